@@ -1,0 +1,121 @@
+# Every target makes its own virtual environment, builds and installs what it needs, then does its job.
+# Needed: Python 3.10 or newer, a C++ compiler with C++20, make, and the Python package index.
+#
+#   make PYTHON=python3.12 test     another interpreter (after `make clean`)
+#   make VENV=/tmp/env test         another place for the environment
+
+PYTHON ?= python3
+VENV   ?= .venv
+PYTEST ?= -n auto -q
+BENCH  ?=
+
+BIN     := $(VENV)/bin
+# Absolute, because cmake runs inside the build folder.
+PYTHON3 := $(abspath $(BIN))/python
+PIP     := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
+CMAKE   := PATH="$(abspath $(BIN)):$$PATH" cmake
+
+# Same versions as [build-system] in pyproject.toml (a test compares). They live in the environment, and pip builds without
+# isolation, so that a second build compiles only what changed.
+BUILD_REQUIRES := "scikit-build-core>=0.11,<2" "nanobind>=3.1,<3.2"
+BUILD_TOOLS    := "cmake>=3.21" "ninja>=1.11"
+
+# Folders are listed too: deleting a file changes only its folder.
+SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
+    $(shell find cpp src \( -name __pycache__ -o -name '.*' \) -prune -o -print 2>/dev/null)
+
+INSTALLED := $(VENV)/.stamp-install
+extra = $(VENV)/.stamp-$(1)
+
+.PHONY: help demo test lint bench asan dev build stubs format clean preflight
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo     decode 'the old man the boat' and draw its trellis"
+	@echo "make test     run all tests"
+	@echo "make lint     ruff, mypy --strict, clang-format, codespell, and a compile with warnings as errors"
+	@echo "make bench    measure speed beside hmmlearn (BENCH='...' passes arguments on)"
+	@echo "make asan     run the law tests under the address and undefined-behaviour sanitizers"
+	@echo "make dev      compile with warnings as errors"
+	@echo "make build    build and install into $(VENV)"
+	@echo "make stubs    write src/seqlab/_core.pyi anew from the compiled module"
+	@echo "make format   reformat Python and C++"
+	@echo "make clean    remove environment, build folders and caches"
+
+demo: $(INSTALLED)
+	@$(BIN)/seqlab demo
+
+test: $(INSTALLED) $(call extra,test)
+	@$(BIN)/python -m pytest $(PYTEST)
+
+bench: $(INSTALLED) $(call extra,bench)
+	@$(BIN)/python -m benchmarks.speed $(BENCH)
+
+build: $(INSTALLED)
+
+# ---------------------------------------------------------------- checks
+
+CPP_FILES = $(shell find cpp -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.inc')
+
+lint: $(call extra,lint) dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy --strict src/seqlab
+	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
+	@$(BIN)/codespell
+	@echo "lint: clean"
+
+format: $(call extra,lint)
+	@$(BIN)/ruff check --fix-only -q .
+	@$(BIN)/ruff format .
+	@$(BIN)/clang-format -i $(CPP_FILES)
+
+dev: $(VENV)/.stamp-tools
+	@echo "compiling with warnings as errors ..."
+	@$(CMAKE) --preset dev -DPython_EXECUTABLE="$(PYTHON3)" --log-level=WARNING >/dev/null
+	@$(CMAKE) --build build/dev -- --quiet
+
+# The sanitized module goes to build/asan/site beside a copy of the Python files; PYTHONPATH puts it before the installed one.
+# --capture=sys leaves the real stderr alone, where the sanitizers report before they end the process.
+ASAN_SITE := build/asan/site
+PRELOAD    = $(shell for name in libasan.so libubsan.so libstdc++.so; do $${CXX:-c++} -print-file-name=$$name; done)
+
+asan: $(call extra,test)
+	@case "$(firstword $(PRELOAD))" in /*) ;; *) echo "seqlab: make asan needs GCC on Linux with libasan" >&2; exit 1;; esac
+	@echo "building with sanitizers (some minutes) ..."
+	@$(CMAKE) --preset asan -DPython_EXECUTABLE="$(PYTHON3)" --log-level=WARNING >/dev/null
+	@$(CMAKE) --build build/asan -- --quiet
+	@rm -rf $(ASAN_SITE) && mkdir -p $(ASAN_SITE) && cp -R src/seqlab $(ASAN_SITE)/seqlab
+	@$(CMAKE) --install build/asan --prefix $(ASAN_SITE) >/dev/null
+	@export LD_PRELOAD="$(PRELOAD)" PYTHONPATH="$(abspath $(ASAN_SITE))" PYTHONMALLOC=malloc \
+	    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 SEQLAB_HYPOTHESIS_PROFILE=quick; \
+	$(PYTHON3) -c 'import seqlab._core as c; assert "/asan/" in c.__file__, c.__file__' && \
+	$(PYTHON3) -m pytest $(PYTEST) --capture=sys tests/laws
+
+stubs: $(INSTALLED) $(call extra,test)
+	@$(BIN)/python -m nanobind.stubgen -q -m seqlab._core -o src/seqlab/_core.pyi
+
+# ---------------------------------------------------------------- environment
+
+$(VENV)/.stamp-tools: pyproject.toml | preflight
+	@test -x $(BIN)/python || { echo "making the environment $(VENV) ..." && $(PYTHON) -m venv $(VENV); }
+	@$(PIP) install $(BUILD_REQUIRES) $(BUILD_TOOLS)
+	@touch $@
+
+preflight:
+	@test -e $(VENV)/.stamp-tools || tools/preflight.sh "$(PYTHON)"
+
+$(INSTALLED): $(SOURCES) | $(VENV)/.stamp-tools
+	@echo "building seqlab (a minute or two) ..."
+	@$(PIP) install --no-build-isolation .
+	@touch $@
+
+# What an extra needs changes with pyproject.toml only; the module itself is already there.
+$(VENV)/.stamp-%: pyproject.toml | $(INSTALLED)
+	@echo "installing what '$*' needs ..."
+	@$(PIP) install --no-build-isolation ".[$*]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests benchmarks tools -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

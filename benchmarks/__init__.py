@@ -1,0 +1,1 @@
+"""Measurements of seqlab beside its peers; `python -m benchmarks.speed` runs them."""

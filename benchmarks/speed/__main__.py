@@ -1,0 +1,88 @@
+"""`python -m benchmarks.speed`: measure, print the tables, append to the results."""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import os
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+from benchmarks.speed import hmm, machine, memory, readme, record, sentences, startup
+from benchmarks.speed.table import WIDTH, Table
+from benchmarks.speed.timing import pin_to_quiet_core
+from seqlab import inference
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+    from benchmarks.speed.figure import Figure
+
+CASES: dict[str, ModuleType] = {case.CASE: case for case in (sentences, hmm, memory, startup)}
+README = machine.ROOT / "README.md"
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    options = parse(words)
+    if options.last:
+        found = record.last_run(record.read())
+        if found is None:
+            print("no results yet: run without --last first", file=sys.stderr)
+            return 1
+        run, figures = found
+        print("\n".join(table.text() for table in all_tables(figures)))
+    else:
+        run, figures = measure_all(options.only or list(CASES), quick=options.quick)
+        if not options.quick:
+            record.append(run, figures)
+            print(f"appended to {record.RESULTS.relative_to(machine.ROOT)}")
+    if options.readme:
+        readme.write(README, run, all_tables(figures))
+        print(f"tables written to {README.name}")
+    return 0
+
+
+def parse(words: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
+    parser.add_argument("--only", choices=CASES, action="append", help="this case only; may be repeated")
+    parser.add_argument("--quick", action="store_true", help="small inputs, few repeats, nothing recorded")
+    parser.add_argument("--readme", action="store_true", help="put the tables into README.md")
+    parser.add_argument("--last", action="store_true", help="do not measure: take the last full run recorded")
+    options = parser.parse_args(words)
+    if options.readme and (options.quick or options.only):
+        parser.error("--readme wants a full run: leave out --quick and --only")
+    return options
+
+
+def measure_all(names: Sequence[str], *, quick: bool) -> tuple[record.Run, list[Figure]]:
+    core = pin_to_quiet_core()
+    os.environ["SEQLAB_THREADS"] = "1"
+    run = describe_run(core)
+    print(textwrap.fill(readme.provenance(run), WIDTH, break_on_hyphens=False), end="\n\n")
+    figures: list[Figure] = []
+    for name in names:
+        measured = CASES[name].run(quick=quick)
+        print("\n".join(table.text() for table in CASES[name].tables(measured)), flush=True)
+        figures += measured
+    return run, figures
+
+
+def describe_run(core: int | None) -> record.Run:
+    return record.Run(
+        date=dt.datetime.now(dt.timezone.utc).isoformat(timespec="seconds"),
+        commit=machine.commit(),
+        command="make bench",
+        kernel=inference.kernel(),
+        machine=machine.machine(core),
+        versions=machine.versions("seqlab", "numpy", "hmmlearn"),
+    )
+
+
+def all_tables(figures: Sequence[Figure]) -> list[Table]:
+    return [table for case in CASES.values() for table in case.tables(figures)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,9 @@
+#include "bind/batch.hpp"
+
+NB_MODULE(_core, m) {
+    m.doc() = "The compiled core of seqlab. Everything here trusts its caller; use seqlab.inference.";
+    seqlab::bind::bind_batches(m);
+    seqlab::bind::bind_inference(m);
+    seqlab::bind::bind_objects(m);
+    seqlab::bind::bind_machine(m);
+}

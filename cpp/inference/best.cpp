@@ -1,0 +1,290 @@
+#include "inference/best.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "inference/path_sum.hpp"
+#include "parallel/parallel.hpp"
+
+namespace seqlab {
+
+namespace {
+
+// Position of the first largest value.
+std::size_t argmax(const double* x, std::size_t n) {
+    return static_cast<std::size_t>(std::max_element(x, x + n) - x);
+}
+
+// The best state of a row; among equals the first in the order of ties.
+template <class F>
+std::size_t best_state(const Steps<F>& steps, std::size_t t, const double* row) {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < steps.states(t); ++i)
+        if (row[i] > row[best] || (row[i] == row[best] && steps.before(t, i, best))) best = i;
+    return best;
+}
+
+template <class F>
+double node_score(const Steps<F>& steps, std::size_t t, std::size_t y) {
+    return static_cast<double>(steps.trellis().row(t)[steps.labels(t)[y]]);
+}
+
+// eq:viterbi for any order and mask
+template <class F>
+double general_viterbi(const Trellis<F>& trellis, Label* path) {
+    const Steps<F> steps(trellis);
+    const BestRows<F> best(steps);
+    const std::size_t last = trellis.T - 1;
+    if (steps.states(last) == 0) return IMPOSSIBLE;
+    std::size_t state = best_state(steps, last, best.row(last));
+    if (best.row(last)[state] == IMPOSSIBLE) return IMPOSSIBLE;
+    std::vector<double> arrivals;
+    for (std::size_t t = last;; --t) {
+        path[t] = steps.label_of(t, state, 0);
+        if (t == 0) break;
+        best.arrivals(t, state, arrivals);
+        const Step step = steps.into(t);
+        state = argmax(arrivals.data(), arrivals.size()) * step.rest + state / step.to;
+    }
+    return path_score(trellis, path);
+}
+
+template <class F>
+struct BestRoom {
+    Buffer<F> rows;
+    Buffer<double> wide;
+    Buffer<std::uint8_t> back;
+    std::optional<DenseTable<F>> table;
+};
+
+template <class F>
+void long_viterbi(const Trellis<F>& trellis, Chain<F>& chain, BestRoom<F>& room) {
+    const auto& k = kernels().of<F>();
+    const auto table = DenseTable<double>::scores(trellis.edge, trellis.L);
+    k.long_viterbi(table.edges(), trellis.T, chain, room.wide.of(k.long_viterbi_room(trellis.L, trellis.T)),
+                   room.back.of(k.long_viterbi_bytes(trellis.L, trellis.T)));
+}
+
+template <class F>
+void dense_viterbi(Batch<F> batch, const Group& g, const PerEdges<F, DenseTable<F>>& tables,
+                   BestRoom<F>& room, Label* const* paths, double* scores) {
+    const auto& k = kernels().of<F>();
+    const Trellis<F>& first = batch[g.member[0]];
+    Chain<F> chain[4];
+    for (std::size_t s = 0; s < g.size; ++s) {
+        chain[s] = chain_of(batch[g.member[s]]);
+        chain[s].path = paths[g.member[s]];
+    }
+    if (is_long<F>(first.T, first.L)) {
+        long_viterbi(first, chain[0], room);
+    } else {
+        k.viterbi(tables.at(first, room.table).edges(), first.T, chain, g.size,
+                  room.rows.of(k.viterbi_room(first.L, first.T, g.size)));
+    }
+    for (std::size_t s = 0; s < g.size; ++s) {
+        const std::size_t i = g.member[s];
+        const bool possible = chain[s].log_z > IMPOSSIBLE;
+        scores[i] = possible ? path_score(batch[i], paths[i]) : IMPOSSIBLE;
+    }
+}
+
+// What a beam remembers of one surviving state.
+struct Hypothesis {
+    std::size_t state;
+    double score;
+    std::size_t parent;  // index among the survivors of the position before
+};
+
+template <class F>
+class Beam {
+public:
+    Beam(const Trellis<F>& trellis, std::size_t width) : steps_(trellis), width_(width) {}
+
+    // The score, or -inf with `dead` set.
+    double run(Label* path, std::uint8_t* exact, std::int64_t* dead) {
+        const std::size_t T = steps_.trellis().T;
+        *exact = 1;
+        *dead = -1;
+        for (std::size_t t = 0; t < T; ++t) {
+            expand(t);
+            if (cut(t)) *exact = 0;
+            if (survivors_[t].empty()) {
+                *dead = static_cast<std::int64_t>(t);
+                return IMPOSSIBLE;
+            }
+        }
+        std::size_t at = 0;
+        for (std::size_t t = T; t-- > 0;) {
+            const Hypothesis& h = survivors_[t][at];
+            path[t] = steps_.label_of(t, h.state, 0);
+            at = h.parent;
+        }
+        return path_score(steps_.trellis(), path);
+    }
+
+private:
+    void expand(std::size_t t) {
+        next_.clear();
+        where_.clear();
+        const Step step = steps_.into(t);
+        if (t == 0) {
+            for (std::size_t y = 0; y < step.to; ++y) offer({y, node_score(steps_, 0, y), 0});
+            return;
+        }
+        const F* tensor = steps_.trellis().scores_into(t);
+        for (std::size_t p = 0; p < survivors_[t - 1].size(); ++p) {
+            const Hypothesis& h = survivors_[t - 1][p];
+            const std::size_t a = h.state / step.rest, r = h.state % step.rest;
+            const Label from = t >= steps_.trellis().order ? steps_.labels(t - steps_.trellis().order)[a] : 0;
+            for (std::size_t y = 0; y < step.to; ++y) {
+                const Label label = steps_.labels(t)[y];
+                const double move =
+                    tensor ? static_cast<double>(tensor[steps_.position(t, from, r, label)]) : 0.0;
+                offer({r * step.to + y, h.score + move + node_score(steps_, t, y), p});
+            }
+        }
+    }
+    void offer(const Hypothesis& h) {
+        if (h.score == IMPOSSIBLE) return;
+        const auto [found, fresh] = where_.try_emplace(h.state, next_.size());
+        if (fresh) {
+            next_.push_back(h);
+            return;
+        }
+        Hypothesis& rival = next_[found->second];
+        const auto origin = [&](const Hypothesis& x) { return survivors_.back()[x.parent].state; };
+        if (h.score > rival.score || (h.score == rival.score && origin(h) < origin(rival))) rival = h;
+    }
+    // Best score first, equal scores in the order of ties; true when something had to go.
+    bool cut(std::size_t t) {
+        std::sort(next_.begin(), next_.end(), [&](const Hypothesis& a, const Hypothesis& b) {
+            return a.score != b.score ? a.score > b.score : steps_.before(t, a.state, b.state);
+        });
+        const bool pruned = next_.size() > width_;
+        if (pruned) next_.resize(width_);
+        survivors_.push_back(next_);
+        return pruned;
+    }
+
+    const Steps<F> steps_;
+    const std::size_t width_;
+    std::vector<std::vector<Hypothesis>> survivors_;
+    std::vector<Hypothesis> next_;
+    std::unordered_map<std::size_t, std::size_t> where_;
+};
+
+}  // namespace
+
+template <class F>
+void BestRows<F>::fill() {
+    const std::size_t T = steps_.trellis().T;
+    start_.assign(1, 0);
+    if (T > 0 && steps_.everything_allowed()) delta_.reserve(T * steps_.states(T - 1));
+    std::vector<F> gathered;
+    std::vector<double> converted;
+    for (std::size_t t = 0; t < T; ++t) {
+        const Step step = steps_.into(t);
+        start_.push_back(start_.back() + step.after());
+        delta_.resize(start_.back());
+        double* const now = delta_.data() + start_[t];
+        for (std::size_t r = 0; r < step.rest; ++r) {
+            double* const out = now + r * step.to;
+            if (t > 0) {
+                const Block<double> M = in_double(
+                    steps_.block(steps_.trellis().scores_into(t), t, r, gathered), step, 0.0, converted);
+                kernels().f64.max_step(out, row(t - 1) + r, step.rest, M.data, M.stride, step.from, step.to);
+            } else {
+                std::fill(out, out + step.to, 0.0);
+            }
+            for (std::size_t y = 0; y < step.to; ++y) out[y] += node_score(steps_, t, y);
+        }
+    }
+}
+
+template <class F>
+void BestRows<F>::arrivals(std::size_t t, std::size_t state, std::vector<double>& out) const {
+    const Step step = steps_.into(t);
+    const std::size_t r = state / step.to, k = steps_.trellis().order;
+    const Label y = steps_.label_of(t, state, 0);
+    const F* tensor = steps_.trellis().scores_into(t);
+    out.resize(step.from);
+    for (std::size_t a = 0; a < step.from; ++a) {
+        const Label from = t >= k ? steps_.labels(t - k)[a] : 0;
+        const double move = tensor ? static_cast<double>(tensor[steps_.position(t, from, r, y)]) : 0.0;
+        out[a] = row(t - 1)[a * step.rest + r] + move;
+    }
+}
+
+template <class F>
+double path_score(const Trellis<F>& trellis, const Label* path) {
+    CompensatedSum sum;
+    for (std::size_t t = 0; t < trellis.T; ++t) {
+        const double node = static_cast<double>(trellis.row(t)[path[t]]);
+        double edge = 0.0;
+        if (t > 0) {
+            if (const F* tensor = trellis.scores_into(t)) {
+                std::size_t index = 0;
+                for (std::size_t u = t - std::min(t, trellis.order); u <= t; ++u)
+                    index = index * trellis.L + static_cast<std::size_t>(path[u]);
+                edge = static_cast<double>(tensor[index]);
+            }
+        }
+        if (node == IMPOSSIBLE || edge == IMPOSSIBLE) return IMPOSSIBLE;
+        sum.add(node);
+        sum.add(edge);
+    }
+    return sum.value();
+}
+
+template <class F>
+void viterbi(Batch<F> batch, Label* const* paths, double* scores, std::size_t threads) {
+    for (std::size_t i = 0; i < batch.size(); ++i)
+        if (batch[i].T == 0) scores[i] = 0.0;
+    const std::vector<Job> jobs = plan(batch);
+    const PerEdges<F, DenseTable<F>> tables(
+        batch, jobs, [](const Trellis<F>& x) { return DenseTable<F>::scores(x.edge, x.plain() ? x.L : 1); });
+    parallel_for(jobs.size(), threads, [&](std::size_t j) {
+        BestRoom<F> room;
+        for (const Group& g : jobs[j]) {
+            const std::size_t i = g.member[0];
+            if (g.dense) {
+                dense_viterbi(batch, g, tables, room, paths, scores);
+            } else {
+                scores[i] = general_viterbi(batch[i], paths[i]);
+            }
+        }
+    });
+}
+
+template <class F>
+void beam(Batch<F> batch, std::size_t width, Label* const* paths, double* scores, std::uint8_t* exact,
+          std::int64_t* dead, std::size_t threads) {
+    parallel_for(batch.size(), threads, [&](std::size_t i) {
+        scores[i] = Beam<F>(batch[i], width).run(paths[i], exact + i, dead + i);
+    });
+}
+
+template <class F>
+std::int64_t first_dead(const Trellis<F>& trellis) {
+    const Steps<F> steps(trellis);
+    const BestRows<F> best(steps);
+    for (std::size_t t = 0; t < trellis.T; ++t) {
+        const double* row = best.row(t);
+        const std::size_t n = steps.states(t);
+        if (std::all_of(row, row + n, [](double x) { return x == IMPOSSIBLE; }))
+            return static_cast<std::int64_t>(t);
+    }
+    return -1;
+}
+
+#define SEQLAB_INSTANTIATE(F)                                                                          \
+    template double path_score<F>(const Trellis<F>&, const Label*);                                    \
+    template void viterbi<F>(Batch<F>, Label* const*, double*, std::size_t);                           \
+    template void beam<F>(Batch<F>, std::size_t, Label* const*, double*, std::uint8_t*, std::int64_t*, \
+                          std::size_t);                                                                \
+    template std::int64_t first_dead<F>(const Trellis<F>&);                                            \
+    template class BestRows<F>;
+SEQLAB_INSTANTIATE(float)
+SEQLAB_INSTANTIATE(double)
+
+}  // namespace seqlab

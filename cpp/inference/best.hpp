@@ -1,0 +1,48 @@
+// The best path, the best of few (beam), and why there is none.
+#pragma once
+
+#include <cstdint>
+
+#include "inference/plan.hpp"
+
+namespace seqlab {
+
+// eq:path-score   score(y) = Σ_t node_t(y_t) + Σ_t edge_t(y_{t-k}, ..., y_t), in float64 with compensation
+template <class F>
+double path_score(const Trellis<F>& trellis, const Label* path);
+
+// paths[i] (T_i), scores[i]; -inf for a sequence without a legal path.
+template <class F>
+void viterbi(Batch<F> batch, Label* const* paths, double* scores, std::size_t threads);
+
+// eq:beam   as Viterbi, but only the `width` best states of each position go on. exact[i] = 1 when none was cut.
+// dead[i]: the position where every state of the beam died, or -1.
+template <class F>
+void beam(Batch<F> batch, std::size_t width, Label* const* paths, double* scores, std::uint8_t* exact,
+          std::int64_t* dead, std::size_t threads);
+
+// The first position that no legal path reaches, or -1.
+template <class F>
+std::int64_t first_dead(const Trellis<F>& trellis);
+
+// Max-plus recursion in float64 for any order and mask, all rows of δ kept (eq:viterbi).
+template <class F>
+class BestRows {
+public:
+    explicit BestRows(const Steps<F>& steps) : steps_(steps) { fill(); }
+
+    const double* row(std::size_t t) const { return delta_.data() + start_[t]; }
+    const Steps<F>& steps() const { return steps_; }
+
+    // Scores of the moves into state (r, y) at t, one per a: δ_{t-1}(a, r) + edge(a, r, y).
+    void arrivals(std::size_t t, std::size_t state, std::vector<double>& out) const;
+
+private:
+    void fill();
+
+    const Steps<F>& steps_;
+    std::vector<double> delta_;
+    std::vector<std::size_t> start_;
+};
+
+}  // namespace seqlab

@@ -1,0 +1,83 @@
+// Shared first-order edges made ready for the dense kernels, and which kernel a sequence goes to.
+#pragma once
+
+#include <cmath>
+
+#include "inference/kernels/kernels.hpp"
+#include "inference/scaled.hpp"
+#include "numerics/buffer.hpp"
+#include "trellis/trellis.hpp"
+
+namespace seqlab {
+
+template <class F>
+class DenseTable {
+public:
+    // exp(edge - largest), padded with zeros; G is what the scores are stored in
+    template <class G>
+    static DenseTable potentials(const G* edge, std::size_t L) {
+        DenseTable table(L, F{0});
+        const double shift = shift_of(edge, L * L);
+        F* M = table.store_.of(0);
+        for (std::size_t a = 0; a < L; ++a) {
+            F* const row = M + a * table.edges_.LP;
+            for (std::size_t y = 0; y < L; ++y) row[y] = static_cast<F>(edge[a * L + y]);
+            kernels().of<F>().exp_row(row, row, static_cast<F>(shift), Limits<F>::faintest_edge, L);
+            for (std::size_t y = 0; y < L; ++y)
+                table.lossless_ &= row[y] >= Limits<F>::least || row[y] == F{0};
+        }
+        table.edges_.shift = shift;
+        table.transpose();
+        return table;
+    }
+
+    // the scores themselves, padded with -inf
+    template <class G>
+    static DenseTable scores(const G* edge, std::size_t L) {
+        DenseTable table(L, -std::numeric_limits<F>::infinity());
+        F* M = table.store_.of(0);
+        for (std::size_t a = 0; a < L; ++a)
+            for (std::size_t y = 0; y < L; ++y) M[a * table.edges_.LP + y] = static_cast<F>(edge[a * L + y]);
+        table.transpose();
+        return table;
+    }
+
+    const DenseEdges<F>& edges() const { return edges_; }
+    // No edge that is allowed lost its weight, or nearly so, in exp: the forward-only certificate needs it.
+    bool lossless() const { return lossless_; }
+
+private:
+    DenseTable(std::size_t L, F padding) {
+        const std::size_t LP = kernels().of<F>().padded(L);
+        F* M = store_.of(2 * LP * LP);
+        std::fill(M, M + 2 * LP * LP, padding);
+        edges_ = {L, LP, M, M + LP * LP, 0.0};
+    }
+    void transpose() {
+        F* M = store_.of(0);
+        F* MT = M + edges_.LP * edges_.LP;
+        for (std::size_t a = 0; a < edges_.L; ++a)
+            for (std::size_t y = 0; y < edges_.L; ++y) MT[y * edges_.LP + a] = M[a * edges_.LP + y];
+    }
+
+    Buffer<F> store_;
+    DenseEdges<F> edges_{};
+    bool lossless_ = true;
+};
+
+// Sentences run in lockstep with their rows in cache; beyond this a chain goes alone through the long kernels.
+// The rule looks at the chain only, never at its company, so that a batch gives the bits of one by one.
+template <class F>
+bool is_long(std::size_t T, std::size_t L) {
+    return T > 1024 || (T > 64 && T * kernels().of<F>().padded(L) * sizeof(F) > (std::size_t{1} << 18));
+}
+
+template <class F>
+Chain<F> chain_of(const Trellis<F>& trellis) {
+    Chain<F> chain{};
+    chain.node = trellis.node;
+    chain.node_end = trellis.node + trellis.T * trellis.L;
+    return chain;
+}
+
+}  // namespace seqlab

@@ -1,0 +1,109 @@
+// The table of hand-vectorised routines, one per instruction set, chosen once at run time.
+//
+// Two families. Primitives do one step of a recursion on one block and serve every order, per-position edges and
+// active lists. The dense routines do whole sequences of first order with one shared L x L slab, the case that
+// training and tagging live in. Both are pinned to the log-space definition by tests/agreement.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace seqlab {
+
+// Limits of eq:certificate, chosen so that all that can be lost stays far below rounding:
+//   floor           holds the backward values of allowed states up: what is lost in both directions cannot hide
+//   cap             how large c_t, and c_t β_t, may grow before the scaled pass is no longer trusted
+//   faintest_edge   an allowed edge never becomes an exact zero; times the floor it is still a normal number
+//   least           the product of three such numbers is still a normal number: forward alone is safe above it
+template <class F>
+struct Limits;
+template <>
+struct Limits<double> {
+    static constexpr double floor = 1e-100, cap = 1e100, faintest_edge = 1e-200, least = 1e-100;
+};
+template <>
+struct Limits<float> {
+    static constexpr float floor = 1e-13F, cap = 1e13F, faintest_edge = 1e-22F, least = 1e-12F;
+};
+
+// Shared first-order edges in rows of LP >= L lanes (a multiple of the vector width), LP rows.
+// M[a, y] and its transpose MT[y, a]. Sum kernels take exp(edge - shift), padded with 0; max kernels take the
+// scores themselves, padded with -inf.
+template <class F>
+struct DenseEdges {
+    std::size_t L, LP;
+    const F* M;
+    const F* MT;
+    double shift;
+};
+
+// One sequence in, its answers out.
+template <class F>
+struct Chain {
+    const F* node;       // (T, L)
+    const F* node_end;   // end of the array that node lies in: loads may run past a row, never past this
+    F* gamma = nullptr;  // (T, L) node marginals, or null
+    std::int32_t* path = nullptr;
+    double log_z = 0.0;      // or the Viterbi score
+    bool certified = false;  // eq:certificate holds: the scaled result can be trusted
+};
+
+template <class F>
+struct FloatKernels {
+    // Primitives: out[y] = ⊕_a in[a * gap] ⊗ M[a * stride + y], and out[a * gap] = ⊕_y M[a * stride + y] ⊗ g[y].
+    void (*max_step)(F* out, const F* in, std::size_t gap, const F* M, std::size_t stride, std::size_t from,
+                     std::size_t to);
+    void (*sum_step)(F* out, const F* in, std::size_t gap, const F* M, std::size_t stride, std::size_t from,
+                     std::size_t to);
+    void (*sum_back)(F* out, std::size_t gap, const F* M, std::size_t stride, const F* g, std::size_t from,
+                     std::size_t to);
+    // exp(in - shift) for in <= shift, at least `least`; zero for -inf
+    void (*exp_row)(F* out, const F* in, F shift, F least, std::size_t n);
+
+    // Dense routines: 1, 2 or 4 chains of the same length T in lockstep.
+    std::size_t (*padded)(std::size_t L);
+    std::size_t (*pair_room)(std::size_t L, std::size_t T, std::size_t S);  // scratch of forward_backward
+    void (*forward_backward)(const DenseEdges<F>&, std::size_t T, Chain<F>*, std::size_t S, F* room, F* E);
+    std::size_t (*forward_room)(std::size_t L, std::size_t S);
+    void (*forward)(const DenseEdges<F>&, std::size_t T, Chain<F>*, std::size_t S, F* room);
+    std::size_t (*viterbi_room)(std::size_t L, std::size_t T, std::size_t S);
+    void (*viterbi)(const DenseEdges<F>&, std::size_t T, Chain<F>*, std::size_t S, F* room);
+
+    // One long chain, arithmetic in float64: both directions at once; and Viterbi in little memory.
+    std::size_t (*long_room)(std::size_t L);
+    void (*long_forward_backward)(const DenseEdges<double>&, std::size_t T, Chain<F>&, double* room,
+                                  double* E);
+    std::size_t (*long_viterbi_room)(std::size_t L, std::size_t T);
+    std::size_t (*long_viterbi_bytes)(std::size_t L, std::size_t T);
+    void (*long_viterbi)(const DenseEdges<double>&, std::size_t T, Chain<F>&, double* room,
+                         std::uint8_t* back);
+
+    double (*peak_gflops)();
+};
+
+struct Kernels {
+    const char* name;
+    FloatKernels<float> f32;
+    FloatKernels<double> f64;
+    void (*log_step)(double* out, const double* in, std::size_t gap, const double* M, std::size_t stride,
+                     std::size_t from, std::size_t to);
+    void (*log_back)(double* out, std::size_t gap, const double* M, std::size_t stride, const double* g,
+                     std::size_t from, std::size_t to);
+
+    template <class F>
+    const FloatKernels<F>& of() const {
+        if constexpr (sizeof(F) == 4) {
+            return f32;
+        } else {
+            return f64;
+        }
+    }
+};
+
+const Kernels& kernels();                   // the set in use
+std::vector<std::string> kernel_names();    // the sets this machine can run, plainest first
+bool use_kernels(const std::string& name);  // false when this machine cannot run it
+
+}  // namespace seqlab

@@ -1,0 +1,32 @@
+// Both messages of one sequence, kept, to answer questions about any stretch of it.
+#pragma once
+
+#include "inference/path_sum.hpp"
+
+namespace seqlab {
+
+template <class F>
+class Messages {
+public:
+    // Borrows the trellis, which must outlive this object.
+    explicit Messages(const Trellis<F>& trellis);
+
+    bool possible() const { return possible_; }
+
+    // eq:span   P(y_i .. y_{j-1} = path) = Σ over states of (α_{i-1} carried through the path's labels alone) ⊗ β_{j-1}
+    double span(std::size_t i, std::size_t j, const Label* path);
+
+private:
+    void carry(std::size_t t, Label y, std::vector<double>& row);
+
+    const Steps<F> steps_;
+    PathSum<F, LogSpace> sum_;
+    std::vector<double> beta_;  // rows where the rows of α are
+    bool possible_ = false;
+};
+
+// eq:filter   P(y_t | x_1..t) = Σ_rest α_t(rest, y), for all t; out (T, L). False when no path is legal.
+template <class F>
+bool filtered(const Trellis<F>& trellis, double* out, double* log_z);
+
+}  // namespace seqlab

@@ -1,0 +1,216 @@
+// The definition: sums over all paths, for every order, for shared and per-position edges, with active lists.
+//
+// PathSum runs the two recursions once and for all; an algebra says in which numbers. LogSpace is what everything
+// else is held to: natural logs in float64, normalised at every position so that marginals keep their digits at any
+// scale. Scaled does the same in plain numbers, without an exp and a log per term, and knows when it may not
+// (eq:certificate). The dense kernels are a third way for the commonest shape, pinned to this one.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "inference/kernels/kernels.hpp"
+#include "numerics/sum.hpp"
+#include "trellis/steps.hpp"
+
+namespace seqlab {
+
+inline constexpr double IMPOSSIBLE = -std::numeric_limits<double>::infinity();
+
+// Finite maximum of n scores, 0 when all are -inf.
+template <class F>
+double shift_of(const F* scores, std::size_t n) {
+    F top = -std::numeric_limits<F>::infinity();
+    for (std::size_t i = 0; i < n; ++i) top = std::max(top, scores[i]);
+    return top > -std::numeric_limits<F>::infinity() ? static_cast<double>(top) : 0.0;
+}
+
+// A block's scores less `shift` in float64; in place when that changes nothing.
+template <class F>
+Block<double> in_double(Block<F> block, const Step& step, double shift, std::vector<double>& room) {
+    if constexpr (sizeof(F) == 8) {
+        if (shift == 0.0) return block;
+    }
+    room.resize(step.from * step.to);
+    for (std::size_t a = 0; a < step.from; ++a)
+        for (std::size_t y = 0; y < step.to; ++y)
+            room[a * step.to + y] = static_cast<double>(block.data[a * block.stride + y]) - shift;
+    return {room.data(), step.to};
+}
+
+// log Σ exp(x), the largest term taken out first; -inf for nothing but -inf.
+inline double log_sum(const std::vector<double>& row) {
+    const double top = row.empty() ? IMPOSSIBLE : *std::max_element(row.begin(), row.end());
+    if (top == IMPOSSIBLE) return IMPOSSIBLE;
+    double sum = 0.0;
+    for (const double x : row) sum += std::exp(x - top);
+    return top + std::log(sum);
+}
+
+template <class F>
+class LogSpace {
+public:
+    static constexpr double one = 0.0;
+    static constexpr double zero = IMPOSSIBLE;
+
+    explicit LogSpace(const Steps<F>& steps) : steps_(steps) {}
+
+    static double times(double a, double b) { return a + b; }
+    static double probability(double x) { return std::exp(x); }
+    bool certified() const { return true; }
+
+    double potentials(std::size_t t, double* out) const {
+        const F* row = steps_.trellis().row(t);
+        const Labels labels = steps_.labels(t);
+        for (std::size_t y = 0; y < labels.size(); ++y) out[y] = static_cast<double>(row[labels[y]]);
+        const double shift = shift_of(out, labels.size());
+        for (std::size_t y = 0; y < labels.size(); ++y) out[y] -= shift;
+        return shift;
+    }
+    // Scores so large that their digits would drown what is added to them are taken relative to the largest.
+    double enter(std::size_t t) {
+        constexpr double LARGE = 1e4;
+        shift_ = 0.0;
+        const Step step = steps_.into(t);
+        if (step.rest == 0) return 0.0;
+        const Block<double> first = block(t, 0);
+        double top = 0.0;
+        for (std::size_t a = 0; a < step.from; ++a)
+            top = std::max(top, std::abs(shift_of(first.data + a * first.stride, step.to)));
+        if (top > LARGE) {
+            shift_ = shift_of(first.data, step.to);
+            for (std::size_t a = 1; a < step.from; ++a)
+                shift_ = std::max(shift_, shift_of(first.data + a * first.stride, step.to));
+        }
+        return shift_;
+    }
+    Block<double> block(std::size_t t, std::size_t r) {
+        const F* tensor = steps_.trellis().scores_into(t);
+        const Step step = steps_.into(t);
+        return in_double(steps_.block(tensor, t, r, gathered_), step, shift_, converted_);
+    }
+    void step(double* out, const double* in, const Block<double>& M, const Step& s) const {
+        kernels().log_step(out, in, s.rest, M.data, M.stride, s.from, s.to);
+    }
+    void back(double* out, const Block<double>& M, const double* g, const Step& s) const {
+        kernels().log_back(out, s.rest, M.data, M.stride, g, s.from, s.to);
+    }
+
+    // Divide the row by its sum; the log of the sum comes back, -inf when nothing is left.
+    double normalise(std::vector<double>& row, std::size_t) {
+        const double n = log_sum(row);
+        if (n > IMPOSSIBLE)
+            for (double& x : row) x -= n;
+        return n;
+    }
+    // g = β ⊗ node / norm, ready to be multiplied by edges
+    void weigh(std::vector<double>& g, const double* node, std::size_t to, double norm, std::size_t) const {
+        for (std::size_t i = 0; i < g.size(); i += to)
+            for (std::size_t y = 0; y < to; ++y) g[i + y] += node[y] - norm;
+    }
+    const std::vector<double>& held(const std::vector<double>& g) { return g; }
+
+private:
+    const Steps<F>& steps_;
+    std::vector<F> gathered_;
+    std::vector<double> converted_;
+    double shift_ = 0.0;
+};
+
+// α (all rows), the normalisers, and log Z; then one backward walk that shows β to a visitor.
+template <class F, template <class> class AlgebraOf>
+class PathSum {
+public:
+    using Algebra = AlgebraOf<F>;
+
+    template <class... Args>
+    explicit PathSum(const Steps<F>& steps, Args&&... args) : steps_(steps), algebra_(steps, args...) {}
+
+    // eq:forward   α_t(rest, y) = ψ_t(y) ⊗ ⊕_a α_{t-1}(a, rest) ⊗ ψ_t(a, rest, y), each row divided by its sum
+    double forward() {
+        const std::size_t T = steps_.trellis().T;
+        start_.assign(1, 0);
+        if (T > 0 && steps_.everything_allowed()) alpha_.reserve(T * steps_.states(T - 1));
+        CompensatedSum log_z;
+        std::vector<double> row;
+        for (std::size_t t = 0; t < T; ++t) {
+            log_z.add(advance(t, row));
+            const double norm = algebra_.normalise(row, t);
+            norm_.push_back(norm);
+            log_z.add(norm);
+            if (norm == IMPOSSIBLE) return log_z_ = IMPOSSIBLE;
+            keep(row);
+        }
+        return log_z_ = log_z.value();
+    }
+
+    // eq:backward  β_{t-1}(a, rest) = ⊕_y ψ_t(a, rest, y) ⊗ ψ_t(y) ⊗ β_t(rest, y), in the scale of α, so that
+    //              α_t ⊗ β_t is the probability of the state (eq:node-marginal)
+    // The visitor sees node(t, α_t, β_t) and moves(t, r, block, α_{t-1}, g_t), last position first.
+    template <class Visitor>
+    void backward(Visitor&& visitor) {
+        const std::size_t T = steps_.trellis().T;
+        if (T == 0) return;
+        std::vector<double> beta(steps_.states(T - 1), Algebra::one), before, node;
+        for (std::size_t t = T - 1;; --t) {
+            visitor.node(t, alpha(t), beta.data());
+            const Step step = steps_.into(t);
+            node.resize(step.to);
+            algebra_.potentials(t, node.data());
+            algebra_.weigh(beta, node.data(), step.to, norm_[t], t);
+            if (t == 0) return;
+            algebra_.enter(t);
+            before.resize(step.before());
+            const std::vector<double>& g = algebra_.held(beta);
+            for (std::size_t r = 0; r < step.rest; ++r) {
+                const Block<double> M = algebra_.block(t, r);
+                visitor.moves(t, r, M, alpha(t - 1) + r, beta.data() + r * step.to);
+                algebra_.back(before.data() + r, M, g.data() + r * step.to, step);
+            }
+            beta.swap(before);
+        }
+    }
+
+    const double* alpha(std::size_t t) const { return alpha_.data() + start_[t]; }
+    std::size_t offset(std::size_t t) const { return start_[t]; }
+    double norm(std::size_t t) const { return norm_[t]; }
+    double log_z() const { return log_z_; }
+    Algebra& algebra() { return algebra_; }
+    const Steps<F>& steps() const { return steps_; }
+
+    // One step of eq:forward from the row of t - 1 into `row`, not yet normalised; the shift comes back.
+    double advance(std::size_t t, std::vector<double>& row) {
+        return advance(t, t > 0 ? alpha(t - 1) : nullptr, row);
+    }
+    double advance(std::size_t t, const double* before, std::vector<double>& row) {
+        const Step step = steps_.into(t);
+        node_.resize(step.to);
+        double shift = algebra_.potentials(t, node_.data());
+        row.resize(step.after());
+        if (t == 0) {
+            std::copy(node_.begin(), node_.end(), row.begin());
+            return shift;
+        }
+        shift += algebra_.enter(t);
+        for (std::size_t r = 0; r < step.rest; ++r) {
+            double* const out = row.data() + r * step.to;
+            algebra_.step(out, before + r, algebra_.block(t, r), step);
+            for (std::size_t y = 0; y < step.to; ++y) out[y] = Algebra::times(out[y], node_[y]);
+        }
+        return shift;
+    }
+
+private:
+    void keep(const std::vector<double>& row) {
+        alpha_.insert(alpha_.end(), row.begin(), row.end());
+        start_.push_back(alpha_.size());
+    }
+
+    const Steps<F>& steps_;
+    Algebra algebra_;
+    std::vector<double> alpha_, norm_, node_;
+    std::vector<std::size_t> start_;
+    double log_z_ = 0.0;
+};
+
+}  // namespace seqlab

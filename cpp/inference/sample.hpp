@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+#include "inference/plan.hpp"
+
+namespace seqlab {
+
+// n paths of each sequence, drawn from P(y) = exp(score(y)) / Z. out[i] is (n, T_i); false where no path is legal.
+// Sequence i draws from streams[i]: the numbers depend on (seed, stream, draw, position) alone.
+template <class F>
+void sample(Batch<F> batch, std::size_t n, std::uint64_t seed, const std::uint64_t* streams,
+            Label* const* out, std::uint8_t* possible, std::size_t threads);
+
+}  // namespace seqlab

@@ -1,0 +1,44 @@
+// Forward only, one position at a time, for data that never ends (eq:filter, eq:fixed-lag).
+#pragma once
+
+#include <deque>
+
+#include "inference/path_sum.hpp"
+
+namespace seqlab {
+
+// Holds its own copy of the shared edges; memory stays O(L^k * lag) however long the stream.
+class Stream {
+public:
+    Stream(std::size_t L, std::size_t order, std::vector<double> edge, std::vector<double> head1,
+           std::vector<double> head2, std::size_t lag);
+
+    // Scores of the next position (L); `edge` replaces the shared slab for this one arrival when not null.
+    // False when no legal path is left; the stream then stays where it was.
+    bool push(const double* node, const double* edge);
+
+    std::size_t position() const { return t_; }  // how many positions came in
+    double log_z() const { return log_z_.value(); }
+    void filtered(double* out) const;  // P(y_t | x_1..t), (L)
+
+    // Viterbi with a fixed lag: the label of t - lag on the best path that ends now.
+    bool decides() const { return t_ > lag_; }
+    Label decided() const;
+    std::vector<Label> rest() const;  // labels of the last min(lag, t) positions, oldest first, best path now
+
+private:
+    struct Column {  // best predecessor label of each state
+        std::vector<Label> from;
+    };
+    std::size_t states(std::size_t t) const;
+    std::vector<Label> trace(std::size_t count) const;
+
+    const std::size_t L_, order_, lag_;
+    std::vector<double> edge_, head_[2];
+    std::vector<double> alpha_, delta_;
+    std::deque<Column> back_;
+    CompensatedSum log_z_;
+    std::size_t t_ = 0;
+};
+
+}  // namespace seqlab

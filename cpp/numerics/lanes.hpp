@@ -1,0 +1,159 @@
+// Vectors of lanes, in the width of the instruction set this file is compiled for.
+//
+// Included only by the files in inference/kernels/. Each of them is compiled once per instruction set, so
+// everything here lives in a namespace of that set's own (SEQLAB_ISA): a template merged by the linker across
+// sets would run AVX-512 code on a machine without it. For the same reason nothing of std:: is called here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#ifndef SEQLAB_ISA
+#error "define SEQLAB_ISA (namespace) and SEQLAB_VECTOR_BYTES before including lanes.hpp"
+#endif
+
+#define SEQLAB_INLINE inline __attribute__((always_inline))
+
+namespace seqlab::SEQLAB_ISA {
+
+using std::size_t;
+
+template <class F, size_t BYTES>
+struct LaneType;
+
+#define SEQLAB_LANES(F, INT, BYTES)                                                     \
+    template <>                                                                         \
+    struct LaneType<F, BYTES> {                                                         \
+        typedef F vector __attribute__((vector_size(BYTES)));                           \
+        typedef F unaligned __attribute__((vector_size(BYTES), aligned(4), may_alias)); \
+        typedef INT mask __attribute__((vector_size(BYTES)));                           \
+        using integer = INT;                                                            \
+    };
+SEQLAB_LANES(float, std::int32_t, 16)
+SEQLAB_LANES(float, std::int32_t, 32)
+SEQLAB_LANES(float, std::int32_t, 64)
+SEQLAB_LANES(double, std::int64_t, 16)
+SEQLAB_LANES(double, std::int64_t, 32)
+SEQLAB_LANES(double, std::int64_t, 64)
+#undef SEQLAB_LANES
+
+inline constexpr size_t VECTOR_BYTES = SEQLAB_VECTOR_BYTES;
+
+template <class F>
+using Vec = typename LaneType<F, VECTOR_BYTES>::vector;
+template <class F>
+using Mask = typename LaneType<F, VECTOR_BYTES>::mask;
+template <class F>
+using Integer = typename LaneType<F, VECTOR_BYTES>::integer;
+
+template <class F>
+inline constexpr size_t W = VECTOR_BYTES / sizeof(F);
+
+template <class F>
+inline constexpr F MINUS_INFINITY = -static_cast<F>(__builtin_inf());
+
+template <class F>
+SEQLAB_INLINE Vec<F> splat(F x) {
+    return x - Vec<F>{};
+}
+
+template <class F>
+SEQLAB_INLINE Vec<F> load(const F* p) {
+    typedef typename LaneType<F, VECTOR_BYTES>::unaligned U;
+    return *reinterpret_cast<const U*>(p);
+}
+
+template <class F>
+SEQLAB_INLINE void store(F* p, Vec<F> v) {
+    typedef typename LaneType<F, VECTOR_BYTES>::unaligned U;
+    *reinterpret_cast<U*>(p) = v;
+}
+
+// 0, 1, 2, ... as numbers of the same width as F
+template <class F>
+SEQLAB_INLINE Mask<F> lane_numbers() {
+    Mask<F> n{};
+    for (size_t i = 0; i < W<F>; ++i) n[i] = static_cast<Integer<F>>(i);
+    return n;
+}
+
+// The first `count` lanes (0 < count <= W) from p, the rest `fill`; reads nothing behind them.
+template <class F>
+SEQLAB_INLINE Vec<F> load_part(const F* p, size_t count, F fill) {
+    if (count == W<F>) return load(p);
+    Vec<F> v = splat(fill);
+    for (size_t i = 0; i < count; ++i) v[i] = p[i];
+    return v;
+}
+
+template <class F>
+SEQLAB_INLINE void store_part(F* p, Vec<F> v, size_t count) {
+    if (count == W<F>) return store(p, v);
+    for (size_t i = 0; i < count; ++i) p[i] = v[i];
+}
+
+template <class F>
+SEQLAB_INLINE Vec<F> larger(Vec<F> a, Vec<F> b) {
+    return a > b ? a : b;
+}
+
+template <class F>
+SEQLAB_INLINE Vec<F> smaller(Vec<F> a, Vec<F> b) {
+    return a < b ? a : b;
+}
+
+namespace halves {
+struct Add {
+    template <class V>
+    SEQLAB_INLINE static V join(V a, V b) {
+        return a + b;
+    }
+};
+struct Max {
+    template <class V>
+    SEQLAB_INLINE static V join(V a, V b) {
+        return a > b ? a : b;
+    }
+};
+struct Min {
+    template <class V>
+    SEQLAB_INLINE static V join(V a, V b) {
+        return a < b ? a : b;
+    }
+};
+
+// Fold a vector in halves down to 16 bytes, then lane by lane.
+template <class Op, class E, size_t BYTES, class V>
+SEQLAB_INLINE E fold(V v) {
+    if constexpr (BYTES > 16) {
+        typedef E half __attribute__((vector_size(BYTES / 2)));
+        half part[2];
+        __builtin_memcpy(part, &v, BYTES);
+        return fold<Op, E, BYTES / 2>(Op::join(part[0], part[1]));
+    } else if constexpr (sizeof(E) == 4) {
+        const E a = Op::join(v[0], v[2]), b = Op::join(v[1], v[3]);
+        return Op::join(a, b);
+    } else {
+        return Op::join(v[0], v[1]);
+    }
+}
+}  // namespace halves
+
+template <class F>
+SEQLAB_INLINE F sum_lanes(Vec<F> v) {
+    return halves::fold<halves::Add, F, VECTOR_BYTES>(v);
+}
+template <class F>
+SEQLAB_INLINE F max_lanes(Vec<F> v) {
+    return halves::fold<halves::Max, F, VECTOR_BYTES>(v);
+}
+template <class F>
+SEQLAB_INLINE F min_lanes(Vec<F> v) {
+    return halves::fold<halves::Min, F, VECTOR_BYTES>(v);
+}
+template <class F>
+SEQLAB_INLINE Integer<F> min_index(Mask<F> v) {
+    return halves::fold<halves::Min, Integer<F>, VECTOR_BYTES>(v);
+}
+
+}  // namespace seqlab::SEQLAB_ISA

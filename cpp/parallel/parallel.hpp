@@ -1,0 +1,46 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace seqlab {
+
+// Run job(i) for i in [0, count) on up to `threads` threads. Which thread runs which job is chance, so a job may
+// write only what belongs to i; sums are taken afterwards in the order of i. That is why results do not depend
+// on the number of threads. Threads are made per call: a pool would not survive os.fork() in the user's program.
+template <class Job>
+void parallel_for(std::size_t count, std::size_t threads, Job job) {
+    if (threads > count) threads = count;
+    if (threads <= 1) {
+        for (std::size_t i = 0; i < count; ++i) job(i);
+        return;
+    }
+    std::atomic<std::size_t> next{0};
+    std::exception_ptr failure;
+    std::mutex guard;
+    const auto work = [&] {
+        try {
+            for (std::size_t i = next++; i < count; i = next++) job(i);
+        } catch (...) {
+            const std::lock_guard<std::mutex> lock(guard);
+            if (!failure) failure = std::current_exception();
+            next = count;
+        }
+    };
+    std::vector<std::thread> helpers;
+    try {
+        for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+    } catch (const std::system_error&) {
+        // The system gives no more threads: those that started, and this one, do the work.
+    }
+    work();
+    for (std::thread& helper : helpers) helper.join();
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace seqlab

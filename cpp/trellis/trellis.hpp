@@ -1,0 +1,72 @@
+// The trellis as the core sees it: borrowed arrays, checked by Python before they came here.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace seqlab {
+
+using Label = std::int32_t;
+using Labels = std::span<const Label>;
+
+// node[t, y] and edge[t, y_{t-k}, ..., y_t] in natural logs, -inf for what is forbidden; order k = 1, 2 or 3.
+// Time convention: edge t arrives at t. `scores_into` below is the one place that knows where slab t lies.
+template <class F>
+struct Trellis {
+    std::size_t T = 0;
+    std::size_t L = 1;
+    std::size_t order = 1;
+    const F* node = nullptr;
+    const F* edge = nullptr;
+    std::size_t slab = 0;  // distance between the edges of two positions; 0 when all share one slab
+    const F* head[2] = {nullptr, nullptr};  // moves arriving at t = 1, 2 when t < order; null means zeros
+
+    // Positions with a list of allowed labels: `where` rising, ids[offset[i] .. offset[i+1]) rising.
+    std::size_t restricted = 0;
+    const std::int64_t* where = nullptr;
+    const std::int64_t* offset = nullptr;
+    const Label* ids = nullptr;
+
+    const F* row(std::size_t t) const { return node + t * L; }
+
+    // The tensor of moves arriving at t >= 1, with min(t, order) + 1 label axes; null means all zero.
+    const F* scores_into(std::size_t t) const { return t < order ? head[t - 1] : edge + (t - order) * slab; }
+
+    // Nothing but one shared L x L slab: what the dense kernels are made for.
+    bool plain() const { return order == 1 && slab == 0 && restricted == 0; }
+};
+
+// Who is allowed where (eq:masks). Positions that nobody restricted share one full list.
+class Active {
+public:
+    template <class F>
+    explicit Active(const Trellis<F>& trellis)
+        : where_(trellis.where, trellis.restricted),
+          offset_(trellis.offset),
+          ids_(trellis.ids),
+          all_(trellis.L) {
+        std::iota(all_.begin(), all_.end(), Label{0});
+    }
+
+    Labels at(std::size_t t) const {
+        const auto wanted = static_cast<std::int64_t>(t);
+        const auto found = std::lower_bound(where_.begin(), where_.end(), wanted);
+        if (found == where_.end() || *found != wanted) return all_;
+        const auto i = static_cast<std::size_t>(found - where_.begin());
+        return {ids_ + offset_[i], static_cast<std::size_t>(offset_[i + 1] - offset_[i])};
+    }
+
+    bool everywhere() const { return where_.empty(); }
+
+private:
+    std::span<const std::int64_t> where_;
+    const std::int64_t* offset_;
+    const Label* ids_;
+    std::vector<Label> all_;
+};
+
+}  // namespace seqlab

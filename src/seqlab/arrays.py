@@ -1,0 +1,97 @@
+"""Arrays at the door: names for their meaning, and the checks that let everything behind trust them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core
+from seqlab.errors import DtypeError, OptionError, ScoreError, ShapeError
+
+Scores = npt.NDArray[np.floating[Any]]  # natural logs, any shape, float32 or float64
+LabelIds = npt.NDArray[np.int32]  # (T,)
+Probabilities = npt.NDArray[np.floating[Any]]
+
+
+def as_scores(value: npt.ArrayLike, name: str) -> Scores:
+    """`value` as a C-contiguous float array; float32 and float64 stay what they are, integers become float64."""
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ShapeError(
+            f"{name} scores must form a regular array, but their rows differ in length"
+        ) from error
+    kind = array.dtype
+    if kind.kind == "f" and kind.itemsize <= 8:
+        array = array.astype(np.float64 if kind.itemsize == 8 else np.float32, copy=False)
+        return np.ascontiguousarray(array) if array.ndim else array
+    if kind.kind in "iub":
+        return np.ascontiguousarray(array, dtype=np.float64)
+    raise DtypeError(
+        f"{name} scores have dtype {kind}, but float32 or float64 is wanted; convert them with .astype(numpy.float64)"
+    )
+
+
+def check_scores(scores: Scores, name: str) -> float:
+    """Refuse NaN and +inf, naming the place; return the largest finite magnitude."""
+    bad, largest = _core.scan(scores)
+    if bad >= 0:
+        place = tuple(int(i) for i in np.unravel_index(bad, scores.shape))
+        found = scores[place]
+        where = f"{name}[{', '.join(map(str, place))}]"
+        raise ScoreError(
+            f"{where} is {found}, but a score must be a number below +inf; write -inf for what is forbidden"
+        )
+    return largest
+
+
+def frozen(array: Scores) -> Scores:
+    """A read-only view, so that what was checked stays checked."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def as_lengths(value: Sequence[int] | npt.ArrayLike, total: int) -> npt.NDArray[np.int64]:
+    """Sequence lengths that add up to the number of rows."""
+    lengths = np.asarray(value)
+    if lengths.ndim != 1 or (lengths.size and lengths.dtype.kind not in "iu"):
+        raise ShapeError(f"lengths must be a list of whole numbers, got {value!r}")
+    lengths = np.ascontiguousarray(lengths, dtype=np.int64)
+    if (lengths < 0).any():
+        first = int(np.argmax(lengths < 0))
+        raise ShapeError(
+            f"lengths[{first}] is {lengths[first]}, but a sequence cannot have fewer than 0 positions"
+        )
+    if int(lengths.sum()) != total:
+        raise ShapeError(f"lengths add up to {int(lengths.sum())}, but node has {total} rows")
+    return lengths
+
+
+def thread_count(threads: int | None) -> int:
+    """How many threads to use: as asked, else every core this process may run on; SEQLAB_THREADS caps both."""
+    if threads is None:
+        threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    elif isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise OptionError(
+            f"threads must be a whole number from 1 up, or None for every core, got {threads!r}"
+        )
+    cap = os.environ.get("SEQLAB_THREADS")
+    if cap:
+        if not cap.isdigit() or int(cap) < 1:
+            raise OptionError(
+                f"the environment variable SEQLAB_THREADS must be a whole number from 1 up, got {cap!r}"
+            )
+        threads = min(threads, int(cap))
+    return int(threads)
+
+
+def whole_number(value: int, name: str, least: int) -> int:
+    """`value` as an int of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise OptionError(f"{name} must be a whole number from {least} up, got {value!r}")
+    return int(value)

@@ -1,0 +1,54 @@
+"""What can go wrong, each with what came, what was wanted, where, and what to do."""
+
+from __future__ import annotations
+
+
+class SeqlabError(Exception):
+    """Base of every error that seqlab raises on purpose."""
+
+
+class ShapeError(SeqlabError, ValueError):
+    """An array or list has the wrong shape or length."""
+
+
+class DtypeError(SeqlabError, TypeError):
+    """An array holds something that is not a score."""
+
+
+class ScoreError(SeqlabError, ValueError):
+    """A score is NaN, +inf, or so large that a path's sum would overflow."""
+
+
+class LabelError(SeqlabError, ValueError):
+    """A label is unknown, or a position does not exist."""
+
+
+class OptionError(SeqlabError, ValueError):
+    """An option has a value that makes no sense."""
+
+
+class ImpossibleError(SeqlabError, ValueError):
+    """No legal path: scores of -inf and constraints leave nothing.
+
+    position   the first position that no legal path reaches
+    sequence   its number in the batch, or None for a single trellis
+    """
+
+    def __init__(self, message: str, *, position: int, sequence: int | None = None) -> None:
+        super().__init__(message)
+        self.position = position
+        self.sequence = sequence
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _revived, (type(self), str(self), self.position, self.sequence)
+
+
+class BeamError(ImpossibleError):
+    """A legal path may exist, but the beam was too narrow to keep one alive."""
+
+
+def _revived(
+    kind: type[ImpossibleError], message: str, position: int, sequence: int | None
+) -> ImpossibleError:
+    """What unpickling calls: errors must survive the way back from another process."""
+    return kind(message, position=position, sequence=sequence)

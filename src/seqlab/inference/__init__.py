@@ -1,0 +1,40 @@
+"""Every question about a trellis. Nothing here has heard of a model.
+
+Each function takes one Trellis, a TrellisBatch, or a list of trellises; for the latter two the answer is a sequence in
+the same order, computed in one call into the compiled core, on `threads` threads, without holding Python's lock.
+"""
+
+from __future__ import annotations
+
+from seqlab.inference.counting import ExpectedCounts, expected_counts
+from seqlab.inference.decoding import beam, max_marginal, viterbi
+from seqlab.inference.machine import fallback_count, kernel, kernels, use_kernel
+from seqlab.inference.nbest import NBest, nbest
+from seqlab.inference.paths import Path
+from seqlab.inference.posteriors import Posterior, log_partition, posterior
+from seqlab.inference.sampling import Samples, sample
+from seqlab.inference.streaming import Filter, Filtered, FilterStep, filter
+
+__all__ = [
+    "ExpectedCounts",
+    "Filter",
+    "FilterStep",
+    "Filtered",
+    "NBest",
+    "Path",
+    "Posterior",
+    "Samples",
+    "beam",
+    "expected_counts",
+    "fallback_count",
+    "filter",
+    "kernel",
+    "kernels",
+    "log_partition",
+    "max_marginal",
+    "nbest",
+    "posterior",
+    "sample",
+    "use_kernel",
+    "viterbi",
+]

@@ -1,0 +1,45 @@
+"""Which instruction set runs, and how often scaling had to give way to log space."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from seqlab import _core
+from seqlab.errors import OptionError
+
+
+def kernel() -> str:
+    """Name of the instruction set in use: "baseline", "avx2" or "avx512"."""
+    return _core.kernel()
+
+
+def kernels() -> tuple[str, ...]:
+    """The sets this machine can run, plainest first."""
+    return tuple(_core.kernels())
+
+
+@contextmanager
+def use_kernel(name: str) -> Iterator[None]:
+    """Run the block with one instruction set, for tests and benchmarks; it counts for the whole process."""
+    before = kernel()
+    _choose(name, "use_kernel")
+    try:
+        yield
+    finally:
+        _core.use_kernel(before)
+
+
+def fallback_count() -> int:
+    """How many sequences of this process were redone in log space because scaling might have lost something."""
+    return _core.fallback_count()
+
+
+def _choose(name: str, who: str) -> None:
+    if not _core.use_kernel(name):
+        raise OptionError(f"{who}: no kernel {name!r} here; this machine can run {', '.join(kernels())}")
+
+
+if forced := os.environ.get("SEQLAB_KERNEL"):
+    _choose(forced, "the environment variable SEQLAB_KERNEL")

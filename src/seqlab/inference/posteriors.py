@@ -1,0 +1,145 @@
+"""Sums over all paths, and the probabilities they give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core
+from seqlab.arrays import Probabilities, frozen, thread_count
+from seqlab.errors import LabelError, ShapeError
+from seqlab.inference.counting import expected_counts
+from seqlab.inference.questions import Asked, Part, Question, Results
+from seqlab.trellis import Trellis, TrellisBatch
+from seqlab.trellis.labels import Label
+
+Batched = TrellisBatch | Sequence[Trellis]
+
+
+class Posterior:
+    """The distribution over the paths of one trellis.
+
+    node        (T, L)   P(y_t = y), in the trellis's dtype
+    log_z       float    log of the sum over all paths
+    entropy     float    of the distribution over paths, in nats
+    edge        (T-k, L, ..., L)   P of each move, slab t-k arriving at t
+    log_space   bool     the fast scaled pass could not be certified, so log space was used
+    """
+
+    def __init__(self, trellis: Trellis, node: Probabilities, log_z: float, log_space: bool) -> None:
+        self.trellis = trellis
+        self.node = frozen(node)
+        self.log_z = log_z
+        self.log_space = log_space
+
+    @cached_property
+    def entropy(self) -> float:
+        return float(_core.entropy(self.trellis.batch(), 0))
+
+    @cached_property
+    def edge(self) -> Probabilities:
+        return frozen(edge_marginals(self.trellis))
+
+    @cached_property
+    def _messages(self) -> _core.Messages32 | _core.Messages64:
+        batch: Any = self.trellis.batch()
+        return _core.Messages32(batch, 0) if self.trellis.dtype == np.float32 else _core.Messages64(batch, 0)
+
+    def label(self, t: int, y: Label) -> float:
+        """P(y_t = y)."""
+        return float(self.node[self._position(t), self.trellis.label_set.id(y)])
+
+    def move(self, t: int, y1: Label, y2: Label) -> float:
+        """P(y_{t-1} = y1, y_t = y2): the move that arrives at t."""
+        if self._position(t) == 0:
+            raise LabelError("no move arrives at position 0; the first is the one that arrives at position 1")
+        return self.span(t - 1, t + 1, (y1, y2))
+
+    def span(self, i: int, j: int, path: Iterable[Label]) -> float:
+        """P(y_i, ..., y_{j-1} = path), exactly: the stretch from i up to, but not including, j (eq:span)."""
+        ids = self.trellis.label_set.ids(path)
+        if not 0 <= i <= j <= self.trellis.T:
+            raise LabelError(f"span({i}, {j}) lies outside a sequence of {self.trellis.T} positions")
+        if len(ids) != j - i:
+            raise ShapeError(
+                f"span({i}, {j}) covers {j - i} positions (the end is not included), but {len(ids)} labels came"
+            )
+        return float(self._messages.span(i, j, ids))
+
+    def _position(self, t: int) -> int:
+        if not 0 <= t < self.trellis.T:
+            raise LabelError(
+                f"position {t} does not exist; the sequence has positions 0 to {self.trellis.T - 1}"
+            )
+        return t
+
+    def __repr__(self) -> str:
+        return f"Posterior(T={self.trellis.T}, L={self.trellis.L}, log_z={self.log_z:.6g})"
+
+
+def edge_marginals(trellis: Trellis) -> Probabilities:
+    """P of every move at every position (eq:edge-marginal), (T-k, L, ..., L)."""
+    return expected_counts(spread(trellis)).edge
+
+
+def spread(trellis: Trellis) -> Trellis:
+    """The same trellis with one edge slab per position, so that counts are not summed over positions."""
+    if trellis.per_position:
+        return trellis
+    slabs = max(trellis.T - trellis.order, 0)
+    edge = np.broadcast_to(trellis.edge, (slabs, *trellis.edge.shape))
+    return trellis.with_edge(np.ascontiguousarray(edge))
+
+
+def log_partitions(question: Question, threads: int) -> npt.NDArray[np.float64]:
+    """log Z of every sequence."""
+    log_z = np.zeros(len(question))
+    for part in question.parts:
+        values = np.empty(len(part.numbers))
+        _core.log_partition(part.batch, values, threads)
+        question.refuse_impossible(part, values)
+        log_z[part.numbers] = values
+    return log_z
+
+
+def node_marginals(question: Question, part: Part, threads: int) -> tuple[Any, Any, Any]:
+    """Flat node marginals, log Z and the log-space flags of one part."""
+    node = np.empty(int((part.lengths * part.sizes).sum()), part.dtype)
+    log_z, log_space = np.empty(len(part.numbers)), np.zeros(len(part.numbers), np.uint8)
+    _core.node_marginals(part.batch, node, log_z, log_space, threads)
+    question.refuse_impossible(part, log_z)
+    return node, log_z, log_space
+
+
+@overload
+def log_partition(asked: Trellis, *, threads: int | None = None) -> float: ...
+@overload
+def log_partition(asked: Batched, *, threads: int | None = None) -> npt.NDArray[np.float64]: ...
+def log_partition(asked: Asked, *, threads: int | None = None) -> float | npt.NDArray[np.float64]:
+    """log Z: the log of the sum of exp(score) over all legal paths (eq:log-partition)."""
+    question = Question(asked)
+    log_z = log_partitions(question, thread_count(threads))
+    return float(log_z[0]) if question.single else log_z
+
+
+@overload
+def posterior(asked: Trellis, *, threads: int | None = None) -> Posterior: ...
+@overload
+def posterior(asked: Batched, *, threads: int | None = None) -> Results[Posterior]: ...
+def posterior(asked: Asked, *, threads: int | None = None) -> Posterior | Results[Posterior]:
+    """Node marginals now; entropy, moves and stretches when they are asked for."""
+    question, count = Question(asked), thread_count(threads)
+    answers: list[tuple[Any, float, bool]] = [(None, 0.0, False)] * len(question)
+    for part in question.parts:
+        node, log_z, log_space = node_marginals(question, part, count)
+        starts = part.starts(part.lengths * part.sizes)
+        for place, number in enumerate(part.numbers):
+            rows = node[starts[place] : starts[place + 1]].reshape(-1, part.sizes[place])
+            answers[number] = (rows, float(log_z[place]), bool(log_space[place]))
+    if question.single:
+        return Posterior(question.trellis(0), *answers[0])
+    return Results(len(question), lambda i: Posterior(question.trellis(i), *answers[i]))

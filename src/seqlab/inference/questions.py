@@ -1,0 +1,145 @@
+"""From what the user passed (one trellis, a batch, a list) to core batches, and from flat answers back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core
+from seqlab.errors import ImpossibleError
+from seqlab.trellis import Trellis, TrellisBatch
+from seqlab.trellis.labels import LabelSet
+
+Asked = Trellis | TrellisBatch | Sequence[Trellis]
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Sequences of one dtype: a core batch, and their numbers among all that was asked."""
+
+    batch: Any
+    numbers: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.int64]  # L of each
+    dtype: np.dtype[Any]
+
+    def starts(self, sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Where each sequence begins in a flat answer with `sizes` entries per sequence."""
+        return np.concatenate([[0], np.cumsum(sizes)])
+
+
+class Question:
+    """One call: its parts, and how to refer to sequence i of it."""
+
+    def __init__(self, asked: Asked) -> None:
+        self.single = isinstance(asked, Trellis)
+        self._trellises: Sequence[Trellis]
+        if isinstance(asked, Trellis):
+            self._trellises = (asked,)
+            self.parts = [_part(asked.batch(), np.zeros(1, np.int64), [asked.T], [asked.L], asked.dtype)]
+        elif isinstance(asked, TrellisBatch):
+            self._trellises = asked
+            count = len(asked)
+            numbers = np.arange(count)
+            self.parts = [_part(asked.batch(), numbers, asked.lengths, np.full(count, asked.L), asked.dtype)]
+        else:
+            self._trellises = _checked_list(asked)
+            self.parts = [
+                *_list_parts(self._trellises, np.float32),
+                *_list_parts(self._trellises, np.float64),
+            ]
+
+    def __len__(self) -> int:
+        return len(self._trellises)
+
+    def trellis(self, i: int) -> Trellis:
+        return self._trellises[i]
+
+    def label_set(self, i: int) -> LabelSet:
+        if isinstance(self._trellises, TrellisBatch):
+            return self._trellises.label_set
+        return self._trellises[i].label_set
+
+    def refuse_impossible(self, part: Part, log_z: npt.NDArray[np.float64]) -> None:
+        """Raise for the first sequence of the part whose answer is -inf."""
+        if (dead := np.flatnonzero(np.isneginf(log_z))).size:
+            first = int(dead[0])
+            position = int(_core.first_dead(part.batch, first))
+            self.raise_impossible(int(part.numbers[first]), position, int(part.lengths[first]))
+
+    def raise_impossible(self, number: int, position: int, length: int) -> None:
+        sequence = None if self.single else number
+        where = "" if sequence is None else f"sequence {sequence}: "
+        raise ImpossibleError(
+            f"{where}no legal path: nothing is left at position {position} (of {length}); every label there is ruled out "
+            f"by its own score of -inf, by the moves that lead to it, or by a constraint; allow one of them",
+            position=position,
+            sequence=sequence,
+        )
+
+
+class Results(Sequence[Answer], Generic[Answer]):
+    """Answers to a batch, in order; each object is made when it is looked at."""
+
+    __slots__ = ("_count", "_make")
+
+    def __init__(self, count: int, make: Callable[[int], Answer]) -> None:
+        self._count = count
+        self._make = make
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, i: int) -> Answer: ...
+    @overload
+    def __getitem__(self, i: slice) -> list[Answer]: ...
+    def __getitem__(self, i: int | slice) -> Answer | list[Answer]:
+        if isinstance(i, slice):
+            return [self._make(j) for j in range(*i.indices(self._count))]
+        if not -self._count <= i < self._count:
+            raise IndexError(f"answer {i} of {self._count}")
+        return self._make(int(i) % self._count)
+
+    def __iter__(self) -> Iterator[Answer]:
+        return map(self._make, range(self._count))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(one) for one in self[:3])
+        return f"[{shown}{', ...' if self._count > 3 else ''}] ({self._count} answers)"
+
+
+def _part(batch: Any, numbers: Any, lengths: Any, sizes: Any, dtype: np.dtype[Any]) -> Part:
+    whole = [np.asarray(x, dtype=np.int64) for x in (numbers, lengths, sizes)]
+    return Part(batch, *whole, dtype)
+
+
+def _checked_list(asked: Any) -> Sequence[Trellis]:
+    if isinstance(asked, Sequence) and not isinstance(asked, str):
+        for i, one in enumerate(asked):
+            if not isinstance(one, Trellis):
+                raise TypeError(
+                    f"item {i} of the list is {type(one).__name__}, but every item must be a seqlab.Trellis"
+                )
+        return asked
+    raise TypeError(
+        f"a seqlab.Trellis, a TrellisBatch or a list of trellises is wanted, got {type(asked).__name__}; "
+        f"make one with seqlab.Trellis(node, edge)"
+    )
+
+
+def _list_parts(trellises: Sequence[Trellis], dtype: Any) -> list[Part]:
+    """The trellises of one dtype: each keeps the arithmetic it would have alone."""
+    numbers = [i for i, one in enumerate(trellises) if one.dtype == dtype]
+    if not numbers:
+        return []
+    batch: Any = _core.Batch32() if dtype == np.float32 else _core.Batch64()
+    for i in numbers:
+        trellises[i].add_to(batch)
+    lengths = [trellises[i].T for i in numbers]
+    return [_part(batch, numbers, lengths, [trellises[i].L for i in numbers], np.dtype(dtype))]

@@ -1,0 +1,157 @@
+"""Forward only: what is known at t when the future has not come yet (eq:filter, eq:fixed-lag)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core
+from seqlab.arrays import Probabilities, Scores, as_scores, check_scores, thread_count, whole_number
+from seqlab.errors import ImpossibleError, ShapeError
+from seqlab.inference.questions import Asked, Question, Results
+from seqlab.trellis import Trellis, TrellisBatch
+from seqlab.trellis.constraints import Constraints, Moves, Some, forbid, move_mask
+from seqlab.trellis.labels import Label
+
+Batched = TrellisBatch | Sequence[Trellis]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Filtered:
+    """P(y_t | x_1..t) for every position: node (T, L); log_z of the whole sequence."""
+
+    node: Probabilities
+    log_z: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FilterStep:
+    """What one position brought.
+
+    position   its number, from 0
+    node       (L,)  P(y_t | x_1..t)
+    log_z      of everything so far
+    decided    (position, label) pairs that are now final under the lag: none or one
+    """
+
+    position: int
+    node: Probabilities
+    log_z: float
+    decided: tuple[tuple[int, Label], ...]
+
+
+@overload
+def filter(asked: Trellis, *, threads: int | None = None) -> Filtered: ...
+@overload
+def filter(asked: Batched, *, threads: int | None = None) -> Results[Filtered]: ...
+def filter(asked: Asked, *, threads: int | None = None) -> Filtered | Results[Filtered]:
+    """P(y_t | x_1..t) at every position of known sequences; for streams see Filter."""
+    question, count = Question(asked), thread_count(threads)
+    answers: list[Any] = [None] * len(question)
+    for part in question.parts:
+        sizes = part.lengths * part.sizes
+        node, log_z = np.empty(int(sizes.sum())), np.empty(len(part.numbers))
+        _core.filtered(part.batch, node, log_z, count)
+        question.refuse_impossible(part, log_z)
+        starts = part.starts(sizes)
+        for place, number in enumerate(part.numbers):
+            rows = node[starts[place] : starts[place + 1]].reshape(-1, part.sizes[place])
+            answers[number] = Filtered(rows, float(log_z[place]))
+    return answers[0] if question.single else Results(len(answers), answers.__getitem__)
+
+
+class Filter:
+    """A stream of positions: push one row of node scores, get the filtered distribution and, `lag` positions later,
+    a label that will not change any more (Viterbi with a fixed lag).
+
+        stream = inference.Filter(edge, start=start, labels=names, lag=2)
+        for row in rows:
+            step = stream.push(row)      # step.node, step.log_z, step.decided
+        last = stream.finish()
+
+    Memory does not grow with the stream. Arithmetic is log space in float64.
+    """
+
+    def __init__(
+        self,
+        edge: npt.ArrayLike,
+        *,
+        order: int = 1,
+        head: Sequence[npt.ArrayLike] = (),
+        start: npt.ArrayLike | None = None,
+        labels: Sequence[str] | None = None,
+        lag: int = 0,
+        forbidden_moves: Moves = (),
+        forbidden_starts: Some = (),
+    ) -> None:
+        size = as_scores(edge, "edge").shape[-1] if np.ndim(edge) else 0
+        # One empty position lets Trellis check all of it: shapes, scores, names, masks.
+        rules = Constraints(forbidden_moves=forbidden_moves, forbidden_starts=forbidden_starts)
+        model = Trellis(
+            np.zeros((1, size)), edge, order=order, head=head, start=start, labels=labels, constraints=rules
+        )
+        self.label_set = model.label_set
+        self.lag = whole_number(lag, "lag", 0)
+        self._first = model.node[0]
+        self._forbidden = move_mask(forbidden_moves, model.label_set)
+        self._model = model
+        self._given = 0
+        heads = [np.ascontiguousarray(tensor, dtype=np.float64) for tensor in model.head]
+        heads += [np.zeros(0)] * (2 - len(heads))
+        shared = np.ascontiguousarray(model.edge, dtype=np.float64)
+        self._stream = _core.Stream(size, model.order, shared, heads[0], heads[1], self.lag)
+
+    def push(
+        self, node: npt.ArrayLike, edge: npt.ArrayLike | None = None, allowed: Iterable[Label] | None = None
+    ) -> FilterStep:
+        """The next position: its node scores (L,), its own edge slab if it has one, its allowed labels if restricted."""
+        t = self._stream.position
+        row = self._row(node, allowed, t)
+        if not self._stream.push(row, self._slab(edge, t)):
+            raise ImpossibleError(
+                f"no legal path: nothing is left at position {t}; the stream stays before it, so push other scores",
+                position=t,
+            )
+        belief = np.empty(self.label_set.size)
+        self._stream.filtered(belief)
+        decided: tuple[tuple[int, Label], ...] = ()
+        if self._stream.decides:
+            decided = ((self._given, self.label_set.name(self._stream.decided())),)
+            self._given += 1
+        return FilterStep(t, belief, self._stream.log_z, decided)
+
+    def finish(self) -> tuple[tuple[int, Label], ...]:
+        """The labels still open, on the best path that ends here."""
+        first = self._given
+        return tuple((first + i, self.label_set.name(y)) for i, y in enumerate(self._stream.rest()))
+
+    def _row(self, node: npt.ArrayLike, allowed: Iterable[Label] | None, t: int) -> Scores:
+        row = np.array(as_scores(node, "node"), dtype=np.float64)
+        if row.shape != (self.label_set.size,):
+            raise ShapeError(f"one row of {self.label_set.size} node scores is wanted, got shape {row.shape}")
+        check_scores(row, f"node of position {t}: node")
+        if t == 0:
+            row += self._first
+        if allowed is not None:
+            ruled_out = np.ones(len(row), dtype=bool)
+            ruled_out[self.label_set.ids(allowed)] = False
+            row[ruled_out] = -np.inf
+        return row
+
+    def _slab(self, edge: npt.ArrayLike | None, t: int) -> Scores:
+        if edge is None:
+            return np.zeros(0)
+        if t == 0:
+            raise ShapeError("no move arrives at position 0, so it cannot have an edge slab of its own")
+        slab = np.ascontiguousarray(as_scores(edge, "edge"), dtype=np.float64)
+        wanted = (self.label_set.size,) * (min(t, self._model.order) + 1)
+        if slab.shape != wanted:
+            raise ShapeError(
+                f"the moves arriving at position {t} need an edge slab of shape {wanted}, got {slab.shape}"
+            )
+        check_scores(slab, f"edge into position {t}: edge")
+        return slab if self._forbidden is None else forbid(slab, self._forbidden, slab.ndim)

@@ -1,0 +1,114 @@
+"""Shapes and sizes of score arrays: every sentence a user may read when one does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab.arrays import Scores, as_scores, check_scores
+from seqlab.errors import OptionError, ScoreError, ShapeError
+
+HIGHEST_ORDER = 3
+
+
+class Tables(NamedTuple):
+    """Checked scores of one dtype."""
+
+    node: Scores
+    edge: Scores
+    head: tuple[Scores, ...]
+    per_position: bool
+
+
+def check_order(order: int) -> int:
+    if isinstance(order, bool) or order not in range(1, HIGHEST_ORDER + 1):
+        raise OptionError(f"order must be 1, 2 or {HIGHEST_ORDER}, got {order!r}")
+    return int(order)
+
+
+def check_tables(
+    node: npt.ArrayLike,
+    edge: npt.ArrayLike,
+    order: int,
+    head: Sequence[npt.ArrayLike],
+    slabs: int | None,
+    longest: int,
+) -> Tables:
+    """Check everything about the numbers of a trellis.
+
+    slabs     how many per-position edge slabs fit (None: T - order, from node itself)
+    longest   positions of the longest sequence, to tell whether a path's sum can overflow
+    """
+    rows = as_scores(node, "node")
+    if rows.ndim != 2:
+        raise ShapeError(f"node scores have shape {rows.shape}, but two axes (positions, labels) are wanted")
+    if rows.shape[1] < 1:
+        raise ShapeError(f"node scores have shape {rows.shape}, but at least one label is needed")
+    size = rows.shape[1]
+    moves = as_scores(edge, "edge")
+    slabs = max(rows.shape[0] - order, 0) if slabs is None else slabs
+    moves, per_position = _shaped_edge(moves, size, order, slabs)
+    heads = tuple(_shaped_head(h, i, size, order) for i, h in enumerate(_head_list(head, order)))
+    return _one_dtype(rows, moves, heads, per_position, longest)
+
+
+def _shaped_edge(edge: Scores, size: int, order: int, slabs: int) -> tuple[Scores, bool]:
+    cube = (size,) * (order + 1)
+    if edge.shape == cube:
+        return edge, False
+    if edge.ndim == order + 2 and edge.shape[1:] == cube and edge.shape[0] in (1, slabs):
+        return (edge, True) if edge.shape[0] == slabs else (edge[0], False)
+    hint = ""
+    for other in range(1, HIGHEST_ORDER + 1):
+        if other != order and edge.ndim in (other + 1, other + 2) and set(edge.shape[-other - 1 :]) == {size}:
+            hint = f"; for a trellis of order {other} pass order={other}"
+            break
+    raise ShapeError(
+        f"edge scores have shape {edge.shape}, but {size} labels and order {order} need {cube} when every position "
+        f"shares them, or {(slabs, *cube)} with one slab per position from {order} on{hint}"
+    )
+
+
+def _head_list(head: Sequence[npt.ArrayLike], order: int) -> Sequence[npt.ArrayLike]:
+    if isinstance(head, np.ndarray) and head.ndim == 2:
+        head = (head,)
+    if len(head) >= order and len(head) > 0:
+        raise ShapeError(
+            f"head has {len(head)} tensors, but a trellis of order {order} has room for {order - 1}"
+        )
+    return head
+
+
+def _shaped_head(value: npt.ArrayLike, place: int, size: int, order: int) -> Scores:
+    tensor = as_scores(value, f"head[{place}]")
+    wanted = (size,) * (place + 2)
+    if tensor.shape != wanted:
+        raise ShapeError(
+            f"head[{place}] has shape {tensor.shape}, but the moves arriving at position {place + 1} need {wanted}"
+        )
+    return tensor
+
+
+def _one_dtype(
+    rows: Scores, moves: Scores, heads: tuple[Scores, ...], per_position: bool, longest: int
+) -> Tables:
+    """Everything in one dtype, with room for the sum of a whole path."""
+    largest = check_scores(rows, "node") + check_scores(moves, "edge")
+    for i, tensor in enumerate(heads):
+        largest += check_scores(tensor, f"head[{i}]")
+    reach = largest * max(longest, 1)
+    if not reach < float(np.finfo(np.float64).max) / 4:
+        raise ScoreError(
+            f"scores as large as {largest:.3g} would overflow when {longest} positions are added up; "
+            f"scale them down, and write -inf (not a large negative number) for what is forbidden"
+        )
+    small = (
+        all(x.dtype == np.float32 for x in (rows, moves, *heads))
+        and reach < float(np.finfo(np.float32).max) / 4
+    )
+    dtype = np.float32 if small else np.float64
+    to = [np.ascontiguousarray(x, dtype=dtype) for x in (rows, moves, *heads)]
+    return Tables(to[0], to[1], tuple(to[2:]), per_position)

@@ -1,0 +1,79 @@
+"""Which room of src/seqlab may import which: arrows point down only, never sideways."""
+
+import ast
+from collections.abc import Iterator
+
+FRONT = "seqlab"  # src/seqlab/__init__.py, where the public names are listed
+
+# From the ground up; a room may use the rooms of earlier rows only.
+ROWS: tuple[tuple[str, ...], ...] = (
+    ("errors", "_core"),
+    ("arrays",),
+    ("corpus", "tags"),
+    ("trellis", "features"),
+    ("inference", "encode"),
+    ("models",),
+    ("learning", "evaluation", "store", "draw", "explain"),
+    ("taggers", "scale"),
+    (FRONT,),
+    ("cli", "web", "compat"),
+    ("__main__",),
+)
+HEIGHT = {room: height for height, row in enumerate(ROWS) for room in row}
+
+
+def room_of(module: str) -> str:
+    """seqlab.inference.viterbi -> inference, seqlab -> seqlab."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else FRONT
+
+
+def imported_modules(source: str, module: str, *, is_package: bool) -> Iterator[str]:
+    """Full names of everything the source imports, at the top or inside a function.
+
+    `from seqlab import x` counts as seqlab.x when x is a room and as seqlab itself otherwise.
+    """
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = _base(node, module, is_package=is_package)
+            for alias in node.names:
+                yield f"{FRONT}.{alias.name}" if base == FRONT and alias.name in HEIGHT else base
+        elif isinstance(node, ast.Call):
+            yield from _called_import(node)
+
+
+def _base(node: ast.ImportFrom, module: str, *, is_package: bool) -> str:
+    if node.level == 0:
+        return node.module or ""
+    parents = module.split(".")
+    drop = node.level - 1 if is_package else node.level
+    parents = parents[: len(parents) - drop]
+    return ".".join([*parents, *([node.module] if node.module else [])])
+
+
+def _called_import(node: ast.Call) -> Iterator[str]:
+    """import_module("seqlab.x") and __import__("seqlab.x"); a computed name cannot be followed."""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name in {"import_module", "__import__"} and node.args:
+        argument = node.args[0]
+        literal = isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+        yield argument.value if literal else "<computed>"
+
+
+def violations(source: str, module: str, *, is_package: bool = False) -> list[str]:
+    """One sentence for each import that this module may not have."""
+    here = room_of(module)
+    if here not in HEIGHT:
+        return [f"{module}: room {here!r} is not on the map in tests/architecture/python_rooms.py"]
+    found = []
+    for name in imported_modules(source, module, is_package=is_package):
+        if name == "<computed>" and here != FRONT:
+            found.append(f"{module}: imports a module by a computed name, which only seqlab/__init__.py may")
+        if name != FRONT and not name.startswith(FRONT + "."):
+            continue
+        there = room_of(name)
+        if there != here and HEIGHT.get(there, len(ROWS)) >= HEIGHT[here]:
+            found.append(f"{module}: {here} may not import {there} ({name})")
+    return found

@@ -1,0 +1,17 @@
+"""The library is silent: it returns strings and objects, and only the command line writes them out."""
+
+import ast
+
+SPEAKING_ROOMS = frozenset({"cli"})
+STREAMS = frozenset({"stdout", "stderr", "__stdout__", "__stderr__"})
+
+
+def spoken(source: str) -> list[int]:
+    """Lines that call print or touch the standard streams."""
+    lines = []
+    for node in ast.walk(ast.parse(source)):
+        prints = isinstance(node, ast.Name) and node.id == "print"
+        streams = isinstance(node, ast.Attribute) and node.attr in STREAMS
+        if prints or streams:
+            lines.append(node.lineno)
+    return sorted(lines)

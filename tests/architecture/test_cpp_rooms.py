@@ -1,0 +1,49 @@
+import pytest
+
+from architecture.cpp_rooms import violations
+from architecture.tree import CPP, CPP_SUFFIXES, files, text
+
+KNOWN = frozenset({"numerics/exp.hpp", "parallel/pool.hpp", "trellis/trellis.hpp", "inference/forward.hpp"})
+
+
+def test_folders_include_downwards_only():
+    paths = list(files(CPP, *CPP_SUFFIXES))
+    assert paths
+    known = frozenset(path.relative_to(CPP).as_posix() for path in paths)
+    found = [
+        sentence
+        for path in paths
+        for sentence in violations(text(path), path.relative_to(CPP).as_posix(), known)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("numerics/log.hpp", "#include <nanobind/nanobind.h>"),
+        ("inference/forward.cpp", "  #  include <Python.h>"),
+        ("inference/forward.cpp", '#include "Python.h"'),
+        ("numerics/log.hpp", '#include "trellis/trellis.hpp"'),
+        ("numerics/log.hpp", '#include "../trellis/trellis.hpp"'),
+        ("trellis/trellis.cpp", '#include "parallel/pool.hpp"'),
+        ("trellis/trellis.cpp", '#include "inference/forward.hpp"'),
+        ("trellis/trellis.cpp", '#include "trellis/missing.hpp"'),
+        ("unheard/of.cpp", ""),
+    ],
+)
+def test_include_rule_refuses(path, source):
+    assert len(violations(source, path, KNOWN)) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("bind/module.cpp", '#include <nanobind/nanobind.h>\n#include "inference/forward.hpp"'),
+        ("inference/forward.cpp", '#include <vector>\n#include "forward.hpp"\n#include "numerics/exp.hpp"'),
+        ("inference/kernels/isa_avx2.cpp", '#include "inference/forward.hpp"\n#include "../forward.hpp"'),
+        ("trellis/trellis.cpp", '// #include "inference/forward.hpp"'),
+    ],
+)
+def test_include_rule_permits(path, source):
+    assert violations(source, path, KNOWN) == []

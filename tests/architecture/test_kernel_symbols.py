@@ -1,0 +1,35 @@
+import shutil
+import subprocess
+
+import pytest
+
+from architecture.kernel_symbols import definitions, shared_weak_symbols
+from architecture.tree import ROOT
+
+
+def built_objects():
+    """Objects of our code from the builds that pip made, per build folder."""
+    for folder in sorted((ROOT / "build").glob("cp*")):
+        objects = sorted((folder / "CMakeFiles").glob("*core.dir/cpp/**/*.o"))
+        if any(path.name.startswith("isa_avx") for path in objects):
+            yield objects
+
+
+def test_wide_kernels_share_no_inline_function():
+    nm = shutil.which("nm")
+    builds = list(built_objects())
+    if nm is None or not builds:
+        pytest.skip("no nm, or no build folder with x86 kernels")
+    for objects in builds:
+        listing = {
+            path.name: definitions(subprocess.check_output([nm, "--defined-only", "-P", path], text=True))
+            for path in objects
+        }
+        found = {name: shared_weak_symbols(listing, name) for name in listing if name.startswith("isa_avx")}
+        assert {name: symbols for name, symbols in found.items() if symbols} == {}
+
+
+def test_shared_weak_symbol_is_noticed():
+    wide = definitions("_Z5sweepv T 0 10\n_ZSt3maxIdE W 0 8\n_ZN3ownE W 0 8\n")
+    plain = definitions("_Z4mainv T 0 10\n_ZSt3maxIdE W 0 8\n")
+    assert shared_weak_symbols({"isa_avx512.o": wide, "plain.o": plain}, "isa_avx512.o") == ["_ZSt3maxIdE"]

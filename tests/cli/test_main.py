@@ -1,0 +1,93 @@
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import seqlab
+from seqlab import cli
+from seqlab.cli import main
+from seqlab.cli.command import Command
+from seqlab.errors import SeqlabError
+
+SEQLAB = [sys.executable, "-m", "seqlab"]
+
+
+def command(run):
+    return Command(help="", description="", add_options=lambda parser: None, run=run)
+
+
+def raising(error):
+    def run(arguments):
+        raise error
+
+    return command(run)
+
+
+def test_version_needs_no_numpy():
+    program = """if True:
+        import sys, seqlab.cli
+        try:
+            seqlab.cli.main(["--version"])
+        except SystemExit as left:
+            print(left.code, "numpy" in sys.modules)
+    """
+    shown = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert shown == f"seqlab {seqlab.__version__}\n0 False\n"
+
+
+def test_python_m_seqlab_is_the_command_line():
+    shown = subprocess.check_output([*SEQLAB, "--help"], text=True)
+    assert shown.startswith("usage: seqlab")
+    assert all(name in shown for name in cli.COMMANDS)
+
+
+def test_no_command_is_wrong_use_and_shows_the_help(capsys):
+    assert main([]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("usage: seqlab")
+
+
+@pytest.mark.parametrize(
+    "argv", [["fly"], ["demo", "--fly"], ["demo", "--width", "ten"], ["demo", "--width", "5"]]
+)
+def test_wrong_use_leaves_with_2(argv, capsys):
+    with pytest.raises(SystemExit) as left:
+        main(argv)
+    assert left.value.code == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_an_error_of_ours_is_one_line_and_2(monkeypatch, capsys):
+    monkeypatch.setitem(cli.COMMANDS, "demo", raising(SeqlabError("line 3: no label")))
+    assert main(["demo"]) == 2
+    assert capsys.readouterr().err == "seqlab: line 3: no label\n"
+
+
+def test_an_error_of_the_system_is_one_line_and_1(monkeypatch, capsys):
+    monkeypatch.setitem(cli.COMMANDS, "demo", raising(OSError(28, "No space left on device")))
+    assert main(["demo"]) == 1
+    assert capsys.readouterr().err == "seqlab: [Errno 28] No space left on device\n"
+
+
+def test_an_error_nobody_foresaw_is_not_hidden(monkeypatch):
+    monkeypatch.setitem(cli.COMMANDS, "demo", raising(ZeroDivisionError()))
+    with pytest.raises(ZeroDivisionError):
+        main(["demo"])
+
+
+def test_interruption_is_quiet(monkeypatch, capsys):
+    monkeypatch.setitem(cli.COMMANDS, "demo", raising(KeyboardInterrupt()))
+    assert main(["demo"]) == 128 + signal.SIGINT
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes as POSIX has them")
+def test_a_closed_pipe_is_quiet():
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as closed:
+        done = subprocess.run([*SEQLAB, "demo"], stdout=closed, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")

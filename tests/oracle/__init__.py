@@ -1,0 +1,9 @@
+"""The slow, obvious truth that the library is held to.
+
+tables      the numbers of one trellis, written down without the library
+paths       every labelling with its score, and each answer as a plain sum over them
+clear       the recursions in log space, in NumPy, for trellises too large to enumerate
+textbook    the worked example of the course notes
+strategies  hypothesis: random tables
+closeness   how near is near enough
+"""

@@ -1,0 +1,52 @@
+import json
+from dataclasses import replace
+
+from benchmarks.speed import record
+from benchmarks.speed.figure import Figure
+
+RUN = record.Run(
+    date="2026-01-02T03:04:05+00:00",
+    commit="abc1234",
+    command="make bench",
+    kernel="avx2",
+    machine={"cpu": "some processor", "cores": 2},
+    versions={"python": "3.11.7"},
+)
+LATER = replace(RUN, date="2026-02-02T03:04:05+00:00")
+
+
+def figure(case, name="f", median=1.0):
+    return Figure(case, name, "ms", median, 0.0, 3, "abc")
+
+
+def test_json_line_is_one_line_with_run_and_figure():
+    line = record.json_line(RUN, figure("hmm", "Viterbi, L² x"))
+    assert line.endswith("\n")
+    assert line.count("\n") == 1
+    fields = json.loads(line)
+    assert fields["commit"] == "abc1234"
+    assert fields["name"] == "Viterbi, L² x"
+    assert {"date", "machine", "versions", "kernel", "input_hash", "repetitions", "median"} <= set(fields)
+    assert {"spread", "ratio", "met"} <= set(fields)
+
+
+def test_append_keeps_what_was_there(tmp_path):
+    path = tmp_path / "results" / "speed.jsonl"
+    record.append(RUN, [figure("hmm")], path)
+    record.append(LATER, [figure("memory"), figure("startup")], path)
+    assert record.read(path) == [
+        (RUN, figure("hmm")),
+        (LATER, figure("memory")),
+        (LATER, figure("startup")),
+    ]
+
+
+def test_read_of_a_missing_file_is_empty(tmp_path):
+    assert record.read(tmp_path / "none.jsonl") == []
+
+
+def test_last_run_passes_over_partial_runs():
+    full = [(RUN, figure("hmm")), (RUN, figure("memory"))]
+    partial = [(LATER, figure("hmm", median=2.0))]
+    assert record.last_run([*full, *partial]) == (RUN, [figure("hmm"), figure("memory")])
+    assert record.last_run([]) is None
