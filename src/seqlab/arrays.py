@@ -51,7 +51,7 @@ def check_scores(scores: Scores, name: str) -> float:
 
 def frozen(array: Scores) -> Scores:
     """A read-only view, so that what was checked stays checked."""
-    view = array.view()
+    view: Scores = array.view()
     view.flags.writeable = False
     return view
 

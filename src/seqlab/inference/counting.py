@@ -35,7 +35,9 @@ class ExpectedCounts:
 
 
 @overload
-def expected_counts(asked: Trellis | TrellisBatch, *, threads: int | None = None) -> ExpectedCounts: ...
+def expected_counts(  # type: ignore[overload-overlap]  # a TrellisBatch is a sequence too: the first match is meant
+    asked: Trellis | TrellisBatch, *, threads: int | None = None
+) -> ExpectedCounts: ...
 @overload
 def expected_counts(asked: Sequence[Trellis], *, threads: int | None = None) -> Results[ExpectedCounts]: ...
 def expected_counts(asked: Asked, *, threads: int | None = None) -> ExpectedCounts | Results[ExpectedCounts]:
@@ -53,7 +55,7 @@ def expected_counts(asked: Asked, *, threads: int | None = None) -> ExpectedCoun
 
 
 def _run(
-    question: Question, part: Part, edge: Counts, head: list[Counts], shared: bool, threads: int
+    question: Question, part: Part, edge: Counts, head: list[Counts], *, shared: bool, threads: int
 ) -> tuple[Any, Any]:
     node = np.empty(int((part.lengths * part.sizes).sum()), part.dtype)
     log_z, log_space = np.empty(len(part.numbers)), np.zeros(len(part.numbers), np.uint8)
@@ -71,7 +73,7 @@ def _of_batch(batch: TrellisBatch, question: Question, part: Part, threads: int)
     copies = 1 if shared else len(batch)  # heads of per-position batches come back one by one
     edge = np.zeros(int(np.prod(shape)))
     head = [np.zeros(copies * size ** (i + 2) if order > i + 1 else 0) for i in range(2)]
-    node, log_z = _run(question, part, edge, head, shared, threads)
+    node, log_z = _run(question, part, edge, head, shared=shared, threads=threads)
     heads = tuple(head[i].reshape(copies, *(size,) * (i + 2)).sum(axis=0) for i in range(order - 1))
     return ExpectedCounts(node.reshape(-1, size), edge.reshape(shape), heads, log_z)
 
@@ -84,7 +86,7 @@ def _fill(question: Question, part: Part, threads: int, answers: list[ExpectedCo
         np.array([one.L ** (i + 2) if one.order > i + 1 else 0 for one in trellises]) for i in range(2)
     ]
     edge, head = np.zeros(int(edge_sizes.sum())), [np.zeros(int(sizes.sum())) for sizes in head_sizes]
-    node, log_z = _run(question, part, edge, head, False, threads)
+    node, log_z = _run(question, part, edge, head, shared=False, threads=threads)
     node_at, edge_at = part.starts(part.lengths * part.sizes), part.starts(edge_sizes)
     head_at = [part.starts(sizes) for sizes in head_sizes]
     for place, one in enumerate(trellises):

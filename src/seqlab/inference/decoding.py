@@ -20,26 +20,32 @@ Batched = TrellisBatch | Sequence[Trellis]
 
 
 class _Table:
-    """Flat answers of all parts, and the path of sequence i from them."""
+    """Flat answers of all parts, and the path of sequence i cut out of them when it is looked at."""
 
     def __init__(self, question: Question) -> None:
         self.question = question
-        self.ids: list[LabelIds] = [np.zeros(0, np.int32)] * len(question)
-        self.scores = np.zeros(len(question))
         self.log_z: npt.NDArray[np.float64] | None = None
         self.exact = np.ones(len(question), dtype=bool)
+        self._scores = np.zeros(len(question))
+        self._ids: list[LabelIds] = []
+        self._starts: list[list[int]] = []
+        self._home = np.zeros((len(question), 2), dtype=np.int64)  # part, and place in it
 
     def fill(self, part: Part, ids: LabelIds, scores: npt.NDArray[np.float64]) -> None:
-        self.scores[part.numbers] = scores
+        self._scores[part.numbers] = scores
+        self._home[part.numbers, 0] = len(self._ids)
+        self._home[part.numbers, 1] = np.arange(len(part.numbers))
         ids.flags.writeable = False
-        starts = part.starts(part.lengths)
-        for place, number in enumerate(part.numbers):
-            self.ids[number] = ids[starts[place] : starts[place + 1]]
+        self._ids.append(ids)
+        self._starts.append(part.starts(part.lengths).tolist())
 
     def path(self, i: int) -> Path:
-        score = float(self.scores[i])
-        log_prob = None if self.log_z is None else score - float(self.log_z[i])
-        return Path(self.ids[i], score, log_prob, bool(self.exact[i]), self.question.label_set(i))
+        part, place = self._home[i].tolist() if len(self._ids) > 1 else (0, i)
+        starts = self._starts[part]
+        score = self._scores.item(i)
+        log_prob = None if self.log_z is None else score - self.log_z.item(i)
+        ids = self._ids[part][starts[place] : starts[place + 1]]
+        return Path(ids, score, log_prob, self.exact.item(i), self.question.label_set(i))
 
     def answer(self) -> Path | Results[Path]:
         return self.path(0) if self.question.single else Results(len(self.question), self.path)
@@ -83,12 +89,13 @@ def max_marginal(asked: Asked, *, threads: int | None = None) -> Path | Results[
     for part in question.parts:
         node, log_z, _ = node_marginals(question, part, count)
         table.log_z[part.numbers] = log_z
-        starts = part.starts(part.lengths * part.sizes)
-        for place, number in enumerate(part.numbers):
-            rows = node[starts[place] : starts[place + 1]].reshape(-1, part.sizes[place])
-            table.ids[number] = rows.argmax(axis=1).astype(np.int32)
-            table.ids[number].flags.writeable = False
-            table.scores[number] = _core.path_score(part.batch, place, table.ids[number])
+        ids, scores = np.empty(int(part.lengths.sum()), np.int32), np.empty(len(part.numbers))
+        rows, cells = part.starts(part.lengths), part.starts(part.lengths * part.sizes)
+        for place, size in enumerate(part.sizes):
+            path = ids[rows[place] : rows[place + 1]]
+            path[:] = node[cells[place] : cells[place + 1]].reshape(-1, size).argmax(axis=1)
+            scores[place] = _core.path_score(part.batch, place, path)
+        table.fill(part, ids, scores)
     return table.answer()
 
 

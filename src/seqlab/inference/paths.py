@@ -2,33 +2,57 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import Any, NoReturn
 
 from seqlab.arrays import LabelIds
 from seqlab.trellis.labels import Label, LabelSet
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Path:
-    """One labelling of a sequence.
+    """One labelling of a sequence; frozen.
 
-    ids        (T,) label numbers
+    ids        (T,) label numbers, read-only
     labels     the same in the user's words (numbers where the trellis has no names)
     score      sum of its node and edge scores
     log_prob   score - log Z, or None when log Z was not asked for
     exact      False when a beam may have lost a better path
     """
 
+    # Written by hand: a frozen dataclass takes three times as long to make, and a corpus has many sentences.
+    __slots__ = ("_label_set", "exact", "ids", "log_prob", "score")
+
     ids: LabelIds
     score: float
-    log_prob: float | None = None
-    exact: bool = True
-    _names: LabelSet | None = field(default=None, repr=False)
+    log_prob: float | None
+    exact: bool
+    _label_set: LabelSet | None
+
+    def __init__(
+        self,
+        ids: LabelIds,
+        score: float,
+        log_prob: float | None = None,
+        exact: bool = True,  # noqa: FBT001, FBT002  (a field, not a switch)
+        label_set: LabelSet | None = None,
+    ) -> None:
+        _set_ids(self, ids)
+        _set_score(self, score)
+        _set_log_prob(self, log_prob)
+        _set_exact(self, exact)
+        _set_label_set(self, label_set)
 
     @property
     def labels(self) -> tuple[Label, ...]:
         """Label names, or numbers where there are no names."""
-        return tuple(self.ids.tolist()) if self._names is None else self._names.words(self.ids)
+        return tuple(self.ids.tolist()) if self._label_set is None else self._label_set.words(self.ids)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a Path cannot be changed: {name!r} stays what it is")
+
+    __delattr__ = __setattr__  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path, (self.ids, self.score, self.log_prob, self.exact, self._label_set)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -43,8 +67,13 @@ class Path:
 
     def __repr__(self) -> str:
         shown = self.ids[:12]
-        words = shown.tolist() if self._names is None else list(self._names.words(shown))
+        words = shown.tolist() if self._label_set is None else list(self._label_set.words(shown))
         more = f" + {len(self) - 12} more" if len(self) > 12 else ""
         chance = "" if self.log_prob is None else f", log_prob={self.log_prob:.6g}"
         doubt = "" if self.exact else ", exact=False"
         return f"Path({words}{more}, score={self.score:.6g}{chance}{doubt})"
+
+
+_set_ids, _set_score, _set_log_prob, _set_exact, _set_label_set = (
+    getattr(Path, name).__set__ for name in ("ids", "score", "log_prob", "exact", "_label_set")
+)

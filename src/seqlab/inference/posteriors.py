@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
 
@@ -20,6 +21,7 @@ from seqlab.trellis.labels import Label
 Batched = TrellisBatch | Sequence[Trellis]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Posterior:
     """The distribution over the paths of one trellis.
 
@@ -30,18 +32,19 @@ class Posterior:
     log_space   bool     the fast scaled pass could not be certified, so log space was used
     """
 
-    def __init__(self, trellis: Trellis, node: Probabilities, log_z: float, log_space: bool) -> None:
-        self.trellis = trellis
-        self.node = frozen(node)
-        self.log_z = log_z
-        self.log_space = log_space
+    trellis: Trellis
+    node: Probabilities
+    log_z: float
+    log_space: bool
 
     @cached_property
     def entropy(self) -> float:
+        """Of the distribution over paths, in nats (eq:entropy)."""
         return float(_core.entropy(self.trellis.batch(), 0))
 
     @cached_property
     def edge(self) -> Probabilities:
+        """(T-k, L, ..., L): slab t-k holds P of the moves arriving at t (eq:edge-marginal)."""
         return frozen(edge_marginals(self.trellis))
 
     @cached_property
@@ -139,7 +142,7 @@ def posterior(asked: Asked, *, threads: int | None = None) -> Posterior | Result
         starts = part.starts(part.lengths * part.sizes)
         for place, number in enumerate(part.numbers):
             rows = node[starts[place] : starts[place + 1]].reshape(-1, part.sizes[place])
-            answers[number] = (rows, float(log_z[place]), bool(log_space[place]))
+            answers[number] = (frozen(rows), float(log_z[place]), bool(log_space[place]))
     if question.single:
         return Posterior(question.trellis(0), *answers[0])
     return Results(len(question), lambda i: Posterior(question.trellis(i), *answers[i]))

@@ -58,9 +58,11 @@ class Question:
         return len(self._trellises)
 
     def trellis(self, i: int) -> Trellis:
+        """Sequence i."""
         return self._trellises[i]
 
     def label_set(self, i: int) -> LabelSet:
+        """The labels of sequence i."""
         if isinstance(self._trellises, TrellisBatch):
             return self._trellises.label_set
         return self._trellises[i].label_set
@@ -73,11 +75,12 @@ class Question:
             self.raise_impossible(int(part.numbers[first]), position, int(part.lengths[first]))
 
     def raise_impossible(self, number: int, position: int, length: int) -> None:
+        """Say that sequence `number` has no legal path, and where that shows."""
         sequence = None if self.single else number
         where = "" if sequence is None else f"sequence {sequence}: "
         raise ImpossibleError(
-            f"{where}no legal path: nothing is left at position {position} (of {length}); every label there is ruled out "
-            f"by its own score of -inf, by the moves that lead to it, or by a constraint; allow one of them",
+            f"{where}no legal path: nothing is left at position {position} (of {length}); every label there is ruled "
+            f"out by its own score of -inf, by the moves that lead to it, or by a constraint; allow one of them",
             position=position,
             sequence=sequence,
         )
@@ -115,8 +118,8 @@ class Results(Sequence[Answer], Generic[Answer]):
 
 
 def _part(batch: Any, numbers: Any, lengths: Any, sizes: Any, dtype: np.dtype[Any]) -> Part:
-    whole = [np.asarray(x, dtype=np.int64) for x in (numbers, lengths, sizes)]
-    return Part(batch, *whole, dtype)
+    numbers, lengths, sizes = (np.asarray(x, dtype=np.int64) for x in (numbers, lengths, sizes))
+    return Part(batch, numbers, lengths, sizes, dtype)
 
 
 def _checked_list(asked: Any) -> Sequence[Trellis]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import Probabilities, Scores, as_scores, check_scores, thread_count, whole_number
+from seqlab.arrays import Probabilities, as_scores, check_scores, thread_count, whole_number
 from seqlab.errors import ImpossibleError, ShapeError
 from seqlab.inference.questions import Asked, Question, Results
 from seqlab.trellis import Trellis, TrellisBatch
@@ -18,6 +18,7 @@ from seqlab.trellis.constraints import Constraints, Moves, Some, forbid, move_ma
 from seqlab.trellis.labels import Label
 
 Batched = TrellisBatch | Sequence[Trellis]
+Doubles = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,8 +66,9 @@ def filter(asked: Asked, *, threads: int | None = None) -> Filtered | Results[Fi
 
 
 class Filter:
-    """A stream of positions: push one row of node scores, get the filtered distribution and, `lag` positions later,
-    a label that will not change any more (Viterbi with a fixed lag).
+    """A stream of positions: filtered distributions, and Viterbi with a fixed lag.
+
+    Push one row of node scores, get P(y_t | x_1..t) and, `lag` positions later, a label that will not change any more:
 
         stream = inference.Filter(edge, start=start, labels=names, lag=2)
         for row in rows:
@@ -108,7 +110,7 @@ class Filter:
     def push(
         self, node: npt.ArrayLike, edge: npt.ArrayLike | None = None, allowed: Iterable[Label] | None = None
     ) -> FilterStep:
-        """The next position: its node scores (L,), its own edge slab if it has one, its allowed labels if restricted."""
+        """The next position: node scores (L,), its own edge slab if it has one, allowed labels if restricted."""
         t = self._stream.position
         row = self._row(node, allowed, t)
         if not self._stream.push(row, self._slab(edge, t)):
@@ -129,7 +131,7 @@ class Filter:
         first = self._given
         return tuple((first + i, self.label_set.name(y)) for i, y in enumerate(self._stream.rest()))
 
-    def _row(self, node: npt.ArrayLike, allowed: Iterable[Label] | None, t: int) -> Scores:
+    def _row(self, node: npt.ArrayLike, allowed: Iterable[Label] | None, t: int) -> Doubles:
         row = np.array(as_scores(node, "node"), dtype=np.float64)
         if row.shape != (self.label_set.size,):
             raise ShapeError(f"one row of {self.label_set.size} node scores is wanted, got shape {row.shape}")
@@ -142,7 +144,7 @@ class Filter:
             row[ruled_out] = -np.inf
         return row
 
-    def _slab(self, edge: npt.ArrayLike | None, t: int) -> Scores:
+    def _slab(self, edge: npt.ArrayLike | None, t: int) -> Doubles:
         if edge is None:
             return np.zeros(0)
         if t == 0:
@@ -154,4 +156,6 @@ class Filter:
                 f"the moves arriving at position {t} need an edge slab of shape {wanted}, got {slab.shape}"
             )
         check_scores(slab, f"edge into position {t}: edge")
-        return slab if self._forbidden is None else forbid(slab, self._forbidden, slab.ndim)
+        return (
+            slab if self._forbidden is None else forbid(slab, self._forbidden, slab.ndim).astype(np.float64)
+        )

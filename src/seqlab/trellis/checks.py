@@ -24,6 +24,7 @@ class Tables(NamedTuple):
 
 
 def check_order(order: int) -> int:
+    """1, 2 or 3."""
     if isinstance(order, bool) or order not in range(1, HIGHEST_ORDER + 1):
         raise OptionError(f"order must be 1, 2 or {HIGHEST_ORDER}, got {order!r}")
     return int(order)
@@ -51,8 +52,8 @@ def check_tables(
     moves = as_scores(edge, "edge")
     slabs = max(rows.shape[0] - order, 0) if slabs is None else slabs
     moves, per_position = _shaped_edge(moves, size, order, slabs)
-    heads = tuple(_shaped_head(h, i, size, order) for i, h in enumerate(_head_list(head, order)))
-    return _one_dtype(rows, moves, heads, per_position, longest)
+    heads = tuple(_shaped_head(h, i, size) for i, h in enumerate(_head_list(head, order)))
+    return _one_dtype(Tables(rows, moves, heads, per_position), longest)
 
 
 def _shaped_edge(edge: Scores, size: int, order: int, slabs: int) -> tuple[Scores, bool]:
@@ -82,7 +83,7 @@ def _head_list(head: Sequence[npt.ArrayLike], order: int) -> Sequence[npt.ArrayL
     return head
 
 
-def _shaped_head(value: npt.ArrayLike, place: int, size: int, order: int) -> Scores:
+def _shaped_head(value: npt.ArrayLike, place: int, size: int) -> Scores:
     tensor = as_scores(value, f"head[{place}]")
     wanted = (size,) * (place + 2)
     if tensor.shape != wanted:
@@ -92,23 +93,18 @@ def _shaped_head(value: npt.ArrayLike, place: int, size: int, order: int) -> Sco
     return tensor
 
 
-def _one_dtype(
-    rows: Scores, moves: Scores, heads: tuple[Scores, ...], per_position: bool, longest: int
-) -> Tables:
+def _one_dtype(tables: Tables, longest: int) -> Tables:
     """Everything in one dtype, with room for the sum of a whole path."""
-    largest = check_scores(rows, "node") + check_scores(moves, "edge")
-    for i, tensor in enumerate(heads):
-        largest += check_scores(tensor, f"head[{i}]")
+    arrays = (tables.node, tables.edge, *tables.head)
+    names = ("node", "edge", *(f"head[{i}]" for i in range(len(tables.head))))
+    largest = sum(map(check_scores, arrays, names))
     reach = largest * max(longest, 1)
     if not reach < float(np.finfo(np.float64).max) / 4:
         raise ScoreError(
             f"scores as large as {largest:.3g} would overflow when {longest} positions are added up; "
             f"scale them down, and write -inf (not a large negative number) for what is forbidden"
         )
-    small = (
-        all(x.dtype == np.float32 for x in (rows, moves, *heads))
-        and reach < float(np.finfo(np.float32).max) / 4
-    )
+    small = all(x.dtype == np.float32 for x in arrays) and reach < float(np.finfo(np.float32).max) / 4
     dtype = np.float32 if small else np.float64
-    to = [np.ascontiguousarray(x, dtype=dtype) for x in (rows, moves, *heads)]
-    return Tables(to[0], to[1], tuple(to[2:]), per_position)
+    node, edge, *head = (np.ascontiguousarray(x, dtype=dtype) for x in arrays)
+    return Tables(node, edge, tuple(head), tables.per_position)

@@ -51,9 +51,11 @@ class Restrictions(NamedTuple):
 
     @staticmethod
     def none() -> Restrictions:
+        """Everything is allowed everywhere."""
         return Restrictions(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int32))
 
     def at(self, i: int) -> LabelIds:
+        """The labels allowed at the i-th restricted position."""
         return self.ids[self.offset[i] : self.offset[i + 1]]
 
     def mask(self, size: int) -> Bools:
@@ -150,7 +152,7 @@ def forbid_ends(
     ends = _flags(rules.forbidden_ends, labels, "forbidden_ends")
     if not starts.any() and not ends.any():
         return node
-    masked = node.copy()
+    masked: Scores = node.copy()
     masked[np.ix_(np.asarray(firsts), np.flatnonzero(starts))] = -np.inf
     masked[np.ix_(np.asarray(lasts), np.flatnonzero(ends))] = -np.inf
     return masked
@@ -190,7 +192,7 @@ def move_mask(moves: Moves, labels: LabelSet) -> Bools | None:
 
 def forbid(tensor: Scores, mask: Bools, axes: int) -> Scores:
     """A copy of `tensor` with -inf wherever two neighbouring labels make a forbidden move; labels are its last axes."""
-    masked = tensor.copy()
+    masked: Scores = tensor.copy()
     for first in range(axes - 1):
         shape = [1] * axes
         shape[first] = shape[first + 1] = mask.shape[0]
