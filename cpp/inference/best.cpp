@@ -215,25 +215,35 @@ void BestRows<F>::arrivals(std::size_t t, std::size_t state, std::vector<double>
     }
 }
 
+namespace {
+
+template <class F>
+double move_score(const Trellis<F>& trellis, const Label* path, std::size_t t) {
+    const F* tensor = t > 0 ? trellis.scores_into(t) : nullptr;
+    if (!tensor) return 0.0;
+    std::size_t index = 0;
+    for (std::size_t u = t - std::min(t, trellis.order); u <= t; ++u)
+        index = index * trellis.L + static_cast<std::size_t>(path[u]);
+    return static_cast<double>(tensor[index]);
+}
+
+}  // namespace
+
 template <class F>
 double path_score(const Trellis<F>& trellis, const Label* path) {
-    CompensatedSum sum;
+    constexpr std::size_t SUMS = 4;  // a compensated sum waits for itself; four do not wait for each other
+    CompensatedSum sum[SUMS];
+    bool legal = true;
     for (std::size_t t = 0; t < trellis.T; ++t) {
-        const double node = static_cast<double>(trellis.row(t)[path[t]]);
-        double edge = 0.0;
-        if (t > 0) {
-            if (const F* tensor = trellis.scores_into(t)) {
-                std::size_t index = 0;
-                for (std::size_t u = t - std::min(t, trellis.order); u <= t; ++u)
-                    index = index * trellis.L + static_cast<std::size_t>(path[u]);
-                edge = static_cast<double>(tensor[index]);
-            }
-        }
-        if (node == IMPOSSIBLE || edge == IMPOSSIBLE) return IMPOSSIBLE;
-        sum.add(node);
-        sum.add(edge);
+        const double node = static_cast<double>(trellis.row(t)[path[t]]), move = move_score(trellis, path, t);
+        legal &= node > IMPOSSIBLE && move > IMPOSSIBLE;
+        sum[t % SUMS].add(node);
+        sum[t % SUMS].add(move);
     }
-    return sum.value();
+    if (!legal) return IMPOSSIBLE;
+    CompensatedSum total;
+    for (const CompensatedSum& part : sum) total.add(part);
+    return total.value();
 }
 
 template <class F>

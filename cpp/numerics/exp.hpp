@@ -1,8 +1,8 @@
 // exp of a whole vector, for arguments at or below zero (scores less their maximum).
 //
 // x = n ln 2 + r with |r| <= ln 2 / 2; exp(r) by its Taylor polynomial (degree 13 in float64, 7 in float32:
-// truncation below a tenth of an ulp), times 2^n put together in the exponent bits. Anything below the smallest
-// normal number becomes an exact zero, and so does -inf. Measured against long double: under 1.1 ulp.
+// truncation below a tenth of an ulp), times 2^n put together in the exponent bits. Anything that would fall below the
+// smallest normal number gives that number, and so does -inf: callers decide what -inf means.
 #pragma once
 
 #include "numerics/lanes.hpp"
@@ -41,18 +41,16 @@ struct ExpConstants<double> {
 template <class F>
 SEQLAB_INLINE Vec<F> exp_nonpositive(Vec<F> x) {
     using C = ExpConstants<F>;
-    const Mask<F> alive = x >= splat(C::lowest);
-    const Vec<F> safe = alive ? x : Vec<F>{};
-    const Vec<F> rounded = safe * C::log2_e + C::round;
+    x = larger<F>(x, splat(C::lowest));
+    const Vec<F> rounded = x * C::log2_e + C::round;
     const Vec<F> n = rounded - C::round;
-    Vec<F> r = safe - n * C::ln2_high;
+    Vec<F> r = x - n * C::ln2_high;
     r = r - n * C::ln2_low;
     Vec<F> p = splat(C::taylor[C::degree]);
     for (int i = C::degree - 1; i >= 0; --i) p = p * r + C::taylor[i];
     // A cast between vectors keeps the bits.
     const Mask<F> bits = ((Mask<F>)rounded << C::shift) + C::one_bits;
-    const Vec<F> power = (Vec<F>)bits;
-    return alive ? p * power : Vec<F>{};
+    return p * (Vec<F>)bits;
 }
 
 // exp(x - shift), at least `least`; an exact zero for -inf and for nothing else (if least > 0).

@@ -57,6 +57,36 @@ SEQLAB_INLINE Vec<F> splat(F x) {
     return x - Vec<F>{};
 }
 
+// 0, 1, 2, ... as numbers of the same width as F
+template <class F>
+SEQLAB_INLINE Mask<F> lane_numbers() {
+    Mask<F> n{};
+    for (size_t i = 0; i < W<F>; ++i) n[i] = static_cast<Integer<F>>(i);
+    return n;
+}
+
+// Lane i of x in every lane. With i known to the compiler it is one instruction and stays in registers.
+template <class F>
+SEQLAB_INLINE Vec<F> spread(Vec<F> x, size_t i) {
+#if defined(__clang__)
+    return splat<F>(x[i]);
+#else
+    return __builtin_shuffle(x, Mask<F>{} + static_cast<Integer<F>>(i));
+#endif
+}
+
+// Lane y of the result is lane y ^ r of x. For a constant r these are the cheapest moves across lanes there are.
+template <class F>
+SEQLAB_INLINE Vec<F> crossed(Vec<F> x, size_t r) {
+#if defined(__clang__)
+    Vec<F> out{};
+    for (size_t y = 0; y < W<F>; ++y) out[y] = x[y ^ r];
+    return out;
+#else
+    return __builtin_shuffle(x, lane_numbers<F>() ^ static_cast<Integer<F>>(r));
+#endif
+}
+
 template <class F>
 SEQLAB_INLINE Vec<F> load(const F* p) {
     typedef typename LaneType<F, VECTOR_BYTES>::unaligned U;
@@ -67,14 +97,6 @@ template <class F>
 SEQLAB_INLINE void store(F* p, Vec<F> v) {
     typedef typename LaneType<F, VECTOR_BYTES>::unaligned U;
     *reinterpret_cast<U*>(p) = v;
-}
-
-// 0, 1, 2, ... as numbers of the same width as F
-template <class F>
-SEQLAB_INLINE Mask<F> lane_numbers() {
-    Mask<F> n{};
-    for (size_t i = 0; i < W<F>; ++i) n[i] = static_cast<Integer<F>>(i);
-    return n;
 }
 
 // The first `count` lanes (0 < count <= W) from p, the rest `fill`; reads nothing behind them.

@@ -65,7 +65,7 @@ def test_expected_counts_are_the_gradient_of_log_z(
             assert gradient[cell] == approx((slopes[0] - slopes[1]) / (2 * step), abs=1e-7)
 
 
-@given(trellises(), st.integers(1, 4))
+@given(trellises(holes=(0.0,)), st.integers(1, 4))
 def test_expected_counts_of_a_batch_add_up_what_is_shared(
     tables: Tables, copies: int
 ) -> None:  # eq:expected-counts

@@ -57,6 +57,29 @@ void stretched_viterbi(const DenseEdges<double>& edges, size_t T, Chain<G>& chai
     }
 }
 
+// best(y) = max_a x(a) + M(a, y), and the lowest a that reaches it. The maximum is taken as a tree and the sources are
+// found by comparing with it afterwards, off the path that the next step waits for.
+template <size_t NV>
+SEQLAB_INLINE void best_sources(Wide (&best)[NV], Mask<double> (&from)[NV], const Wide (&x)[NV], const double* M) {
+    constexpr size_t LP = NV * W<double>;
+    for (size_t v = 0; v < NV; ++v) {
+        Wide sum[LP], top[LP];
+#pragma GCC unroll 16
+        for (size_t a = 0; a < LP; ++a)
+            top[a] = sum[a] = spread<double>(x[a / W<double>], a % W<double>) + load(M + a * LP + v * W<double>);
+#pragma GCC unroll 4
+        for (size_t width = LP / 2; width > 0; width /= 2)
+#pragma GCC unroll 8
+            for (size_t a = 0; a < width; ++a) top[a] = larger<double>(top[a], top[a + width]);
+        best[v] = top[0];
+        from[v] = Mask<double>{};
+#pragma GCC unroll 16
+        for (size_t a = LP - 1; a > 0; --a)
+            from[v] = sum[a] == best[v] ? Mask<double>{} + static_cast<std::int64_t>(a) : from[v];
+        from[v] = sum[0] == best[v] ? Mask<double>{} : from[v];
+    }
+}
+
 // With few labels the step waits for its own latency, and the comparisons that give back pointers fit into the
 // wait. One byte per label and position; the backtrace is one load a position.
 template <class G, size_t NV>
@@ -70,19 +93,9 @@ void pointed_viterbi(const DenseEdges<double>& edges, size_t T, Chain<G>& chain,
     Wide now[NV];
     for (size_t v = 0; v < NV; ++v) now[v] = load(delta + v * W<double>);
     for (size_t t = 1; t < T; ++t) {
-        const double* const lanes = reinterpret_cast<const double*>(now);
         Wide best[NV];
-        Mask<double> from[NV] = {};
-        for (size_t v = 0; v < NV; ++v) best[v] = splat(lanes[0]) + load(edges.M + v * W<double>);
-#pragma GCC unroll 16
-        for (size_t a = 1; a < LP; ++a) {
-            const Wide x = splat(lanes[a]);
-            for (size_t v = 0; v < NV; ++v) {
-                const Wide sum = x + load(edges.M + a * LP + v * W<double>);
-                from[v] = sum > best[v] ? Mask<double>{} + static_cast<std::int64_t>(a) : from[v];
-                best[v] = larger<double>(sum, best[v]);
-            }
-        }
+        Mask<double> from[NV];
+        best_sources<NV>(best, from, now, edges.M);
         for (size_t v = 0; v < NV; ++v) {
             now[v] = best[v] + wide_scores(chain.node + t * edges.L, chain.node_end, edges.L, v);
             const Bytes bytes = __builtin_convertvector(from[v], Bytes);

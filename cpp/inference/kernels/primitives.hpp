@@ -72,7 +72,7 @@ inline void log_step(double* out, const double* in, size_t gap, const double* M,
         for (size_t a = 0; a < from; ++a)
             sum += exp_nonpositive<double>(splat(in[a * gap]) + load_part(M + a * stride + y, count, 0.0) -
                                            shift);
-        for (size_t i = 0; i < count; ++i) out[y + i] = shift[i] + __builtin_log(sum[i]);
+        for (size_t i = 0; i < count; ++i) out[y + i] = top[i] + __builtin_log(sum[i]);
     }
 }
 
@@ -96,7 +96,7 @@ inline void log_back(double* out, size_t gap, const double* M, size_t stride, co
             sum += exp_nonpositive<double>(load_part(row + y, count, 0.0) +
                                            load_part(g + y, count, MINUS_INFINITY<double>) - shift);
         }
-        out[a * gap] = shift + __builtin_log(sum_lanes<double>(sum));
+        out[a * gap] = top + __builtin_log(sum_lanes<double>(sum));
     }
 }
 

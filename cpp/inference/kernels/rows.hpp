@@ -33,18 +33,18 @@ public:
         sum_ = t;
     }
     // n times x, to the last bit: the product's own rounding error is added too
-    void plus(double x, size_t n) {
+    SEQLAB_INLINE void plus(double x, size_t n) {
         const double count = static_cast<double>(n), product = count * x;
         plus(product);
         plus(__builtin_fma(count, x, -product));
     }
-    double log() {
+    SEQLAB_INLINE double log() {
         settle();
         return sum_ + lost_;
     }
 
 private:
-    void settle() {
+    SEQLAB_INLINE void settle() {
         plus(__builtin_log(product_));
         product_ = 1.0;
     }

@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "inference/kernels/best_path.hpp"
+#include "inference/kernels/few_labels.hpp"
 #include "inference/kernels/lockstep.hpp"
 #include "inference/kernels/long_best_path.hpp"
 #include "inference/kernels/long_chain.hpp"
@@ -77,7 +78,15 @@ struct Viterbi {
 template <class F, size_t NV>
 struct LongForwardBackward {
     static void run(const DenseEdges<double>& edges, size_t T, Chain<F>& chain, double* room, double* E) {
-        LongChain<F, NV>(edges, T, chain, room).run(E);
+        if constexpr (NV == 1) {
+            if (edges.L == edges.LP) {
+                few_labels_forward_backward<F, true>(edges, T, chain, E);
+            } else {
+                few_labels_forward_backward<F, false>(edges, T, chain, E);
+            }
+            if (chain.certified) return;  // else once more, with a maximum for every row
+        }
+        long_forward_backward<F, NV>(edges, T, chain, room, E);
     }
 };
 
@@ -88,7 +97,10 @@ template <class F, size_t NV>
 struct LongViterbi {
     static void run(const DenseEdges<double>& edges, size_t T, Chain<F>& chain, double* room,
                     std::uint8_t* back) {
-        if constexpr (NV >= 1 && NV <= POINTED) {
+        if constexpr (NV == 1) {
+            if (edges.L == edges.LP) return few_labels_viterbi<F, true>(edges, T, chain, room, back);
+            few_labels_viterbi<F, false>(edges, T, chain, room, back);
+        } else if constexpr (NV >= 1 && NV <= POINTED) {
             pointed_viterbi<F, NV>(edges, T, chain, room, back);
         } else {
             stretched_viterbi<F, NV>(edges, T, chain, room);
@@ -132,7 +144,7 @@ size_t viterbi_room(size_t L, size_t T, size_t S) {
     return (T * S + 1) * padded<F>(L);
 }
 inline size_t long_room(size_t L) {
-    return LongChain<double, 0>::room(L, padded<double>(L));
+    return long_chain_room(padded<double>(L));
 }
 inline size_t long_viterbi_room(size_t L, size_t T) {
     const size_t LP = padded<double>(L), B = stretch(LP);
