@@ -84,7 +84,7 @@ void dense_viterbi(Batch<F> batch, const Group& g, const PerEdges<F, DenseTable<
     for (std::size_t s = 0; s < g.size; ++s) {
         const std::size_t i = g.member[s];
         const bool possible = chain[s].log_z > IMPOSSIBLE;
-        scores[i] = possible ? path_score(batch[i], paths[i]) : IMPOSSIBLE;
+        scores[i] = !possible || chain[s].scored ? chain[s].log_z : path_score(batch[i], paths[i]);
     }
 }
 
@@ -221,6 +221,9 @@ template <class F>
 double move_score(const Trellis<F>& trellis, const Label* path, std::size_t t) {
     const F* tensor = t > 0 ? trellis.scores_into(t) : nullptr;
     if (!tensor) return 0.0;
+    if (trellis.order == 1)
+        return static_cast<double>(
+            tensor[static_cast<std::size_t>(path[t - 1]) * trellis.L + static_cast<std::size_t>(path[t])]);
     std::size_t index = 0;
     for (std::size_t u = t - std::min(t, trellis.order); u <= t; ++u)
         index = index * trellis.L + static_cast<std::size_t>(path[u]);
@@ -231,18 +234,19 @@ double move_score(const Trellis<F>& trellis, const Label* path, std::size_t t) {
 
 template <class F>
 double path_score(const Trellis<F>& trellis, const Label* path) {
-    constexpr std::size_t SUMS = 4;  // a compensated sum waits for itself; four do not wait for each other
-    CompensatedSum sum[SUMS];
-    bool legal = true;
-    for (std::size_t t = 0; t < trellis.T; ++t) {
-        const double node = static_cast<double>(trellis.row(t)[path[t]]), move = move_score(trellis, path, t);
-        legal &= node > IMPOSSIBLE && move > IMPOSSIBLE;
-        sum[t % SUMS].add(node);
-        sum[t % SUMS].add(move);
-    }
-    if (!legal) return IMPOSSIBLE;
+    // Compensation costs more than the sum itself: in a long chain a few terms are added up first.
+    const std::size_t stride = trellis.T > 1024 ? 16 : 1;
     CompensatedSum total;
-    for (const CompensatedSum& part : sum) total.add(part);
+    for (std::size_t first = 0; first < trellis.T; first += stride) {
+        double nodes = 0.0, moves = 0.0;
+        for (std::size_t t = first; t < std::min(trellis.T, first + stride); ++t) {
+            nodes += static_cast<double>(trellis.row(t)[path[t]]);
+            moves += move_score(trellis, path, t);
+        }
+        if (nodes == IMPOSSIBLE || moves == IMPOSSIBLE) return IMPOSSIBLE;
+        total.add(nodes);
+        total.add(moves);
+    }
     return total.value();
 }
 

@@ -13,10 +13,6 @@ public:
         lost_ += std::abs(sum_) >= std::abs(x) ? (sum_ - t) + x : (x - t) + sum_;
         sum_ = t;
     }
-    void add(const CompensatedSum& other) {
-        add(other.sum_);
-        add(other.lost_);
-    }
     double value() const { return sum_ + lost_; }
 
 private:

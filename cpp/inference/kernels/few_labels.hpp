@@ -52,7 +52,8 @@ public:
         pass<false, false>(0, T - 1, m);
         if (T % 2) backward_alone<false>(m);
         first_ = true;
-        if (m > 0) {  // the move into m is counted by the forward pass, so the first backward step counts none
+        if (m >
+            0) {  // the move into m is counted by the forward pass, so the first backward step counts none
             forward_alone<COUNT>(m);
             backward_alone<true>(m - 1);
             first_ = false;
@@ -119,7 +120,8 @@ private:
         for (size_t block = t / 8 * 8; block < t + n; block += 8) {
             const size_t stop = block + 8 < T ? block + 8 : T;
             Wide top = wide_scores(node + block * L, end, L, 0);
-            for (size_t i = block + 1; i < stop; ++i) top = larger<double>(wide_scores(node + i * L, end, L, 0), top);
+            for (size_t i = block + 1; i < stop; ++i)
+                top = larger<double>(wide_scores(node + i * L, end, L, 0), top);
             double shift = max_lanes<double>(top);
             if (shift == MINUS_INFINITY<double>) shift = 0.0;
             const size_t from = block < t ? t : block, to = stop < t + n ? stop : t + n;
@@ -231,10 +233,20 @@ void few_labels_viterbi(const DenseEdges<double>& edges, size_t T, Chain<G>& cha
     const Diagonals into(edges.M);
     const Mask<double> lanes = lane_numbers<double>();
     Wide delta = wide_scores(chain.node, chain.node_end, L, 0);
+    LogProduct taken;
     for (size_t t = 1; t < T; ++t) {
+        if (t % 64 ==
+            0) {  // keep δ small and its digits in a compensated sum: the score needs no second look
+            const double top = max_lanes<double>(delta);
+            if (top > MINUS_INFINITY<double>) {
+                delta -= splat(top);
+                taken.plus(top);
+            }
+        }
         Wide sum[LANES], top[LANES];
 #pragma GCC unroll 8
-        for (size_t r = 0; r < LANES; ++r) top[r] = sum[r] = crossed<double>(delta, r) + into.d[r];
+        for (size_t r = 0; r < LANES; ++r)
+            top[r] = sum[r] = plus<double>(crossed<double>(delta, r), into.d[r]);
 #pragma GCC unroll 3
         for (size_t width = LANES / 2; width > 0; width /= 2)
 #pragma GCC unroll 4
@@ -254,6 +266,11 @@ void few_labels_viterbi(const DenseEdges<double>& edges, size_t T, Chain<G>& cha
     store(room + LANES, delta);
     const Best<double> end = best_of<double, 1>(room + LANES, zero_row(room, LANES), LANES);
     chain.log_z = end.value;
+    if (end.value > MINUS_INFINITY<double>) {
+        taken.plus(end.value);
+        chain.log_z = taken.log();
+    }
+    chain.scored = true;
     size_t y = end.label;
     chain.path[T - 1] = static_cast<std::int32_t>(y);
     for (size_t t = T - 1; t > 0; --t) {

@@ -47,6 +47,7 @@ struct Chain {
     F* gamma = nullptr;  // (T, L) node marginals, or null
     std::int32_t* path = nullptr;
     double log_z = 0.0;      // or the Viterbi score
+    bool scored = false;     // the Viterbi score is good to the last digits as it is
     bool certified = false;  // eq:certificate holds: the scaled result can be trusted
 };
 

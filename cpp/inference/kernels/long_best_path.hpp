@@ -60,13 +60,15 @@ void stretched_viterbi(const DenseEdges<double>& edges, size_t T, Chain<G>& chai
 // best(y) = max_a x(a) + M(a, y), and the lowest a that reaches it. The maximum is taken as a tree and the sources are
 // found by comparing with it afterwards, off the path that the next step waits for.
 template <size_t NV>
-SEQLAB_INLINE void best_sources(Wide (&best)[NV], Mask<double> (&from)[NV], const Wide (&x)[NV], const double* M) {
+SEQLAB_INLINE void best_sources(Wide (&best)[NV], Mask<double> (&from)[NV], const Wide (&x)[NV],
+                                const double* M) {
     constexpr size_t LP = NV * W<double>;
     for (size_t v = 0; v < NV; ++v) {
         Wide sum[LP], top[LP];
 #pragma GCC unroll 16
         for (size_t a = 0; a < LP; ++a)
-            top[a] = sum[a] = spread<double>(x[a / W<double>], a % W<double>) + load(M + a * LP + v * W<double>);
+            top[a] = sum[a] = plus<double>(spread<double>(x[a / W<double>], a % W<double>),
+                                           load(M + a * LP + v * W<double>));
 #pragma GCC unroll 4
         for (size_t width = LP / 2; width > 0; width /= 2)
 #pragma GCC unroll 8

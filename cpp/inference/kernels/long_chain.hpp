@@ -33,8 +33,8 @@ struct Row<0> {
 template <size_t NV>
 SEQLAB_INLINE void turn(Row<NV>& out, const Row<NV>& x, const double* M, size_t LP, size_t L) {
     if constexpr (NV == 0 || NV > 2) {
-        product<double, SumTimes, NV, 1>(reinterpret_cast<double*>(out.v), reinterpret_cast<const double*>(x.v), LP, M,
-                                         LP, L);
+        product<double, SumTimes, NV, 1>(reinterpret_cast<double*>(out.v),
+                                         reinterpret_cast<const double*>(x.v), LP, M, LP, L);
     } else {
         constexpr size_t SUMS = NV == 1 ? 4 : 2;
         Wide sum[SUMS][NV] = {};
@@ -103,7 +103,8 @@ private:
         if constexpr (MEETS) {
             meet_beta(t, count && t > 0);
         } else {
-            for (size_t v = 0; v < nv; ++v) narrow_part(row(t) + v * W<double>, ahead_.v[v], L - v * W<double>);
+            for (size_t v = 0; v < nv; ++v)
+                narrow_part(row(t) + v * W<double>, ahead_.v[v], L - v * W<double>);
         }
         const Row<NV> swap = alpha_;
         alpha_ = ahead_;
@@ -154,7 +155,8 @@ private:
         if constexpr (MEETS) {
             meet_alpha(t, c, count);
         } else {
-            for (size_t v = 0; v < nv; ++v) narrow_part(row(t) + v * W<double>, beta_.v[v], L - v * W<double>);
+            for (size_t v = 0; v < nv; ++v)
+                narrow_part(row(t) + v * W<double>, beta_.v[v], L - v * W<double>);
         }
         if (steps % 2 == 0) backward_factor_ = factor(beta_);
         wide_potentials(g_.v, chain_.node + t * L, chain_.node_end, L, nv);
@@ -162,8 +164,8 @@ private:
             const Wide e = g_.v[v];
             g_.v[v] = e * beta_.v[v];
             held_.v[v] = smaller<double>(e, beta_.v[v]) > 0.0
-                           ? larger<double>(g_.v[v], splat(Limits<double>::floor))
-                           : Wide{};
+                             ? larger<double>(g_.v[v], splat(Limits<double>::floor))
+                             : Wide{};
         }
     }
 
@@ -213,7 +215,8 @@ private:
 };
 
 template <class G, size_t NV>
-void long_forward_backward(const DenseEdges<double>& edges, size_t T, Chain<G>& chain, double* room, double* E) {
+void long_forward_backward(const DenseEdges<double>& edges, size_t T, Chain<G>& chain, double* room,
+                           double* E) {
     if constexpr (NV == 1 || NV == 2) {
         if (edges.L == edges.LP) return LongChain<G, NV, true>(edges, T, chain, room).run(E);
     }

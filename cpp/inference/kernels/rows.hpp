@@ -13,7 +13,7 @@ inline constexpr bool MANY_REGISTERS = VECTOR_BYTES == 64;
 // Running sums per output vector: a lone multiply-add chain waits for its own latency. The number depends on the
 // row's width alone, never on how many chains run in lockstep, so that a sequence gets the same bits in any company.
 template <size_t NV>
-inline constexpr size_t SETS = NV == 1 ? (MANY_REGISTERS ? 4 : 2) : (NV == 2 && MANY_REGISTERS ? 2 : 1);
+inline constexpr size_t SETS = NV == 1 ? 2 : 1;
 
 // A score that is not -inf never becomes an exact zero: below `faintest` it stays there. So a zero always means
 // "forbidden", and the floor of the backward pass can leave those alone. (Edges: see faintest_edge in kernels.hpp.)
@@ -92,10 +92,12 @@ SEQLAB_INLINE void multiply(Vec<F> (&acc)[S][N], const F* in, size_t in_gap, con
     for (; a + SUMS <= L; a += SUMS)
         for (size_t q = 0; q < SUMS; ++q) {
             const F* row = M + (a + q) * LP;
-            for (size_t s = 0; s < S; ++s) {
-                const Vec<F> x = splat(in[s * in_gap + a + q]);
-                for (size_t v = 0; v < N; ++v)
-                    part[q][s][v] = Ring::template join<F>(part[q][s][v], x, load(row + v * W<F>));
+            Vec<F> x[S];
+            for (size_t s = 0; s < S; ++s) x[s] = splat(in[s * in_gap + a + q]);
+            for (size_t v = 0; v < N;
+                 ++v) {  // one vector of M at a time, used by all chains: it fits the registers
+                const Vec<F> m = load(row + v * W<F>);
+                for (size_t s = 0; s < S; ++s) part[q][s][v] = Ring::template join<F>(part[q][s][v], x[s], m);
             }
         }
     for (; a < L; ++a)
