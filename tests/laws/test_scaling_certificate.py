@@ -74,6 +74,15 @@ def test_component_lost_gently_is_found_again(
     assert_exact(seesaw(*phases, dtype=dtype))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("lead", [1.0, 0.999])
+def test_floor_of_a_long_chain_is_no_certificate(dtype: type, lead: float) -> None:  # eq:certificate
+    tables = seesaw((1000, 1), (3000, -lead), (1000, 1), dtype=dtype)
+    before = inference.fallback_count()
+    assert_exact(tables)
+    assert inference.fallback_count() > before
+
+
 def test_component_lost_backwards_is_found_again() -> None:  # eq:certificate
     assert_exact(seesaw((60, -20), (60, 20)))
     assert_exact(seesaw((60, -20), (60, 20), (1, 0.25)))
