@@ -53,11 +53,16 @@ private:
         std::fill(M, M + 2 * LP * LP, padding);
         edges_ = {L, LP, M, M + LP * LP, 0.0};
     }
+    // In tiles: written row by row, a table of 500 labels would miss the cache at every entry.
     void transpose() {
+        constexpr std::size_t TILE = 16;
+        const std::size_t L = edges_.L, LP = edges_.LP;
         F* M = store_.of(0);
-        F* MT = M + edges_.LP * edges_.LP;
-        for (std::size_t a = 0; a < edges_.L; ++a)
-            for (std::size_t y = 0; y < edges_.L; ++y) MT[y * edges_.LP + a] = M[a * edges_.LP + y];
+        F* MT = M + LP * LP;
+        for (std::size_t a0 = 0; a0 < L; a0 += TILE)
+            for (std::size_t y0 = 0; y0 < L; y0 += TILE)
+                for (std::size_t a = a0; a < std::min(L, a0 + TILE); ++a)
+                    for (std::size_t y = y0; y < std::min(L, y0 + TILE); ++y) MT[y * LP + a] = M[a * LP + y];
     }
 
     Buffer<F> store_;

@@ -232,14 +232,14 @@ void log_partition(Batch<F> batch, double* log_z, std::size_t threads) {
         Job rest;
         for (const Group& g : jobs[j]) {
             const Trellis<F>& first = batch[g.member[0]];
-            if (!g.dense || !tables.dense(first, spot).lossless()) {
+            const DenseTable<F>* table = g.dense ? &tables.dense(first, spot) : nullptr;
+            if (!table || !table->lossless()) {
                 rest.push_back(g);
                 continue;
             }
             Chain<F> chain[4];
             for (std::size_t s = 0; s < g.size; ++s) chain[s] = chain_of(batch[g.member[s]]);
-            k.forward(tables.dense(first, spot).edges(), first.T, chain, g.size,
-                      room.of(k.forward_room(first.L, g.size)));
+            k.forward(table->edges(), first.T, chain, g.size, room.of(k.forward_room(first.L, g.size)));
             for (std::size_t s = 0; s < g.size; ++s) {
                 log_z[g.member[s]] = chain[s].log_z;
                 if (!chain[s].certified) rest.push_back({{g.member[s]}, 1, true});

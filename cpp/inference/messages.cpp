@@ -1,5 +1,7 @@
 #include "inference/messages.hpp"
 
+#include "inference/forward_only.hpp"
+
 namespace seqlab {
 
 namespace {
@@ -47,18 +49,20 @@ double Messages<F>::span(std::size_t i, std::size_t j, const Label* path) {
 
 template <class F>
 bool filtered(const Trellis<F>& trellis, double* out, double* log_z) {
-    const Steps<F> steps(trellis);
-    PathSum<F, LogSpace> sum(steps);
-    *log_z = sum.forward();
-    if (*log_z == IMPOSSIBLE) return false;
-    std::fill(out, out + trellis.T * trellis.L, 0.0);
-    for (std::size_t t = 0; t < trellis.T; ++t) {
-        const Labels labels = steps.labels(t);
-        for (std::size_t i = 0; i < steps.states(t); ++i)
-            out[t * trellis.L + static_cast<std::size_t>(labels[i % labels.size()])] +=
-                std::exp(sum.alpha(t)[i]);
-    }
-    return true;
+    *log_z = trellis.T ? IMPOSSIBLE : 0.0;
+    if (trellis.T == 0) return true;
+    return with_forward(trellis, [&](auto& sum) {
+        *log_z = sum.log_z();
+        std::fill(out, out + trellis.T * trellis.L, 0.0);
+        for (std::size_t t = 0; t < trellis.T; ++t) {
+            const Labels labels = sum.steps().labels(t);
+            const std::size_t states = sum.steps().states(t);
+            for (std::size_t i = 0; i < states; i += labels.size())
+                for (std::size_t y = 0; y < labels.size(); ++y)
+                    out[t * trellis.L + static_cast<std::size_t>(labels[y])] +=
+                        sum.algebra().probability(sum.alpha(t)[i + y]);
+        }
+    });
 }
 
 #define SEQLAB_INSTANTIATE(F)   \

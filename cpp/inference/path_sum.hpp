@@ -57,6 +57,12 @@ public:
 
     static double times(double a, double b) { return a + b; }
     static double probability(double x) { return std::exp(x); }
+    // Relative weights of values, in plain numbers.
+    static void weights(const std::vector<double>& values, std::vector<double>& out) {
+        out.resize(values.size());
+        kernels().f64.exp_row(out.data(), values.data(), shift_of(values.data(), values.size()), 0.0,
+                              out.size());
+    }
     bool certified() const { return true; }
 
     double potentials(std::size_t t, double* out) const {

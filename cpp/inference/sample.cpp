@@ -1,6 +1,9 @@
 #include "inference/sample.hpp"
 
-#include "inference/path_sum.hpp"
+#include <algorithm>
+#include <numeric>
+
+#include "inference/forward_only.hpp"
 #include "numerics/random.hpp"
 #include "parallel/parallel.hpp"
 
@@ -8,48 +11,58 @@ namespace seqlab {
 
 namespace {
 
-// The first index whose running sum of weights passes u times their total. Weights of zero are never chosen.
-std::size_t draw(const std::vector<double>& weights, double u) {
-    double total = 0.0;
-    for (const double w : weights) total += w;
-    double left = u * total;
-    std::size_t last = 0;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        if (weights[i] <= 0.0) continue;
-        last = i;
-        if (left < weights[i]) return i;
-        left -= weights[i];
+// Running sums of weights: what a draw needs to know, made once for all draws that ask for it.
+class Wheel {
+public:
+    template <class Algebra>
+    void fill(const std::vector<double>& values) {
+        Algebra::weights(values, sums_);
+        std::partial_sum(sums_.begin(), sums_.end(), sums_.begin());
     }
-    return last;
-}
+    bool empty() const { return sums_.empty(); }
 
-// exp(x - largest), in place
-void to_weights(std::vector<double>& x) {
-    double top = IMPOSSIBLE;
-    for (const double v : x) top = std::max(top, v);
-    kernels().f64.exp_row(x.data(), x.data(), top == IMPOSSIBLE ? 0.0 : top, 0.0, x.size());
-}
+    // The first index whose running sum passes u times the total; one of weight zero is never chosen.
+    std::size_t draw(double u) const {
+        const auto found = std::upper_bound(sums_.begin(), sums_.end(), u * sums_.back());
+        const auto last = std::lower_bound(sums_.begin(), sums_.end(), sums_.back());
+        return static_cast<std::size_t>(std::min(found, last) - sums_.begin());
+    }
+
+private:
+    std::vector<double> sums_;
+};
 
 // eq:sample   y_{T-1} from α_{T-1}; then each label that drops out from P(a | what follows) ∝ α_{t-1}(a, rest) ψ_t
-template <class F>
-void draw_path(PathSum<F, LogSpace>& sum, const Uniform& uniform, Label* path, std::vector<double>& weights) {
+// All draws go back through the positions together: where two stand in the same state they turn the same wheel.
+template <class F, template <class> class AlgebraOf>
+void draw_paths(PathSum<F, AlgebraOf>& sum, const std::vector<Uniform>& draws, Label* out) {
+    using Algebra = AlgebraOf<F>;
     const Steps<F>& steps = sum.steps();
-    const std::size_t last = steps.trellis().T - 1;
-    weights.assign(sum.alpha(last), sum.alpha(last) + steps.states(last));
-    to_weights(weights);
-    std::size_t state = draw(weights, uniform(last));
+    const std::size_t T = steps.trellis().T, last = T - 1;
+    std::vector<double> weights(sum.alpha(last), sum.alpha(last) + steps.states(last));
+    std::vector<Wheel> wheels(1);
+    wheels[0].template fill<Algebra>(weights);
+    std::vector<std::size_t> state(draws.size());
+    for (std::size_t d = 0; d < draws.size(); ++d) state[d] = wheels[0].draw(draws[d](last));
     for (std::size_t t = last;; --t) {
-        path[t] = steps.label_of(t, state, 0);
+        for (std::size_t d = 0; d < draws.size(); ++d) out[d * T + t] = steps.label_of(t, state[d], 0);
         if (t == 0) return;
         const Step step = steps.into(t);
-        const std::size_t r = state / step.to, y = state % step.to;
         sum.algebra().enter(t);
-        const Block<double> M = sum.algebra().block(t, r);
+        wheels.assign(step.after(), Wheel{});
         weights.resize(step.from);
-        for (std::size_t a = 0; a < step.from; ++a)
-            weights[a] = sum.alpha(t - 1)[a * step.rest + r] + M.data[a * M.stride + y];
-        to_weights(weights);
-        state = draw(weights, uniform(t - 1)) * step.rest + r;
+        for (std::size_t d = 0; d < draws.size(); ++d) {
+            const std::size_t r = state[d] / step.to, y = state[d] % step.to;
+            Wheel& wheel = wheels[state[d]];
+            if (wheel.empty()) {
+                const Block<double> M = sum.algebra().block(t, r);
+                for (std::size_t a = 0; a < step.from; ++a)
+                    weights[a] =
+                        Algebra::times(sum.alpha(t - 1)[a * step.rest + r], M.data[a * M.stride + y]);
+                wheel.template fill<Algebra>(weights);
+            }
+            state[d] = wheel.draw(draws[d](t - 1)) * step.rest + r;
+        }
     }
 }
 
@@ -61,12 +74,9 @@ void sample(Batch<F> batch, std::size_t n, std::uint64_t seed, const std::uint64
     parallel_for(batch.size(), threads, [&](std::size_t i) {
         possible[i] = 1;
         if (batch[i].T == 0) return;
-        const Steps<F> steps(batch[i]);
-        PathSum<F, LogSpace> sum(steps);
-        possible[i] = sum.forward() > IMPOSSIBLE;
-        std::vector<double> weights;
-        for (std::size_t d = 0; possible[i] && d < n; ++d)
-            draw_path(sum, Uniform(seed, streams[i], d), out[i] + d * batch[i].T, weights);
+        std::vector<Uniform> draws;
+        for (std::size_t d = 0; d < n; ++d) draws.emplace_back(seed, streams[i], d);
+        possible[i] = with_forward(batch[i], [&](auto& sum) { draw_paths(sum, draws, out[i]); });
     });
 }
 

@@ -9,7 +9,14 @@ namespace seqlab {
 struct LinearTensor {
     std::vector<double> values;
     double shift = 0.0;
+    double least = 1.0;  // of the values that are not zero
 };
+
+// The smallest value above zero, or `so_far` if that is smaller.
+inline double least_positive(const double* x, std::size_t n, double so_far) {
+    for (std::size_t i = 0; i < n; ++i) so_far = x[i] > 0.0 && x[i] < so_far ? x[i] : so_far;
+    return so_far;
+}
 
 template <class F>
 void exponentials(const F* scores, std::size_t n, double shift, double* out) {
@@ -23,6 +30,7 @@ LinearTensor linear(const F* scores, std::size_t n) {
     tensor.shift = shift_of(scores, n);
     tensor.values.resize(n);
     exponentials(scores, n, tensor.shift, tensor.values.data());
+    tensor.least = least_positive(tensor.values.data(), n, 1.0);
     return tensor;
 }
 
@@ -34,11 +42,15 @@ public:
     static constexpr double FAINTEST = 1e-300;  // of a node that is allowed, as in the kernels
 
     // shared: the exponentials of shared edges, or null to make them as needed
-    Scaled(const Steps<F>& steps, const LinearTensor* shared) : steps_(steps), shared_(shared) {}
+    Scaled(const Steps<F>& steps, const LinearTensor* shared)
+        : steps_(steps), shared_(shared), least_(shared ? shared->least : 1.0) {}
 
     static double times(double a, double b) { return a * b; }
     static double probability(double x) { return x; }
+    static void weights(const std::vector<double>& values, std::vector<double>& out) { out = values; }
     bool certified() const { return certified_; }
+    // eq:certificate, forward only: nothing ever came near to being lost
+    bool forward_certified() const { return certified_ && least_ >= Limits<double>::least; }
 
     double potentials(std::size_t t, double* out) {
         const F* row = steps_.trellis().row(t);
@@ -46,6 +58,7 @@ public:
         for (std::size_t y = 0; y < labels.size(); ++y) out[y] = static_cast<double>(row[labels[y]]);
         const double shift = shift_of(out, labels.size());
         kernels().f64.exp_row(out, out, shift, FAINTEST, labels.size());
+        least_ = least_positive(out, labels.size(), least_);
         return shift;
     }
 
@@ -64,6 +77,7 @@ public:
         }
         const double shift = shift_of(slab_.data(), slab_.size());
         kernels().f64.exp_row(slab_.data(), slab_.data(), shift, Limits<double>::faintest_edge, slab_.size());
+        least_ = least_positive(slab_.data(), slab_.size(), least_);
         return shift;
     }
     Block<double> block(std::size_t t, std::size_t r) {
@@ -86,6 +100,7 @@ public:
         factor_[t] = 1.0 / sum;
         if (!(factor_[t] <= Limits<double>::cap)) certified_ = false;
         for (double& x : row) x *= factor_[t];
+        least_ = least_positive(row.data(), row.size(), least_);
         return sum > 0.0 ? std::log(sum) : IMPOSSIBLE;
     }
     // eq:certificate   c_t β_t must stay below the cap; what goes on backwards is held above the floor unless forbidden
@@ -108,6 +123,7 @@ private:
     std::vector<F> gathered_;
     std::vector<double> slab_, factor_, held_, room_;
     bool certified_ = true;
+    double least_;
 };
 
 }  // namespace seqlab

@@ -101,3 +101,15 @@ def test_fast_equals_clear_with_hundreds_of_labels(L: int) -> None:  # eq:forwar
         tables = random_tables(1, 6, L, dtype=dtype)
         assert_agrees(tables)
         assert_best_path_agrees(tables)
+
+
+@pytest.mark.parametrize("T", [1000, 3000])
+@pytest.mark.parametrize("L", [4, 9])
+def test_fast_best_path_does_not_drown_in_its_own_sum_in_float32(L: int, T: int) -> None:  # eq:viterbi
+    rng = np.random.default_rng(0)
+    node, edge = 1000 + rng.normal(size=(T, L)), rng.normal(size=(L, L))
+    tables = Tables(node.astype(np.float32), edge.astype(np.float32))
+    _, best = clear.viterbi(tables)
+    path = inference.viterbi(tables.trellis())
+    assert path_score(tables, tuple(path.ids.tolist())) == approx(best, abs=0.02)
+    assert path.score == approx(best, abs=0.02)

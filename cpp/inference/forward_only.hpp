@@ -1,0 +1,29 @@
+#pragma once
+
+#include "inference/scaled.hpp"
+#include "numerics/flush_to_zero.hpp"
+
+namespace seqlab {
+
+// Run the forward pass of one sequence and hand it to `use`: in scaled numbers where they are certified without a
+// backward pass, else in log space. False, and nothing used, when no path is legal.
+template <class F, class Use>
+bool with_forward(const Trellis<F>& trellis, Use use) {
+    const Steps<F> steps(trellis);
+    const FlushToZero quick;
+    std::size_t size = 1;
+    for (std::size_t i = 0; i <= trellis.order; ++i) size *= trellis.L;
+    const bool shared = trellis.slab == 0 && trellis.restricted * 2 < trellis.T;
+    const LinearTensor tensor = shared ? linear(trellis.edge, size) : LinearTensor{};
+    PathSum<F, Scaled> scaled(steps, shared ? &tensor : nullptr);
+    if (scaled.forward() > IMPOSSIBLE && scaled.algebra().forward_certified()) {
+        use(scaled);
+        return true;
+    }
+    PathSum<F, LogSpace> logs(steps);
+    if (logs.forward() == IMPOSSIBLE) return false;
+    use(logs);
+    return true;
+}
+
+}  // namespace seqlab
