@@ -51,16 +51,16 @@ void bind_best(nb::module_& m) {
 // Where each sequence's counts go: to the front of the arrays when all share them, else one part after another.
 template <class F>
 std::vector<CountTarget> count_targets(seqlab::Batch<F> batch, const Out<double>& edge,
-                                       const Out<double>& head1, const Out<double>& head2, bool shared) {
+                                       const Out<double>& head1, const Out<double>& head2, bool shared, bool spread) {
     std::vector<CountTarget> targets;
     std::size_t at[3] = {0, 0, 0};
     for (const Trellis<F>& trellis : batch) {
         const std::size_t square = trellis.L * trellis.L, cube = square * trellis.L;
         const std::size_t size = trellis.order == 1 ? square : (trellis.order == 2 ? cube : cube * trellis.L);
-        const std::size_t slabs =
-            trellis.slab ? trellis.T - std::min(trellis.T, trellis.order) : std::size_t{1};
+        const bool apart = trellis.slab || spread;
+        const std::size_t slabs = apart ? trellis.T - std::min(trellis.T, trellis.order) : std::size_t{1};
         targets.push_back({edge.data() + at[0],
-                           trellis.slab ? size : 0,
+                           apart ? size : 0,
                            {trellis.order > 1 ? head1.data() + at[1] : nullptr,
                             trellis.order > 2 ? head2.data() + at[2] : nullptr}});
         if (shared) continue;
@@ -93,18 +93,18 @@ void bind_sums(nb::module_& m) {
     m.def(
         "expected_counts",
         [](const BatchOf<F>& batch, const std::optional<Out<F>>& node, const Out<double>& edge,
-           const Out<double>& head1, const Out<double>& head2, bool shared, const Out<double>& log_z,
+           const Out<double>& head1, const Out<double>& head2, bool shared, bool spread, const Out<double>& log_z,
            const Out<std::uint8_t>& log_space, std::size_t threads) {
             std::vector<F*> rows(batch.view().size(), nullptr);
             if (node) rows = parts(*node, batch.view(), cells<F>);
-            const auto targets = count_targets(batch.view(), edge, head1, head2, shared);
+            const auto targets = count_targets(batch.view(), edge, head1, head2, shared, spread);
             nb::gil_scoped_release unlocked;
             if (targets.empty()) return;
             expected_counts<F>(batch.view(), rows.data(), targets.data(), shared, log_z.data(),
                                log_space.data(), threads);
         },
         "batch"_a, "node"_a.none(), "edge"_a.noconvert(), "head1"_a.noconvert(), "head2"_a.noconvert(),
-        "shared"_a, "log_z"_a.noconvert(), "log_space"_a.noconvert(), "threads"_a,
+        "shared"_a, "spread"_a, "log_z"_a.noconvert(), "log_space"_a.noconvert(), "threads"_a,
         "Marginals and expected moves (eq:expected-counts).");
     m.def(
         "entropy",

@@ -12,7 +12,11 @@ void bind_nbest(nb::module_& m, const char* name) {
     using N = NBest<F>;
     nb::class_<N>(m, name, "Paths of one sequence, best first, as many as are asked for (eq:nbest).")
         .def(
-            "__init__", [](N* self, const BatchOf<F>& batch, std::size_t i) { new (self) N(batch.at(i)); },
+            "__init__",
+            [](N* self, const BatchOf<F>& batch, std::size_t i) {
+                nb::gil_scoped_release unlocked;
+                new (self) N(batch.at(i));
+            },
             "batch"_a, "i"_a, nb::keep_alive<1, 2>())
         .def(
             "take",

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "inference/path_sum.hpp"
+#include "inference/unmasked.hpp"
 #include "parallel/parallel.hpp"
 
 namespace seqlab {
@@ -251,13 +252,17 @@ double path_score(const Trellis<F>& trellis, const Label* path) {
 }
 
 template <class F>
-void viterbi(Batch<F> batch, Label* const* paths, double* scores, std::size_t threads) {
+void viterbi(Batch<F> given, Label* const* paths, double* scores, std::size_t threads) {
+    const PinKernels caller(kernels());
+    const Unmasked<F> unmasked(given);
+    const Batch<F> batch = unmasked.view();
     for (std::size_t i = 0; i < batch.size(); ++i)
         if (batch[i].T == 0) scores[i] = 0.0;
     const std::vector<Job> jobs = plan(batch);
     const PerEdges<F, DenseTable<F>> tables(
-        batch, jobs, [](const Trellis<F>& x) { return DenseTable<F>::scores(x.edge, x.plain() ? x.L : 1); });
-    parallel_for(jobs.size(), threads, [&](std::size_t j) {
+        batch, jobs, true, [](const Trellis<F>& x) { return DenseTable<F>::scores(x.edge, x.L); });
+    parallel_for(jobs.size(), threads, [&, &set = kernels()](std::size_t j) {
+        const PinKernels pin(set);
         BestRoom<F> room;
         for (const Group& g : jobs[j]) {
             const std::size_t i = g.member[0];

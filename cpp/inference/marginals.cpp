@@ -1,6 +1,7 @@
 #include "inference/marginals.hpp"
 
 #include "inference/count_paths.hpp"
+#include "inference/unmasked.hpp"
 #include "numerics/flush_to_zero.hpp"
 #include "parallel/parallel.hpp"
 
@@ -25,9 +26,9 @@ template <class F>
 class Tables {
 public:
     Tables(Batch<F> batch, const std::vector<Job>& jobs)
-        : dense_(batch, only(jobs, true),
+        : dense_(batch, jobs, true,
                  [](const Trellis<F>& x) { return DenseTable<F>::potentials(x.edge, x.L); }),
-          linear_(batch, only(jobs, false), [](const Trellis<F>& x) { return linear_edges(x); }) {}
+          linear_(batch, jobs, false, [](const Trellis<F>& x) { return linear_edges(x); }) {}
 
     const DenseTable<F>& dense(const Trellis<F>& x, std::optional<DenseTable<F>>& spot) const {
         return dense_.at(x, spot);
@@ -37,13 +38,6 @@ public:
     }
 
 private:
-    static std::vector<Job> only(const std::vector<Job>& jobs, bool dense) {
-        std::vector<Job> kept(1);
-        for (const Job& job : jobs)
-            for (const Group& g : job)
-                if (g.dense == dense) kept[0].push_back(g);
-        return kept;
-    }
     PerEdges<F, DenseTable<F>> dense_;
     PerEdges<F, LinearTensor> linear_;
 };
@@ -218,13 +212,17 @@ void empty_sequences(Batch<F> batch, double* log_z) {
 
 // eq:log-partition   forward alone where its own certificate holds, the full pass where it does not
 template <class F>
-void log_partition(Batch<F> batch, double* log_z, std::size_t threads) {
+void log_partition(Batch<F> given, double* log_z, std::size_t threads) {
+    const PinKernels caller(kernels());
+    const Unmasked<F> unmasked(given);
+    const Batch<F> batch = unmasked.view();
     empty_sequences(batch, log_z);
     const std::vector<Job> jobs = plan(batch);
     const Tables<F> tables(batch, jobs);
     Answers<F> answers;
     answers.log_z = log_z;
-    parallel_for(jobs.size(), threads, [&](std::size_t j) {
+    parallel_for(jobs.size(), threads, [&, &set = kernels()](std::size_t j) {
+        const PinKernels pin(set);
         const FlushToZero quick;
         const auto& k = kernels().of<F>();
         Buffer<F> room;
@@ -250,36 +248,49 @@ void log_partition(Batch<F> batch, double* log_z, std::size_t threads) {
 }
 
 template <class F>
-void node_marginals(Batch<F> batch, F* const* node, double* log_z, std::uint8_t* log_space,
+void node_marginals(Batch<F> given, F* const* node, double* log_z, std::uint8_t* log_space,
                     std::size_t threads) {
+    const PinKernels caller(kernels());
+    const Unmasked<F> unmasked(given);
+    const Batch<F> batch = unmasked.view();
     empty_sequences(batch, log_z);
     const std::vector<Job> jobs = plan(batch);
     const Tables<F> tables(batch, jobs);
     const Answers<F> answers{node, nullptr, log_z, log_space};
-    parallel_for(jobs.size(), threads, [&](std::size_t j) {
+    parallel_for(jobs.size(), threads, [&, &set = kernels()](std::size_t j) {
+        const PinKernels pin(set);
         MarginalJob<F>(batch, tables, answers).run(jobs[j], [](std::size_t) { return CountTarget{}; });
     });
 }
 
 // eq:expected-counts   E[a, rest, y] = Σ_t ξ_t(a, rest, y)
 template <class F>
-void expected_counts(Batch<F> batch, F* const* node, const CountTarget* targets, bool shared, double* log_z,
+void expected_counts(Batch<F> given, F* const* node, const CountTarget* targets, bool shared, double* log_z,
                      std::uint8_t* log_space, std::size_t threads) {
+    const PinKernels caller(kernels());
+    const Unmasked<F> unmasked(given);
+    const Batch<F> batch = unmasked.view();
     empty_sequences(batch, log_z);
     const Answers<F> answers{node, targets, log_z, log_space};
     if (!shared) {  // sequences that share edges but not counts must not run as one group
-        parallel_for(batch.size(), threads, [&](std::size_t i) {
+        parallel_for(batch.size(), threads, [&, &set = kernels()](std::size_t i) {
+            const PinKernels pin(set);
             if (batch[i].T == 0) return;
-            const std::vector<Job> one{{Group{{i}, 1, batch[i].plain()}}};
+            const bool dense = batch[i].plain() && targets[i].slab == 0;  // kernels know sums over positions only
+            const std::vector<Job> one{{Group{{i}, 1, dense}}};
             const Tables<F> tables(batch, one);
             MarginalJob<F>(batch, tables, answers).run(one[0], [&](std::size_t m) { return targets[m]; });
         });
         return;
     }
-    const std::vector<Job> jobs = plan(batch);
+    // Each job keeps counts of its own; together they may take some memory, however large the tensor.
+    constexpr std::size_t MOST_BYTES = std::size_t{1} << 28;
+    const std::size_t bytes = sizeof(double) * tensor_size(batch[0].L, batch[0].order + 1);
+    const std::vector<Job> jobs = plan(batch, std::clamp<std::size_t>(MOST_BYTES / bytes, 1, 64));
     const Tables<F> tables(batch, jobs);
     std::vector<PrivateCounts> counts(jobs.size());
-    parallel_for(jobs.size(), threads, [&](std::size_t j) {
+    parallel_for(jobs.size(), threads, [&, &set = kernels()](std::size_t j) {
+        const PinKernels pin(set);
         const CountTarget own = counts[j].target(targets[0], batch[0].L, batch[0].order);
         MarginalJob<F>(batch, tables, answers).run(jobs[j], [&](std::size_t) { return own; });
     });

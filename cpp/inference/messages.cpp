@@ -43,8 +43,12 @@ double Messages<F>::span(std::size_t i, std::size_t j, const Label* path) {
     std::vector<double> row;
     if (i > 0) row.assign(sum_.alpha(i - 1), sum_.alpha(i - 1) + steps_.states(i - 1));
     for (std::size_t t = i; t < j; ++t) carry(t, path[t - i], row);
-    for (std::size_t s = 0; s < row.size(); ++s) row[s] += beta_[sum_.offset(j - 1) + s];
-    return std::min(1.0, std::exp(log_sum(row)));
+    std::vector<double> all(row.size());  // of any labels: 1, but for the rounding of a long chain
+    for (std::size_t s = 0; s < row.size(); ++s) {
+        all[s] = sum_.alpha(j - 1)[s] + beta_[sum_.offset(j - 1) + s];
+        row[s] += beta_[sum_.offset(j - 1) + s];
+    }
+    return std::min(1.0, std::exp(log_sum(row) - log_sum(all)));
 }
 
 template <class F>

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "inference/dense.hpp"
@@ -48,7 +49,7 @@ std::vector<Group> group(Batch<F> batch) {
         };
         std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
             if (batch[i].edge != batch[j].edge) return std::less<const F*>{}(batch[i].edge, batch[j].edge);
-            return batch[i].T < batch[j].T;
+            return std::tie(batch[i].L, batch[i].T) < std::tie(batch[j].L, batch[j].T);
         });
         for (std::size_t i = 0; i < order.size();) {
             std::size_t run = 1;
@@ -63,17 +64,20 @@ std::vector<Group> group(Batch<F> batch) {
     return groups;
 }
 
+// At most `most` jobs: the caller may have to keep something large for each.
 template <class F>
-std::vector<Job> plan(Batch<F> batch) {
-    constexpr std::size_t MOST_JOBS = 64, LEAST_WORK = 200000;  // multiply-adds worth a thread's while
+std::vector<Job> plan(Batch<F> batch, std::size_t most = 64) {
+    constexpr std::size_t LEAST_WORK = 200000;  // multiply-adds worth a thread's while
     std::vector<Group> groups = group(batch);
     const auto work = [&](const Group& g) {
         const Trellis<F>& trellis = batch[g.member[0]];
-        return g.size * trellis.T * trellis.L * trellis.L;
+        std::size_t moves = trellis.L;
+        for (std::size_t i = 0; i < trellis.order; ++i) moves *= trellis.L;
+        return g.size * trellis.T * moves;
     };
     std::size_t total = 0;
     for (const Group& g : groups) total += work(g);
-    const std::size_t share = std::max(LEAST_WORK, total / MOST_JOBS);
+    const std::size_t share = std::max(LEAST_WORK, total / most);
     std::vector<Job> jobs;
     std::size_t load = share;
     for (const Group& g : groups) {
@@ -92,26 +96,30 @@ std::vector<Job> plan(Batch<F> batch) {
 template <class F, class Made>
 class PerEdges {
 public:
+    // For the dense groups, or for the others.
     template <class Make>
-    PerEdges(Batch<F> batch, const std::vector<Job>& jobs, Make make) : make_(make) {
-        std::map<const F*, std::size_t> uses;
+    PerEdges(Batch<F> batch, const std::vector<Job>& jobs, bool dense, Make make) : make_(make) {
+        std::map<Key, std::size_t> uses;
         for (const Job& job : jobs)
-            for (const Group& g : job)
-                if (++uses[batch[g.member[0]].edge] == 2) {
-                    const Trellis<F>& trellis = batch[g.member[0]];
-                    made_.emplace(trellis.edge, make_(trellis));
-                }
+            for (const Group& g : job) {
+                const Trellis<F>& trellis = batch[g.member[0]];
+                if (g.dense == dense && ++uses[key(trellis)] == 2) made_.emplace(key(trellis), make_(trellis));
+            }
     }
     const Made& at(const Trellis<F>& trellis, std::optional<Made>& spot) const {
-        const auto found = made_.find(trellis.edge);
+        const auto found = made_.find(key(trellis));
         if (found != made_.end()) return found->second;
         spot.emplace(make_(trellis));
         return *spot;
     }
 
 private:
+    // One address may hold tensors of several shapes: a slice begins where the whole tensor does.
+    using Key = std::tuple<const F*, std::size_t, std::size_t, std::size_t>;
+    static Key key(const Trellis<F>& x) { return {x.edge, x.L, x.order, x.slab}; }
+
     std::function<Made(const Trellis<F>&)> make_;
-    std::map<const F*, Made> made_;
+    std::map<Key, Made> made_;
 };
 
 }  // namespace seqlab

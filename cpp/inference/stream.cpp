@@ -14,17 +14,27 @@ std::size_t Stream::states(std::size_t t) const {
     return n;
 }
 
-bool Stream::push(const double* node, const double* edge) {
+bool Stream::push(const double* scores, const double* edge) {
     const std::size_t n = states(t_);
+    // Relative to the largest: scores of 1e9 keep the digits of what is added to them.
+    const double shift = shift_of(scores, L_);
+    std::vector<double> node(scores, scores + L_);
+    for (double& x : node) x -= shift;
+    double moves_shift = 0.0;
     std::vector<double> alpha(n), delta(n);
     Column column{std::vector<Label>(n, 0)};
     if (t_ == 0) {
-        alpha.assign(node, node + L_);
+        alpha = node;
         delta = alpha;
     } else {
         const std::vector<double>& lower = t_ < order_ ? head_[t_ - 1] : edge_;
         const std::vector<double> zeros(lower.empty() ? n : 0, 0.0);
-        const double* tensor = edge ? edge : (lower.empty() ? zeros.data() : lower.data());
+        const double* given = edge ? edge : (lower.empty() ? zeros.data() : lower.data());
+        const std::size_t size = (t_ < order_ ? 1 : L_) * n;
+        moves_shift = shift_of(given, size);
+        std::vector<double> moves(given, given + size);
+        for (double& x : moves) x -= moves_shift;
+        const double* tensor = moves.data();
         const std::size_t from = t_ < order_ ? 1 : L_, rest = n / L_, row = rest * L_;
         for (std::size_t r = 0; r < rest; ++r) {
             kernels().log_step(alpha.data() + r * L_, alpha_.data() + r, rest, tensor + r * L_, row, from,
@@ -52,6 +62,8 @@ bool Stream::push(const double* node, const double* edge) {
     alpha_ = std::move(alpha);
     delta_ = std::move(delta);
     log_z_.add(norm);
+    log_z_.add(shift);
+    log_z_.add(moves_shift);
     back_.push_back(std::move(column));
     if (back_.size() > lag_ + order_ + 1) back_.pop_front();
     ++t_;

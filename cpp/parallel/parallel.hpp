@@ -33,6 +33,7 @@ void parallel_for(std::size_t count, std::size_t threads, Job job) {
         }
     };
     std::vector<std::thread> helpers;
+    helpers.reserve(threads);
     try {
         for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
     } catch (const std::system_error&) {

@@ -67,7 +67,7 @@ public:
             room.assign(step.from * step.to, G{0});
             return {room.data(), step.to};
         }
-        if (active_.everywhere()) return {tensor + r * L, row};
+        if (unrestricted(t)) return {tensor + r * L, row};
         room.resize(step.from * step.to);
         const Labels to = labels(t);
         const G* base = tensor + position(t, 0, r, 0);
@@ -94,6 +94,14 @@ public:
             if (x != y) return x < y;
         }
         return false;
+    }
+
+    // Whether the step into t touches no restricted position.
+    bool unrestricted(std::size_t t) const {
+        if (active_.everywhere()) return true;
+        for (std::size_t u = t - std::min(t, trellis_.order); u <= t; ++u)
+            if (labels(u).size() != trellis_.L) return false;
+        return true;
     }
 
 private:

@@ -10,11 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.errors import DtypeError, OptionError, ScoreError, ShapeError
+from seqlab.errors import DtypeError, LabelError, OptionError, ScoreError, ShapeError
 
 Scores = npt.NDArray[np.floating[Any]]  # natural logs, any shape, float32 or float64
 LabelIds = npt.NDArray[np.int32]  # (T,)
 Probabilities = npt.NDArray[np.floating[Any]]
+
+MOST_THREADS = 256
+LARGEST_COUNT = 2**31 - 1
 
 
 def as_scores(value: npt.ArrayLike, name: str) -> Scores:
@@ -61,7 +64,11 @@ def as_lengths(value: Sequence[int] | npt.ArrayLike, total: int) -> npt.NDArray[
     lengths = np.asarray(value)
     if lengths.ndim != 1 or (lengths.size and lengths.dtype.kind not in "iu"):
         raise ShapeError(f"lengths must be a list of whole numbers, got {value!r}")
-    lengths = np.ascontiguousarray(lengths, dtype=np.int64)
+    if (lengths > total).any():
+        first = int(np.argmax(lengths > total))
+        raise ShapeError(f"lengths[{first}] is {lengths[first]}, but node has only {total} rows in all")
+    lengths = np.array(lengths, dtype=np.int64)  # our own: the core trusts it
+    lengths.flags.writeable = False
     if (lengths < 0).any():
         first = int(np.argmax(lengths < 0))
         raise ShapeError(
@@ -80,9 +87,10 @@ def thread_count(threads: int | None) -> int:
         raise OptionError(
             f"threads must be a whole number from 1 up, or None for every core, got {threads!r}"
         )
+    threads = min(threads, MOST_THREADS)
     cap = os.environ.get("SEQLAB_THREADS")
     if cap:
-        if not cap.isdigit() or int(cap) < 1:
+        if not (cap.isascii() and cap.isdecimal()) or int(cap) < 1:
             raise OptionError(
                 f"the environment variable SEQLAB_THREADS must be a whole number from 1 up, got {cap!r}"
             )
@@ -94,4 +102,13 @@ def whole_number(value: int, name: str, least: int) -> int:
     """`value` as an int of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise OptionError(f"{name} must be a whole number from {least} up, got {value!r}")
+    if value > LARGEST_COUNT:
+        raise OptionError(f"{name} must be at most {LARGEST_COUNT}, got {value!r}")
+    return int(value)
+
+
+def position_number(value: int, who: str) -> int:
+    """`value` as an int; whether the position exists is the caller's question."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise LabelError(f"{who} wants positions as whole numbers, got {value!r}")
     return int(value)

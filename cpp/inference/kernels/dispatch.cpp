@@ -1,6 +1,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "inference/kernels/kernels.hpp"
 
@@ -37,10 +38,18 @@ std::atomic<const Kernels*>& chosen() {
     return kernels;
 }
 
+thread_local const Kernels* pinned = nullptr;
+
 }  // namespace
 
 const Kernels& kernels() {
-    return *chosen().load(std::memory_order_relaxed);
+    return pinned ? *pinned : *chosen().load(std::memory_order_relaxed);
+}
+
+PinKernels::PinKernels(const Kernels& set) : before_(std::exchange(pinned, &set)) {}
+
+PinKernels::~PinKernels() {
+    pinned = before_;
 }
 
 std::vector<std::string> kernel_names() {

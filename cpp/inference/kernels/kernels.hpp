@@ -104,6 +104,19 @@ struct Kernels {
 };
 
 const Kernels& kernels();                   // the set in use
+// Holds one set for the life of this object on this thread: tables padded for one set must not meet another's loops
+// when somebody calls use_kernels meanwhile. Threads that work for a call pin the set of its caller.
+class PinKernels {
+public:
+    explicit PinKernels(const Kernels& set);
+    ~PinKernels();
+    PinKernels(const PinKernels&) = delete;
+    PinKernels& operator=(const PinKernels&) = delete;
+
+private:
+    const Kernels* before_;
+};
+
 std::vector<std::string> kernel_names();    // the sets this machine can run, plainest first
 bool use_kernels(const std::string& name);  // false when this machine cannot run it
 

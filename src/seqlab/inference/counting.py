@@ -55,11 +55,18 @@ def expected_counts(asked: Asked, *, threads: int | None = None) -> ExpectedCoun
 
 
 def _run(
-    question: Question, part: Part, edge: Counts, head: list[Counts], *, shared: bool, threads: int
+    question: Question,
+    part: Part,
+    edge: Counts,
+    head: list[Counts],
+    *,
+    shared: bool,
+    threads: int,
+    spread: bool = False,
 ) -> tuple[Any, Any]:
     node = np.empty(int((part.lengths * part.sizes).sum()), part.dtype)
     log_z, log_space = np.empty(len(part.numbers)), np.zeros(len(part.numbers), np.uint8)
-    _core.expected_counts(part.batch, node, edge, head[0], head[1], shared, log_z, log_space, threads)
+    _core.expected_counts(part.batch, node, edge, head[0], head[1], shared, spread, log_z, log_space, threads)
     question.refuse_impossible(part, log_z)
     return node, log_z
 
@@ -105,3 +112,13 @@ def _fill(question: Question, part: Part, threads: int, answers: list[ExpectedCo
 def _edge_shape(trellis: Trellis) -> tuple[int, ...]:
     cube = (trellis.L,) * (trellis.order + 1)
     return (max(trellis.T - trellis.order, 0), *cube) if trellis.per_position else cube
+
+
+def edge_marginals(trellis: Trellis) -> Counts:
+    """P of every move at every position (eq:edge-marginal), (T-k, L, ..., L)."""
+    question = Question(trellis)
+    shape = (max(trellis.T - trellis.order, 0), *(trellis.L,) * (trellis.order + 1))
+    edge = np.zeros(int(np.prod(shape)))
+    head = [np.zeros(trellis.L ** (i + 2) if trellis.order > i + 1 else 0) for i in range(2)]
+    _run(question, question.parts[0], edge, head, shared=False, threads=1, spread=True)
+    return edge.reshape(shape)

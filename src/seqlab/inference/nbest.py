@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import Any, overload
 
 import numpy as np
@@ -29,6 +31,7 @@ class NBest(Sequence[Path]):
         self.log_z = log_z
         self.exhausted = False
         self._found: list[Path] = []
+        self._turn = Lock()  # two threads may ask one list for more
         batch: Any = trellis.batch()
         self._search: Any = (
             _core.NBest32(batch, 0) if trellis.dtype == np.float32 else _core.NBest64(batch, 0)
@@ -37,6 +40,10 @@ class NBest(Sequence[Path]):
     def more(self, m: int) -> list[Path]:
         """The next m paths (fewer at the end), which are also appended to this list."""
         m = whole_number(m, "m", 0)
+        with self._turn:
+            return self._more(m)
+
+    def _more(self, m: int) -> list[Path]:
         length = self.trellis.T
         fresh: list[Path] = []
         while m > len(fresh) and not self.exhausted:
@@ -74,9 +81,17 @@ def nbest(asked: Trellis, n: int, *, threads: int | None = None) -> NBest: ...
 def nbest(asked: Batched, n: int, *, threads: int | None = None) -> list[NBest]: ...
 def nbest(asked: Asked, n: int, *, threads: int | None = None) -> NBest | list[NBest]:
     """The n best paths with their log-probabilities: exact, sorted, distinct."""
-    question, n = Question(asked), whole_number(n, "n", 1)
-    log_z = log_partitions(question, thread_count(threads))
-    lists = [NBest(question.trellis(i), float(log_z[i])) for i in range(len(question))]
-    for one in lists:
-        one.more(n)
-    return lists[0] if question.single else lists
+    question, n, count = Question(asked), whole_number(n, "n", 1), thread_count(threads)
+    log_z = log_partitions(question, count)
+
+    def search(i: int) -> NBest:
+        found = NBest(question.trellis(i), log_z.item(i))
+        found.more(n)
+        return found
+
+    if question.single:
+        return search(0)
+    if count == 1 or len(question) < 2:
+        return list(map(search, range(len(question))))
+    with ThreadPoolExecutor(min(count, len(question))) as pool:  # the core searches without Python's lock
+        return list(pool.map(search, range(len(question))))

@@ -52,7 +52,7 @@ class Path:
     __delattr__ = __setattr__  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Path, (self.ids, self.score, self.log_prob, self.exact, self._label_set)
+        return _revived, (self.ids, self.score, self.log_prob, self.exact, self._label_set)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -77,3 +77,9 @@ class Path:
 _set_ids, _set_score, _set_log_prob, _set_exact, _set_label_set = (
     getattr(Path, name).__set__ for name in ("ids", "score", "log_prob", "exact", "_label_set")
 )
+
+
+def _revived(ids: LabelIds, *rest: Any) -> Path:
+    """What unpickling calls: NumPy forgets that an array was read-only."""
+    ids.flags.writeable = False
+    return Path(ids, *rest)

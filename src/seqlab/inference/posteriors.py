@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import Probabilities, frozen, thread_count
+from seqlab.arrays import Probabilities, frozen, position_number, thread_count
 from seqlab.errors import LabelError, ShapeError
-from seqlab.inference.counting import expected_counts
+from seqlab.inference.counting import edge_marginals
 from seqlab.inference.questions import Asked, Part, Question, Results
 from seqlab.trellis import Trellis, TrellisBatch
 from seqlab.trellis.labels import Label
@@ -52,19 +52,26 @@ class Posterior:
         batch: Any = self.trellis.batch()
         return _core.Messages32(batch, 0) if self.trellis.dtype == np.float32 else _core.Messages64(batch, 0)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_messages"}
+
     def label(self, t: int, y: Label) -> float:
         """P(y_t = y)."""
         return float(self.node[self._position(t), self.trellis.label_set.id(y)])
 
     def move(self, t: int, y1: Label, y2: Label) -> float:
         """P(y_{t-1} = y1, y_t = y2): the move that arrives at t."""
-        if self._position(t) == 0:
+        t = self._position(t)
+        if t == 0:
             raise LabelError("no move arrives at position 0; the first is the one that arrives at position 1")
         return self.span(t - 1, t + 1, (y1, y2))
 
     def span(self, i: int, j: int, path: Iterable[Label]) -> float:
         """P(y_i, ..., y_{j-1} = path), exactly: the stretch from i up to, but not including, j (eq:span)."""
         ids = self.trellis.label_set.ids(path)
+        i, j = (position_number(place, "a span") for place in (i, j))
+        if i > j:
+            raise LabelError(f"span({i}, {j}) ends before it begins")
         if not 0 <= i <= j <= self.trellis.T:
             raise LabelError(f"span({i}, {j}) lies outside a sequence of {self.trellis.T} positions")
         if len(ids) != j - i:
@@ -74,28 +81,15 @@ class Posterior:
         return float(self._messages.span(i, j, ids))
 
     def _position(self, t: int) -> int:
-        if not 0 <= t < self.trellis.T:
-            raise LabelError(
-                f"position {t} does not exist; the sequence has positions 0 to {self.trellis.T - 1}"
-            )
+        t = position_number(t, "a question")
+        length = self.trellis.T
+        if not 0 <= t < length:
+            held = f"the sequence has positions 0 to {length - 1}" if length else "the sequence is empty"
+            raise LabelError(f"position {t} does not exist; {held}")
         return t
 
     def __repr__(self) -> str:
         return f"Posterior(T={self.trellis.T}, L={self.trellis.L}, log_z={self.log_z:.6g})"
-
-
-def edge_marginals(trellis: Trellis) -> Probabilities:
-    """P of every move at every position (eq:edge-marginal), (T-k, L, ..., L)."""
-    return expected_counts(spread(trellis)).edge
-
-
-def spread(trellis: Trellis) -> Trellis:
-    """The same trellis with one edge slab per position, so that counts are not summed over positions."""
-    if trellis.per_position:
-        return trellis
-    slabs = max(trellis.T - trellis.order, 0)
-    edge = np.broadcast_to(trellis.edge, (slabs, *trellis.edge.shape))
-    return trellis.with_edge(np.ascontiguousarray(edge))
 
 
 def log_partitions(question: Question, threads: int) -> npt.NDArray[np.float64]:
@@ -145,4 +139,6 @@ def posterior(asked: Asked, *, threads: int | None = None) -> Posterior | Result
             answers[number] = (frozen(rows), float(log_z[place]), bool(log_space[place]))
     if question.single:
         return Posterior(question.trellis(0), *answers[0])
-    return Results(len(question), lambda i: Posterior(question.trellis(i), *answers[i]))
+    # Kept, because what a posterior computes later it remembers.
+    made = [Posterior(question.trellis(i), *answer) for i, answer in enumerate(answers)]
+    return Results(len(made), made.__getitem__)

@@ -112,6 +112,9 @@ class Results(Sequence[Answer], Generic[Answer]):
     def __iter__(self) -> Iterator[Answer]:
         return map(self._make, range(self._count))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (list(self),)
+
     def __repr__(self) -> str:
         shown = ", ".join(repr(one) for one in self[:3])
         return f"[{shown}{', ...' if self._count > 3 else ''}] ({self._count} answers)"

@@ -19,7 +19,7 @@ from seqlab.trellis.labels import Label, LabelSet
 Batched = TrellisBatch | Sequence[Trellis]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Samples:
     """n paths of one sequence: ids (n, T)."""
 
@@ -33,6 +33,9 @@ class Samples:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"Samples({self.ids.shape[0]} paths of {self.ids.shape[1]} positions)"
 
 
 @overload
@@ -66,7 +69,6 @@ def sample(
 
 
 def _word(value: int, name: str) -> int:
-    number = whole_number(value, name, 0)
-    if number >= 2**63:
-        raise OptionError(f"{name} must be below 2**63, got {value!r}")
-    return number
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < 2**63:
+        raise OptionError(f"{name} must be a whole number from 0 up, below 2**63, got {value!r}")
+    return int(value)

@@ -96,6 +96,10 @@ class Filter:
         model = Trellis(
             np.zeros((1, size)), edge, order=order, head=head, start=start, labels=labels, constraints=rules
         )
+        if model.per_position:
+            raise ShapeError(
+                "a stream shares one edge slab; pass the slab of a single position to push(edge=...)"
+            )
         self.label_set = model.label_set
         self.lag = whole_number(lag, "lag", 0)
         self._first = model.node[0]

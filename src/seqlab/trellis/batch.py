@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import as_lengths, as_scores
-from seqlab.errors import OptionError
+from seqlab.errors import OptionError, ShapeError
 from seqlab.trellis.checks import Tables, check_order, check_tables
 from seqlab.trellis.constraints import Constraints, Restrictions, forbid_ends
 from seqlab.trellis.labels import LabelSet
@@ -43,7 +43,11 @@ class TrellisBatch(Sequence[Trellis]):
     ) -> None:
         self._order = check_order(order)
         rows = as_scores(node, "node")
-        self.lengths = as_lengths(lengths, len(rows) if rows.ndim else 0)
+        if rows.ndim != 2:
+            raise ShapeError(
+                f"node scores have shape {rows.shape}, but two axes (positions, labels) are wanted"
+            )
+        self.lengths = as_lengths(lengths, len(rows))
         slabs = np.maximum(self.lengths - self._order, 0)
         longest = int(self.lengths.max(initial=0))
         self._tables = check_tables(rows, edge, self._order, head, int(slabs.sum()), longest)
@@ -55,6 +59,8 @@ class TrellisBatch(Sequence[Trellis]):
             self._constrain(constraints)
 
     def _constrain(self, rules: Constraints) -> None:
+        if not isinstance(rules, Constraints):
+            raise TypeError(f"constraints must be a seqlab.Constraints, got {type(rules).__name__}")
         if rules.known or rules.allowed is not None:
             raise OptionError(
                 "known and allowed labels speak of one sequence's positions; constrain the trellises one by one "
@@ -86,6 +92,10 @@ class TrellisBatch(Sequence[Trellis]):
         return TrellisBatch(
             node, lengths, first.edge, order=first.order, head=first.head, labels=first.labels
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        tables = self._tables
+        return _rebuilt, (tables.node, self.lengths, tables.edge, self._order, tables.head, self.labels)
 
     @property
     def L(self) -> int:
@@ -151,3 +161,7 @@ class TrellisBatch(Sequence[Trellis]):
             f"TrellisBatch({len(self)} sequences, {len(self._tables.node)} positions, L={self.L}, "
             f"order={self.order}, {self.dtype})"
         )
+
+
+def _rebuilt(node: Any, lengths: Any, edge: Any, order: int, head: Any, labels: Any) -> TrellisBatch:
+    return TrellisBatch(node, lengths, edge, order=order, head=head, labels=labels)

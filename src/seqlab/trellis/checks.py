@@ -25,7 +25,8 @@ class Tables(NamedTuple):
 
 def check_order(order: int) -> int:
     """1, 2 or 3."""
-    if isinstance(order, bool) or order not in range(1, HIGHEST_ORDER + 1):
+    whole = isinstance(order, (int, np.integer)) and not isinstance(order, bool)
+    if not whole or order not in range(1, HIGHEST_ORDER + 1):
         raise OptionError(f"order must be 1, 2 or {HIGHEST_ORDER}, got {order!r}")
     return int(order)
 

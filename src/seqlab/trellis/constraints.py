@@ -52,7 +52,14 @@ class Restrictions(NamedTuple):
     @staticmethod
     def none() -> Restrictions:
         """Everything is allowed everywhere."""
-        return Restrictions(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int32))
+        return Restrictions.frozen(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int32))
+
+    @staticmethod
+    def frozen(where: npt.NDArray[np.int64], offset: npt.NDArray[np.int64], ids: LabelIds) -> Restrictions:
+        """Read-only arrays: the core trusts them."""
+        for array in (where, offset, ids):
+            array.flags.writeable = False
+        return Restrictions(where, offset, ids)
 
     def at(self, i: int) -> LabelIds:
         """The labels allowed at the i-th restricted position."""
@@ -103,7 +110,7 @@ class _Collector:
         limited = ~combined.all(axis=1)
         where, combined = where[limited], combined[limited]
         offset = np.concatenate([[0], np.cumsum(combined.sum(axis=1))]).astype(np.int64)
-        return Restrictions(where, offset, np.nonzero(combined)[1].astype(np.int32))
+        return Restrictions.frozen(where, offset, np.nonzero(combined)[1].astype(np.int32))
 
 
 def restrictions(

@@ -58,7 +58,7 @@ class Trellis:
     ) -> None:
         order = check_order(order)
         node = _with_ends(node, start, stop)
-        tables = check_tables(node, edge, order, head, None, len(node))
+        tables = check_tables(node, edge, order, head, None, len(node) if node.ndim else 0)
         label_set = LabelSet(tables.node.shape[1], labels)
         self._set(tables, order, label_set, Restrictions.none())
         if constraints is not None:
@@ -151,11 +151,6 @@ class Trellis:
         tighter._constrain(Constraints(forbidden_moves, forbidden_starts, forbidden_ends, known, allowed))
         return tighter
 
-    def with_edge(self, edge: Scores) -> Trellis:
-        """The same trellis with one edge slab per position (T-k, L, ..., L) of the same dtype, already checked."""
-        tables = self._tables._replace(edge=edge, per_position=True)
-        return Trellis._trusted(tables, self._order, self._label_set, self._restrictions)
-
     def _constrain(self, rules: Constraints) -> None:
         if not isinstance(rules, Constraints):
             raise TypeError(f"constraints must be a seqlab.Constraints, got {type(rules).__name__}")
@@ -169,7 +164,9 @@ class Trellis:
         ids = self._label_set.ids(path)
         if len(ids) != self.T:
             raise ShapeError(f"a path of {len(ids)} labels for a trellis of {self.T} positions")
-        if any(ids[t] not in allowed for t, allowed in self.allowed.items()):
+        lists = self._restrictions
+        rows = lists.mask(self.L)
+        if not rows[np.arange(len(lists.where)), ids[lists.where]].all():
             return float("-inf")
         return _core.path_score(self.batch(), 0, ids)
 
@@ -218,6 +215,7 @@ def _with_ends(node: npt.ArrayLike, start: npt.ArrayLike | None, stop: npt.Array
     rows = as_scores(node, "node")
     if rows.ndim != 2 or (start is None and stop is None):
         return rows
+    check_scores(rows, "node")
     ends = {"start": start, "stop": stop}
     arrays = {name: as_scores(value, name) for name, value in ends.items() if value is not None}
     for name, array in arrays.items():
@@ -225,9 +223,14 @@ def _with_ends(node: npt.ArrayLike, start: npt.ArrayLike | None, stop: npt.Array
             raise ShapeError(f"{name} scores have shape {array.shape}, but ({rows.shape[1]},) is wanted")
         check_scores(array, name)
     rows = rows.astype(np.result_type(rows, *arrays.values()))
+    with np.errstate(over="ignore"):  # what overflows here is named by the checks that follow
+        _add_ends(rows, arrays)
+    return rows
+
+
+def _add_ends(rows: Scores, arrays: Mapping[str, Scores]) -> None:
     if len(rows):
         if "start" in arrays:
             rows[0] += arrays["start"]
         if "stop" in arrays:
             rows[-1] += arrays["stop"]
-    return rows
