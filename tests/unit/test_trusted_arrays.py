@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from seqlab import Trellis, TrellisBatch, inference
-from seqlab.errors import LabelError, OptionError, ShapeError
+from seqlab.errors import ImpossibleError, LabelError, OptionError, ScoreError, ShapeError
 
 NODE, EDGE = np.arange(12.0).reshape(4, 3), np.eye(3)
 
@@ -90,3 +90,21 @@ def test_scalar_scores_are_refused_with_their_shape() -> None:
         Trellis(3.0, EDGE)
     with pytest.raises(ShapeError, match=r"node scores have shape \(\)"):
         TrellisBatch(3.0, [1], EDGE)
+
+
+@pytest.mark.parametrize("length", [4, 2000])
+def test_nan_written_after_the_check_is_an_error_of_ours(length: int) -> None:
+    node = np.zeros((length, 3))
+    trellis = Trellis(node, EDGE)
+    node[:] = np.nan
+    for ask in (inference.viterbi, inference.log_partition, inference.posterior):
+        with pytest.raises((ScoreError, ImpossibleError)):
+            ask(trellis)
+
+
+def test_missing_rules_may_be_written_as_none() -> None:
+    trellis = Trellis(NODE, EDGE, head=None)  # type: ignore[arg-type]
+    same = trellis.constrain(forbidden_ends=None, allowed={0: None})
+    assert not same.allowed
+    with pytest.raises(OptionError, match="position: label"):
+        trellis.constrain(known=["a"])  # type: ignore[arg-type]

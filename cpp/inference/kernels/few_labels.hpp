@@ -274,7 +274,7 @@ void few_labels_viterbi(const DenseEdges<double>& edges, size_t T, Chain<G>& cha
     size_t y = end.label;
     chain.path[T - 1] = static_cast<std::int32_t>(y);
     for (size_t t = T - 1; t > 0; --t) {
-        y = back[t * LANES + y];
+        y = back[t * LANES + y] & (LANES - 1);  // NaN written after the check must not lead astray
         chain.path[t - 1] = static_cast<std::int32_t>(y);
     }
 }

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.errors import ImpossibleError
+from seqlab.errors import ImpossibleError, ScoreError
 from seqlab.trellis import Trellis, TrellisBatch
 from seqlab.trellis.labels import LabelSet
 
@@ -68,7 +68,12 @@ class Question:
         return self._trellises[i].label_set
 
     def refuse_impossible(self, part: Part, log_z: npt.NDArray[np.float64]) -> None:
-        """Raise for the first sequence of the part whose answer is -inf."""
+        """Raise for the first sequence of the part whose answer is -inf, or not a number."""
+        if (lost := np.flatnonzero(np.isnan(log_z))).size:
+            raise ScoreError(
+                f"sequence {int(part.numbers[lost[0]])}: the sum of scores is NaN; the arrays were changed after the "
+                f"trellis was made, so make it anew from the new scores"
+            )
         if (dead := np.flatnonzero(np.isneginf(log_z))).size:
             first = int(dead[0])
             position = int(_core.first_dead(part.batch, first))

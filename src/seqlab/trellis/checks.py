@@ -74,7 +74,9 @@ def _shaped_edge(edge: Scores, size: int, order: int, slabs: int) -> tuple[Score
     )
 
 
-def _head_list(head: Sequence[npt.ArrayLike], order: int) -> Sequence[npt.ArrayLike]:
+def _head_list(head: Sequence[npt.ArrayLike] | None, order: int) -> Sequence[npt.ArrayLike]:
+    if head is None:
+        return ()
     if isinstance(head, np.ndarray) and head.ndim == 2:
         head = (head,)
     if len(head) >= order and len(head) > 0:

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.arrays import LabelIds, Scores
-from seqlab.errors import LabelError, ShapeError
+from seqlab.errors import LabelError, OptionError, ShapeError
 from seqlab.trellis.labels import Label, LabelSet
 
 Bools = npt.NDArray[np.bool_]
 Moves = Iterable[tuple[Label, Label]] | Bools
-Some = Iterable[Label] | Bools
-PerPosition = Mapping[int, Iterable[Label]] | Sequence[Iterable[Label] | None] | Bools
+Some = Iterable[Label] | Bools | None
+PerPosition = Mapping[int, Iterable[Label] | None] | Sequence[Iterable[Label] | None] | Bools
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,7 +120,10 @@ def restrictions(
     collector = _Collector(length, labels)
     if before is not None and len(before.where):
         collector.add(before.where, before.mask(labels.size))
-    for place, label in (rules.known or {}).items():
+    known = {} if rules.known is None else rules.known
+    if not isinstance(known, Mapping):
+        raise OptionError(f"known wants {{position: label}}, got {type(known).__name__}")
+    for place, label in known.items():
         collector.add_labels(place, [label], "known")
     if rules.allowed is not None:
         _collect_allowed(rules.allowed, collector)
@@ -139,7 +142,8 @@ def _collect_allowed(allowed: PerPosition, collector: _Collector) -> None:
         collector.add(limited, allowed[limited])
     elif isinstance(allowed, Mapping):
         for place, labels in allowed.items():
-            collector.add_labels(place, labels, "allowed")
+            if labels is not None:
+                collector.add_labels(place, labels, "allowed")
     else:
         if len(allowed) != collector.length:
             raise ShapeError(
@@ -174,7 +178,7 @@ def _flags(some: Some, labels: LabelSet, what: str) -> Bools:
             )
         return some
     row = np.zeros(labels.size, dtype=bool)
-    row[labels.ids(some)] = True
+    row[labels.ids(() if some is None else some)] = True
     return row
 
 
