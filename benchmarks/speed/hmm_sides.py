@@ -67,12 +67,13 @@ class Hmmlearn:
     def viterbi(self) -> list[Any]:
         return [self.c.viterbi(*self.model, frame) for frame in self.log_frames]
 
-    def scaling(self, *, marginals: bool = False) -> tuple[float, Array]:
+    def scaling(self, *, whole: bool = False) -> tuple[float, Array]:
+        """`whole`: from log tables to node marginals, as our side does it; else the C++ routines alone."""
         log_z, xi = 0.0, np.zeros_like(self.model[1])
-        for frame in self.frames:
+        for frame in map(np.exp, self.log_frames) if whole else self.frames:
             log_prob, alpha, scale = self.c.forward_scaling(*self.model, frame)
             beta = self.c.backward_scaling(*self.model, frame, scale)
-            if marginals:
+            if whole:
                 self.utils.normalize(alpha * beta, axis=1)
             xi += self.c.compute_scaling_xi_sum(alpha, self.model[1], beta, frame)
             log_z += log_prob
