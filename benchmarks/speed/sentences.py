@@ -125,6 +125,5 @@ def _table(task: str, found: dict[tuple[str, int], Figure]) -> Table:
             f"Sentences of {LENGTH} tokens, counted as {2 * PASSES[task]} L² flops a token; "
             f"measured peak of the core {peaks} GFLOP/s (float32 / float64). "
             f"Spread up to {widest_spread(found.values())}."
-            + ("" if task == "forward-backward" else " Additions and maxima cannot pass half of the peak.")
         ),
     )
