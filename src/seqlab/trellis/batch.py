@@ -13,11 +13,12 @@ from seqlab.arrays import as_lengths, as_scores
 from seqlab.errors import OptionError, ShapeError
 from seqlab.trellis.checks import Tables, check_order, check_tables
 from seqlab.trellis.constraints import Constraints, Restrictions, forbid_ends
+from seqlab.trellis.described import Described
 from seqlab.trellis.labels import LabelSet
 from seqlab.trellis.trellis import Trellis, masked_tables
 
 
-class TrellisBatch(Sequence[Trellis]):
+class TrellisBatch(Described, Sequence[Trellis]):
     """A ragged batch.
 
     node      (ΣT, L)     the rows of all sequences, one after another
@@ -96,36 +97,6 @@ class TrellisBatch(Sequence[Trellis]):
     def __reduce__(self) -> tuple[Any, ...]:
         tables = self._tables
         return _rebuilt, (tables.node, self.lengths, tables.edge, self._order, tables.head, self.labels)
-
-    @property
-    def L(self) -> int:
-        """Number of labels."""
-        return self._label_set.size
-
-    @property
-    def order(self) -> int:
-        """How many earlier labels a move looks at."""
-        return self._order
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """float32 or float64."""
-        return self._tables.node.dtype
-
-    @property
-    def per_position(self) -> bool:
-        """Whether edge has one slab per position."""
-        return self._tables.per_position
-
-    @property
-    def labels(self) -> tuple[str, ...] | None:
-        """Names of the labels, if they have any."""
-        return self._label_set.names
-
-    @property
-    def label_set(self) -> LabelSet:
-        """Translates between names and numbers."""
-        return self._label_set
 
     def __len__(self) -> int:
         return len(self.lengths)

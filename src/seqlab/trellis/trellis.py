@@ -23,10 +23,11 @@ from seqlab.trellis.constraints import (
     move_mask,
     restrictions,
 )
+from seqlab.trellis.described import Described
 from seqlab.trellis.labels import Label, LabelSet
 
 
-class Trellis:
+class Trellis(Described):
     """Log-potentials of one sequence with T positions and L labels, checked once and then trusted.
 
     node    (T, L)             ψ_t(y): natural logs, -inf for what is forbidden
@@ -87,21 +88,6 @@ class Trellis:
         return int(self._tables.node.shape[0])
 
     @property
-    def L(self) -> int:
-        """Number of labels."""
-        return self._label_set.size
-
-    @property
-    def order(self) -> int:
-        """How many earlier labels a move looks at."""
-        return self._order
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """float32 or float64: what the scores are and what inference computes in."""
-        return self._tables.node.dtype
-
-    @property
     def node(self) -> Scores:
         """(T, L), read-only."""
         return frozen(self._tables.node)
@@ -115,21 +101,6 @@ class Trellis:
     def head(self) -> tuple[Scores, ...]:
         """Lower-order moves of the first positions, read-only."""
         return tuple(frozen(tensor) for tensor in self._tables.head)
-
-    @property
-    def per_position(self) -> bool:
-        """Whether edge has one slab per position."""
-        return self._tables.per_position
-
-    @property
-    def labels(self) -> tuple[str, ...] | None:
-        """Names of the labels, if they have any."""
-        return self._label_set.names
-
-    @property
-    def label_set(self) -> LabelSet:
-        """Translates between names and numbers."""
-        return self._label_set
 
     @property
     def allowed(self) -> dict[int, LabelIds]:
