@@ -51,7 +51,8 @@ void bind_best(nb::module_& m) {
 // Where each sequence's counts go: to the front of the arrays when all share them, else one part after another.
 template <class F>
 std::vector<CountTarget> count_targets(seqlab::Batch<F> batch, const Out<double>& edge,
-                                       const Out<double>& head1, const Out<double>& head2, bool shared, bool spread) {
+                                       const Out<double>& head1, const Out<double>& head2, bool shared,
+                                       bool spread) {
     std::vector<CountTarget> targets;
     std::size_t at[3] = {0, 0, 0};
     for (const Trellis<F>& trellis : batch) {
@@ -93,8 +94,8 @@ void bind_sums(nb::module_& m) {
     m.def(
         "expected_counts",
         [](const BatchOf<F>& batch, const std::optional<Out<F>>& node, const Out<double>& edge,
-           const Out<double>& head1, const Out<double>& head2, bool shared, bool spread, const Out<double>& log_z,
-           const Out<std::uint8_t>& log_space, std::size_t threads) {
+           const Out<double>& head1, const Out<double>& head2, bool shared, bool spread,
+           const Out<double>& log_z, const Out<std::uint8_t>& log_space, std::size_t threads) {
             std::vector<F*> rows(batch.view().size(), nullptr);
             if (node) rows = parts(*node, batch.view(), cells<F>);
             const auto targets = count_targets(batch.view(), edge, head1, head2, shared, spread);

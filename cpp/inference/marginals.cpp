@@ -276,7 +276,8 @@ void expected_counts(Batch<F> given, F* const* node, const CountTarget* targets,
         parallel_for(batch.size(), threads, [&, &set = kernels()](std::size_t i) {
             const PinKernels pin(set);
             if (batch[i].T == 0) return;
-            const bool dense = batch[i].plain() && targets[i].slab == 0;  // kernels know sums over positions only
+            const bool dense =
+                batch[i].plain() && targets[i].slab == 0;  // kernels know sums over positions only
             const std::vector<Job> one{{Group{{i}, 1, dense}}};
             const Tables<F> tables(batch, one);
             MarginalJob<F>(batch, tables, answers).run(one[0], [&](std::size_t m) { return targets[m]; });

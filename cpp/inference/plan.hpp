@@ -103,7 +103,8 @@ public:
         for (const Job& job : jobs)
             for (const Group& g : job) {
                 const Trellis<F>& trellis = batch[g.member[0]];
-                if (g.dense == dense && ++uses[key(trellis)] == 2) made_.emplace(key(trellis), make_(trellis));
+                if (g.dense == dense && ++uses[key(trellis)] == 2)
+                    made_.emplace(key(trellis), make_(trellis));
             }
     }
     const Made& at(const Trellis<F>& trellis, std::optional<Made>& spot) const {

@@ -103,7 +103,7 @@ struct Kernels {
     }
 };
 
-const Kernels& kernels();                   // the set in use
+const Kernels& kernels();  // the set in use
 // Holds one set for the life of this object on this thread: tables padded for one set must not meet another's loops
 // when somebody calls use_kernels meanwhile. Threads that work for a call pin the set of its caller.
 class PinKernels {
