@@ -15,12 +15,6 @@ inline std::atomic<std::size_t>& fallbacks() {
     return count;
 }
 
-inline std::size_t tensor_size(std::size_t L, std::size_t axes) {
-    std::size_t size = 1;
-    for (std::size_t i = 0; i < axes; ++i) size *= L;
-    return size;
-}
-
 // Turns α and β into marginals and counts, for any order and any mask.
 template <class F, class Algebra>
 class Counter {

@@ -11,10 +11,8 @@ template <class F, class Use>
 bool with_forward(const Trellis<F>& trellis, Use use) {
     const Steps<F> steps(trellis);
     const FlushToZero quick;
-    std::size_t size = 1;
-    for (std::size_t i = 0; i <= trellis.order; ++i) size *= trellis.L;
-    const bool shared = trellis.slab == 0 && trellis.restricted * 2 < trellis.T;
-    const LinearTensor tensor = shared ? linear(trellis.edge, size) : LinearTensor{};
+    const bool shared = wants_linear(trellis);
+    const LinearTensor tensor = shared ? linear_edges(trellis) : LinearTensor{};
     PathSum<F, Scaled> scaled(steps, shared ? &tensor : nullptr);
     if (scaled.forward() > IMPOSSIBLE && scaled.algebra().forward_certified()) {
         use(scaled);

@@ -9,18 +9,6 @@ namespace seqlab {
 
 namespace {
 
-template <class F>
-LinearTensor linear_edges(const Trellis<F>& trellis) {
-    return trellis.slab ? LinearTensor{} : linear(trellis.edge, tensor_size(trellis.L, trellis.order + 1));
-}
-
-// Exponentials of shared edges pay when they are used again; with short active lists they would cost more than
-// the sequence itself, so then only what is gathered is exponentiated.
-template <class F>
-bool wants_linear(const Trellis<F>& trellis) {
-    return trellis.slab == 0 && trellis.restricted * 2 < trellis.T;
-}
-
 // The tables that the groups of a batch need, of either kind.
 template <class F>
 class Tables {
@@ -72,7 +60,6 @@ void flush(F* E, const DenseEdges<F>& edges, double* raw) {
 template <class F>
 struct Answers {
     F* const* node = nullptr;
-    const CountTarget* targets = nullptr;
     double* log_z = nullptr;
     std::uint8_t* log_space = nullptr;
 
@@ -256,7 +243,7 @@ void node_marginals(Batch<F> given, F* const* node, double* log_z, std::uint8_t*
     empty_sequences(batch, log_z);
     const std::vector<Job> jobs = plan(batch);
     const Tables<F> tables(batch, jobs);
-    const Answers<F> answers{node, nullptr, log_z, log_space};
+    const Answers<F> answers{node, log_z, log_space};
     parallel_for(jobs.size(), threads, [&, &set = kernels()](std::size_t j) {
         const PinKernels pin(set);
         MarginalJob<F>(batch, tables, answers).run(jobs[j], [](std::size_t) { return CountTarget{}; });
@@ -271,7 +258,7 @@ void expected_counts(Batch<F> given, F* const* node, const CountTarget* targets,
     const Unmasked<F> unmasked(given);
     const Batch<F> batch = unmasked.view();
     empty_sequences(batch, log_z);
-    const Answers<F> answers{node, targets, log_z, log_space};
+    const Answers<F> answers{node, log_z, log_space};
     if (!shared) {  // sequences that share edges but not counts must not run as one group
         parallel_for(batch.size(), threads, [&, &set = kernels()](std::size_t i) {
             const PinKernels pin(set);

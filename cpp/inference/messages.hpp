@@ -11,8 +11,6 @@ public:
     // Borrows the trellis, which must outlive this object.
     explicit Messages(const Trellis<F>& trellis);
 
-    bool possible() const { return possible_; }
-
     // eq:span   P(y_i .. y_{j-1} = path) = Σ over states of (α_{i-1} carried through the path's labels alone) ⊗ β_{j-1}
     double span(std::size_t i, std::size_t j, const Label* path);
 

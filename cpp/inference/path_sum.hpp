@@ -51,7 +51,6 @@ template <class F>
 class LogSpace {
 public:
     static constexpr double one = 0.0;
-    static constexpr double zero = IMPOSSIBLE;
 
     explicit LogSpace(const Steps<F>& steps) : steps_(steps) {}
 
@@ -63,7 +62,6 @@ public:
         kernels().f64.exp_row(out.data(), values.data(), shift_of(values.data(), values.size()), 0.0,
                               out.size());
     }
-    bool certified() const { return true; }
 
     double potentials(std::size_t t, double* out) const {
         const F* row = steps_.trellis().row(t);

@@ -34,11 +34,28 @@ LinearTensor linear(const F* scores, std::size_t n) {
     return tensor;
 }
 
+inline std::size_t tensor_size(std::size_t L, std::size_t axes) {
+    std::size_t size = 1;
+    for (std::size_t i = 0; i < axes; ++i) size *= L;
+    return size;
+}
+
+template <class F>
+LinearTensor linear_edges(const Trellis<F>& trellis) {
+    return trellis.slab ? LinearTensor{} : linear(trellis.edge, tensor_size(trellis.L, trellis.order + 1));
+}
+
+// Exponentials of shared edges pay when they are used again; with short active lists they would cost more than
+// the sequence itself, so then only what is gathered is exponentiated.
+template <class F>
+bool wants_linear(const Trellis<F>& trellis) {
+    return trellis.slab == 0 && trellis.restricted * 2 < trellis.T;
+}
+
 template <class F>
 class Scaled {
 public:
     static constexpr double one = 1.0;
-    static constexpr double zero = 0.0;
     static constexpr double FAINTEST = 1e-300;  // of a node that is allowed, as in the kernels
 
     // shared: the exponentials of shared edges, or null to make them as needed
