@@ -27,6 +27,34 @@ class OptionError(SeqlabError, ValueError):
     """An option has a value that makes no sense."""
 
 
+class CorpusError(SeqlabError, ValueError):
+    """A corpus file or a corpus in memory is not what it should be.
+
+    path   the file, or None when the corpus did not come from one
+    line   the line, counted from 1, or None
+    """
+
+    def __init__(self, message: str, *, path: str | None = None, line: int | None = None) -> None:
+        super().__init__(message)
+        self.path = path
+        self.line = line
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _revived_corpus_error, (type(self), str(self), self.path, self.line)
+
+
+class CorpusWarning(UserWarning):
+    """A corpus file was read, but something in it deserves a look (a byte-order mark, Windows line ends)."""
+
+
+class SchemeError(SeqlabError, ValueError):
+    """A tag scheme is unknown, or labels do not follow it."""
+
+
+class TemplateError(SeqlabError, ValueError):
+    """A feature template cannot be read, or asks for something the data does not have."""
+
+
 class ImpossibleError(SeqlabError, ValueError):
     """No legal path: scores of -inf and constraints leave nothing.
 
@@ -52,3 +80,9 @@ def _revived(
 ) -> ImpossibleError:
     """What unpickling calls: errors must survive the way back from another process."""
     return kind(message, position=position, sequence=sequence)
+
+
+def _revived_corpus_error(
+    kind: type[CorpusError], message: str, path: str | None, line: int | None
+) -> CorpusError:
+    return kind(message, path=path, line=line)

@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 
 # From the ground up; a folder may include itself and the folders of earlier rows.
 ROWS: tuple[tuple[str, ...], ...] = (
-    ("numerics",),
+    ("numerics", "text"),
     ("parallel", "trellis"),
-    ("inference",),
+    ("inference", "corpus", "encode"),
     ("bind",),
 )
 HEIGHT = {room: height for height, row in enumerate(ROWS) for room in row}

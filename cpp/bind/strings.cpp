@@ -1,0 +1,131 @@
+#include "bind/strings.hpp"
+
+#include "bind/batch.hpp"
+#include "text/utf8.hpp"
+
+namespace seqlab::bind {
+
+Utf8 utf8_of(PyObject* object) {
+    if (!PyUnicode_Check(object)) return {{}, false};
+    Py_ssize_t length = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(object, &length);
+    if (!text) {
+        PyErr_Clear();
+        return {{}, false};
+    }
+    return {{text, static_cast<std::size_t>(length)}, true};
+}
+
+nb::object as_str(std::string_view text) {
+    return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "strict"));
+}
+
+namespace {
+
+nb::list strings_of(const StringPool& pool) {
+    const auto size = static_cast<Py_ssize_t>(pool.size());
+    nb::object list = nb::steal(PyList_New(size));
+    for (Py_ssize_t i = 0; i < size; ++i)
+        PyList_SET_ITEM(list.ptr(), i, as_str(pool.at(static_cast<StringId>(i))).release().ptr());
+    return nb::borrow<nb::list>(list);
+}
+
+// [values[c] for c in codes[begin:end]]
+nb::list gather(const nb::list& values, const In<StringId>& codes, std::size_t begin, std::size_t end) {
+    nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(end - begin)));
+    for (std::size_t i = begin; i < end; ++i) {
+        PyObject* value = PyList_GET_ITEM(values.ptr(), codes.data()[i]);
+        Py_INCREF(value);
+        PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i - begin), value);
+    }
+    return nb::borrow<nb::list>(list);
+}
+
+// The same for every stretch offsets[i] .. offsets[i + 1].
+nb::list gather_all(const nb::list& values, const In<StringId>& codes, const In<std::int64_t>& offsets) {
+    const std::size_t size = offsets.size() - 1;
+    nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(size)));
+    for (std::size_t i = 0; i < size; ++i) {
+        const auto begin = static_cast<std::size_t>(offsets.data()[i]);
+        const auto end = static_cast<std::size_t>(offsets.data()[i + 1]);
+        PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i),
+                        gather(values, codes, begin, end).release().ptr());
+    }
+    return nb::borrow<nb::list>(list);
+}
+
+// (codes, lengths, bad sequence, bad position) of a list of lists or tuples of strings; the last two are -1 when all is
+// well, and position -1 means that the sequence itself is no list.
+nb::tuple intern_lists(StringPool& pool, const nb::list& sequences) {
+    std::vector<StringId> codes;
+    std::vector<std::int64_t> lengths;
+    const auto stop = [](std::size_t sequence, Py_ssize_t position) {
+        return nb::make_tuple(nb::none(), nb::none(), sequence, position);
+    };
+    for (std::size_t s = 0; s < sequences.size(); ++s) {
+        PyObject* sequence = PyList_GET_ITEM(sequences.ptr(), static_cast<Py_ssize_t>(s));
+        if (!PyList_Check(sequence) && !PyTuple_Check(sequence)) return stop(s, -1);
+        const Py_ssize_t length = PySequence_Fast_GET_SIZE(sequence);
+        lengths.push_back(length);
+        for (Py_ssize_t t = 0; t < length; ++t) {
+            const Utf8 token = utf8_of(PySequence_Fast_GET_ITEM(sequence, t));
+            if (!token.ok) return stop(s, t);
+            codes.push_back(pool.intern(token.text));
+        }
+    }
+    return nb::make_tuple(as_array(std::move(codes)), as_array(std::move(lengths)), -1, -1);
+}
+
+// A pool of these strings, or None when the arrays are not the arrays of a pool: unsound UTF-8 or the same string twice.
+nb::object pool_of(const In<std::uint8_t>& bytes, const In<std::int64_t>& begins) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    StringPool pool;
+    pool.reserve(begins.size(), bytes.size());
+    for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
+        const std::int64_t begin = begins.data()[i], end = begins.data()[i + 1];
+        if (begin < 0 || end < begin || static_cast<std::size_t>(end) > text.size()) return nb::none();
+        const auto one = text.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+        if (first_bad_utf8(one) != one.size()) return nb::none();
+        if (pool.intern(one) != static_cast<StringId>(i)) return nb::none();
+    }
+    return nb::cast(std::move(pool));
+}
+
+}  // namespace
+
+void bind_strings(nb::module_& m) {
+    nb::class_<StringPool>(m, "StringPool", "Distinct strings, numbered in order of first appearance.")
+        .def(nb::init<>())
+        .def("__len__", &StringPool::size)
+        .def(
+            "find",
+            [](const StringPool& pool, nb::handle text) {
+                const Utf8 wanted = utf8_of(text.ptr());
+                return wanted.ok ? pool.find(wanted.text) : StringPool::absent;
+            },
+            "text"_a, "Its number, or -1.")
+        .def(
+            "intern",
+            [](StringPool& pool, nb::handle text) {
+                const Utf8 wanted = utf8_of(text.ptr());
+                return wanted.ok ? pool.intern(wanted.text) : StringPool::absent;
+            },
+            "text"_a, "Its number, a new one if need be; -1 for what is no string.")
+        .def("intern_lists", &intern_lists, "sequences"_a)
+        .def("strings", &strings_of, "All of them, as str.")
+        .def(
+            "string", [](const StringPool& pool, StringId id) { return as_str(pool.at(id)); }, "id"_a)
+        .def(
+            "arrays",
+            [](const StringPool& pool) {
+                std::vector<std::uint8_t> bytes(pool.bytes().begin(), pool.bytes().end());
+                std::vector<std::int64_t> begins = pool.begins();
+                return nb::make_tuple(as_array(std::move(bytes)), as_array(std::move(begins)));
+            },
+            "UTF-8 bytes end to end, and where each string begins (one more than there are strings).");
+    m.def("pool_of", &pool_of, "bytes"_a.noconvert(), "begins"_a.noconvert());
+    m.def("gather", &gather, "values"_a, "codes"_a.noconvert(), "begin"_a, "end"_a);
+    m.def("gather_all", &gather_all, "values"_a, "codes"_a.noconvert(), "offsets"_a.noconvert());
+}
+
+}  // namespace seqlab::bind

@@ -1,0 +1,38 @@
+// Strings on the border: pools, and Python's str in and out.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "text/string_pool.hpp"
+
+namespace seqlab::bind {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+template <class X>
+using Vector = nb::ndarray<nb::numpy, X, nb::ndim<1>, nb::c_contig>;
+
+// A NumPy array that owns what the vector held.
+template <class X>
+Vector<X> as_array(std::vector<X>&& values) {
+    auto* kept = new std::vector<X>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<X>*>(p); });
+    return Vector<X>(kept->data(), {kept->size()}, owner);
+}
+
+// The bytes of a Python string, valid as long as the string is; ok is false for anything else and for lone surrogates.
+struct Utf8 {
+    std::string_view text;
+    bool ok;
+};
+Utf8 utf8_of(PyObject* object);
+
+nb::object as_str(std::string_view text);
+
+}  // namespace seqlab::bind
