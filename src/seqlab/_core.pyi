@@ -186,3 +186,64 @@ def use_kernel(name: str) -> bool:
 
 def peak_gflops(float32: bool) -> float:
     """Measured multiply-add rate of one core with the kernel in use."""
+
+class StringPool:
+    """Distinct strings, numbered in order of first appearance."""
+
+    def __init__(self) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def find(self, text: object) -> int:
+        """Its number, or -1."""
+
+    def intern(self, text: object) -> int:
+        """Its number, a new one if need be; -1 for what is no string."""
+
+    def intern_lists(self, sequences: list) -> tuple: ...
+
+    def strings(self) -> list:
+        """All of them, as str."""
+
+    def string(self, id: int) -> object: ...
+
+    def arrays(self) -> tuple:
+        """
+        UTF-8 bytes end to end, and where each string begins (one more than there are strings).
+        """
+
+def pool_of(bytes: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)]) -> object: ...
+
+def gather(values: list, codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], begin: int, end: int) -> list: ...
+
+def gather_all(values: list, codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)]) -> list: ...
+
+class Bank:
+    """Features compiled: from columns to rows of attribute numbers."""
+
+    def __init__(self, values: Sequence[tuple[int, Sequence[tuple[str, int]], int, Sequence[str | None], Sequence[str | None]]], features: Sequence[tuple[Sequence[tuple[int, int, bool]], int]], columns: int, on_moves: bool) -> None: ...
+
+    @property
+    def stride(self) -> int: ...
+
+    def learn(self, columns: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], StringPool]], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+
+    def counts(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+    def group_sizes(self) -> list[int]: ...
+
+    def number(self, map: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> int: ...
+
+    def look_up(self, columns: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], StringPool]], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> int: ...
+
+    def names(self, size: int, pieces: Sequence[Sequence[str]]) -> list: ...
+
+def by_frequency(counts: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], least: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+    """New numbers by falling count, -1 for those met too seldom."""
+
+def has_function(name: str) -> bool: ...
+
+def call(calls: Sequence[tuple[str, int]], text: object) -> object:
+    """Template functions on one string, as the encoder applies them."""
+
+def unicode_version() -> str: ...

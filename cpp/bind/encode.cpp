@@ -1,0 +1,146 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "bind/batch.hpp"
+#include "bind/strings.hpp"
+#include "encode/bank.hpp"
+#include "encode/numbering.hpp"
+#include "text/unicode.hpp"
+
+namespace seqlab::bind {
+
+namespace {
+
+using CallSpec = std::pair<std::string, int>;
+// column, calls, number of the pool, before, after
+using ValuesSpec = std::tuple<std::size_t, std::vector<CallSpec>, std::size_t, Outside, Outside>;
+// values, offset, absolute
+using AtomSpec = std::tuple<std::size_t, std::int64_t, bool>;
+// atoms, group
+using FeatureSpec = std::pair<std::vector<AtomSpec>, std::size_t>;
+// codes, pool
+using ColumnSpec = std::pair<In<StringId>, const StringPool*>;
+
+std::vector<Call> calls_of(const std::vector<CallSpec>& specs) {
+    std::vector<Call> calls;
+    for (const auto& [name, argument] : specs) {
+        const Function function = function_named(name);
+        if (!function) throw std::invalid_argument("no native function " + name);
+        calls.push_back({function, argument});
+    }
+    return calls;
+}
+
+Bank bank_of(const std::vector<ValuesSpec>& values, const std::vector<FeatureSpec>& features,
+             std::size_t columns, bool on_moves) {
+    std::vector<std::shared_ptr<StringPool>> pools;
+    std::vector<Values> made;
+    for (const auto& [column, calls, pool, before, after] : values) {
+        while (pools.size() <= pool) pools.push_back(std::make_shared<StringPool>());
+        made.emplace_back(column, calls_of(calls), pools[pool], before, after);
+    }
+    std::vector<Feature> compiled;
+    for (const auto& [atoms, group] : features) {
+        Feature feature{{}, group};
+        for (const auto& [v, offset, absolute] : atoms) feature.atoms.push_back({v, offset, absolute});
+        compiled.push_back(std::move(feature));
+    }
+    return {std::move(made), std::move(compiled), columns, on_moves};
+}
+
+Table table_of(const std::vector<ColumnSpec>& columns, const In<std::int64_t>& offsets) {
+    Table table{{}, offsets.data(), offsets.size() - 1};
+    for (const auto& [codes, pool] : columns) table.columns.push_back({codes.data(), pool});
+    return table;
+}
+
+// The names of all attributes, by number: pieces[group] round the values.
+nb::list names_of(const Bank& bank, std::size_t size, const std::vector<std::vector<std::string>>& pieces) {
+    nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(size)));
+    std::string name;
+    bank.each([&](AttributeId id, std::size_t group, const std::vector<std::string_view>& values) {
+        name = pieces[group][0];
+        for (std::size_t a = 0; a < values.size(); ++a) {
+            name += values[a];
+            name += pieces[group][a + 1];
+        }
+        PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(id), as_str(name).release().ptr());
+    });
+    return nb::borrow<nb::list>(list);
+}
+
+void bind_bank(nb::module_& m) {
+    nb::class_<Bank>(m, "Bank", "Features compiled: from columns to rows of attribute numbers.")
+        .def(
+            "__init__",
+            [](Bank* self, const std::vector<ValuesSpec>& values, const std::vector<FeatureSpec>& features,
+               std::size_t columns,
+               bool on_moves) { new (self) Bank(bank_of(values, features, columns, on_moves)); },
+            "values"_a, "features"_a, "columns"_a, "on_moves"_a)
+        .def_prop_ro("stride", &Bank::stride)
+        .def(
+            "learn",
+            [](Bank& self, const std::vector<ColumnSpec>& columns, const In<std::int64_t>& offsets,
+               const Out<std::int32_t>& ids, std::size_t threads) {
+                const Table table = table_of(columns, offsets);
+                nb::gil_scoped_release unlocked;
+                self.learn(table, ids.data(), threads);
+            },
+            "columns"_a, "offsets"_a.noconvert(), "ids"_a.noconvert(), "threads"_a)
+        .def("counts", [](const Bank& self) { return as_array(self.counts()); })
+        .def("group_sizes", &Bank::group_sizes)
+        .def(
+            "number",
+            [](Bank& self, const In<std::int32_t>& map, const Out<std::int32_t>& ids,
+               const Out<std::int64_t>& indptr) {
+                const std::vector<std::int32_t> numbers(map.data(), map.data() + map.size());
+                nb::gil_scoped_release unlocked;
+                return self.number(numbers, ids.data(), indptr.size() - 1, indptr.data());
+            },
+            "map"_a.noconvert(), "ids"_a.noconvert(), "indptr"_a.noconvert())
+        .def(
+            "look_up",
+            [](const Bank& self, const std::vector<ColumnSpec>& columns, const In<std::int64_t>& offsets,
+               const Out<std::int32_t>& ids, const Out<std::int64_t>& indptr, std::size_t threads) {
+                const Table table = table_of(columns, offsets);
+                nb::gil_scoped_release unlocked;
+                return self.look_up(table, ids.data(), indptr.data(), threads);
+            },
+            "columns"_a, "offsets"_a.noconvert(), "ids"_a.noconvert(), "indptr"_a.noconvert(), "threads"_a)
+        .def("names", &names_of, "size"_a, "pieces"_a);
+}
+
+}  // namespace
+
+void bind_encode(nb::module_& m) {
+    bind_bank(m);
+    m.def(
+        "by_frequency",
+        [](const In<std::int64_t>& counts, const In<std::int32_t>& least) {
+            const std::vector<std::int64_t> met(counts.data(), counts.data() + counts.size());
+            const std::vector<std::int32_t> wanted(least.data(), least.data() + least.size());
+            return as_array(by_frequency(met, wanted));
+        },
+        "counts"_a.noconvert(), "least"_a.noconvert(),
+        "New numbers by falling count, -1 for those met too seldom.");
+    m.def("has_function", [](const std::string& name) { return function_named(name) != nullptr; }, "name"_a);
+    m.def(
+        "call",
+        [](const std::vector<CallSpec>& specs, nb::handle text) -> nb::object {
+            const Utf8 value = utf8_of(text.ptr());
+            std::string out;
+            if (!value.ok || !apply(calls_of(specs), value.text, out)) return nb::none();
+            return as_str(out);
+        },
+        "calls"_a, "text"_a, "Template functions on one string, as the encoder applies them.");
+    m.def("unicode_version", &unicode_tables_version);
+}
+
+}  // namespace seqlab::bind

@@ -1,0 +1,224 @@
+#include "encode/bank.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "encode/numbering.hpp"
+#include "parallel/parallel.hpp"
+
+namespace seqlab {
+
+namespace {
+
+// Tokens worked on together: their keys are made, their slots brought near, then looked up.
+constexpr std::size_t block_tokens = 512;
+
+constexpr std::size_t block_sentences = 64;
+
+using Block = std::array<ValueId, block_tokens>;
+
+// A stretch of one sentence that fits a block.
+struct Stretch {
+    std::int64_t begin, end;  // the sentence
+    std::int64_t from, to;    // the tokens at hand
+};
+
+template <class F>
+void for_each_stretch(const Table& table, std::size_t first, std::size_t last, F f) {
+    for (std::size_t s = first; s < last; ++s) {
+        const std::int64_t begin = table.offset[s], end = table.offset[s + 1];
+        for (std::int64_t from = begin; from < end; from += block_tokens)
+            f(Stretch{begin, end, from, std::min<std::int64_t>(end, from + block_tokens)});
+    }
+}
+
+ValueId outside(const std::vector<ValueId>& symbols, std::int64_t distance) {
+    const auto i = static_cast<std::size_t>(distance - 1);
+    return symbols[std::min(i, symbols.size() - 1)];
+}
+
+}  // namespace
+
+// Reads an atom's value at every token of a stretch.
+struct Reader {
+    const StringId* codes;
+    const ValueId* of_code;
+    const std::vector<ValueId>* before;
+    const std::vector<ValueId>* after;
+
+    ValueId at(const Stretch& s, std::int64_t i) const {
+        if (i < s.begin) return outside(*before, s.begin - i);
+        if (i >= s.end) return outside(*after, i - s.end + 1);
+        return codes[i] == no_value ? no_value : of_code[codes[i]];
+    }
+
+    void read(const Stretch& s, const Atom& atom, ValueId* out) const {
+        if (atom.absolute) {
+            const ValueId value = at(s, atom.offset < 0 ? s.end + atom.offset : s.begin + atom.offset);
+            std::fill_n(out, s.to - s.from, value);
+            return;
+        }
+        for (std::int64_t t = s.from; t < s.to; ++t) out[t - s.from] = at(s, t + atom.offset);
+    }
+};
+
+namespace {
+
+struct Interning {
+    static AttributeId value(Attributes& attributes, ValueId v) { return attributes.intern_value(v); }
+    static std::int32_t pair(PairTable& table, std::uint64_t key) { return table.intern(key); }
+};
+
+struct Finding {
+    static AttributeId value(const Attributes& attributes, ValueId v) { return attributes.find_value(v); }
+    static std::int32_t pair(const PairTable& table, std::uint64_t key) { return table.find(key); }
+};
+
+// left[i] becomes the number of the pair (left[i], right[i]).
+template <class Policy, class Link>
+void fold_pairs(Link& table, ValueId* left, const ValueId* right, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) table.prefetch(pair_key(left[i], right[i]));
+    for (std::size_t i = 0; i < n; ++i)
+        left[i] = left[i] == no_value || right[i] == no_value
+                      ? no_value
+                      : Policy::pair(table, pair_key(left[i], right[i]));
+}
+
+// The attribute of one feature at every token of a stretch, into left.
+template <class Policy, class Group>
+void attributes_of(const Feature& feature, const std::vector<Reader>& readers, Group& group, const Stretch& s,
+                   bool on_moves, Block& left, Block& right) {
+    const auto n = static_cast<std::size_t>(s.to - s.from);
+    if (feature.atoms.empty())
+        left.fill(0);
+    else
+        readers[feature.atoms[0].values].read(s, feature.atoms[0], left.data());
+    if (on_moves && s.from == s.begin) left[0] = no_value;
+    if (feature.atoms.size() <= 1) {
+        for (std::size_t i = 0; i < n; ++i)
+            if (left[i] != no_value) left[i] = Policy::value(group, left[i]);
+        return;
+    }
+    for (std::size_t a = 1; a < feature.atoms.size(); ++a) {
+        readers[feature.atoms[a].values].read(s, feature.atoms[a], right.data());
+        fold_pairs<Policy>(group.link(a - 1), left.data(), right.data(), n);
+    }
+}
+
+void put(const Block& column, const Stretch& s, std::int32_t* ids, std::size_t stride) {
+    for (std::int64_t t = s.from; t < s.to; ++t)
+        ids[static_cast<std::size_t>(t) * stride] = column[static_cast<std::size_t>(t - s.from)];
+}
+
+}  // namespace
+
+Bank::Bank(std::vector<Values> values, std::vector<Feature> features, std::size_t columns, bool on_moves)
+    : values_(std::move(values)), features_(std::move(features)), words_(columns), on_moves_(on_moves) {
+    std::size_t count = 0;
+    for (const Feature& feature : features_) count = std::max(count, feature.group + 1);
+    std::vector<std::size_t> atoms(count);
+    for (const Feature& feature : features_) atoms[feature.group] = feature.atoms.size();
+    for (const std::size_t n : atoms) groups_.emplace_back(n);
+}
+
+std::vector<Reader> Bank::readers(const Table& table,
+                                  const std::vector<std::vector<ValueId>>& of_code) const {
+    std::vector<Reader> readers;
+    for (std::size_t v = 0; v < values_.size(); ++v)
+        readers.push_back({table.columns[values_[v].column()].codes, of_code[v].data(), &values_[v].before(),
+                           &values_[v].after()});
+    return readers;
+}
+
+void Bank::learn(const Table& table, std::int32_t* ids, std::size_t threads) {
+    std::vector<std::vector<StringId>> known(words_.size());
+    for (std::size_t c = 0; c < words_.size(); ++c)
+        known[c] = words_[c].learn(table.columns[c], table.tokens());
+    std::vector<std::vector<ValueId>> of_code(values_.size());
+    for (std::size_t v = 0; v < values_.size(); ++v) {
+        const std::size_t c = values_[v].column();
+        values_[v].learn(words_[c]);
+        of_code[v] = values_[v].of_codes(*table.columns[c].pool, known[c]);
+    }
+    counts_.resize(groups_.size());
+    const std::vector<Reader> sources = readers(table, of_code);
+    parallel_for(groups_.size(), threads, [&](std::size_t g) { learn_group(g, table, sources, ids); });
+}
+
+void Bank::learn_group(std::size_t group, const Table& table, const std::vector<Reader>& sources,
+                       std::int32_t* ids) {
+    std::vector<std::int64_t>& counts = counts_[group];
+    Block left, right;
+    for (std::size_t f = 0; f < features_.size(); ++f) {
+        if (features_[f].group != group) continue;
+        for_each_stretch(table, 0, table.sentences, [&](const Stretch& s) {
+            attributes_of<Interning>(features_[f], sources, groups_[group], s, on_moves_, left, right);
+            counts.resize(groups_[group].size());
+            for (std::int64_t i = 0; i < s.to - s.from; ++i)
+                if (const AttributeId id = left[static_cast<std::size_t>(i)]; id != no_value)
+                    ++counts[static_cast<std::size_t>(id)];
+            put(left, s, ids + f, stride());
+        });
+    }
+}
+
+std::vector<std::int64_t> Bank::counts() const {
+    std::vector<std::int64_t> all;
+    for (const std::vector<std::int64_t>& counts : counts_)
+        all.insert(all.end(), counts.begin(), counts.end());
+    return all;
+}
+
+std::vector<std::size_t> Bank::group_sizes() const {
+    std::vector<std::size_t> sizes;
+    for (const Attributes& group : groups_) sizes.push_back(group.size());
+    return sizes;
+}
+
+std::size_t Bank::number(const std::vector<std::int32_t>& map, std::int32_t* ids, std::size_t tokens,
+                         std::int64_t* indptr) {
+    std::vector<const std::int32_t*> of_group(groups_.size());
+    const std::int32_t* next = map.data();
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+        of_group[g] = next;
+        next += groups_[g].size();
+        groups_[g].renumber(of_group[g]);
+    }
+    std::vector<const std::int32_t*> of_feature;
+    for (const Feature& feature : features_) of_feature.push_back(of_group[feature.group]);
+    for (std::size_t n = 0; n < tokens; ++n) {
+        std::int32_t* row = ids + n * stride();
+        for (std::size_t f = 0; f < stride(); ++f)
+            if (row[f] != no_value) row[f] = of_feature[f][row[f]];
+    }
+    counts_.clear();
+    return pack_rows(ids, tokens, stride(), indptr);
+}
+
+std::size_t Bank::look_up(const Table& table, std::int32_t* ids, std::int64_t* indptr,
+                          std::size_t threads) const {
+    std::vector<std::vector<StringId>> known(words_.size());
+    for (std::size_t c = 0; c < words_.size(); ++c)
+        known[c] = words_[c].look_up(table.columns[c], table.tokens());
+    std::vector<std::vector<ValueId>> of_code(values_.size());
+    for (std::size_t v = 0; v < values_.size(); ++v) {
+        const std::size_t c = values_[v].column();
+        of_code[v] = values_[v].of_codes(*table.columns[c].pool, known[c]);
+    }
+    const std::vector<Reader> sources = readers(table, of_code);
+    const std::size_t blocks = (table.sentences + block_sentences - 1) / block_sentences;
+    parallel_for(blocks, threads, [&](std::size_t b) {
+        const std::size_t first = b * block_sentences;
+        const std::size_t last = std::min(table.sentences, first + block_sentences);
+        Block left, right;
+        for (std::size_t f = 0; f < features_.size(); ++f)
+            for_each_stretch(table, first, last, [&](const Stretch& s) {
+                attributes_of<Finding>(features_[f], sources, groups_[features_[f].group], s, on_moves_, left,
+                                       right);
+                put(left, s, ids + f, stride());
+            });
+    });
+    return pack_rows(ids, table.tokens(), stride(), indptr);
+}
+
+}  // namespace seqlab

@@ -1,0 +1,28 @@
+// What the encoder reads: columns of codes with their strings, cut into sentences.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "text/string_pool.hpp"
+
+namespace seqlab {
+
+// A value that is not there: the function has none for this word, or training never met it.
+inline constexpr std::int32_t no_value = -1;
+
+struct Column {
+    const StringId* codes;  // (N,), no_value where there is none
+    const StringPool* pool;
+};
+
+struct Table {
+    std::vector<Column> columns;
+    const std::int64_t* offset;  // sentence s has tokens offset[s] .. offset[s + 1]
+    std::size_t sentences;
+
+    std::size_t tokens() const { return static_cast<std::size_t>(offset[sentences]); }
+};
+
+}  // namespace seqlab

@@ -1,0 +1,81 @@
+// From pairs of numbers to numbers: 0, 1, 2, ... in order of first appearance, changed later by renumber().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "text/hash.hpp"
+
+namespace seqlab {
+
+inline std::uint64_t pair_key(std::int32_t first, std::int32_t second) {
+    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(first)) << 32 |
+           static_cast<std::uint32_t>(second);
+}
+
+class PairTable {
+public:
+    static constexpr std::int32_t absent = -1;
+
+    std::int32_t find(std::uint64_t key) const {
+        if (slots_.empty()) return absent;
+        const Slot& slot = slots_[place(key)];
+        return slot.key == key ? slot.value : absent;
+    }
+
+    std::int32_t intern(std::uint64_t key) {
+        if ((count_ + 1) * 3 > slots_.size() * 2) grow(slots_.empty() ? 64 : slots_.size() * 2);
+        Slot& slot = slots_[place(key)];
+        if (slot.key != key) slot = {key, static_cast<std::int32_t>(count_++)};
+        return slot.value;
+    }
+
+    // The caller asks for many keys: bring their slots near first, then look.
+    void prefetch(std::uint64_t key) const {
+        if (!slots_.empty()) __builtin_prefetch(&slots_[hash(key) & (slots_.size() - 1)]);
+    }
+
+    std::size_t size() const { return count_; }
+
+    // f(key, value) for every entry, in no order that means anything.
+    template <class F>
+    void each(F f) const {
+        for (const Slot& slot : slots_)
+            if (slot.key != none) f(slot.key, slot.value);
+    }
+    template <class Map>
+    void renumber(Map map) {
+        for (Slot& slot : slots_)
+            if (slot.key != none) slot.value = map(slot.value);
+    }
+
+private:
+    // No pair of numbers from 0 up makes this key.
+    static constexpr std::uint64_t none = ~std::uint64_t{0};
+
+    struct Slot {
+        std::uint64_t key = none;
+        std::int32_t value = absent;
+    };
+
+    // Where the key stands, or the free slot where it would stand.
+    std::size_t place(std::uint64_t key) const {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t i = hash(key) & mask;
+        while (slots_[i].key != key && slots_[i].key != none) i = (i + 1) & mask;
+        return i;
+    }
+
+    void grow(std::size_t size) {
+        std::vector<Slot> old(size);
+        old.swap(slots_);
+        for (const Slot& slot : old)
+            if (slot.key != none) slots_[place(slot.key)] = slot;
+    }
+
+    std::vector<Slot> slots_;
+    std::size_t count_ = 0;
+};
+
+}  // namespace seqlab

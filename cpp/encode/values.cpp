@@ -1,0 +1,65 @@
+#include "encode/values.hpp"
+
+#include <string>
+
+namespace seqlab {
+
+namespace {
+
+// unused for every string that no token has, new_word for the others
+std::vector<StringId> marked(const Column& column, std::size_t tokens) {
+    std::vector<StringId> known(column.pool->size(), Words::unused);
+    for (std::size_t i = 0; i < tokens; ++i)
+        if (column.codes[i] != no_value) known[static_cast<std::size_t>(column.codes[i])] = Words::new_word;
+    return known;
+}
+
+template <class Number>
+std::vector<StringId> numbered(const Column& column, std::size_t tokens, Number number) {
+    std::vector<StringId> known = marked(column, tokens);
+    for (std::size_t code = 0; code < known.size(); ++code)
+        if (known[code] != Words::unused) known[code] = number(column.pool->at(static_cast<StringId>(code)));
+    return known;
+}
+
+std::vector<ValueId> numbered_outside(const Outside& texts, StringPool& pool) {
+    std::vector<ValueId> ids;
+    for (const std::optional<std::string>& text : texts) ids.push_back(text ? pool.intern(*text) : no_value);
+    return ids;
+}
+
+}  // namespace
+
+std::vector<StringId> Words::learn(const Column& column, std::size_t tokens) {
+    return numbered(column, tokens, [this](std::string_view text) { return pool_.intern(text); });
+}
+
+std::vector<StringId> Words::look_up(const Column& column, std::size_t tokens) const {
+    return numbered(column, tokens, [this](std::string_view text) { return pool_.find(text); });
+}
+
+void Values::learn(const Words& words) {
+    std::string value;
+    of_word_.reserve(words.pool().size());
+    for (std::size_t id = of_word_.size(); id < words.pool().size(); ++id) {
+        const std::string_view word = words.pool().at(static_cast<StringId>(id));
+        of_word_.push_back(apply(calls_, word, value) ? pool_->intern(value) : no_value);
+    }
+    before_ = numbered_outside(before_text_, *pool_);
+    after_ = numbered_outside(after_text_, *pool_);
+}
+
+std::vector<ValueId> Values::of_codes(const StringPool& strings, const std::vector<StringId>& known) const {
+    std::vector<ValueId> values(known.size(), no_value);
+    std::string value;
+    for (std::size_t code = 0; code < known.size(); ++code) {
+        if (known[code] == Words::unused) continue;
+        if (known[code] != Words::new_word)
+            values[code] = of_word_[static_cast<std::size_t>(known[code])];
+        else if (apply(calls_, strings.at(static_cast<StringId>(code)), value))
+            values[code] = pool_->find(value);
+    }
+    return values;
+}
+
+}  // namespace seqlab

@@ -1,0 +1,68 @@
+// The values an atom can take, numbered: a column's strings after the atom's functions.
+//
+// A function is applied once per distinct string, never per token: a corpus of a million tokens has some ten thousand.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "encode/calls.hpp"
+#include "encode/column.hpp"
+
+namespace seqlab {
+
+using ValueId = std::int32_t;
+
+// The strings of one column that training has met. `known[code]` is the number here of a string of some other pool:
+// new_word for one never met, unused for one that no token of the corpus at hand has.
+class Words {
+public:
+    static constexpr StringId new_word = -1;
+    static constexpr StringId unused = -2;
+
+    std::vector<StringId> learn(const Column& column, std::size_t tokens);
+    std::vector<StringId> look_up(const Column& column, std::size_t tokens) const;
+    const StringPool& pool() const { return pool_; }
+
+private:
+    StringPool pool_;
+};
+
+// What is read outside a sentence, by how far outside: [0] is next to it, the last serves all beyond; none is absent.
+using Outside = std::vector<std::optional<std::string>>;
+
+class Values {
+public:
+    // Atoms whose attributes may coincide share one pool (CRF++ macros without an identifier).
+    Values(std::size_t column, std::vector<Call> calls, std::shared_ptr<StringPool> pool, Outside before,
+           Outside after)
+        : column_(column),
+          calls_(std::move(calls)),
+          pool_(std::move(pool)),
+          before_text_(std::move(before)),
+          after_text_(std::move(after)) {}
+
+    std::size_t column() const { return column_; }
+    const StringPool& pool() const { return *pool_; }
+
+    // Number the values of all words, and of the places outside.
+    void learn(const Words& words);
+    const std::vector<ValueId>& before() const { return before_; }
+    const std::vector<ValueId>& after() const { return after_; }
+    // The value of every code of a column, given what Words says of its strings.
+    std::vector<ValueId> of_codes(const StringPool& strings, const std::vector<StringId>& known) const;
+
+private:
+    std::size_t column_;
+    std::vector<Call> calls_;
+    std::shared_ptr<StringPool> pool_;
+    Outside before_text_, after_text_;
+    std::vector<ValueId> of_word_;
+    std::vector<ValueId> before_, after_;
+};
+
+}  // namespace seqlab
