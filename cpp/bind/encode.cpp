@@ -61,9 +61,9 @@ Table table_of(const std::vector<ColumnSpec>& columns, const In<std::int64_t>& o
     return table;
 }
 
-// The names of all attributes, by number: pieces[group] round the values.
-nb::list names_of(const Bank& bank, std::size_t size, const std::vector<std::vector<std::string>>& pieces) {
-    nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(size)));
+// names[number] becomes the attribute's name: pieces[group] round its values.
+void name_attributes(const Bank& bank, const nb::list& names,
+                     const std::vector<std::vector<std::string>>& pieces) {
     std::string name;
     bank.each([&](AttributeId id, std::size_t group, const std::vector<std::string_view>& values) {
         name = pieces[group][0];
@@ -71,9 +71,8 @@ nb::list names_of(const Bank& bank, std::size_t size, const std::vector<std::vec
             name += values[a];
             name += pieces[group][a + 1];
         }
-        PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(id), as_str(name).release().ptr());
+        names[static_cast<std::size_t>(id)] = as_str(name);
     });
-    return nb::borrow<nb::list>(list);
 }
 
 void bind_bank(nb::module_& m) {
@@ -94,15 +93,14 @@ void bind_bank(nb::module_& m) {
                 self.learn(table, ids.data(), threads);
             },
             "columns"_a, "offsets"_a.noconvert(), "ids"_a.noconvert(), "threads"_a)
-        .def("counts", [](const Bank& self) { return as_array(self.counts()); })
+        .def("take_counts", [](Bank& self) { return as_array(self.take_counts()); })
         .def("group_sizes", &Bank::group_sizes)
         .def(
             "number",
             [](Bank& self, const In<std::int32_t>& map, const Out<std::int32_t>& ids,
                const Out<std::int64_t>& indptr) {
-                const std::vector<std::int32_t> numbers(map.data(), map.data() + map.size());
                 nb::gil_scoped_release unlocked;
-                return self.number(numbers, ids.data(), indptr.size() - 1, indptr.data());
+                return self.number(map.data(), ids.data(), indptr.size() - 1, indptr.data());
             },
             "map"_a.noconvert(), "ids"_a.noconvert(), "indptr"_a.noconvert())
         .def(
@@ -114,7 +112,7 @@ void bind_bank(nb::module_& m) {
                 return self.look_up(table, ids.data(), indptr.data(), threads);
             },
             "columns"_a, "offsets"_a.noconvert(), "ids"_a.noconvert(), "indptr"_a.noconvert(), "threads"_a)
-        .def("names", &names_of, "size"_a, "pieces"_a);
+        .def("name_attributes", &name_attributes, "names"_a, "pieces"_a);
 }
 
 }  // namespace
@@ -124,9 +122,7 @@ void bind_encode(nb::module_& m) {
     m.def(
         "by_frequency",
         [](const In<std::int64_t>& counts, const In<std::int32_t>& least) {
-            const std::vector<std::int64_t> met(counts.data(), counts.data() + counts.size());
-            const std::vector<std::int32_t> wanted(least.data(), least.data() + least.size());
-            return as_array(by_frequency(met, wanted));
+            return as_array(by_frequency(counts.data(), least.data(), counts.size()));
         },
         "counts"_a.noconvert(), "least"_a.noconvert(),
         "New numbers by falling count, -1 for those met too seldom.");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "encode/numbering.hpp"
 #include "parallel/parallel.hpp"
@@ -66,22 +67,22 @@ namespace {
 
 struct Interning {
     static AttributeId value(Attributes& attributes, ValueId v) { return attributes.intern_value(v); }
-    static std::int32_t pair(PairTable& table, std::uint64_t key) { return table.intern(key); }
+    static std::int32_t pair(PairTable& table, Pair key) { return table.intern(key); }
 };
 
 struct Finding {
     static AttributeId value(const Attributes& attributes, ValueId v) { return attributes.find_value(v); }
-    static std::int32_t pair(const PairTable& table, std::uint64_t key) { return table.find(key); }
+    static std::int32_t pair(const PairTable& table, Pair key) { return table.find(key); }
 };
 
 // left[i] becomes the number of the pair (left[i], right[i]).
 template <class Policy, class Link>
 void fold_pairs(Link& table, ValueId* left, const ValueId* right, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) table.prefetch(pair_key(left[i], right[i]));
+    for (std::size_t i = 0; i < n; ++i) table.prefetch({left[i], right[i]});
     for (std::size_t i = 0; i < n; ++i)
         left[i] = left[i] == no_value || right[i] == no_value
                       ? no_value
-                      : Policy::pair(table, pair_key(left[i], right[i]));
+                      : Policy::pair(table, {left[i], right[i]});
 }
 
 // The attribute of one feature at every token of a stretch, into left.
@@ -162,10 +163,14 @@ void Bank::learn_group(std::size_t group, const Table& table, const std::vector<
     }
 }
 
-std::vector<std::int64_t> Bank::counts() const {
+std::vector<std::int64_t> Bank::take_counts() {
     std::vector<std::int64_t> all;
-    for (const std::vector<std::int64_t>& counts : counts_)
+    all.reserve(std::accumulate(groups_.begin(), groups_.end(), std::size_t{0},
+                                [](std::size_t n, const Attributes& group) { return n + group.size(); }));
+    for (std::vector<std::int64_t>& counts : counts_) {
         all.insert(all.end(), counts.begin(), counts.end());
+        counts = {};
+    }
     return all;
 }
 
@@ -175,10 +180,9 @@ std::vector<std::size_t> Bank::group_sizes() const {
     return sizes;
 }
 
-std::size_t Bank::number(const std::vector<std::int32_t>& map, std::int32_t* ids, std::size_t tokens,
-                         std::int64_t* indptr) {
+std::size_t Bank::number(const std::int32_t* map, std::int32_t* ids, std::size_t tokens, std::int64_t* indptr) {
     std::vector<const std::int32_t*> of_group(groups_.size());
-    const std::int32_t* next = map.data();
+    const std::int32_t* next = map;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         of_group[g] = next;
         next += groups_[g].size();
@@ -191,7 +195,6 @@ std::size_t Bank::number(const std::vector<std::int32_t>& map, std::int32_t* ids
         for (std::size_t f = 0; f < stride(); ++f)
             if (row[f] != no_value) row[f] = of_feature[f][row[f]];
     }
-    counts_.clear();
     return pack_rows(ids, tokens, stride(), indptr);
 }
 

@@ -70,21 +70,20 @@ void Attributes::each(F f) const {
         return;
     }
     // The way back through the chain: which pair made a number.
-    std::vector<std::vector<std::uint64_t>> made(chain_.size());
+    std::vector<std::vector<Pair>> made(chain_.size());
     for (std::size_t i = 0; i + 1 < chain_.size(); ++i) {
         made[i].resize(chain_[i].size());
         chain_[i].each(
-            [&](std::uint64_t key, std::int32_t n) { made[i][static_cast<std::size_t>(n)] = key; });
+            [&](Pair key, std::int32_t n) { made[i][static_cast<std::size_t>(n)] = key; });
     }
-    chain_.back().each([&](std::uint64_t key, std::int32_t attribute) {
+    chain_.back().each([&](Pair key, std::int32_t attribute) {
         if (attribute == no_value) return;
         for (std::size_t i = chain_.size(); i-- > 0;) {
-            values[i + 1] = static_cast<ValueId>(key & 0xFFFFFFFFu);
-            const auto first = static_cast<std::int32_t>(key >> 32);
+            values[i + 1] = key.second;
             if (i == 0)
-                values[0] = first;
+                values[0] = key.first;
             else
-                key = made[i - 1][static_cast<std::size_t>(first)];
+                key = made[i - 1][static_cast<std::size_t>(key.first)];
         }
         f(attribute, values);
     });

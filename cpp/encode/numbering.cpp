@@ -4,16 +4,16 @@
 
 namespace seqlab {
 
-std::vector<std::int32_t> by_frequency(const std::vector<std::int64_t>& counts,
-                                       const std::vector<std::int32_t>& least) {
+std::vector<std::int32_t> by_frequency(const std::int64_t* counts, const std::int32_t* least,
+                                       std::size_t size) {
     std::vector<std::int32_t> kept;
-    kept.reserve(counts.size());
-    for (std::size_t i = 0; i < counts.size(); ++i)
+    for (std::size_t i = 0; i < size; ++i)
         if (counts[i] >= least[i]) kept.push_back(static_cast<std::int32_t>(i));
-    const auto count = [&](std::int32_t i) { return counts[static_cast<std::size_t>(i)]; };
-    std::stable_sort(kept.begin(), kept.end(),
-                     [&](std::int32_t a, std::int32_t b) { return count(a) > count(b); });
-    std::vector<std::int32_t> map(counts.size(), -1);
+    // Not stable_sort, which would take memory of its own.
+    std::sort(kept.begin(), kept.end(), [counts](std::int32_t a, std::int32_t b) {
+        return counts[a] != counts[b] ? counts[a] > counts[b] : a < b;
+    });
+    std::vector<std::int32_t> map(size, -1);
     for (std::size_t n = 0; n < kept.size(); ++n)
         map[static_cast<std::size_t>(kept[n])] = static_cast<std::int32_t>(n);
     return map;

@@ -9,22 +9,28 @@
 
 namespace seqlab {
 
-inline std::uint64_t pair_key(std::int32_t first, std::int32_t second) {
-    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(first)) << 32 |
-           static_cast<std::uint32_t>(second);
+struct Pair {
+    std::int32_t first, second;
+
+    bool operator==(const Pair&) const = default;
+};
+
+inline std::uint64_t hash(Pair pair) {
+    return hash(static_cast<std::uint64_t>(static_cast<std::uint32_t>(pair.first)) << 32 |
+                static_cast<std::uint32_t>(pair.second));
 }
 
 class PairTable {
 public:
     static constexpr std::int32_t absent = -1;
 
-    std::int32_t find(std::uint64_t key) const {
+    std::int32_t find(Pair key) const {
         if (slots_.empty()) return absent;
         const Slot& slot = slots_[place(key)];
         return slot.key == key ? slot.value : absent;
     }
 
-    std::int32_t intern(std::uint64_t key) {
+    std::int32_t intern(Pair key) {
         if ((count_ + 1) * 3 > slots_.size() * 2) grow(slots_.empty() ? 64 : slots_.size() * 2);
         Slot& slot = slots_[place(key)];
         if (slot.key != key) slot = {key, static_cast<std::int32_t>(count_++)};
@@ -32,7 +38,7 @@ public:
     }
 
     // The caller asks for many keys: bring their slots near first, then look.
-    void prefetch(std::uint64_t key) const {
+    void prefetch(Pair key) const {
         if (!slots_.empty()) __builtin_prefetch(&slots_[hash(key) & (slots_.size() - 1)]);
     }
 
@@ -51,16 +57,16 @@ public:
     }
 
 private:
-    // No pair of numbers from 0 up makes this key.
-    static constexpr std::uint64_t none = ~std::uint64_t{0};
+    // Numbers in a key are from 0 up.
+    static constexpr Pair none{-1, -1};
 
     struct Slot {
-        std::uint64_t key = none;
+        Pair key = none;
         std::int32_t value = absent;
     };
 
     // Where the key stands, or the free slot where it would stand.
-    std::size_t place(std::uint64_t key) const {
+    std::size_t place(Pair key) const {
         const std::size_t mask = slots_.size() - 1;
         std::size_t i = hash(key) & mask;
         while (slots_[i].key != key && slots_[i].key != none) i = (i + 1) & mask;

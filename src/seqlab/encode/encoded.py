@@ -1,0 +1,129 @@
+"""An encoded corpus: plain arrays of attribute numbers, and the names behind them when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab.arrays import LabelIds, position_number
+from seqlab.errors import LabelError
+
+if TYPE_CHECKING:
+    from seqlab.encode.encoder import Encoder
+
+Offsets = npt.NDArray[np.int64]
+AttributeIds = npt.NDArray[np.int32]
+Weights = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Attributes of every token, as numbers: those of token i are ids[indptr[i] : indptr[i + 1]].
+
+    indptr   (tokens + 1,)
+    ids      (entries,)
+    values   (entries,)   what each entry counts, or None when every entry counts 1
+    """
+
+    indptr: Offsets
+    ids: AttributeIds
+    values: Weights | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays."""
+        return self.indptr.nbytes + self.ids.nbytes + (0 if self.values is None else self.values.nbytes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedCorpus:
+    """A corpus as numbers. Attributes are numbered by falling frequency in training, labels in the order of their names.
+
+    offsets       (N + 1,)        sentence s has tokens offsets[s] .. offsets[s + 1]
+    indptr        (tokens + 1,)   attributes of token i are ids[indptr[i] : indptr[i + 1]]
+    ids           (entries,)      attribute numbers
+    values        (entries,)      or None when every attribute counts 1
+    labels        (tokens,)       label numbers, -1 for a label that training did not have; or None
+    edge_indptr   (tokens + 1,)   the same for attributes of label pairs (the move into a token); None without any
+    edge_ids      (entries,)
+    encoder                       knows the names: encoder.attributes, encoder.labels
+    """
+
+    offsets: Offsets
+    node: Rows
+    edge: Rows | None
+    labels: LabelIds | None
+    encoder: Encoder = field(repr=False)
+
+    @property
+    def indptr(self) -> Offsets:
+        """(tokens + 1,)."""
+        return self.node.indptr
+
+    @property
+    def ids(self) -> AttributeIds:
+        """(entries,)."""
+        return self.node.ids
+
+    @property
+    def values(self) -> Weights | None:
+        """(entries,) or None."""
+        return self.node.values
+
+    @property
+    def edge_indptr(self) -> Offsets | None:
+        """(tokens + 1,) or None."""
+        return None if self.edge is None else self.edge.indptr
+
+    @property
+    def edge_ids(self) -> AttributeIds | None:
+        """(entries,) or None."""
+        return None if self.edge is None else self.edge.ids
+
+    @property
+    def token_count(self) -> int:
+        """Tokens of all sentences."""
+        return len(self.indptr) - 1
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of all arrays."""
+        labels = 0 if self.labels is None else self.labels.nbytes
+        edge = 0 if self.edge is None else self.edge.nbytes
+        return self.offsets.nbytes + self.node.nbytes + edge + labels
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __repr__(self) -> str:
+        return (
+            f"EncodedCorpus({len(self)} sentences, {self.token_count} tokens, {len(self.ids)} entries, "
+            f"{self.encoder.size} attributes, {len(self.encoder.labels)} labels, {self.nbytes / 1e6:.1f} MB)"
+        )
+
+    def attributes(self, sentence: int, t: int) -> list[str]:
+        """The names of the attributes that labels see at token t of a sentence."""
+        return _names(self.node, self._token(sentence, t), self.encoder.attributes)
+
+    def edge_attributes(self, sentence: int, t: int) -> list[str]:
+        """The names of the attributes that pairs of labels see at token t of a sentence."""
+        token = self._token(sentence, t)
+        return [] if self.edge is None else _names(self.edge, token, self.encoder.edge_attributes)
+
+    def _token(self, sentence: int, t: int) -> int:
+        sentence = position_number(sentence, "an encoded corpus")
+        t = position_number(t, "an encoded corpus")
+        if not 0 <= sentence < len(self):
+            raise LabelError(f"there is no sentence {sentence}: the corpus has {len(self)}")
+        begin, end = self.offsets[sentence : sentence + 2].tolist()
+        if not 0 <= t < end - begin:
+            raise LabelError(f"there is no token {t} in sentence {sentence}, which has {end - begin}")
+        return int(begin + t)
+
+
+def _names(rows: Rows, token: int, names: Sequence[str]) -> list[str]:
+    return [names[i] for i in rows.ids[rows.indptr[token] : rows.indptr[token + 1]].tolist()]

@@ -1,0 +1,178 @@
+"""From corpora to arrays of numbers: learned on training data, applied to anything after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core
+from seqlab.arrays import LabelIds, thread_count, whole_number
+from seqlab.corpus import BagColumn, Corpus, VectorColumn
+from seqlab.encode.bag_rows import BagRows, VectorRows
+from seqlab.encode.encoded import EncodedCorpus, Rows
+from seqlab.encode.given import Features, as_corpus, as_features, bags_of_function, column_bags
+from seqlab.encode.merging import merged
+from seqlab.encode.template_rows import TemplateRows
+from seqlab.errors import CorpusError, OptionError
+from seqlab.features import Template
+
+
+class Producer(Protocol):
+    """What makes attributes: learn, then counts and number once, then look_up as often as one likes."""
+
+    def learn(self, corpus: Corpus, threads: int) -> None: ...
+    def counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]: ...
+    def number(self, numbers: npt.NDArray[np.int32]) -> Rows: ...
+    def look_up(self, corpus: Corpus, threads: int) -> Rows: ...
+    def name(self, names: list[str]) -> None: ...
+
+
+class Encoder:
+    """Turns tokens into attribute numbers and labels into label numbers.
+
+    features    a Template, the name of a preset, a function (sentence, t) -> strings or (string, number) pairs, or None:
+                then the attributes come ready made (bags, vectors). Bags and vectors that a corpus has are always used.
+    min_count   attributes met less often in training are dropped
+
+    fit() numbers attributes by falling frequency, and labels by name; encode() leaves out attributes it has not met.
+    """
+
+    def __init__(self, features: Features = None, *, min_count: int = 1) -> None:
+        self.features = as_features(features)
+        self.min_count = whole_number(min_count, "min_count", 1)
+        self.labels: tuple[str, ...] = ()
+        self.size = 0  # attributes of labels
+        self.edge_size = 0  # attributes of pairs of labels
+        self._node: list[Producer] = []
+        self._edge: list[Producer] = []
+
+    def fit(
+        self, corpus: Any, labels: str | Sequence[Sequence[str]] | None = None, *, threads: int | None = None
+    ) -> EncodedCorpus:
+        """Learn attributes and labels, and give the corpus encoded.
+
+        corpus   a Corpus, or lists of lists: of words for a template, of dicts or lists of strings as python-crfsuite takes
+        labels   the name of a column, or a list of labels for every sentence
+        """
+        workers = thread_count(threads)
+        read, codes, names = self._read(corpus, labels)
+        self._node = self._producers(read)
+        self._edge = self._edge_producers()
+        self.__dict__.pop("attributes", None)
+        self.__dict__.pop("edge_attributes", None)
+        self.labels = () if names is None else tuple(sorted(names))
+        node, self.size = _learned(self._node, read, workers)
+        edge, self.edge_size = _learned(self._edge, read, workers) if self._edge else (None, 0)
+        return EncodedCorpus(read.offsets, node, edge, self._label_ids(codes, names), self)
+
+    def encode(
+        self, corpus: Any, labels: str | Sequence[Sequence[str]] | None = None, *, threads: int | None = None
+    ) -> EncodedCorpus:
+        """Encode another corpus with what fit() has learned."""
+        if not self._node:
+            raise OptionError("this encoder has learned nothing yet; call fit(corpus) first")
+        workers = thread_count(threads)
+        read, codes, names = self._read(corpus, labels)
+        node = merged([producer.look_up(read, workers) for producer in self._node])
+        edge = merged([producer.look_up(read, workers) for producer in self._edge]) if self._edge else None
+        return EncodedCorpus(read.offsets, node, edge, self._label_ids(codes, names), self)
+
+    # ------------------------------------------------------------------------------------------ names
+
+    @cached_property
+    def attributes(self) -> list[str]:
+        """Names of the attributes that labels see, by number."""
+        return _named(self._node, self.size)
+
+    @cached_property
+    def edge_attributes(self) -> list[str]:
+        """Names of the attributes that pairs of labels see, by number."""
+        return _named(self._edge, self.edge_size)
+
+    def __repr__(self) -> str:
+        return f"Encoder({self.size} attributes, {self.edge_size} of label pairs, {len(self.labels)} labels)"
+
+    # ------------------------------------------------------------------------------------------ inside
+
+    def _read(
+        self, corpus: Any, labels: str | Sequence[Sequence[str]] | None
+    ) -> tuple[Corpus, npt.NDArray[np.int32] | None, list[str] | None]:
+        """The corpus, and the codes and names of its labels."""
+        read = as_corpus(corpus, words=self.features is not None)
+        if labels is None:
+            return read, None, None
+        column = read.strings(labels) if isinstance(labels, str) else _label_column(read, labels)
+        used = np.unique(column.codes).tolist()
+        names = [column.values[code] for code in used]
+        return read, np.searchsorted(used, column.codes).astype(np.int32), names
+
+    def _label_ids(self, codes: npt.NDArray[np.int32] | None, names: list[str] | None) -> LabelIds | None:
+        if codes is None or names is None:
+            return None
+        number = {name: i for i, name in enumerate(self.labels)}
+        known = np.array([number.get(name, -1) for name in names], dtype=np.int32)
+        return known[codes] if len(known) else codes
+
+    def _producers(self, corpus: Corpus) -> list[Producer]:
+        made: list[Producer] = []
+        if isinstance(self.features, Template):
+            made.append(TemplateRows(self.features, self.min_count, on_moves=False))
+        elif self.features is not None:
+            made.append(BagRows(bags_of_function(self.features), self.min_count))
+        for name in corpus.columns:
+            if isinstance(corpus.data(name), BagColumn):
+                made.append(BagRows(column_bags(name), self.min_count))
+            elif isinstance(corpus.data(name), VectorColumn):
+                made.append(VectorRows(name))
+        if not made:
+            raise CorpusError(
+                f"there are no attributes to encode: the columns {', '.join(map(repr, corpus.columns))} hold plain strings; "
+                f"say what to make of them, with features='chunk' or a Template, or give dicts or lists of strings"
+            )
+        return made
+
+    def _edge_producers(self) -> list[Producer]:
+        if not isinstance(self.features, Template) or not any(f.on_edge for f in self.features):
+            return []
+        return [TemplateRows(self.features, self.min_count, on_moves=True)]
+
+
+def encode(
+    corpus: Any,
+    features: Features = None,
+    labels: str | Sequence[Sequence[str]] | None = None,
+    *,
+    min_count: int = 1,
+    threads: int | None = None,
+) -> EncodedCorpus:
+    """Encode a corpus as training data: Encoder(features, min_count=min_count).fit(corpus, labels)."""
+    return Encoder(features, min_count=min_count).fit(corpus, labels, threads=threads)
+
+
+def _learned(producers: Sequence[Producer], corpus: Corpus, threads: int) -> tuple[Rows, int]:
+    """Rows with final numbers, and how many attributes there are."""
+    for producer in producers:
+        producer.learn(corpus, threads)
+    met = [producer.counts() for producer in producers]
+    numbers = _core.by_frequency(
+        np.concatenate([counts for counts, _ in met]), np.concatenate([least for _, least in met])
+    )
+    ends = np.cumsum([len(counts) for counts, _ in met])
+    parts = np.split(numbers, ends[:-1])
+    rows = [producer.number(part) for producer, part in zip(producers, parts, strict=True)]
+    return merged(rows), int(np.count_nonzero(numbers >= 0))
+
+
+def _named(producers: Sequence[Producer], size: int) -> list[str]:
+    names = [""] * size
+    for producer in producers:
+        producer.name(names)
+    return names
+
+
+def _label_column(corpus: Corpus, labels: Sequence[Sequence[str]]) -> Any:
+    return corpus.with_column("@labels", labels).strings("@labels")

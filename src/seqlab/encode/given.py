@@ -1,0 +1,87 @@
+"""What users may give: corpora or lists, templates, names of presets, or functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from seqlab import _core
+from seqlab.corpus import BagColumn, Corpus
+from seqlab.errors import CorpusError, OptionError
+from seqlab.features import FeatureFunction, Template, presets
+
+Features = Template | str | Callable[[Any, int], Any] | None
+
+ATTRIBUTES = "attributes"  # the column of attributes that came ready made
+
+
+def as_features(given: Features) -> Template | FeatureFunction | None:
+    """A template as it is, a preset by name, template text parsed, a function wrapped."""
+    if given is None or isinstance(given, (Template, FeatureFunction)):
+        return given
+    if isinstance(given, str):
+        return preset(given) if given.isidentifier() else Template.parse(given)
+    if callable(given):
+        return FeatureFunction(given)
+    raise OptionError(
+        f"features must be a preset's name, a Template, a function (sentence, t) or None, got {given!r}"
+    )
+
+
+def preset(name: str) -> Template:
+    """The preset of this name."""
+    if name not in presets.NAMES:
+        known = ", ".join(map(repr, presets.NAMES))
+        raise OptionError(
+            f"there is no preset {name!r}, only {known}; template text has brackets, like 'word[0]'"
+        )
+    template: Template = getattr(presets, name)
+    return template
+
+
+def as_corpus(given: Any, *, words: bool) -> Corpus:
+    """A corpus as it is; lists as words (or tuples of columns), or as attributes that are ready made."""
+    if isinstance(given, Corpus):
+        return given
+    if not isinstance(given, Sequence) or isinstance(given, (str, bytes)):
+        raise CorpusError(f"a Corpus or a list of sentences is wanted, got {given!r:.80}")
+    if words:
+        return Corpus.from_lists(given)
+    made = Corpus.from_lists({ATTRIBUTES: given})
+    return made
+
+
+def column_bags(name: str) -> Callable[[Corpus], BagColumn]:
+    """Finds the bags in the column of this name."""
+
+    def bags(corpus: Corpus) -> BagColumn:
+        column = corpus.data(name)
+        if not isinstance(column, BagColumn):
+            raise CorpusError(f"column {name!r} held bags of attributes in training, but does not here")
+        return column
+
+    return bags
+
+
+def bags_of_function(function: FeatureFunction) -> Callable[[Corpus], BagColumn]:
+    """Calls the user's function at every token."""
+
+    def bags(corpus: Corpus) -> BagColumn:
+        pool = _core.StringPool()
+        indptr, codes, weights = [0], [], []
+        for sentence in corpus:
+            for t in range(len(sentence)):
+                for attribute, weight in function(sentence, t):
+                    codes.append(pool.intern(attribute))
+                    weights.append(weight)
+                indptr.append(len(codes))
+        return BagColumn(
+            np.array(indptr, dtype=np.int64),
+            np.array(codes, dtype=np.int32),
+            None if all(weight == 1 for weight in weights) else np.array(weights, dtype=np.float64),
+            pool,
+        )
+
+    return bags

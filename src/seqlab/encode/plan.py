@@ -1,0 +1,130 @@
+"""A template compiled for the core: which columns, which functions on them, which features over their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from seqlab import _core
+from seqlab.features import Template
+from seqlab.features.model import Atom, Boundary, Call, Feature
+from seqlab.features.values import passed_through
+
+LARGEST_ARGUMENT = 2**31 - 1
+
+Symbols = list[str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A column that the core reads: one of the corpus or a computed one, after the functions only Python knows."""
+
+    column: str
+    calls: tuple[Call, ...] = ()
+
+
+@dataclass(slots=True)
+class Plan:
+    """What _core.Bank is made from.
+
+    sources   columns in the order the bank numbers them
+    pieces    for each group of features the text round their values
+    least     for each group how often an attribute must occur to be kept
+    """
+
+    template: Template
+    on_moves: bool
+    sources: list[Source] = field(default_factory=list)
+    pieces: list[tuple[str, ...]] = field(default_factory=list)
+    least: list[int] = field(default_factory=list)
+    _values: list[tuple[int, list[tuple[str, int]], Symbols, Symbols]] = field(default_factory=list)
+    _features: list[tuple[list[tuple[int, int, bool]], int]] = field(default_factory=list)
+    _number: dict[tuple[Source, tuple[Call, ...]], int] = field(default_factory=dict)
+
+    @staticmethod
+    def of(template: Template, min_count: int, *, on_moves: bool) -> Plan:
+        """For the features that labels see, or (`on_moves`) for those that pairs of labels see."""
+        plan = Plan(template, on_moves)
+        for feature in template.features:
+            if feature.on_edge if on_moves else feature.on_node:
+                plan._add(feature, min_count)
+        return plan
+
+    def bank(self) -> _core.Bank:
+        """The compiled features, which have learned nothing yet."""
+        pools = _shared_pools(len(self._values), self._features)
+        values = [
+            (column, calls, pool, before, after)
+            for (column, calls, before, after), pool in zip(self._values, pools, strict=True)
+        ]
+        return _core.Bank(values, self._features, len(self.sources), self.on_moves)
+
+    def _add(self, feature: Feature, min_count: int) -> None:
+        atoms = [(self._values_of(atom), atom.offset, atom.absolute) for atom in feature.atoms]
+        least = max(feature.min_count, min_count)
+        if feature.pieces in self.pieces:
+            group = self.pieces.index(feature.pieces)
+            self.least[group] = min(self.least[group], least)
+        else:
+            group = len(self.pieces)
+            self.pieces.append(feature.pieces)
+            self.least.append(least)
+        self._features.append((atoms, group))
+
+    def _values_of(self, atom: Atom) -> int:
+        """The number of the atom's values; atoms that differ only in place share it."""
+        native = all(map(_is_native, atom.calls))
+        source = Source(atom.column) if native else Source(atom.column, atom.calls)
+        calls = atom.calls if native else ()
+        key = (source, calls)
+        if key not in self._number:
+            self._number[key] = len(self._values)
+            before, after = _outside(self.template, atom.calls)
+            self._values.append((self._source_number(source), list(map(_spec, calls)), before, after))
+        return self._number[key]
+
+    def _source_number(self, source: Source) -> int:
+        if source not in self.sources:
+            self.sources.append(source)
+        return self.sources.index(source)
+
+
+def _is_native(call: Call) -> bool:
+    return _core.has_function(call.name) and all(isinstance(argument, int) for argument in call.args)
+
+
+def _spec(call: Call) -> tuple[str, int]:
+    argument = int(call.args[0]) if call.args else 0
+    return call.name, max(-LARGEST_ARGUMENT, min(LARGEST_ARGUMENT, argument))
+
+
+def _outside(template: Template, calls: tuple[Call, ...]) -> tuple[Symbols, Symbols]:
+    """What the atom reads before and after the sentence, by distance."""
+    boundary: Boundary = template.boundary
+    if not boundary.calls:
+        return list(boundary.before), list(boundary.after)
+    return (
+        [passed_through(calls, symbol, template.lexicons) for symbol in boundary.before],
+        [passed_through(calls, symbol, template.lexicons) for symbol in boundary.after],
+    )
+
+
+def _shared_pools(count: int, features: Iterable[tuple[list[tuple[int, int, bool]], int]]) -> list[int]:
+    """A pool for each of `count` kinds of values; kinds that meet in one place of one group share theirs.
+
+    "U:%x[0,0]" and "U:%x[0,1]" write the same attribute when word and tag are spelled alike, so that
+    spelling must have one number.
+    """
+    leader = list(range(count))
+
+    def found(i: int) -> int:
+        while leader[i] != i:
+            i = leader[i]
+        return i
+
+    first: dict[tuple[int, int], int] = {}
+    for atoms, group in features:
+        for place, (values, _, _) in enumerate(atoms):
+            other = first.setdefault((group, place), values)
+            leader[max(found(values), found(other))] = min(found(values), found(other))
+    return [found(i) for i in range(count)]

@@ -1,0 +1,72 @@
+"""Attributes from a template, made in the core."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab.corpus import Corpus
+from seqlab.encode.columns import ColumnReader
+from seqlab.encode.encoded import AttributeIds, Rows
+from seqlab.encode.plan import Plan
+from seqlab.errors import ShapeError
+from seqlab.features import Template
+
+
+class TemplateRows:
+    """The features of a template that labels see, or (`on_moves`) those that pairs of labels see."""
+
+    def __init__(self, template: Template, min_count: int, *, on_moves: bool) -> None:
+        self.template = template
+        self._plan = Plan.of(template, min_count, on_moves=on_moves)
+        self._bank = self._plan.bank()
+        self._met: AttributeIds | None = None  # rows of fixed width, from learn() to number()
+
+    @property
+    def width(self) -> int:
+        """Features of the template."""
+        return self._bank.stride
+
+    def learn(self, corpus: Corpus, threads: int) -> None:
+        """Meet every attribute of the corpus."""
+        columns = ColumnReader(self.template, corpus).read(self._plan.sources)
+        self._met = self._space(corpus)
+        self._bank.learn(columns, corpus.offsets, self._met, threads)
+
+    def counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """How often each attribute was met, and how often it must be to stay."""
+        least = np.repeat(np.array(self._plan.least, dtype=np.int32), self._bank.group_sizes())
+        return self._bank.take_counts(), least
+
+    def number(self, numbers: npt.NDArray[np.int32]) -> Rows:
+        """Give the attributes their final numbers, in the order of counts(); the rows of what learn() read."""
+        if self._met is None:
+            raise RuntimeError("number() follows learn()")
+        ids, self._met = self._met, None
+        indptr = np.empty(len(ids) // max(self.width, 1) + 1, dtype=np.int64)
+        return _packed(ids, indptr, self._bank.number(numbers, ids, indptr))
+
+    def look_up(self, corpus: Corpus, threads: int) -> Rows:
+        """The rows of another corpus, without what was never met."""
+        columns = ColumnReader(self.template, corpus).read(self._plan.sources)
+        ids = self._space(corpus)
+        indptr = np.empty(corpus.token_count + 1, dtype=np.int64)
+        return _packed(ids, indptr, self._bank.look_up(columns, corpus.offsets, ids, indptr, threads))
+
+    def name(self, names: list[str]) -> None:
+        """Write the names of the attributes to their numbers."""
+        self._bank.name_attributes(names, [list(pieces) for pieces in self._plan.pieces])
+
+    def _space(self, corpus: Corpus) -> AttributeIds:
+        if corpus.token_count * self.width > 2**40:
+            raise ShapeError(
+                f"{corpus.token_count} tokens with {self.width} features each are too many for one call; encode in blocks"
+            )
+        return np.empty(corpus.token_count * self.width, dtype=np.int32)
+
+
+def _packed(ids: AttributeIds, indptr: npt.NDArray[np.int64], count: int) -> Rows:
+    """Without the space behind the last entry; it is given back when it is worth it."""
+    if count < len(ids):
+        ids.resize(count, refcheck=False)
+    return Rows(indptr, ids)
