@@ -112,5 +112,6 @@ void bind_inference(nb::module_& m);
 void bind_objects(nb::module_& m);
 void bind_machine(nb::module_& m);
 void bind_strings(nb::module_& m);
+void bind_corpus(nb::module_& m);
 
 }  // namespace seqlab::bind
