@@ -111,10 +111,16 @@ void bind_strings(nb::module_& m) {
                 return wanted.ok ? pool.intern(wanted.text) : StringPool::absent;
             },
             "text"_a, "Its number, a new one if need be; -1 for what is no string.")
-        .def("intern_lists", &intern_lists, "sequences"_a)
-        .def("strings", &strings_of, "All of them, as str.")
+        .def("intern_lists", &intern_lists, "sequences"_a,
+             nb::sig("def intern_lists(self, sequences: list[typing.Any]) -> tuple[typing.Any, typing.Any, "
+                     "int, int]"),
+             "(codes, lengths, -1, -1); or (None, None, sequence, position) of what is no string, position "
+             "-1 for what "
+             "is no list.")
+        .def("strings", &strings_of, nb::sig("def strings(self) -> list[str]"), "All of them, as str.")
         .def(
-            "string", [](const StringPool& pool, StringId id) { return as_str(pool.at(id)); }, "id"_a)
+            "string", [](const StringPool& pool, StringId id) { return as_str(pool.at(id)); }, "id"_a,
+            nb::sig("def string(self, id: int) -> str"))
         .def(
             "arrays",
             [](const StringPool& pool) {
@@ -122,10 +128,18 @@ void bind_strings(nb::module_& m) {
                 std::vector<std::int64_t> begins = pool.begins();
                 return nb::make_tuple(as_array(std::move(bytes)), as_array(std::move(begins)));
             },
+            nb::sig("def arrays(self) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int64]]"),
             "UTF-8 bytes end to end, and where each string begins (one more than there are strings).");
-    m.def("pool_of", &pool_of, "bytes"_a.noconvert(), "begins"_a.noconvert());
-    m.def("gather", &gather, "values"_a, "codes"_a.noconvert(), "begin"_a, "end"_a);
-    m.def("gather_all", &gather_all, "values"_a, "codes"_a.noconvert(), "offsets"_a.noconvert());
+    m.def("pool_of", &pool_of, "bytes"_a.noconvert(), "begins"_a.noconvert(),
+          nb::sig("def pool_of(bytes: NDArray[numpy.uint8], begins: NDArray[numpy.int64]) -> typing.Any"),
+          "A pool of these strings; None when they are not sound UTF-8, or one occurs twice.");
+    m.def(
+        "gather", &gather, "values"_a, "codes"_a.noconvert(), "begin"_a, "end"_a,
+        nb::sig(
+            "def gather(values: list[str], codes: NDArray[numpy.int32], begin: int, end: int) -> list[str]"));
+    m.def("gather_all", &gather_all, "values"_a, "codes"_a.noconvert(), "offsets"_a.noconvert(),
+          nb::sig("def gather_all(values: list[str], codes: NDArray[numpy.int32], offsets: "
+                  "NDArray[numpy.int64]) -> list[list[str]]"));
 }
 
 }  // namespace seqlab::bind

@@ -80,9 +80,8 @@ template <class Policy, class Link>
 void fold_pairs(Link& table, ValueId* left, const ValueId* right, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) table.prefetch({left[i], right[i]});
     for (std::size_t i = 0; i < n; ++i)
-        left[i] = left[i] == no_value || right[i] == no_value
-                      ? no_value
-                      : Policy::pair(table, {left[i], right[i]});
+        left[i] =
+            left[i] == no_value || right[i] == no_value ? no_value : Policy::pair(table, {left[i], right[i]});
 }
 
 // The attribute of one feature at every token of a stretch, into left.
@@ -180,7 +179,8 @@ std::vector<std::size_t> Bank::group_sizes() const {
     return sizes;
 }
 
-std::size_t Bank::number(const std::int32_t* map, std::int32_t* ids, std::size_t tokens, std::int64_t* indptr) {
+std::size_t Bank::number(const std::int32_t* map, std::int32_t* ids, std::size_t tokens,
+                         std::int64_t* indptr) {
     std::vector<const std::int32_t*> of_group(groups_.size());
     const std::int32_t* next = map;
     for (std::size_t g = 0; g < groups_.size(); ++g) {

@@ -73,8 +73,7 @@ void Attributes::each(F f) const {
     std::vector<std::vector<Pair>> made(chain_.size());
     for (std::size_t i = 0; i + 1 < chain_.size(); ++i) {
         made[i].resize(chain_[i].size());
-        chain_[i].each(
-            [&](Pair key, std::int32_t n) { made[i][static_cast<std::size_t>(n)] = key; });
+        chain_[i].each([&](Pair key, std::int32_t n) { made[i][static_cast<std::size_t>(n)] = key; });
     }
     chain_.back().each([&](Pair key, std::int32_t attribute) {
         if (attribute == no_value) return;

@@ -8,7 +8,8 @@
 namespace seqlab {
 
 // map[old] = new: 0 for the most frequent; equals keep their order; -1 for those met fewer than least[old] times.
-std::vector<std::int32_t> by_frequency(const std::int64_t* counts, const std::int32_t* least, std::size_t size);
+std::vector<std::int32_t> by_frequency(const std::int64_t* counts, const std::int32_t* least,
+                                       std::size_t size);
 
 // Rows of `stride` numbers, -1 for nothing, become rows without gaps, in place; indptr gets tokens + 1 entries.
 // Returns how many numbers are left.

@@ -8,19 +8,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seqlab import errors, inference
+    from seqlab import corpus, errors, inference
+    from seqlab.corpus import Corpus, Sentence, read, stream
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["Constraints", "Trellis", "TrellisBatch", "errors", "inference"]
+__all__ = [
+    "Constraints",
+    "Corpus",
+    "Sentence",
+    "Trellis",
+    "TrellisBatch",
+    "corpus",
+    "errors",
+    "inference",
+    "read",
+    "stream",
+]
 
 _HOME = {
     "Constraints": "seqlab.trellis",
+    "Corpus": "seqlab.corpus",
+    "Sentence": "seqlab.corpus",
     "Trellis": "seqlab.trellis",
     "TrellisBatch": "seqlab.trellis",
+    "read": "seqlab.corpus",
+    "stream": "seqlab.corpus",
 }
-_ROOMS = ("errors", "inference", "trellis")
+_ROOMS = ("corpus", "errors", "inference", "trellis")
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,7 @@ The compiled core of seqlab. Everything here trusts its caller; use seqlab.infer
 """
 
 from collections.abc import Sequence
-from typing import Annotated, overload
+from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -200,23 +200,29 @@ class StringPool:
     def intern(self, text: object) -> int:
         """Its number, a new one if need be; -1 for what is no string."""
 
-    def intern_lists(self, sequences: list) -> tuple: ...
+    def intern_lists(self, sequences: list[Any]) -> tuple[Any, Any, int, int]:
+        """
+        (codes, lengths, -1, -1); or (None, None, sequence, position) of what is no string, position -1 for what is no list.
+        """
 
-    def strings(self) -> list:
+    def strings(self) -> list[str]:
         """All of them, as str."""
 
-    def string(self, id: int) -> object: ...
+    def string(self, id: int) -> str: ...
 
-    def arrays(self) -> tuple:
+    def arrays(self) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int64]]:
         """
         UTF-8 bytes end to end, and where each string begins (one more than there are strings).
         """
 
-def pool_of(bytes: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)]) -> object: ...
+def pool_of(bytes: NDArray[numpy.uint8], begins: NDArray[numpy.int64]) -> Any:
+    """
+    A pool of these strings; None when they are not sound UTF-8, or one occurs twice.
+    """
 
-def gather(values: list, codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], begin: int, end: int) -> list: ...
+def gather(values: list[str], codes: NDArray[numpy.int32], begin: int, end: int) -> list[str]: ...
 
-def gather_all(values: list, codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)]) -> list: ...
+def gather_all(values: list[str], codes: NDArray[numpy.int32], offsets: NDArray[numpy.int64]) -> list[list[str]]: ...
 
 class Bank:
     """Features compiled: from columns to rows of attribute numbers."""
@@ -228,7 +234,7 @@ class Bank:
 
     def learn(self, columns: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], StringPool]], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
 
-    def counts(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+    def take_counts(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
 
     def group_sizes(self) -> list[int]: ...
 
@@ -236,7 +242,7 @@ class Bank:
 
     def look_up(self, columns: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], StringPool]], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> int: ...
 
-    def names(self, size: int, pieces: Sequence[Sequence[str]]) -> list: ...
+    def name_attributes(self, names: list, pieces: Sequence[Sequence[str]]) -> None: ...
 
 def by_frequency(counts: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], least: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
     """New numbers by falling count, -1 for those met too seldom."""
@@ -247,3 +253,47 @@ def call(calls: Sequence[tuple[str, int]], text: object) -> object:
     """Template functions on one string, as the encoder applies them."""
 
 def unicode_version() -> str: ...
+
+class BlockReader:
+    """Reads blocks of whole lines into one table."""
+
+    def feed(self, block: bytes, begin: int, end: int) -> tuple[str, int, int, int, int] | None:
+        """None, or (kind, line, begin, end, number) of the first trouble."""
+
+    def finish(self) -> None: ...
+
+    def take(self) -> tuple[Any, Any, Any, Any]:
+        """The sentences read so far: (columns, offsets, lines, extras)."""
+
+    @property
+    def lines(self) -> int: ...
+
+    @property
+    def crlf_lines(self) -> int: ...
+
+    @property
+    def first_crlf(self) -> int: ...
+
+    @property
+    def ends_in_newline(self) -> bool: ...
+
+class ColumnReader(BlockReader):
+    """One token a line, in columns."""
+
+    def __init__(self, separator: int, width: int, picks: Sequence[int], comment: str, docstart: bool, numbered: bool, longest_line: int) -> None: ...
+
+    @property
+    def separator(self) -> int: ...
+
+    @property
+    def width(self) -> int: ...
+
+def last_sentence_end(block: bytes, line_is_sentence: bool) -> int: ...
+
+def join_pools(pools: Sequence[StringPool]) -> tuple[StringPool, list[NDArray[numpy.int32]]]:
+    """
+    One pool of all strings, and for each pool the new number of each string.
+    """
+
+def translate(from_pool: StringPool, to_pool: StringPool) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+    """Number in the second pool of each string of the first, or -1."""

@@ -1,0 +1,70 @@
+// What all native formats share: a block of whole lines is checked for NUL and broken UTF-8, cut into lines, and each
+// line handed to the format. Blocks follow one another; the sentences of all of them end up in one table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "corpus/finding.hpp"
+#include "corpus/table.hpp"
+
+namespace seqlab {
+
+// Spaces, tabs and carriage returns only, or nothing at all.
+inline bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+}
+bool is_blank(std::string_view line);
+
+// Length of the front part of `block` that ends behind the last blank line, or behind the last line when every line is
+// a sentence; 0 when there is none.
+std::size_t last_sentence_end(std::string_view block, bool line_is_sentence);
+
+class BlockReader {
+public:
+    explicit BlockReader(std::size_t longest_line) : longest_line_(longest_line) {}
+    virtual ~BlockReader() = default;
+    BlockReader(const BlockReader&) = delete;
+    BlockReader& operator=(const BlockReader&) = delete;
+
+    // Stops at the first trouble, which is the first in the order of the file.
+    Finding feed(std::string_view block);
+    // There are no more lines: closes a sentence that no blank line ended.
+    void finish();
+
+    std::int64_t lines() const { return line_; }
+    std::int64_t crlf_lines() const { return crlf_lines_; }
+    std::int64_t first_crlf() const { return first_crlf_; }
+    bool ends_in_newline() const { return ends_in_newline_; }
+
+    Table take() { return std::exchange(table_, Table{}); }
+
+protected:
+    // One line without its end. The format fills in kind and number of what it finds.
+    virtual Finding read_line(std::string_view line) = 0;
+
+    std::int64_t tokens() const { return tokens_; }
+    void token_added();
+    void close_sentence();
+    void add_extra(std::string_view line) { table_.extras.add(table_.sentences(), tokens_, line); }
+    // A blank line: the end of a sentence, or one of several blank lines.
+    void blank_line(std::string_view line);
+
+    Table table_;
+
+private:
+    Finding read_lines(std::string_view block, std::size_t end);
+    Finding unsound(std::string_view block, std::size_t at) const;
+
+    std::size_t longest_line_;
+    std::int64_t line_ = 0;
+    std::int64_t first_line_ = 0;  // of the open sentence
+    std::int64_t tokens_ = 0;      // of the open sentence
+    std::int64_t crlf_lines_ = 0;
+    std::int64_t first_crlf_ = 0;
+    bool ends_in_newline_ = true;
+};
+
+}  // namespace seqlab

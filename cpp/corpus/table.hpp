@@ -1,0 +1,47 @@
+// Sentences as columns: for every column one number per token into a pool of distinct strings; where each sentence
+// begins; and the lines of the file that are no tokens.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "text/string_pool.hpp"
+
+namespace seqlab {
+
+struct Column {
+    StringPool pool;
+    std::vector<StringId> codes;
+
+    void add(std::string_view cell) { codes.push_back(pool.intern(cell)); }
+};
+
+// Lines that are no tokens, each before token `position` of `sentence`. Position T stands behind the last token;
+// position T + 1 says what stands in place of the blank line that ends the sentence, and `absent` that nothing does.
+struct Extras {
+    static constexpr StringId absent = StringPool::absent;
+
+    std::vector<std::int64_t> sentence;
+    std::vector<std::int64_t> position;
+    std::vector<StringId> text;
+    StringPool pool;
+
+    void add(std::int64_t s, std::int64_t t, std::string_view line) { add(s, t, pool.intern(line)); }
+    void add(std::int64_t s, std::int64_t t, StringId id) {
+        sentence.push_back(s);
+        position.push_back(t);
+        text.push_back(id);
+    }
+};
+
+struct Table {
+    std::vector<Column> columns;
+    std::vector<std::int64_t> offsets{0};  // N + 1
+    std::vector<std::int64_t> lines;       // of each sentence's first token, counted from 1
+    Extras extras;
+
+    std::int64_t sentences() const { return static_cast<std::int64_t>(lines.size()); }
+};
+
+}  // namespace seqlab

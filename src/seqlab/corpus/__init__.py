@@ -1,0 +1,24 @@
+"""Corpora: sentences with named columns, read from files, lists and tables, and written back."""
+
+from __future__ import annotations
+
+from seqlab.corpus.columns import BagColumn, Column, StringColumn, VectorColumn
+from seqlab.corpus.corpus import Corpus
+from seqlab.corpus.extras import Extras, Layout
+from seqlab.corpus.reading import Stream, read, stream
+from seqlab.corpus.sentence import Sentence, Token
+
+__all__ = [
+    "BagColumn",
+    "Column",
+    "Corpus",
+    "Extras",
+    "Layout",
+    "Sentence",
+    "Stream",
+    "StringColumn",
+    "Token",
+    "VectorColumn",
+    "read",
+    "stream",
+]

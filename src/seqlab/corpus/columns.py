@@ -1,0 +1,242 @@
+"""What a corpus holds for every token: strings by number, bags of attributes, or vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core
+
+Codes = npt.NDArray[np.int32]
+Offsets = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.float64]
+
+
+def locked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same array, read-only: the core trusts its numbers, and slices share it."""
+    if array.flags.writeable:
+        array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class StringColumn:
+    """One string per token, each distinct string kept once.
+
+    codes   (tokens,)   the number of each token's string
+    pool                the strings by number; a slice of a corpus shares it, so it may hold strings that no token has
+    """
+
+    codes: Codes
+    pool: _core.StringPool
+
+    def __post_init__(self) -> None:
+        locked(self.codes)
+
+    @cached_property
+    def values(self) -> list[str]:
+        """The distinct strings: token i has values[codes[i]]."""
+        return self.pool.strings()
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        compact = self.compact()
+        return _string_column, (compact.codes, *compact.pool.arrays())
+
+    def stretch(self, begin: int, end: int) -> list[str]:
+        """The strings of tokens begin .. end."""
+        return _core.gather(self.values, self.codes, begin, end)
+
+    def nested(self, offsets: Offsets) -> list[list[str]]:
+        """The strings of every sentence."""
+        return _core.gather_all(self.values, self.codes, offsets)
+
+    def take(self, tokens: npt.NDArray[np.int64]) -> StringColumn:
+        """These tokens only; the strings are shared."""
+        taken = StringColumn(self.codes[tokens], self.pool)
+        if "values" in self.__dict__:
+            taken.__dict__["values"] = self.values
+        return taken
+
+    def compact(self) -> StringColumn:
+        """The same with a pool that holds only what the tokens use, in order of first appearance."""
+        used, first, inverse = np.unique(self.codes, return_index=True, return_inverse=True)
+        if len(used) == len(self.pool):
+            return self
+        order = np.argsort(first, kind="stable")
+        rank = np.empty(len(used), dtype=np.int32)
+        rank[order] = np.arange(len(used), dtype=np.int32)
+        pool = _core.StringPool()
+        for code in used[order].tolist():
+            pool.intern(self.values[code])
+        return StringColumn(rank[inverse.reshape(-1)], pool)
+
+    def same(self, other: object) -> bool:
+        """Whether both hold the same strings token by token."""
+        if not isinstance(other, StringColumn) or len(self) != len(other):
+            return False
+        if self.pool is other.pool:
+            return bool(np.array_equal(self.codes, other.codes))
+        if not len(self):
+            return True
+        return bool(np.array_equal(self.codes, _core.translate(other.pool, self.pool)[other.codes]))
+
+    @staticmethod
+    def join(parts: Sequence[StringColumn]) -> StringColumn:
+        """The tokens of all parts, one after another."""
+        first = parts[0]
+        if all(part.pool is first.pool for part in parts):
+            return StringColumn(np.concatenate([part.codes for part in parts]), first.pool)
+        pool, translations = _core.join_pools([part.pool for part in parts])
+        codes = [translation[part.codes] for part, translation in zip(parts, translations, strict=True)]
+        return StringColumn(np.concatenate(codes), pool)
+
+
+def _string_column(codes: Codes, text: npt.NDArray[np.uint8], begins: Offsets) -> StringColumn:
+    return StringColumn(codes, _core.pool_of(text, begins))
+
+
+@dataclass(frozen=True, eq=False)
+class BagColumn:
+    """A bag of attributes per token, as in CRFsuite's files: strings, each with a weight.
+
+    indptr    (tokens + 1,)   attributes of token i are codes[indptr[i] : indptr[i + 1]]
+    codes     (attributes,)   the number of each attribute's string
+    weights   (attributes,)   or None when every weight is 1
+    """
+
+    indptr: Offsets
+    codes: Codes
+    weights: Weights | None
+    pool: _core.StringPool
+
+    def __post_init__(self) -> None:
+        for array in (self.indptr, self.codes, self.weights):
+            if array is not None:
+                locked(array)
+
+    @cached_property
+    def values(self) -> list[str]:
+        """The distinct attributes."""
+        return self.pool.strings()
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _bag_column, (self.indptr, self.codes, self.weights, *self.pool.arrays())
+
+    def bag(self, token: int) -> dict[str, float]:
+        """Attribute -> weight of one token; weights of a repeated attribute are added up."""
+        begin, end = int(self.indptr[token]), int(self.indptr[token + 1])
+        names = _core.gather(self.values, self.codes, begin, end)
+        weights = [1.0] * (end - begin) if self.weights is None else self.weights[begin:end].tolist()
+        bag: dict[str, float] = {}
+        for name, weight in zip(names, weights, strict=True):
+            bag[name] = bag.get(name, 0.0) + weight
+        return bag
+
+    def stretch(self, begin: int, end: int) -> list[dict[str, float]]:
+        """The bags of tokens begin .. end."""
+        return [self.bag(token) for token in range(begin, end)]
+
+    def nested(self, offsets: Offsets) -> list[list[dict[str, float]]]:
+        """The bags of every sentence."""
+        return [self.stretch(b, e) for b, e in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
+
+    def take(self, tokens: npt.NDArray[np.int64]) -> BagColumn:
+        """These tokens only; the strings are shared."""
+        indptr, places = ragged(self.indptr, tokens)
+        weights = None if self.weights is None else self.weights[places]
+        return BagColumn(indptr, self.codes[places], weights, self.pool)
+
+    def same(self, other: object) -> bool:
+        """Whether both hold the same attributes and weights token by token."""
+        if not isinstance(other, BagColumn) or not np.array_equal(self.indptr, other.indptr):
+            return False
+        mine, theirs = StringColumn(self.codes, self.pool), StringColumn(other.codes, other.pool)
+        return mine.same(theirs) and bool(np.array_equal(self.all_weights(), other.all_weights()))
+
+    def all_weights(self) -> Weights:
+        """One weight per attribute, also when all of them are 1."""
+        return np.ones(len(self.codes)) if self.weights is None else self.weights
+
+    @staticmethod
+    def join(parts: Sequence[BagColumn]) -> BagColumn:
+        """The tokens of all parts, one after another."""
+        strings = StringColumn.join([StringColumn(part.codes, part.pool) for part in parts])
+        weighted = any(part.weights is not None for part in parts)
+        weights = np.concatenate([part.all_weights() for part in parts]) if weighted else None
+        return BagColumn(
+            joined_offsets([part.indptr for part in parts]), strings.codes, weights, strings.pool
+        )
+
+
+def _bag_column(
+    indptr: Offsets, codes: Codes, weights: Weights | None, text: npt.NDArray[np.uint8], begins: Offsets
+) -> BagColumn:
+    return BagColumn(indptr, codes, weights, _core.pool_of(text, begins))
+
+
+@dataclass(frozen=True, eq=False)
+class VectorColumn:
+    """A vector of D numbers per token.
+
+    vectors   (tokens, D)   float32 or float64
+    """
+
+    vectors: npt.NDArray[np.floating[Any]]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vectors", locked(self.vectors.view()))
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    def stretch(self, begin: int, end: int) -> npt.NDArray[np.floating[Any]]:
+        """The vectors of tokens begin .. end, (end - begin, D)."""
+        return self.vectors[begin:end]
+
+    def nested(self, offsets: Offsets) -> list[npt.NDArray[np.floating[Any]]]:
+        """One array per sentence."""
+        return [self.vectors[b:e] for b, e in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
+
+    def take(self, tokens: npt.NDArray[np.int64]) -> VectorColumn:
+        """These tokens only."""
+        return VectorColumn(self.vectors[tokens])
+
+    def same(self, other: object) -> bool:
+        """Whether both hold the same numbers."""
+        return isinstance(other, VectorColumn) and bool(np.array_equal(self.vectors, other.vectors))
+
+    @staticmethod
+    def join(parts: Sequence[VectorColumn]) -> VectorColumn:
+        """The tokens of all parts, one after another."""
+        return VectorColumn(np.concatenate([part.vectors for part in parts]))
+
+
+Column = StringColumn | BagColumn | VectorColumn
+
+
+def ragged(offsets: Offsets, rows: npt.NDArray[np.int64]) -> tuple[Offsets, npt.NDArray[np.int64]]:
+    """Offsets of the chosen rows put one after another, and the places of their entries."""
+    begins, lengths = offsets[rows], offsets[rows + 1] - offsets[rows]
+    new = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=new[1:])
+    places = np.arange(int(new[-1]), dtype=np.int64) + np.repeat(begins - new[:-1], lengths)
+    return new, places
+
+
+def joined_offsets(parts: Sequence[Offsets]) -> Offsets:
+    """Offsets of ragged arrays put one after another."""
+    lengths = np.concatenate([np.diff(part) for part in parts])
+    joined = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=joined[1:])
+    return joined

@@ -1,0 +1,328 @@
+"""A corpus: sentences whose tokens have named columns."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab.corpus import lists, split
+from seqlab.corpus.columns import (
+    BagColumn,
+    Column,
+    Offsets,
+    StringColumn,
+    VectorColumn,
+    joined_offsets,
+    locked,
+    ragged,
+)
+from seqlab.corpus.extras import Extras, Layout
+from seqlab.corpus.names import checked, resolve, unknown
+from seqlab.corpus.origin import Origin
+from seqlab.corpus.sentence import Sentence
+from seqlab.errors import CorpusError
+
+if TYPE_CHECKING:
+    import os
+
+
+class Corpus(Sequence[Sentence]):
+    """N sentences, list-like, immutable.
+
+    A string column keeps each distinct string once and a number per token, so slices, splits and shuffles copy numbers
+    and share the strings. Make one with seqlab.read, Corpus.from_lists, from_pandas or from_arrow.
+
+    columns   name -> StringColumn, BagColumn or VectorColumn, one entry per token
+    offsets   (N + 1,)   sentence i has tokens offsets[i] .. offsets[i + 1]
+    """
+
+    __slots__ = ("_columns", "_extras", "_layout", "_offsets", "_origin")
+
+    def __init__(
+        self,
+        columns: Mapping[str, Column],
+        offsets: Offsets,
+        *,
+        extras: Extras | None = None,
+        layout: Layout | None = None,
+        origin: Origin | None = None,
+    ) -> None:
+        checked(columns)
+        self._columns = dict(columns)
+        self._offsets = locked(np.ascontiguousarray(offsets, dtype=np.int64))
+        self._extras = Extras.none() if extras is None else extras
+        self._layout = Layout() if layout is None else layout
+        self._origin = Origin.memory(len(self)) if origin is None else origin
+        for name, column in self._columns.items():
+            if len(column) != self.token_count:
+                raise CorpusError(
+                    f"column {name!r} has {len(column)} entries, but the sentences have {self.token_count} tokens"
+                )
+
+    # ------------------------------------------------------------------------------------------ what it holds
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns, in the order of the file."""
+        return tuple(self._columns)
+
+    @property
+    def offsets(self) -> Offsets:
+        """(N + 1,)   sentence i has tokens offsets[i] .. offsets[i + 1]."""
+        return self._offsets
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """(N,)   tokens of each sentence."""
+        return np.diff(self._offsets)
+
+    @property
+    def token_count(self) -> int:
+        """Tokens of all sentences."""
+        return int(self._offsets[-1])
+
+    @property
+    def name(self) -> str:
+        """The file it was read from; "" for lists in memory."""
+        return self._origin.name
+
+    @property
+    def extras(self) -> Extras:
+        """Lines of the file that are no tokens."""
+        return self._extras
+
+    @property
+    def layout(self) -> Layout:
+        """How the file was laid out."""
+        return self._layout
+
+    @property
+    def origin(self) -> Origin:
+        """File and line of each sentence."""
+        return self._origin
+
+    def data(self, name: str) -> Column:
+        """A column as it is kept: StringColumn, BagColumn or VectorColumn."""
+        column = self._columns.get(name)
+        return self._columns[resolve(name, self.columns)] if column is None else column
+
+    def strings(self, name: str) -> StringColumn:
+        """A column of strings as it is kept: a number per token, and the distinct strings."""
+        column = self.data(name)
+        if not isinstance(column, StringColumn):
+            raise CorpusError(f"column {name!r} holds {_kind(column)}, but strings are wanted")
+        return column
+
+    def column(self, name: str) -> list[Any]:
+        """One list per sentence: of strings, or of dicts for attributes; one array per sentence for vectors."""
+        return list(self.data(name).nested(self._offsets))
+
+    def place(self, sentence: int, token: int = 0) -> str:
+        """Where a token stands: "file:line", or "sentence 3, token 5" for lists."""
+        return self._origin.place(sentence, token, self._extras.within(sentence, token))
+
+    @property
+    def weights(self) -> npt.NDArray[np.float64]:
+        """(N,)   weights of the sentences: @weight lines of a CRFsuite file, else 1."""
+        weights = np.ones(len(self))
+        if self._layout.format == "crfsuite":
+            for sentence, code in zip(
+                self._extras.sentence.tolist(), self._extras.codes.tolist(), strict=True
+            ):
+                line = "" if code < 0 else self._extras.pool.string(code)
+                if line.startswith("@weight:") and sentence < len(self):
+                    weights[sentence] = float(line.partition(":")[2])
+        return weights
+
+    # ------------------------------------------------------------------------------------------ list-like
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    @overload
+    def __getitem__(self, key: int) -> Sentence: ...
+    @overload
+    def __getitem__(self, key: slice) -> Corpus: ...
+    def __getitem__(self, key: int | slice) -> Sentence | Corpus:
+        if isinstance(key, slice):
+            return self._slice(key)
+        if isinstance(key, str):
+            raise TypeError(f"corpus[{key!r}]: a corpus is indexed by sentence; write corpus.column({key!r})")
+        try:
+            index = operator.index(key)
+        except TypeError:
+            raise TypeError(f"a corpus is indexed by a whole number or a slice, got {key!r}") from None
+        index += len(self) if index < 0 else 0
+        if not 0 <= index < len(self):
+            raise IndexError(f"sentence {key} of a corpus with {len(self)} sentences")
+        return Sentence(self, index)
+
+    def __iter__(self) -> Iterator[Sentence]:
+        return (Sentence(self, i) for i in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Corpus):
+            return NotImplemented
+        return (
+            self.columns == other.columns
+            and bool(np.array_equal(self._offsets, other._offsets))
+            and all(column.same(other._columns[name]) for name, column in self._columns.items())
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # compares by value, like a list
+
+    def __add__(self, other: Corpus) -> Corpus:
+        if not isinstance(other, Corpus):
+            return NotImplemented
+        return Corpus.join([self, other])
+
+    def __repr__(self) -> str:
+        shown = self.columns if len(self.columns) <= 12 else (*self.columns[:11], "...")
+        origin = f", from {PurePath(self.name).name}" if self.name else ""
+        return f"Corpus({len(self)} sentences, {self.token_count} tokens, columns {' '.join(shown)}{origin})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _revived, (self._columns, self._offsets, self._extras, self._layout, self._origin)
+
+    # ------------------------------------------------------------------------------------------ parts
+
+    def take(self, sentences: Iterable[int] | npt.NDArray[np.integer[Any]]) -> Corpus:
+        """The sentences with these numbers, in this order."""
+        rows = np.asarray(sentences if isinstance(sentences, np.ndarray) else list(sentences))
+        if rows.size and rows.dtype.kind not in "iu":
+            raise CorpusError(f"take wants numbers of sentences, got an array of {rows.dtype}")
+        rows = rows.astype(np.int64).reshape(-1)
+        outside = (rows < -len(self)) | (rows >= len(self))
+        if outside.any():
+            raise CorpusError(
+                f"take: there is no sentence {int(rows[outside][0])}, the corpus has {len(self)}"
+            )
+        return self._rows(np.where(rows < 0, rows + len(self), rows), tail=False)
+
+    def _rows(self, rows: npt.NDArray[np.int64], *, tail: bool) -> Corpus:
+        offsets, tokens = ragged(self._offsets, rows)
+        return Corpus(
+            {name: column.take(tokens) for name, column in self._columns.items()},
+            offsets,
+            extras=self._extras.take(rows, len(self), tail=tail),
+            layout=self._layout,
+            origin=self._origin.take(rows),
+        )
+
+    def _slice(self, key: slice) -> Corpus:
+        rows = np.arange(len(self), dtype=np.int64)[key]
+        return self._rows(rows, tail=bool(len(rows)) and int(rows[-1]) == len(self) - 1)
+
+    def filter(self, keep: Callable[[Sentence], bool]) -> Corpus:
+        """The sentences for which keep(sentence) is true."""
+        return self._rows(np.array([s.index for s in self if keep(s)], dtype=np.int64), tail=False)
+
+    def split(self, *parts: float) -> tuple[Corpus, ...]:
+        """Consecutive parts, by share of the sentences (0.9; or 0.8, 0.1, 0.1) or by count (1000).
+
+        When shares do not add up to 1, or counts to the number of sentences, one more part holds the rest. Nothing is
+        shuffled: write corpus.shuffle(seed).split(0.9) for a random split.
+        """
+        bounds = split.bounds(parts, len(self))
+        return tuple(self[begin:end] for begin, end in itertools.pairwise(bounds))
+
+    def shuffle(self, seed: int) -> Corpus:
+        """The sentences in an order that depends on the seed alone."""
+        return self._rows(split.order(len(self), seed), tail=False)
+
+    def sample(self, n: int, seed: int) -> Corpus:
+        """n sentences drawn without replacement, in the order of the corpus."""
+        return self._rows(split.drawn(n, len(self), seed), tail=False)
+
+    # ------------------------------------------------------------------------------------------ columns
+
+    def with_column(self, name: str, values: Any) -> Corpus:
+        """The same with a column added or replaced.
+
+        values   one list of strings per sentence; or a StringColumn, BagColumn or VectorColumn; or an array (tokens, D)
+        """
+        column = lists.as_column(name, values, self)
+        return self._with({**self._columns, name: column})
+
+    def select(self, *names: str) -> Corpus:
+        """The same with these columns only, in this order."""
+        wanted = names[0] if len(names) == 1 and not isinstance(names[0], str) else names
+        return self._with({name: self.data(name) for name in checked(wanted)})
+
+    def rename(self, **names: str) -> Corpus:
+        """The same with other names: corpus.rename(label="pos") calls the column "label" "pos" from now on."""
+        for old in names:
+            if old not in self._columns:
+                raise CorpusError(unknown(old, self.columns))
+        new = checked(names.get(name, name) for name in self.columns)
+        return self._with(dict(zip(new, self._columns.values(), strict=True)))
+
+    def _with(self, columns: Mapping[str, Column]) -> Corpus:
+        return Corpus(columns, self._offsets, extras=self._extras, layout=self._layout, origin=self._origin)
+
+    @staticmethod
+    def join(parts: Iterable[Corpus]) -> Corpus:
+        """Corpora with the same columns, one after another."""
+        whole = list(parts)
+        if not whole:
+            raise CorpusError("join wants at least one corpus")
+        first = whole[0]
+        for part in whole[1:]:
+            if set(part.columns) != set(first.columns):
+                raise CorpusError(
+                    f"corpora with different columns cannot be joined: {' '.join(first.columns)} and "
+                    f"{' '.join(part.columns)}; use select() or rename() first"
+                )
+        return Corpus(
+            {name: _joined(name, [part._columns[name] for part in whole]) for name in first.columns},
+            joined_offsets([part._offsets for part in whole]),
+            extras=Extras.join([part._extras for part in whole], [len(part) for part in whole]),
+            layout=first._layout,
+            origin=Origin.join([part._origin for part in whole]),
+        )
+
+    # ------------------------------------------------------------------------------------------ in and out
+
+    @staticmethod
+    def from_lists(*data: Any, columns: Iterable[str] | None = None, **named: Any) -> Corpus:
+        """A corpus from lists of lists; see seqlab.corpus.lists for the shapes that are understood."""
+        found, offsets = lists.columns_of(data, columns, named)
+        return Corpus(found, offsets)
+
+    def to_lists(self) -> dict[str, list[Any]]:
+        """Column name -> one list per sentence."""
+        return {name: self.column(name) for name in self.columns}
+
+    def write(self, target: str | os.PathLike[str] | Any, format: str | None = None, **options: Any) -> None:  # noqa: A002
+        """Write it to a file or stream: see seqlab.write."""
+        from seqlab.corpus.writing import write
+
+        write(self, target, format, **options)
+
+
+def _joined(name: str, parts: Sequence[Any]) -> Column:
+    kind = type(parts[0])
+    for part in parts:
+        if type(part) is not kind:
+            raise CorpusError(
+                f"column {name!r} holds {_kind(parts[0])} in one corpus and {_kind(part)} in another"
+            )
+    joined: Column = kind.join(parts)
+    return joined
+
+
+def _kind(column: Column) -> str:
+    names = {StringColumn: "strings", BagColumn: "bags of attributes", VectorColumn: "vectors"}
+    return names[type(column)]
+
+
+def _revived(
+    columns: Mapping[str, Column], offsets: Offsets, extras: Extras, layout: Layout, origin: Origin
+) -> Corpus:
+    return Corpus(columns, offsets, extras=extras, layout=layout, origin=origin)

@@ -1,0 +1,87 @@
+"""Which format a file has: by its name, else by its first lines."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePath
+
+FORMATS = ("conll", "conllu", "slash", "text", "jsonl", "crfsuite")
+
+BY_SUFFIX = {
+    ".conllu": "conllu",
+    ".conll": "conll",
+    ".iob": "conll",
+    ".iob2": "conll",
+    ".bio": "conll",
+    ".tsv": "conll",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".crfsuite": "crfsuite",
+}
+
+
+def by_name(name: str) -> str | None:
+    """The format that the name tells, without a final .gz."""
+    suffixes = [suffix.lower() for suffix in PurePath(name).suffixes]
+    if suffixes and suffixes[-1] == ".gz":
+        suffixes.pop()
+    return BY_SUFFIX.get(suffixes[-1]) if suffixes else None
+
+
+def by_content(head: bytes) -> str:
+    """The format that the first lines look like; columns when nothing speaks against it."""
+    lines = head.decode("utf-8", "replace").splitlines()
+    if len(lines) > 1 and not head.endswith(b"\n"):
+        lines.pop()  # cut in the middle
+    filled = [line for line in lines if line.strip()]
+    if not filled:
+        return "conll"
+    if _is_json(filled[0]):
+        return "jsonl"
+    if _is_conllu(filled):
+        return "conllu"
+    if any("\t" in line for line in filled):
+        return "crfsuite" if _is_attributes(filled) else "conll"
+    if _is_slash(filled):
+        return "slash"
+    return "conll" if _is_regular(filled) else "text"
+
+
+def _is_json(line: str) -> bool:
+    if line.lstrip()[:1] not in {"{", "["}:
+        return False
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_conllu(lines: Sequence[str]) -> bool:
+    """Ten cells between tabs, the first of them a number, behind comments if any."""
+    first = next((line for line in lines if not line.startswith("#")), "")
+    cells = first.split("\t")
+    return len(cells) == 10 and cells[0].partition("-")[0].partition(".")[0].isdecimal()
+
+
+def _is_attributes(lines: Sequence[str]) -> bool:
+    """Most cells behind the first are name=value or name:weight, and there is more than one of them in most lines."""
+    cells = [cell for line in lines if not line.startswith("@") for cell in line.split("\t")[1:]]
+    named = sum("=" in cell[1:-1] for cell in cells)
+    return bool(cells) and named > 0.6 * len(cells)
+
+
+def _is_slash(lines: Sequence[str]) -> bool:
+    """Every token has a slash inside, and lines have several tokens."""
+    tokens = [token for line in lines for token in line.split()]
+    inside = sum("/" in token[1:-1] for token in tokens)
+    return inside == len(tokens) and (len(tokens) > len(lines) or len(lines) == 1)
+
+
+def _is_regular(lines: Sequence[str]) -> bool:
+    """At least half of the lines have the same number of cells, and that number is small."""
+    widths = Counter(len(line.split()) for line in lines)
+    width, count = widths.most_common(1)[0]
+    return 2 * count >= len(lines) and width <= 20 and (len(lines) > 1 or width <= 4)

@@ -1,0 +1,179 @@
+"""A sentence and its tokens: views of a corpus, made when looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast, overload
+
+from seqlab.corpus.columns import StringColumn
+from seqlab.corpus.names import resolve, unknown
+from seqlab.errors import CorpusError
+
+if TYPE_CHECKING:
+    from seqlab.corpus.corpus import Corpus
+
+WIDEST_REPR = 72
+
+
+class Sentence:
+    """Sentence number `index` of a corpus.
+
+    sentence["pos"] is a list with one string per token, sentence[3] the fourth token.
+    """
+
+    __slots__ = ("_begin", "_corpus", "_end", "index")
+
+    def __init__(self, corpus: Corpus, index: int) -> None:
+        self._corpus = corpus
+        self.index = index
+        self._begin = int(corpus.offsets[index])
+        self._end = int(corpus.offsets[index + 1])
+
+    def __len__(self) -> int:
+        return self._end - self._begin
+
+    @property
+    def corpus(self) -> Corpus:
+        """The corpus it belongs to."""
+        return self._corpus
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return self._corpus.columns
+
+    @property
+    def tokens(self) -> list[str]:
+        """The words."""
+        words: list[str] = self["word"]
+        return words
+
+    @overload
+    def __getitem__(self, key: str) -> list[Any]: ...
+    @overload
+    def __getitem__(self, key: int) -> Token: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Token]: ...
+    def __getitem__(self, key: str | int | slice) -> list[Any] | Token:
+        if isinstance(key, str):
+            return cast(
+                list[Any], self._corpus.data(key).stretch(self._begin, self._end)
+            )  # an array for vectors
+        if isinstance(key, slice):
+            return [Token(self, t) for t in range(*key.indices(len(self)))]
+        position = key + len(self) if key < 0 else key
+        if not 0 <= position < len(self):
+            raise IndexError(f"token {key} of a sentence with {len(self)} tokens")
+        return Token(self, position)
+
+    def __iter__(self) -> Iterator[Token]:
+        return (Token(self, t) for t in range(len(self)))
+
+    def __contains__(self, name: object) -> bool:
+        raise TypeError(
+            "`in` could mean a column or a word: write name in sentence.columns or word in sentence.tokens"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sentence):
+            return NotImplemented
+        mine, theirs = self._corpus[self.index : self.index + 1], other._corpus[other.index : other.index + 1]
+        return mine == theirs
+
+    __hash__ = None  # type: ignore[assignment]  # compares by value, like a list
+
+    def __repr__(self) -> str:
+        name = next((c for c in ("word", "form", *self.columns) if c in self.columns), None)
+        text = " ".join(map(str, self[name][:WIDEST_REPR])) if name else ""
+        if len(text) > WIDEST_REPR:
+            text = text[: WIDEST_REPR - 3] + "..."
+        return f"Sentence({text!r}, {len(self)} tokens, columns {' '.join(self.columns)})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _only_sentence, (self._corpus[self.index : self.index + 1],)
+
+    def place(self, token: int = 0) -> str:
+        """Where a token stands: "file:line", or "sentence 3, token 5" for lists."""
+        return self._corpus.place(self.index, token)
+
+    @property
+    def comments(self) -> tuple[str, ...]:
+        """Comment lines before and in the sentence, with their #."""
+        lines = (text for _, text in self._corpus.extras.of(self.index))
+        return tuple(line for line in lines if line is not None and line.startswith("#"))
+
+    @property
+    def meta(self) -> Mapping[str, str]:
+        """What the comments say, "# text = ..." as meta["text"]; "# newpar" alone as an empty string."""
+        found = {}
+        for line in self.comments:
+            key, _, value = line.lstrip("#").partition("=")
+            found[key.strip()] = value.strip()
+        return MappingProxyType(found)
+
+
+def _only_sentence(corpus: Corpus) -> Sentence:
+    return corpus[0]
+
+
+class Token:
+    """Token number `position` of a sentence: token.word, token["pos"]."""
+
+    __slots__ = ("position", "sentence")
+
+    def __init__(self, sentence: Sentence, position: int) -> None:
+        self.sentence = sentence
+        self.position = position
+
+    def __getitem__(self, name: str) -> Any:
+        at = self.sentence._begin + self.position
+        column = self.sentence._corpus.data(name)
+        if isinstance(column, StringColumn):
+            return column.values[column.codes[at]]
+        return column.stretch(at, at + 1)[0]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except CorpusError:
+            raise AttributeError(unknown(name, self.columns)) from None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return self.sentence.columns
+
+    @property
+    def place(self) -> str:
+        """Where it stands: "file:line", or "sentence 3, token 5" for lists."""
+        return self.sentence.place(self.position)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Column name -> value."""
+        return {name: self[name] for name in self.columns}
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return isinstance(name, str) and bool(resolve(name, self.columns))
+        except CorpusError:
+            return False
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Token):
+            return NotImplemented
+        return self.as_dict() == other.as_dict()
+
+    __hash__ = None  # type: ignore[assignment]  # compares by value
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.columns]
+
+    def __repr__(self) -> str:
+        cells = ", ".join(f"{name}={self[name]!r}" for name in self.columns)
+        return f"Token({cells})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Token, (self.sentence, self.position)

@@ -1,0 +1,220 @@
+"""Bytes of a file or stream, in chunks: plain or compressed, UTF-8 or recoded on the way."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from seqlab.errors import CorpusError
+
+CHUNK = 1 << 22
+GZIP = b"\x1f\x8b"
+OTHER_PACKERS = {b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+
+
+class Source:
+    """Where bytes come from.
+
+    name   for messages
+    """
+
+    def __init__(self, name: str, stream: IO[Any], *, named_gz: bool, encoding: str) -> None:
+        self.name = name
+        self._raw: Any = stream
+        self._recode = None if _is_utf8(encoding) else Recoder(name, encoding)
+        self._ended = False
+        self._start(named_gz=named_gz)
+
+    def _start(self, *, named_gz: bool) -> None:
+        head = self._bytes(self._raw.read(1 << 16))
+        self._pending = head
+        if head.startswith(GZIP):
+            self._raw = gzip.GzipFile(fileobj=_Chained(head, self._raw))
+            self._pending = b""
+        elif named_gz and head:
+            raise CorpusError(
+                f"{self.name}:1: the name ends in .gz, but the file does not begin like a gzip file "
+                f"({_shown(head[:4])}); decompress or rename it",
+                path=self.name,
+                line=1,
+            )
+        for magic, packer in OTHER_PACKERS.items():
+            if head.startswith(magic):
+                raise CorpusError(
+                    f"{self.name}:1: the file is compressed with {packer}, but only plain text and gzip are read; "
+                    f"decompress it first",
+                    path=self.name,
+                    line=1,
+                )
+
+    def read(self, size: int) -> bytes:
+        """About `size` bytes of UTF-8, b"" at the end."""
+        while not self._ended:
+            data = self._pending or self._read_raw(size)
+            self._pending = b""
+            self._ended = not data
+            text = data if self._recode is None else self._recode(data)
+            if text:
+                return text
+        return b""
+
+    def _read_raw(self, size: int) -> bytes:
+        try:
+            return self._bytes(self._raw.read(size))
+        except EOFError:
+            raise self._broken_gzip("it ends too early") from None
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise self._broken_gzip(str(error)) from error
+        except UnicodeDecodeError as error:
+            raise CorpusError(
+                f"{self.name}: the stream was opened as text and cannot be decoded ({error}); open it in binary mode",
+                path=self.name,
+            ) from error
+        except OSError as error:
+            raise CorpusError(
+                f"{self.name}: reading failed ({error.strerror or error})", path=self.name
+            ) from error
+
+    def _broken_gzip(self, why: str) -> CorpusError:
+        return CorpusError(
+            f"{self.name}: the gzip file is broken or cut off ({why}); copy or download it again, "
+            f"or see what `gzip -t` says",
+            path=self.name,
+        )
+
+    def _bytes(self, data: Any) -> bytes:
+        if isinstance(data, bytes):
+            return data
+        if isinstance(data, str):
+            try:
+                return data.encode("utf-8")
+            except UnicodeEncodeError as error:
+                raise CorpusError(
+                    f"{self.name}: the stream's text holds {data[error.start]!r}, which UTF-8 cannot write; "
+                    f"open the stream in binary mode",
+                    path=self.name,
+                ) from error
+        if isinstance(data, (bytearray, memoryview)):
+            return bytes(data)
+        raise TypeError(
+            f"{self.name}: read() of the stream gave {type(data).__name__}, but bytes or str are wanted"
+        )
+
+
+class Recoder:
+    """Other encodings to UTF-8, piece by piece."""
+
+    def __init__(self, name: str, encoding: str) -> None:
+        self._name = name
+        self._encoding = encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._line = 1
+
+    def __call__(self, data: bytes) -> bytes:
+        """UTF-8 of the next piece; b"" as the piece says that there is no more."""
+        try:
+            text = self._decoder.decode(data, final=not data)
+            recoded = text.encode("utf-8")
+        except UnicodeError as error:
+            raise self._unreadable(error) from error
+        self._line += recoded.count(b"\n")
+        return recoded
+
+    def _unreadable(self, error: UnicodeError) -> CorpusError:
+        line, what = self._line, str(error)
+        if isinstance(error, UnicodeDecodeError):
+            line += error.object[: error.start].count(b"\n")
+            what = f"{_shown(error.object[error.start : error.end])}: {error.reason}"
+        return CorpusError(
+            f"{self._name}:{line}: not {self._encoding} ({what}); pass the encoding= that the file was saved in",
+            path=self._name,
+            line=line,
+        )
+
+
+class _Chained(io.RawIOBase):
+    """A stream whose first bytes have been read already."""
+
+    def __init__(self, head: bytes, rest: Any) -> None:
+        self._head = head
+        self._rest = rest
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if self._head:
+            part = self._head if size < 0 else self._head[:size]
+            self._head = self._head[len(part) :]
+            return part
+        data: bytes = self._rest.read(size)
+        return data
+
+
+@contextlib.contextmanager
+def opened(source: Any, encoding: str = "utf-8") -> Iterator[Source]:
+    """The source behind a path, "-" for standard input, or a stream of bytes or text."""
+    with contextlib.ExitStack() as stack:
+        stream, name = _stream_of(source, stack)
+        yield Source(name, stream, named_gz=name.endswith(".gz"), encoding=encoding)
+
+
+def name_of(source: Any) -> str:
+    """What messages call a source."""
+    if isinstance(source, (str, os.PathLike)):
+        return "<stdin>" if source == "-" else os.fspath(source)
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else "<stream>"
+
+
+def _stream_of(source: Any, stack: contextlib.ExitStack) -> tuple[IO[Any], str]:
+    if isinstance(source, str) and source == "-":
+        return sys.stdin.buffer, "<stdin>"
+    if isinstance(source, (str, os.PathLike)) and isinstance(os.fspath(source), str):
+        return stack.enter_context(_open(os.fspath(source))), os.fspath(source)
+    if not hasattr(source, "read"):
+        hint = "; wrap bytes in io.BytesIO" if isinstance(source, (bytes, bytearray)) else ""
+        raise TypeError(f"a path, '-' for standard input, or a stream is wanted, got {source!r:.80}{hint}")
+    return source, name_of(source)
+
+
+def _open(path: str) -> IO[bytes]:
+    try:
+        if Path(path).is_dir():
+            raise CorpusError(
+                f"{path}: this is a directory, but a file is wanted; name one file in it", path=path
+            )
+        return Path(path).open("rb")
+    except FileNotFoundError:
+        hint = (
+            "wrap text in io.StringIO to read it as a file"
+            if "\n" in path
+            else f"looked for it from {Path.cwd()}"
+        )
+        raise CorpusError(f"{path!r:.200}: there is no such file; {hint}", path=path) from None
+    except PermissionError:
+        raise CorpusError(f"{path}: permission denied; see who may read it with `ls -l`", path=path) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise CorpusError(f"{path!r:.200}: the file cannot be opened ({reason})", path=path) from error
+
+
+def _is_utf8(encoding: str) -> bool:
+    try:
+        return codecs.lookup(encoding).name in {"utf-8", "utf-8-sig"}
+    except (LookupError, TypeError):
+        raise CorpusError(
+            f"unknown encoding {encoding!r}; common ones are 'utf-8', 'latin-1', 'cp1252', 'utf-16' and 'gb18030'"
+        ) from None
+
+
+def _shown(data: bytes) -> str:
+    return "bytes " + " ".join(f"0x{byte:02X}" for byte in data)
