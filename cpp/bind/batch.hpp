@@ -113,6 +113,7 @@ void bind_objects(nb::module_& m);
 void bind_machine(nb::module_& m);
 void bind_strings(nb::module_& m);
 void bind_encode(nb::module_& m);
+void bind_items(nb::module_& m);
 void bind_corpus(nb::module_& m);
 
 }  // namespace seqlab::bind

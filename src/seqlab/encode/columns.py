@@ -95,4 +95,5 @@ def _stretches(
     """begins[0], begins[0] + 1, ... for lengths[0] numbers, then begins[1], ..."""
     lengths = np.asarray(lengths, dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    return np.arange(int(starts[-1]), dtype=np.int64) + np.repeat(begins - starts[:-1], lengths)
+    shifts: npt.NDArray[np.int64] = np.repeat(begins - starts[:-1], lengths)
+    return np.arange(int(starts[-1]), dtype=np.int64) + shifts

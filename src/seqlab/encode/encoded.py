@@ -41,7 +41,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedCorpus:
-    """A corpus as numbers. Attributes are numbered by falling frequency in training, labels in the order of their names.
+    """A corpus as numbers: attributes by falling frequency in training, labels in the order of their names.
 
     offsets       (N + 1,)        sentence s has tokens offsets[s] .. offsets[s + 1]
     indptr        (tokens + 1,)   attributes of token i are ids[indptr[i] : indptr[i + 1]]

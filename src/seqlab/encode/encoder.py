@@ -24,18 +24,30 @@ from seqlab.features import Template
 class Producer(Protocol):
     """What makes attributes: learn, then counts and number once, then look_up as often as one likes."""
 
-    def learn(self, corpus: Corpus, threads: int) -> None: ...
-    def counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]: ...
-    def number(self, numbers: npt.NDArray[np.int32]) -> Rows: ...
-    def look_up(self, corpus: Corpus, threads: int) -> Rows: ...
-    def name(self, names: list[str]) -> None: ...
+    def learn(self, corpus: Corpus, threads: int) -> None:
+        """Meet every attribute of the corpus."""
+
+    def counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """How often each attribute was met, and how often it must be to stay. Once."""
+        ...
+
+    def number(self, numbers: npt.NDArray[np.int32]) -> Rows:
+        """Give the attributes their final numbers, -1 for none; the rows of what learn() read."""
+        ...
+
+    def look_up(self, corpus: Corpus, threads: int) -> Rows:
+        """The rows of another corpus, without what was never met."""
+        ...
+
+    def name(self, names: list[str]) -> None:
+        """Write the names of the attributes to their numbers."""
 
 
 class Encoder:
     """Turns tokens into attribute numbers and labels into label numbers.
 
-    features    a Template, the name of a preset, a function (sentence, t) -> strings or (string, number) pairs, or None:
-                then the attributes come ready made (bags, vectors). Bags and vectors that a corpus has are always used.
+    features    a Template, the name of a preset, a function (sentence, t) -> strings or (string, number) pairs,
+                or None when the attributes come ready made; bags and vectors of a corpus are used in any case
     min_count   attributes met less often in training are dropped
 
     fit() numbers attributes by falling frequency, and labels by name; encode() leaves out attributes it has not met.
@@ -55,7 +67,7 @@ class Encoder:
     ) -> EncodedCorpus:
         """Learn attributes and labels, and give the corpus encoded.
 
-        corpus   a Corpus, or lists of lists: of words for a template, of dicts or lists of strings as python-crfsuite takes
+        corpus   a Corpus, or lists of lists: of words for a template, of dicts or lists of strings without one
         labels   the name of a column, or a list of labels for every sentence
         """
         workers = thread_count(threads)
@@ -130,8 +142,9 @@ class Encoder:
                 made.append(VectorRows(name))
         if not made:
             raise CorpusError(
-                f"there are no attributes to encode: the columns {', '.join(map(repr, corpus.columns))} hold plain strings; "
-                f"say what to make of them, with features='chunk' or a Template, or give dicts or lists of strings"
+                f"there are no attributes to encode: the columns {', '.join(map(repr, corpus.columns))} "
+                f"hold plain strings; say what to make of them with features='chunk' or a Template, or give dicts "
+                f"or lists of strings"
             )
         return made
 

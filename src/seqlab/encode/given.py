@@ -10,7 +10,8 @@ import numpy as np
 from seqlab import _core
 from seqlab.corpus import BagColumn, Corpus
 from seqlab.errors import CorpusError, OptionError
-from seqlab.features import FeatureFunction, Template, presets
+from seqlab.features import Template
+from seqlab.features.own import FeatureFunction
 
 Features = Template | str | Callable[[Any, int], Any] | None
 
@@ -32,6 +33,8 @@ def as_features(given: Features) -> Template | FeatureFunction | None:
 
 def preset(name: str) -> Template:
     """The preset of this name."""
+    from seqlab.features import presets  # they are parsed when imported, so only when one is asked for
+
     if name not in presets.NAMES:
         known = ", ".join(map(repr, presets.NAMES))
         raise OptionError(
@@ -49,8 +52,7 @@ def as_corpus(given: Any, *, words: bool) -> Corpus:
         raise CorpusError(f"a Corpus or a list of sentences is wanted, got {given!r:.80}")
     if words:
         return Corpus.from_lists(given)
-    made = Corpus.from_lists({ATTRIBUTES: given})
-    return made
+    return Corpus.from_lists({ATTRIBUTES: given})
 
 
 def column_bags(name: str) -> Callable[[Corpus], BagColumn]:

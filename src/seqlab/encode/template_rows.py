@@ -21,6 +21,7 @@ class TemplateRows:
         self._plan = Plan.of(template, min_count, on_moves=on_moves)
         self._bank = self._plan.bank()
         self._met: AttributeIds | None = None  # rows of fixed width, from learn() to number()
+        self._tokens = 0
 
     @property
     def width(self) -> int:
@@ -30,7 +31,7 @@ class TemplateRows:
     def learn(self, corpus: Corpus, threads: int) -> None:
         """Meet every attribute of the corpus."""
         columns = ColumnReader(self.template, corpus).read(self._plan.sources)
-        self._met = self._space(corpus)
+        self._met, self._tokens = self._space(corpus), corpus.token_count
         self._bank.learn(columns, corpus.offsets, self._met, threads)
 
     def counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
@@ -43,7 +44,7 @@ class TemplateRows:
         if self._met is None:
             raise RuntimeError("number() follows learn()")
         ids, self._met = self._met, None
-        indptr = np.empty(len(ids) // max(self.width, 1) + 1, dtype=np.int64)
+        indptr = np.empty(self._tokens + 1, dtype=np.int64)
         return _packed(ids, indptr, self._bank.number(numbers, ids, indptr))
 
     def look_up(self, corpus: Corpus, threads: int) -> Rows:
@@ -60,7 +61,8 @@ class TemplateRows:
     def _space(self, corpus: Corpus) -> AttributeIds:
         if corpus.token_count * self.width > 2**40:
             raise ShapeError(
-                f"{corpus.token_count} tokens with {self.width} features each are too many for one call; encode in blocks"
+                f"{corpus.token_count} tokens with {self.width} features each are too many for one call; "
+                "encode it in blocks"
             )
         return np.empty(corpus.token_count * self.width, dtype=np.int32)
 

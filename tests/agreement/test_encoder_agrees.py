@@ -1,0 +1,180 @@
+"""The encoder gives exactly the attributes that the template's plain definition gives."""
+
+import unicodedata
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seqlab import _core
+from seqlab.corpus import Corpus
+from seqlab.encode import Encoder
+from seqlab.features import Atom, Call, Feature, Template
+from seqlab.features.functions import FUNCTIONS
+from seqlab.features.lexicon import Lexicon
+from seqlab.features.model import BOUNDARIES
+
+WORDS = [
+    "the",
+    "The",
+    "old",
+    "man",
+    "B-52",
+    "ΟΔΟΣ",
+    "straße",
+    "ß",
+    "1984",
+    "x",
+    "",
+    "<s>",
+    "é́",
+    "食べる",
+    "_B-1",
+]
+NATIVE = [name for name, function in FUNCTIONS.items() if not function.arguments]
+NUMBERED = [name for name, function in FUNCTIONS.items() if function.arguments == (int,)]
+LEXICONS = {"cities": Lexicon.of("cities", {"the": "art", "old man": "phrase", "man": "yes"})}
+
+calls = st.one_of(
+    st.builds(Call, st.sampled_from(NATIVE)),
+    st.builds(lambda name, n: Call(name, (n,)), st.sampled_from(NUMBERED), st.integers(1, 4)),
+    st.builds(lambda _: Call("in", ("cities",)), st.none()),
+    st.builds(
+        lambda name, pattern: Call(name, (pattern,)),
+        st.sampled_from(["test", "match"]),
+        st.sampled_from(["^.", "\\d"]),
+    ),
+)
+COMPUTED = ["@position", "@from_end", "@sentence_length", "@first", "@last", "@gazetteer(cities,word)"]
+columns = st.sampled_from(["word", "pos", "#0", "#1", *COMPUTED])
+atoms = st.builds(Atom, columns, st.integers(-3, 3), st.booleans(), st.lists(calls, max_size=2).map(tuple))
+
+
+@st.composite
+def features(draw):
+    chosen = tuple(draw(st.lists(atoms, max_size=4)))
+    name = draw(st.sampled_from(["U1:", "U2:", "U:"]))  # names that coincide are part of CRF++
+    pieces = (name, *["/"] * (len(chosen) - 1), "") if chosen else (name,)
+    on_node = draw(st.booleans())
+    return Feature(chosen, pieces, on_node=on_node, on_edge=not on_node or draw(st.booleans()))
+
+
+@st.composite
+def templates(draw):
+    return Template(
+        tuple(draw(st.lists(features(), min_size=1, max_size=5))),
+        boundary=draw(st.sampled_from(list(BOUNDARIES.values()))),
+        lexicons=LEXICONS,
+    )
+
+
+@st.composite
+def corpora(draw):
+    lengths = draw(st.lists(st.integers(0, 5), min_size=1, max_size=5))
+    word = [draw(st.lists(st.sampled_from(WORDS), min_size=n, max_size=n)) for n in lengths]
+    pos = [draw(st.lists(st.sampled_from(["DT", "NN", "the"]), min_size=n, max_size=n)) for n in lengths]
+    return Corpus.from_lists(word=word, pos=pos)
+
+
+def defined(template, corpus, of):
+    return [[getattr(template, of)(sentence, t) for t in range(len(sentence))] for sentence in corpus]
+
+
+def encoded_names(encoded, of):
+    lengths = np.diff(encoded.offsets).tolist()
+    return [[getattr(encoded, of)(s, t) for t in range(n)] for s, n in enumerate(lengths)]
+
+
+@given(templates(), corpora(), st.sampled_from([1, 2]))
+def test_fit_gives_the_attributes_of_the_definition(template, corpus, threads):
+    encoded = Encoder(template).fit(corpus, threads=threads)
+    for of in ("attributes", "edge_attributes"):
+        assert encoded_names(encoded, of) == defined(template, corpus, of)
+
+
+@given(templates(), corpora(), corpora(), st.integers(1, 3))
+def test_encode_leaves_out_exactly_what_training_met_too_seldom(template, train, other, min_count):
+    encoder = Encoder(template, min_count=min_count)
+    encoder.fit(train)
+    for of in ("attributes", "edge_attributes"):
+        met = Counter(
+            name for sentence in defined(template, train, of) for token in sentence for name in token
+        )
+        for corpus in (train, other):
+            wanted = [
+                [[name for name in token if met[name] >= min_count] for token in sentence]
+                for sentence in defined(template, corpus, of)
+            ]
+            assert encoded_names(encoder.encode(corpus), of) == wanted
+
+
+@given(templates(), corpora())
+def test_attributes_are_numbered_by_falling_frequency(template, corpus):
+    encoded = Encoder(template).fit(corpus)
+    counts = np.bincount(encoded.ids, minlength=encoded.encoder.size)
+    assert (counts > 0).all()
+    assert (np.diff(counts) <= 0).all()
+    assert len(set(encoded.encoder.attributes)) == encoded.encoder.size
+
+
+@given(templates(), corpora(), corpora())
+def test_threads_give_the_same_bits(template, corpus, other):
+    one, many = Encoder(template), Encoder(template)
+    first, second = one.fit(corpus, threads=1), many.fit(corpus, threads=8)
+    for a, b in ((first, second), (one.encode(other, threads=1), many.encode(other, threads=8))):
+        assert a.ids.tobytes() == b.ids.tobytes()
+        assert a.indptr.tobytes() == b.indptr.tobytes()
+    assert one.attributes == many.attributes
+
+
+def test_a_slice_does_not_know_the_words_of_the_rest():
+    corpus = Corpus.from_lists([["red", "green"], ["blue"]])
+    encoder = Encoder(Template.parse("word[0]"))
+    encoder.fit(corpus[:1])
+    assert sorted(encoder.attributes) == ["word[0]=green", "word[0]=red"]
+    assert len(encoder.encode(corpus[1:]).ids) == 0
+
+
+def test_long_sentences_are_cut_into_blocks_without_a_seam():
+    words = [str(i % 1000) for i in range(5000)]
+    template = Template.parse("word[-2..2]\nword[-1] & word[0] & word[1]")
+    encoded = Encoder(template).fit(Corpus.from_lists([words]))
+    sentence = {"word": words}
+    for t in (0, 1, 510, 511, 512, 513, 1023, 1024, 4998, 4999):
+        assert encoded.attributes(0, t) == template.attributes(sentence, t)
+
+
+# ---------------------------------------------------------------- functions of the language, in the core
+
+ASSIGNED = st.characters(exclude_categories=("Cs", "Cn"))
+NEARLY = st.text(st.one_of(ASSIGNED, st.sampled_from("aAbBΣσςß1-'.·\u0345ǅİı")), max_size=8)
+SAME_UNICODE = _core.unicode_version() == unicodedata.unidata_version
+
+
+def native(name, value, *args):
+    return _core.call([(name, args[0] if args else 0)], value)
+
+
+@pytest.mark.skipif(not SAME_UNICODE, reason="this Python knows another version of Unicode than the tables")
+@pytest.mark.parametrize("name", [name for name in NATIVE if _core.has_function(name)])
+def test_functions_equal_their_definition_on_code_points(name):
+    define = FUNCTIONS[name].apply
+    for code in (
+        *range(0x32000),
+        *range(0x32000, 0x110000, 97),
+    ):  # beyond, nearly all is unassigned or private
+        if not 0xD800 <= code < 0xE000:
+            assert native(name, chr(code)) == define(chr(code)), hex(code)
+
+
+@given(NEARLY, st.integers(-4, 4))
+def test_functions_equal_their_definition_on_words(value, n):
+    if not SAME_UNICODE and not value.isascii():
+        value = value.encode("ascii", "ignore").decode()
+    for name, function in FUNCTIONS.items():
+        if not _core.has_function(name):
+            continue
+        args = () if not function.arguments else (n if function.least is None else max(n, function.least),)
+        assert native(name, value, *args) == function.apply(value, *args), name
