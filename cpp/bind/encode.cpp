@@ -93,7 +93,12 @@ void bind_bank(nb::module_& m) {
                 self.learn(table, ids.data(), threads);
             },
             "columns"_a, "offsets"_a.noconvert(), "ids"_a.noconvert(), "threads"_a)
-        .def("take_counts", [](Bank& self) { return as_array(self.take_counts()); })
+        .def(
+            "counts",
+            [](const Bank& self, const In<std::int32_t>& ids, std::size_t tokens) {
+                return as_array(self.counts(ids.data(), tokens));
+            },
+            "ids"_a.noconvert(), "tokens"_a)
         .def("group_sizes", &Bank::group_sizes)
         .def(
             "number",

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "encode/numbering.hpp"
 #include "parallel/parallel.hpp"
@@ -140,37 +139,34 @@ void Bank::learn(const Table& table, std::int32_t* ids, std::size_t threads) {
         values_[v].learn(words_[c]);
         of_code[v] = values_[v].of_codes(*table.columns[c].pool, known[c]);
     }
-    counts_.resize(groups_.size());
     const std::vector<Reader> sources = readers(table, of_code);
     parallel_for(groups_.size(), threads, [&](std::size_t g) { learn_group(g, table, sources, ids); });
 }
 
 void Bank::learn_group(std::size_t group, const Table& table, const std::vector<Reader>& sources,
                        std::int32_t* ids) {
-    std::vector<std::int64_t>& counts = counts_[group];
     Block left, right;
     for (std::size_t f = 0; f < features_.size(); ++f) {
         if (features_[f].group != group) continue;
         for_each_stretch(table, 0, table.sentences, [&](const Stretch& s) {
             attributes_of<Interning>(features_[f], sources, groups_[group], s, on_moves_, left, right);
-            counts.resize(groups_[group].size());
-            for (std::int64_t i = 0; i < s.to - s.from; ++i)
-                if (const AttributeId id = left[static_cast<std::size_t>(i)]; id != no_value)
-                    ++counts[static_cast<std::size_t>(id)];
             put(left, s, ids + f, stride());
         });
     }
 }
 
-std::vector<std::int64_t> Bank::take_counts() {
-    std::vector<std::int64_t> all;
-    all.reserve(std::accumulate(groups_.begin(), groups_.end(), std::size_t{0},
-                                [](std::size_t n, const Attributes& group) { return n + group.size(); }));
-    for (std::vector<std::int64_t>& counts : counts_) {
-        all.insert(all.end(), counts.begin(), counts.end());
-        counts = {};
+std::vector<std::int64_t> Bank::counts(const std::int32_t* ids, std::size_t tokens) const {
+    std::vector<std::size_t> first{0};
+    for (const Attributes& group : groups_) first.push_back(first.back() + group.size());
+    std::vector<std::int64_t> counts(first.back());
+    std::vector<std::int64_t*> of_feature;
+    for (const Feature& feature : features_) of_feature.push_back(counts.data() + first[feature.group]);
+    for (std::size_t n = 0; n < tokens; ++n) {
+        const std::int32_t* row = ids + n * stride();
+        for (std::size_t f = 0; f < stride(); ++f)
+            if (row[f] != no_value) ++of_feature[f][row[f]];
     }
-    return all;
+    return counts;
 }
 
 std::vector<std::size_t> Bank::group_sizes() const {

@@ -23,11 +23,11 @@ public:
 
     // Number what occurs: ids (tokens, stride) get numbers within their group, -1 where a feature has no value. Once.
     void learn(const Table& table, std::int32_t* ids, std::size_t threads);
-    // How often each attribute was met: those of group 0 first, in order of first appearance, then group 1, ...
-    // Once: they are not kept.
-    std::vector<std::int64_t> take_counts();
+    // How often each attribute stands in those rows: the attributes of group 0 first, in order of first appearance, then
+    // group 1, ...
+    std::vector<std::int64_t> counts(const std::int32_t* ids, std::size_t tokens) const;
     std::vector<std::size_t> group_sizes() const;
-    // Attributes get the numbers of `map`, in the order of take_counts(), -1 to forget one; so do the rows that learn() wrote,
+    // Attributes get the numbers of `map`, in the order of counts(), -1 to forget one; so do the rows that learn() wrote,
     // which are packed. Returns how many entries they have.
     std::size_t number(const std::int32_t* map, std::int32_t* ids, std::size_t tokens, std::int64_t* indptr);
 
@@ -49,7 +49,6 @@ private:
     std::vector<Words> words_;  // one per column
     bool on_moves_;
     std::vector<Attributes> groups_;
-    std::vector<std::vector<std::int64_t>> counts_;  // by group; from learn() to take_counts()
 };
 
 template <class F>

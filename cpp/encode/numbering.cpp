@@ -7,6 +7,7 @@ namespace seqlab {
 std::vector<std::int32_t> by_frequency(const std::int64_t* counts, const std::int32_t* least,
                                        std::size_t size) {
     std::vector<std::int32_t> kept;
+    kept.reserve(size);
     for (std::size_t i = 0; i < size; ++i)
         if (counts[i] >= least[i]) kept.push_back(static_cast<std::int32_t>(i));
     // Not stable_sort, which would take memory of its own.

@@ -234,7 +234,7 @@ class Bank:
 
     def learn(self, columns: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], StringPool]], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
 
-    def take_counts(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+    def counts(self, ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], tokens: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
 
     def group_sizes(self) -> list[int]: ...
 
@@ -253,6 +253,11 @@ def call(calls: Sequence[tuple[str, int]], text: object) -> object:
     """Template functions on one string, as the encoder applies them."""
 
 def unicode_version() -> str: ...
+
+def intern_items(pool: StringPool, sentences: list) -> object:
+    """
+    (indptr, codes, weights or None, lengths), or None for an unusual shape.
+    """
 
 class BlockReader:
     """Reads blocks of whole lines into one table."""

@@ -170,14 +170,21 @@ def _learned(producers: Sequence[Producer], corpus: Corpus, threads: int) -> tup
     """Rows with final numbers, and how many attributes there are."""
     for producer in producers:
         producer.learn(corpus, threads)
-    met = [producer.counts() for producer in producers]
+    numbers = _numbers([producer.counts() for producer in producers])
+    rows = [producer.number(part) for producer, part in zip(producers, numbers, strict=True)]
+    return merged(rows), sum(int(np.count_nonzero(part >= 0)) for part in numbers)
+
+
+def _numbers(
+    met: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]],
+) -> list[npt.NDArray[np.int32]]:
+    """New numbers for the attributes of each producer: by falling frequency over all of them."""
+    if len(met) == 1:  # as usual, and these arrays are large
+        return [_core.by_frequency(*met[0])]
     numbers = _core.by_frequency(
         np.concatenate([counts for counts, _ in met]), np.concatenate([least for _, least in met])
     )
-    ends = np.cumsum([len(counts) for counts, _ in met])
-    parts = np.split(numbers, ends[:-1])
-    rows = [producer.number(part) for producer, part in zip(producers, parts, strict=True)]
-    return merged(rows), int(np.count_nonzero(numbers >= 0))
+    return np.split(numbers, np.cumsum([len(counts) for counts, _ in met])[:-1])
 
 
 def _named(producers: Sequence[Producer], size: int) -> list[str]:

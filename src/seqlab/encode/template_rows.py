@@ -37,13 +37,11 @@ class TemplateRows:
     def counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
         """How often each attribute was met, and how often it must be to stay."""
         least = np.repeat(np.array(self._plan.least, dtype=np.int32), self._bank.group_sizes())
-        return self._bank.take_counts(), least
+        return self._bank.counts(_met(self._met), self._tokens), least
 
     def number(self, numbers: npt.NDArray[np.int32]) -> Rows:
         """Give the attributes their final numbers, in the order of counts(); the rows of what learn() read."""
-        if self._met is None:
-            raise RuntimeError("number() follows learn()")
-        ids, self._met = self._met, None
+        ids, self._met = _met(self._met), None
         indptr = np.empty(self._tokens + 1, dtype=np.int64)
         return _packed(ids, indptr, self._bank.number(numbers, ids, indptr))
 
@@ -65,6 +63,12 @@ class TemplateRows:
                 "encode it in blocks"
             )
         return np.empty(corpus.token_count * self.width, dtype=np.int32)
+
+
+def _met(ids: AttributeIds | None) -> AttributeIds:
+    if ids is None:
+        raise RuntimeError("counts() and number() follow learn()")
+    return ids
 
 
 def _packed(ids: AttributeIds, indptr: npt.NDArray[np.int64], count: int) -> Rows:
