@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seqlab import corpus, errors, inference
-    from seqlab.corpus import Corpus, Sentence, read, stream
+    from seqlab import corpus, encode, errors, evaluation, features, inference, tags
+    from seqlab.corpus import Corpus, Sentence, demo_corpus, read, stream, write
+    from seqlab.evaluation import Report, check, evaluate, significance
+    from seqlab.features import Template, presets
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
 
 __version__ = "0.1.0.dev0"
@@ -17,26 +19,45 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "Constraints",
     "Corpus",
+    "Report",
     "Sentence",
+    "Template",
     "Trellis",
     "TrellisBatch",
+    "check",
     "corpus",
+    "demo_corpus",
+    "encode",
     "errors",
+    "evaluate",
+    "evaluation",
+    "features",
     "inference",
+    "presets",
     "read",
+    "significance",
     "stream",
+    "tags",
+    "write",
 ]
 
 _HOME = {
     "Constraints": "seqlab.trellis",
     "Corpus": "seqlab.corpus",
+    "Report": "seqlab.evaluation",
     "Sentence": "seqlab.corpus",
+    "Template": "seqlab.features",
     "Trellis": "seqlab.trellis",
     "TrellisBatch": "seqlab.trellis",
+    "check": "seqlab.evaluation",
+    "demo_corpus": "seqlab.corpus",
+    "evaluate": "seqlab.evaluation",
     "read": "seqlab.corpus",
+    "significance": "seqlab.evaluation",
     "stream": "seqlab.corpus",
+    "write": "seqlab.corpus",
 }
-_ROOMS = ("corpus", "errors", "inference", "trellis")
+_ROOMS = ("corpus", "encode", "errors", "evaluation", "features", "inference", "tags", "trellis")
 
 
 def __getattr__(name: str) -> Any:
@@ -46,6 +67,8 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(_HOME[name]), name)
     if name in _ROOMS:
         return import_module(f"seqlab.{name}")
+    if name == "presets":
+        return import_module("seqlab.features.presets")
     raise AttributeError(f"module 'seqlab' has no attribute {name!r}")
 
 

@@ -9,6 +9,8 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("numerics", "text"),
     ("parallel", "trellis"),
     ("inference", "corpus", "encode"),
+    ("score",),
+    ("learn",),
     ("bind",),
 )
 HEIGHT = {room: height for height, row in enumerate(ROWS) for room in row}

@@ -32,7 +32,7 @@ def test_rooms_import_downwards_only():
         ("seqlab.trellis.trellis", "from importlib import import_module\nimport_module('seqlab.' + name)"),
         ("seqlab.inference.path", "from seqlab import Trellis"),
         ("seqlab.inference.path", "import seqlab"),
-        ("seqlab.draw.text", "from seqlab.explain import why"),
+        ("seqlab.draw.canvas", "from seqlab.explain import why"),
         ("seqlab.errors", "from seqlab.arrays import scores"),
         ("seqlab.inference.path", "from seqlab.unheard import of"),
         ("seqlab.unheard.of", ""),

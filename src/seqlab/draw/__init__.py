@@ -3,8 +3,8 @@
 from seqlab.draw.canvas import Canvas
 from seqlab.draw.posterior import posterior_text
 from seqlab.draw.style import ASCII, UNICODE, Glyphs, Ink, Style, log_score, probability
-from seqlab.draw.text import beside, clip, text_width
 from seqlab.draw.trellis import trellis_text
+from seqlab.textwidth import beside, clip, text_width
 
 __all__ = [
     "ASCII",

@@ -6,7 +6,7 @@ from seqlab.draw.canvas import Canvas
 from seqlab.draw.layout import bands, centre, head_width
 from seqlab.draw.sheet import Column, Sheet, cell_ink
 from seqlab.draw.style import Ink, Style
-from seqlab.draw.text import clip, text_width
+from seqlab.textwidth import clip, text_width
 
 GAP = 1
 

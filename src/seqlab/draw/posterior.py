@@ -10,7 +10,7 @@ from seqlab.arrays import Probabilities
 from seqlab.draw.canvas import Canvas
 from seqlab.draw.layout import bands
 from seqlab.draw.style import Ink, Style
-from seqlab.draw.text import clip, printable, text_width
+from seqlab.textwidth import clip, printable, text_width
 
 NUMBER = 6  # "0.123 "
 MIN_BAR, MAX_BAR = 3, 12

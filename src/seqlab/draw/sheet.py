@@ -11,8 +11,8 @@ from seqlab import inference
 from seqlab.draw.layout import align_points
 from seqlab.draw.style import Ink, Style
 from seqlab.draw.survivors import prefix, survivors
-from seqlab.draw.text import clip, printable
 from seqlab.errors import ImpossibleError, ShapeError
+from seqlab.textwidth import clip, printable
 from seqlab.trellis import Trellis
 
 MAX_NAME = 16  # screen columns of a label's name

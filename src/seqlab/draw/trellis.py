@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from seqlab.draw.compact import compact_lines
 from seqlab.draw.sheet import make_sheet
 from seqlab.draw.style import Ink, Style
-from seqlab.draw.text import clip
 from seqlab.draw.wired import wired_lines
+from seqlab.textwidth import clip
 from seqlab.trellis import Trellis
 
 MAX_WIRED_LABELS = 8

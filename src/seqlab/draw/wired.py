@@ -10,7 +10,7 @@ from seqlab.draw.layout import bands, centre, head_width
 from seqlab.draw.routing import Gutter, Line, route
 from seqlab.draw.sheet import Column, Sheet, cell_ink
 from seqlab.draw.style import Ink, Style
-from seqlab.draw.text import clip, text_width
+from seqlab.textwidth import clip, text_width
 
 MIN_GUTTER, MAX_GUTTER = 4, 16
 FRAME = 4  # a frame and a blank on both sides of a value

@@ -35,8 +35,8 @@ def preset(name: str) -> Template:
     """The preset of this name."""
     from seqlab.features import presets  # they are parsed when imported, so only when one is asked for
 
-    if name not in presets.NAMES:
-        known = ", ".join(map(repr, presets.NAMES))
+    if name not in presets.__all__:
+        known = ", ".join(map(repr, presets.__all__))
         raise OptionError(
             f"there is no preset {name!r}, only {known}; template text has brackets, like 'word[0]'"
         )

@@ -1,6 +1,6 @@
 import pytest
 
-from seqlab.draw.text import beside, clip, printable, text_width
+from seqlab.textwidth import beside, clip, printable, text_width
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,30 @@
+"""How good an output is: figures by token, by sentence and by span, and whether a difference is more than luck."""
+
+from __future__ import annotations
+
+from seqlab.evaluation.checking import check
+from seqlab.evaluation.confusion import Confusion, Mistake
+from seqlab.evaluation.evaluate import evaluate
+from seqlab.evaluation.findings import Check, Finding
+from seqlab.evaluation.headline import Interval
+from seqlab.evaluation.report import Report
+from seqlab.evaluation.scores import Score, ScoreTable
+from seqlab.evaluation.significance import Significance, significance
+from seqlab.evaluation.spans import Invalid, SpanReport
+
+__all__ = [
+    "Check",
+    "Confusion",
+    "Finding",
+    "Interval",
+    "Invalid",
+    "Mistake",
+    "Report",
+    "Score",
+    "ScoreTable",
+    "Significance",
+    "SpanReport",
+    "check",
+    "evaluate",
+    "significance",
+]

@@ -1,0 +1,107 @@
+"""Precision, recall and F1 from counts, for one thing or a table of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Counts = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.float64]
+
+
+def ratio(part: Any, whole: Any) -> Numbers:
+    """part / whole, and 0 where there is nothing, as conlleval and scikit-learn have it."""
+    part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    result: Numbers = np.zeros(np.broadcast_shapes(part.shape, whole.shape))
+    np.divide(part, whole, out=result, where=whole > 0)
+    return result
+
+
+def f1_of(precision: Any, recall: Any) -> Numbers:
+    """The harmonic mean."""
+    return ratio(2 * np.asarray(precision) * recall, np.asarray(precision) + recall)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How well one label, one type, or all of them were found.
+
+    support     how many there are in gold
+    predicted   how many were predicted
+    correct     how many of the predicted are right
+    found       how many of gold were found; differs from `correct` only when spans count by overlap or boundary
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    support: int
+    predicted: int
+    correct: int
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTable:
+    """Scores by name, and their averages.
+
+    micro      from the counts of all rows together
+    macro      the mean of the rows
+    weighted   the mean of the rows, each as often as it occurs in gold
+    """
+
+    rows: Mapping[str, Score]
+    micro: Score
+    macro: Score
+    weighted: Score
+
+    @property
+    def precision(self) -> float:
+        """Micro average."""
+        return self.micro.precision
+
+    @property
+    def recall(self) -> float:
+        """Micro average."""
+        return self.micro.recall
+
+    @property
+    def f1(self) -> float:
+        """Micro average."""
+        return self.micro.f1
+
+    @property
+    def support(self) -> int:
+        """How many there are in gold."""
+        return self.micro.support
+
+
+def score_table(
+    names: Sequence[str], support: Counts, predicted: Counts, correct: Counts, found: Counts
+) -> ScoreTable:
+    """One row for each name; names that occur on neither side are left out."""
+    counts = np.stack([support, predicted, correct, found])
+    used = np.flatnonzero(support + predicted)
+    names, counts = [names[i] for i in used.tolist()], counts[:, used]
+    figures = _figures(counts)
+    rows = {name: _score(figures[:, i], counts[:, i]) for i, name in enumerate(names)}
+    total = counts.sum(axis=1)
+    macro = figures.mean(axis=1) if names else np.zeros(3)
+    weighted = figures @ ratio(counts[0], counts[0].sum()) if names else np.zeros(3)
+    return ScoreTable(rows, _score(_figures(total), total), _score(macro, total), _score(weighted, total))
+
+
+def _figures(counts: Counts) -> Numbers:
+    support, predicted, correct, found = counts
+    precision, recall = ratio(correct, predicted), ratio(found, support)
+    return np.stack([precision, recall, f1_of(precision, recall)])
+
+
+def _score(figures: Numbers, counts: Counts) -> Score:
+    precision, recall, f1 = (float(figure) for figure in figures)
+    support, predicted, correct, found = (int(count) for count in counts)
+    return Score(precision, recall, f1, support, predicted, correct, found)

@@ -1,0 +1,247 @@
+"""The functions of the template language, each in plain Python: these definitions are the truth.
+
+A function takes a value (and its arguments) and gives a string, or None: then the feature is absent.
+"Character" means code point. Functions with a yes/no answer give "yes" or None.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from seqlab.features.scripts import script_of
+from seqlab.features.wapiti_regex import match, test
+
+
+def lower(value: str) -> str:
+    """Lower case, as Python's str.lower. `lower("Straße")` -> straße."""
+    return value.lower()
+
+
+def upper(value: str) -> str:
+    """Upper case, as Python's str.upper. `upper("Straße")` -> STRASSE."""
+    return value.upper()
+
+
+def lower_ascii(value: str) -> str:
+    """A-Z in lower case, everything else as it is (Wapiti's `%X`). `lower_ascii("ÄB")` -> Äb."""
+    return "".join(chr(ord(c) + 32) if "A" <= c <= "Z" else c for c in value)
+
+
+def shape(value: str) -> str:
+    """X upper or title case, x lower case, 0 digit, o other letter, marks left out, the rest kept."""
+    return "".join(map(_shape_of, value))
+
+
+def short_shape(value: str) -> str:
+    """The shape with runs of one character collapsed. `short_shape("McDonald-2000")` -> XxXx-0."""
+    return _collapsed(shape(value))
+
+
+def prefix(value: str, n: int) -> str | None:
+    """The first n characters; absent when there are fewer. `prefix("running", 3)` -> run."""
+    return value[:n] if len(value) >= n else None
+
+
+def suffix(value: str, n: int) -> str | None:
+    """The last n characters; absent when there are fewer. `suffix("running", 3)` -> ing."""
+    return value[-n:] if len(value) >= n else None
+
+
+def char(value: str, i: int) -> str | None:
+    """Character number i from 0, or from the end when i is negative. `char("Rome", -1)` -> e."""
+    return value[i] if -len(value) <= i < len(value) else None
+
+
+def length(value: str) -> str:
+    """Number of characters: 0 to 9 as they are, then 10-14, 15-19, 20+. `length("thirteen more")` -> 10-14."""
+    return bucket(len(value), _LENGTHS)
+
+
+def digits(value: str) -> str:
+    """Every digit (str.isdigit) becomes 0. `digits("1984-05")` -> 0000-00."""
+    return "".join("0" if c.isdigit() else c for c in value)
+
+
+def squeeze(value: str, n: int) -> str:
+    """At most n equal characters in a row. `squeeze("cooool!!!", 2)` -> cool!!."""
+    return "".join(c * min(n, sum(1 for _ in run)) for c, run in groupby(value))
+
+
+def category(value: str) -> str:
+    """Unicode general categories, runs collapsed. `category("iPhone-12")` -> LlLuLlPdNd."""
+    return "".join(_runs(map(unicodedata.category, value)))
+
+
+def first_category(value: str) -> str | None:
+    """Unicode general category of the first character. `first_category("Rome")` -> Lu."""
+    return unicodedata.category(value[0]) if value else None
+
+
+def script(value: str) -> str:
+    """Scripts of the characters, runs collapsed, joined with +. `script("食べる")` -> kanji+hiragana."""
+    return "+".join(_runs(map(script_of, value)))
+
+
+def is_digit(value: str) -> str | None:
+    """Digits only, as str.isdigit. `is_digit("1984")` -> yes."""
+    return _yes(value.isdigit())
+
+
+def is_alpha(value: str) -> str | None:
+    """Letters only, as str.isalpha. `is_alpha("Rome")` -> yes."""
+    return _yes(value.isalpha())
+
+
+def is_alnum(value: str) -> str | None:
+    """Letters and numbers only, as str.isalnum. `is_alnum("B52")` -> yes."""
+    return _yes(value.isalnum())
+
+
+def is_title(value: str) -> str | None:
+    """Every word begins with a capital and goes on in lower case, as str.istitle. `is_title("Rome")` -> yes."""
+    return _yes(value.istitle())
+
+
+def is_upper(value: str) -> str | None:
+    """Has upper-case and no lower-case letters, as str.isupper. `is_upper("U.S.")` -> yes."""
+    return _yes(value.isupper())
+
+
+def is_lower(value: str) -> str | None:
+    """Has lower-case and no upper-case letters, as str.islower. `is_lower("e-mail")` -> yes."""
+    return _yes(value.islower())
+
+
+def is_capitalized(value: str) -> str | None:
+    """The first character is upper or title case, whatever follows. `is_capitalized("McDonald")` -> yes."""
+    return _yes(value[:1].isupper() or value[:1].istitle())
+
+
+def is_punct(value: str) -> str | None:
+    """Punctuation and symbols only (categories P and S), at least one. `is_punct("...")` -> yes."""
+    return _yes(bool(value) and all(map(_punctuation, value)))
+
+
+def is_ascii(value: str) -> str | None:
+    """ASCII only, as str.isascii. `is_ascii("cafe")` -> yes."""
+    return _yes(value.isascii())
+
+
+def has_digit(value: str) -> str | None:
+    """Some character is a digit (str.isdigit). `has_digit("B52")` -> yes."""
+    return _yes(any(map(str.isdigit, value)))
+
+
+def has_alpha(value: str) -> str | None:
+    """Some character is a letter (str.isalpha). `has_alpha("B52")` -> yes."""
+    return _yes(any(map(str.isalpha, value)))
+
+
+def has_upper(value: str) -> str | None:
+    """Some character is upper case (str.isupper). `has_upper("iPhone")` -> yes."""
+    return _yes(any(map(str.isupper, value)))
+
+
+def has_lower(value: str) -> str | None:
+    """Some character is lower case (str.islower). `has_lower("iPhone")` -> yes."""
+    return _yes(any(map(str.islower, value)))
+
+
+def has_hyphen(value: str) -> str | None:
+    """Some character is a hyphen or dash (category Pd). `has_hyphen("e-mail")` -> yes."""
+    return _yes(any(unicodedata.category(c) == "Pd" for c in value))
+
+
+def has_punct(value: str) -> str | None:
+    """Some character is punctuation or a symbol (categories P and S). `has_punct("U.S")` -> yes."""
+    return _yes(any(map(_punctuation, value)))
+
+
+# ------------------------------------------------------------------------------------------------ helpers
+
+_LENGTHS = ((10, "10-14"), (15, "15-19"), (20, "20+"))
+_PLACES = ((5, "5-9"), (10, "10-19"), (20, "20-49"), (50, "50+"))
+
+
+def bucket(n: int, steps: tuple[tuple[int, str], ...] = _PLACES) -> str:
+    """The number itself below the first step, then the name of the last step that it reaches."""
+    reached = [name for start, name in steps if n >= start]
+    return reached[-1] if reached else str(n)
+
+
+def _yes(answer: bool) -> str | None:  # noqa: FBT001 -- the answer is the argument
+    return "yes" if answer else None
+
+
+def _punctuation(c: str) -> bool:
+    return unicodedata.category(c)[0] in "PS"
+
+
+def _shape_of(c: str) -> str:
+    if c.isupper() or c.istitle():
+        return "X"
+    if c.islower():
+        return "x"
+    if c.isdigit():
+        return "0"
+    if c.isalpha():
+        return "o"
+    return "" if unicodedata.category(c)[0] == "M" else c
+
+
+def _collapsed(text: str) -> str:
+    return "".join(_runs(text))
+
+
+def _runs(items: Iterable[str]) -> list[str]:
+    return [item for item, _ in groupby(items)]
+
+
+# ------------------------------------------------------------------------------------------------ the table
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the language, the types of its arguments after the value, and their least value."""
+
+    apply: Callable[..., str | None]
+    arguments: tuple[type[int | str], ...] = ()
+    least: int | None = None
+
+
+FUNCTIONS: dict[str, Function] = {
+    "lower": Function(lower),
+    "upper": Function(upper),
+    "lower_ascii": Function(lower_ascii),
+    "shape": Function(shape),
+    "short_shape": Function(short_shape),
+    "prefix": Function(prefix, (int,), least=1),
+    "suffix": Function(suffix, (int,), least=1),
+    "char": Function(char, (int,)),
+    "length": Function(length),
+    "digits": Function(digits),
+    "squeeze": Function(squeeze, (int,), least=1),
+    "category": Function(category),
+    "first_category": Function(first_category),
+    "script": Function(script),
+    "is_digit": Function(is_digit),
+    "is_alpha": Function(is_alpha),
+    "is_alnum": Function(is_alnum),
+    "is_title": Function(is_title),
+    "is_upper": Function(is_upper),
+    "is_lower": Function(is_lower),
+    "is_capitalized": Function(is_capitalized),
+    "is_punct": Function(is_punct),
+    "is_ascii": Function(is_ascii),
+    "has_digit": Function(has_digit),
+    "has_alpha": Function(has_alpha),
+    "has_upper": Function(has_upper),
+    "has_lower": Function(has_lower),
+    "has_hyphen": Function(has_hyphen),
+    "has_punct": Function(has_punct),
+    "test": Function(test, (str,)),
+    "match": Function(match, (str,)),
+}

@@ -1,0 +1,141 @@
+"""Word lists from files: `in(lower(word[0]), cities)` looks one token up, `gazetteer(word[0], cities)` several.
+
+A file has one entry a line, or entry TAB class. An entry of several tokens has one blank between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from seqlab.errors import TemplateError
+from seqlab.features.words import NAME
+
+YES = "yes"  # the class of an entry that has none
+FOLDS = {"lower": str.lower, "upper": str.upper}
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Entries and their classes. Two lexicons are equal when name and entries are, wherever they came from.
+
+    entries   entry -> class; "yes" when the file gives no class, "LOC,PER" when it gives two
+    path      the file, or None when the entries were given in memory
+    """
+
+    name: str
+    entries: Mapping[str, str]
+    path: str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if not NAME.fullmatch(self.name):
+            raise TemplateError(f"a lexicon's name must be a word like 'cities', got {self.name!r}")
+        for entry, kind in self.entries.items():
+            if not (isinstance(entry, str) and isinstance(kind, str) and entry and kind):
+                raise TemplateError(
+                    f"lexicon {self.name!r}: an entry and its class must be text, got {entry!r}: {kind!r}"
+                )
+
+    def __hash__(self) -> int:
+        return hash((self.name, frozenset(self.entries.items())))
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @classmethod
+    def of(cls, name: str, entries: Iterable[str] | Mapping[str, str]) -> Lexicon:
+        """From a list of entries, or from a dict entry -> class."""
+        if isinstance(entries, str):
+            raise TemplateError(
+                f"lexicon {name!r}: a list of entries is wanted, got the single string {entries!r}"
+            )
+        return cls(name, dict(entries) if isinstance(entries, Mapping) else dict.fromkeys(entries, YES))
+
+    @classmethod
+    def read(cls, name: str, path: str | PathLike[str]) -> Lexicon:
+        """From a file in UTF-8."""
+        try:
+            content = Path(path).read_bytes()
+        except OSError as error:
+            raise TemplateError(f"lexicon {name!r}: cannot read {str(path)!r}: {error.strerror}") from error
+        entries: dict[str, str] = {}
+        for number, raw in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+            entry, kind = _entry(raw.removesuffix(b"\r"), f"{path}:{number}")
+            if not entry:
+                continue
+            known = entries.get(entry, kind).split(",")
+            entries[entry] = ",".join(known if kind in known else [*known, kind])
+        return cls(name, entries, str(path))
+
+    def table(self, fold: str | None = None) -> Mapping[str, str]:
+        """Entry -> class; with `fold` ("lower", "upper") the entries in that case, the first of equals counting."""
+        return self.entries if fold is None else self._folded[fold]
+
+    def phrases(self, fold: str | None = None) -> Mapping[tuple[str, ...], str]:
+        """Tokens of an entry -> class."""
+        return self._phrases[fold]
+
+    @cached_property
+    def _folded(self) -> dict[str, dict[str, str]]:
+        tables: dict[str, dict[str, str]] = {name: {} for name in FOLDS}
+        for name, folded in FOLDS.items():
+            for entry, kind in self.entries.items():
+                tables[name].setdefault(folded(entry), kind)
+        return tables
+
+    @cached_property
+    def _phrases(self) -> dict[str | None, dict[tuple[str, ...], str]]:
+        return {
+            fold: {tuple(entry.split(" ")): kind for entry, kind in self.table(fold).items()}
+            for fold in (None, *FOLDS)
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for a model file."""
+        return {"name": self.name, "path": self.path, "entries": dict(self.entries)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Lexicon:
+        """The lexicon that `to_dict` wrote."""
+        return cls(data["name"], dict(data["entries"]), data["path"])
+
+
+def _entry(raw: bytes, where: str) -> tuple[str, str]:
+    """Entry and class of one line; ("", ...) for a blank line."""
+    try:
+        line = raw.decode()
+    except UnicodeDecodeError as error:
+        raise TemplateError(f"{where}: not UTF-8: {error.reason} at byte {error.start} in {raw!r}") from error
+    cells = line.split("\t")
+    if not line.strip():
+        return "", YES
+    if len(cells) > 2 or not all(cell.strip() for cell in cells):
+        raise TemplateError(
+            f"{where}: 'entry' or 'entry TAB class' expected, found {len(cells)} columns in {line!r}"
+        )
+    return cells[0].strip(), cells[1].strip() if len(cells) == 2 else YES
+
+
+def longest_matches(tokens: Sequence[str], phrases: Mapping[tuple[str, ...], str]) -> list[str | None]:
+    """B, I or None for every token (B-class, I-class where there is a class).
+
+    From left to right, the longest entry that begins here is taken, and the search goes on behind it.
+    """
+    found: list[str | None] = [None] * len(tokens)
+    longest = max(map(len, phrases), default=0)
+    t = 0
+    while t < len(tokens):
+        for size in range(min(longest, len(tokens) - t), 0, -1):
+            kind = phrases.get(tuple(tokens[t : t + size]))
+            if kind is not None:
+                tail = "" if kind == YES else f"-{kind}"
+                found[t : t + size] = [f"B{tail}", *[f"I{tail}"] * (size - 1)]
+                break
+        else:
+            size = 1
+        t += size
+    return found

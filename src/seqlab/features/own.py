@@ -1,0 +1,55 @@
+"""Features written as a Python function, when the template language cannot say it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from seqlab.errors import TemplateError
+from seqlab.features.bags import Bag, bag
+
+Given = Mapping[str, Any] | Iterable[str | tuple[str, float]]
+
+
+@dataclass(frozen=True)
+class FeatureFunction:
+    """A function of a sentence and a position that gives strings, pairs (string, number), or a dict.
+
+    >>> def endings(sentence, t):
+    ...     yield sentence["word"][t][-2:]
+    ...     yield "length", len(sentence["word"][t])
+    >>> FeatureFunction(endings)({"word": ["running"]}, 0)
+    [('ng', 1.0), ('length', 7.0)]
+    """
+
+    function: Callable[[Any, int], Given]
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise TemplateError(f"a function (sentence, t) -> strings is wanted, got {self.function!r}")
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    def __call__(self, sentence: Any, t: int) -> Bag:
+        """The attributes at token t, with their weights."""
+        where = f"{self.name}(sentence, {t})"
+        given = self.function(sentence, t)
+        if isinstance(given, Mapping):
+            return bag(given, where=where)
+        if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+            raise TemplateError(f"{where} should give a list of strings, got {given!r}")
+        found: Bag = []
+        for one in given:
+            pair = isinstance(one, tuple) and len(one) == 2
+            found += bag({one[0]: _number(one, where)} if pair else [one], where=where)  # type: ignore[list-item]
+        return found
+
+
+def _number(pair: Any, where: str) -> Any:
+    if isinstance(pair[1], (str, bytes, list, set, Mapping)):
+        raise TemplateError(f"{where} gave {pair!r}; a string, or a pair of a string and a number, is wanted")
+    return pair[1]

@@ -1,0 +1,282 @@
+"""The template language, read line by line.
+
+    line     = "lexicon" NAME ["=" STRING]  |  "no" "edge"  |  "boundary" NAME  |  feature
+    feature  = ["edge:" | "both:"] (value {"&" value}  |  item {"+" item}) ["min" "=" NUMBER]
+    item     = STRING | value                              the attribute is spelled out, as CRF++ and Wapiti do
+    value    = COLUMN "[" ["@"] range "]"  |  NAME "(" value {"," argument} ")"  |  computed
+    argument = range | STRING | NAME
+    range    = NUMBER [".." NUMBER]
+
+COLUMN is a name, a name in backticks, or #0, #1, ... (by position). Comments run from # to the end of the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+from pathlib import Path
+
+from seqlab.errors import TemplateError
+from seqlab.features.computed import PLAIN, Gazetteer
+from seqlab.features.functions import FUNCTIONS, Function
+from seqlab.features.lexicon import FOLDS, Lexicon
+from seqlab.features.model import BOUNDARIES, SEQLAB, Atom, Boundary, Call, Feature
+from seqlab.features.scan import Line, Token
+from seqlab.features.text import canonical
+from seqlab.features.wapiti_regex import compiled
+from seqlab.features.words import near
+
+WITH_LEXICON = ("in", "gazetteer")
+KINDS = {"edge": (False, True), "both": (True, True)}  # -> on_node, on_edge
+
+
+@dataclass
+class Parsed:
+    """What a text says. Several texts of one template are read into one of these."""
+
+    features: list[Feature] = field(default_factory=list)
+    bigram: bool = True
+    boundary: Boundary = SEQLAB
+    lexicons: dict[str, Lexicon] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A value whose offset and arguments may still be ranges."""
+
+    column: str
+    offsets: tuple[int, ...] = (0,)
+    absolute: bool = False
+    calls: tuple[tuple[str, tuple[tuple[int | str, ...], ...]], ...] = ()
+
+    def atoms(self) -> Iterator[Atom]:
+        """Every value that is meant; what stands further left changes last."""
+        arguments = [argument for _, arguments in self.calls for argument in arguments]
+        for offset, chosen in product(self.offsets, product(*arguments)):
+            rest = iter(chosen)
+            calls = tuple(Call(name, tuple(next(rest) for _ in given)) for name, given in self.calls)
+            yield Atom(self.column, offset, self.absolute, calls)
+
+
+def parse(
+    text: str, *, where: str = "", base: Path | None = None, lexicons: Mapping[str, Lexicon] | None = None
+) -> Parsed:
+    """Read a template.
+
+    where      put before the line number in messages: "file:"
+    base       the folder that paths of lexicons start from
+    lexicons   those that the text may use without a file of its own
+    """
+    parsed = Parsed()
+    used: list[tuple[Line, Token]] = []
+    for number, line_text in enumerate(text.split("\n"), start=1):
+        line = Line(line_text, number, where)
+        if line.tokens:
+            _Reader(line, parsed, used, base or Path(), dict(lexicons or {})).read()
+    for name, lexicon in (lexicons or {}).items():
+        parsed.lexicons.setdefault(name, lexicon)
+    for line, token in used:
+        if token.text not in parsed.lexicons:
+            line.fail(
+                f"no lexicon {token.text!r}; declare it with: lexicon {token.text} = "
+                f'"{token.text}.txt"{near(token.text, parsed.lexicons)}',
+                token,
+            )
+    return parsed
+
+
+class _Reader:
+    """Reads one line into `parsed`."""
+
+    def __init__(
+        self,
+        line: Line,
+        parsed: Parsed,
+        used: list[tuple[Line, Token]],
+        base: Path,
+        given: Mapping[str, Lexicon],
+    ) -> None:
+        self.line, self.parsed, self.used, self.base, self.given = line, parsed, used, base, given
+
+    def read(self) -> None:
+        line = self.line
+        first, second = line.peek(), line.peek(1)
+        if first.is_name("lexicon") and second.kind == "name":
+            self._lexicon()
+        elif first.is_name("no") and second.is_name("edge"):
+            line.next(2)
+            self.parsed.bigram = False
+        elif first.is_name("boundary") and second.kind == "name":
+            line.next()
+            if second.text not in BOUNDARIES:
+                line.fail(f"unknown boundary {second.text!r}: {', '.join(BOUNDARIES)} are known", second)
+            self.parsed.boundary = BOUNDARIES[line.next().text]
+        else:
+            self.parsed.features += self._feature()
+        if line.peek().kind != "end":
+            line.fail(f"the line should end before {line.peek().text!r}", line.peek())
+
+    def _lexicon(self) -> None:
+        line = self.line
+        name = line.next(2)
+        if line.peek().text == "=":
+            line.next()
+            path = self.base / line.expect("string", 'a file name in quotes, as in "cities.txt"').string
+            try:
+                self.parsed.lexicons[name.text] = Lexicon.read(name.text, path)
+            except TemplateError as error:
+                raise TemplateError(f"{line.place}: {error}") from error
+        elif name.text in self.given:
+            self.parsed.lexicons[name.text] = self.given[name.text]
+        else:
+            line.fail(
+                f"lexicon {name.text!r} has neither a file nor entries; write lexicon {name.text} = "
+                f'"{name.text}.txt", or pass lexicons={{{name.text!r}: [...]}}',
+                name,
+            )
+
+    def _feature(self) -> list[Feature]:
+        line = self.line
+        on_node, on_edge = True, False
+        if line.peek(1).text == ":" and line.peek().text in KINDS:
+            on_node, on_edge = KINDS[line.next(2, last=False).text]
+        drafts, pieces = self._body()
+        count = self._min()
+        features = []
+        for atoms in product(*(draft.atoms() for draft in drafts)):
+            if pieces is None:
+                features.append(canonical(atoms, on_node=on_node, on_edge=on_edge, min_count=count))
+            else:
+                features.append(Feature(atoms, pieces, on_node, on_edge, count))
+        return features
+
+    def _body(self) -> tuple[list[Draft], tuple[str, ...] | None]:
+        """The values, and the text around them where the line spells it out."""
+        line = self.line
+        if line.peek().is_name("bias") and line.peek(1).text not in {"[", "("}:
+            bias = line.next()
+            if line.peek().text in {"&", "+"}:
+                line.fail("bias stands alone: it is there at every token, and would add nothing", bias)
+            return [], None
+        if line.peek().kind != "string":
+            drafts = [self._value()]
+            if line.peek().text != "+":
+                while line.peek().text == "&":
+                    line.next()
+                    drafts.append(self._value())
+                return drafts, None
+            pieces = ["", ""]
+        else:
+            drafts, pieces = [], [line.next().string]
+        while line.peek().text == "+":
+            line.next()
+            if line.peek().kind == "string":
+                pieces[-1] += line.next().string
+            else:
+                drafts.append(self._value())
+                pieces.append("")
+        return drafts, tuple(pieces)
+
+    def _min(self) -> int:
+        line = self.line
+        if not (line.peek().is_name("min") and line.peek(1).text == "="):
+            return 1
+        line.next(2)
+        count = line.expect("number", "a number, as in min=2")
+        if count.number < 1:
+            line.fail("min must be 1 or more", count)
+        return count.number
+
+    def _value(self) -> Draft:
+        line = self.line
+        token = line.next()
+        after = line.peek().text
+        if token.kind == "column" or (token.kind == "name" and after == "["):
+            return self._column(token)
+        if token.kind == "name" and after == "(":
+            return self._call(token)
+        if token.kind == "name" and token.text in PLAIN:
+            return Draft(f"@{token.text}")
+        if token.kind == "name":
+            known = [*PLAIN, "bias", *FUNCTIONS, *WITH_LEXICON]
+            line.fail(
+                f"{token.text!r} is neither a function with its value nor a computed column; "
+                f"a column needs its place: {token.text}[0]{near(token.text, known)}",
+                token,
+            )
+        return line.fail("a value is wanted here, such as word[0] or lower(word[0])", token)
+
+    def _column(self, token: Token) -> Draft:
+        line = self.line
+        line.expect("[", "'['")
+        absolute = line.peek().text == "@"
+        if absolute:
+            line.next()
+        offsets = self._range("an offset, as in word[-1] or word[-2..2]")
+        line.expect("]", "']'")
+        return Draft(token.column, offsets, absolute)
+
+    def _range(self, wanted: str) -> tuple[int, ...]:
+        line = self.line
+        start = line.expect("number", wanted)
+        if line.peek().text != "..":
+            return (start.number,)
+        line.next()
+        end = line.expect("number", "the end of the range")
+        if end.number < start.number:
+            line.fail(f"the range {start.text}..{end.text} is empty; write the smaller number first", start)
+        return tuple(range(start.number, end.number + 1))
+
+    def _call(self, name: Token) -> Draft:
+        line = self.line
+        if name.text not in FUNCTIONS and name.text not in WITH_LEXICON:
+            known = [*FUNCTIONS, *WITH_LEXICON]
+            line.fail(
+                f"unknown function {name.text!r}{near(name.text, known) or ': known are ' + ', '.join(known)}",
+                name,
+            )
+        line.expect("(", "'('")
+        inner = self._value()
+        if name.text in WITH_LEXICON:
+            draft = self._with_lexicon(name, inner)
+        else:
+            arguments = self._arguments(name, FUNCTIONS[name.text])
+            draft = replace(inner, calls=(*inner.calls, (name.text, arguments)))
+        line.expect(")", f"',' or ')' to end {name.text}(...)")
+        return draft
+
+    def _with_lexicon(self, name: Token, inner: Draft) -> Draft:
+        line = self.line
+        line.expect(",", f"a lexicon, as in {name.text}(word[0], cities)")
+        lexicon = line.expect("name", "the name of a lexicon")
+        self.used.append((line, lexicon))
+        if name.text == "in":
+            return replace(inner, calls=(*inner.calls, ("in", ((lexicon.text,),))))
+        folds = [call for call, _ in inner.calls]
+        if inner.column.startswith("@") or len(folds) > 1 or not set(folds) <= set(FOLDS):
+            line.fail(
+                "gazetteer reads a column, as in gazetteer(word[0], cities), "
+                "or gazetteer(lower(word[0]), cities) to compare in lower case",
+                name,
+            )
+        return replace(inner, column=Gazetteer(lexicon.text, inner.column, *folds).name, calls=())
+
+    def _arguments(self, name: Token, function: Function) -> tuple[tuple[int | str, ...], ...]:
+        line = self.line
+        arguments: list[tuple[int | str, ...]] = []
+        for kind in function.arguments:
+            line.expect(",", f"a {'number' if kind is int else 'pattern'} after the value of {name.text}")
+            at = line.peek()
+            if kind is str:
+                text = line.expect("string", "a pattern in quotes").string
+                compiled(text)
+                arguments.append((text,))
+                continue
+            numbers = self._range(f"a number, as in {name.text}(word[0], 3)")
+            if function.least is not None and numbers[0] < function.least:
+                line.fail(f"{name.text} needs a number from {function.least} up", at)
+            arguments.append(numbers)
+        if line.peek().text == ",":
+            line.fail(f"{name.text} takes {len(arguments) or 'no'} argument(s) after its value", line.peek())
+        return tuple(arguments)

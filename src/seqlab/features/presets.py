@@ -1,0 +1,133 @@
+"""Templates to start from. Each is a plain value: print it, add to it, take from it.
+
+They are written in the language itself, and nothing in them is tied to one language or tag set. Lower-cased words and
+affixes carry over to words that were not seen in training; shapes keep what lower-casing loses.
+"""
+
+from __future__ import annotations
+
+from seqlab.features.template import Template
+
+__all__ = ["chunk", "ner", "pos", "segment", "supertag"]
+
+pos = Template.parse("""
+    bias
+    word[0]                            # the word as it is, for those seen in training
+    lower(word[-2..2])                 # what stands around it
+    lower(word[-1]) & lower(word[0])   # "to run" against "a run"
+    lower(word[0]) & lower(word[1])
+    lower(word[-1]) & lower(word[1])   # the frame a word stands in
+    prefix(lower(word[0]), 1..4)       # unknown words are known by their ends
+    suffix(lower(word[0]), 1..5)
+    suffix(lower(word[-1]), 2..3)      # endings of the neighbours, known or not
+    suffix(lower(word[1]), 2..3)
+    shape(word[0])
+    short_shape(word[-1..1])
+    has_digit(word[0])
+    has_hyphen(word[0])
+    length(word[0])
+    first
+    last
+    is_capitalized(word[0]) & first    # a capital says little at the start of a sentence
+""")
+
+chunk = Template.parse("""
+    bias
+    word[-2..2]                        # CRFsuite's well-known chunking template ...
+    word[-1] & word[0]
+    word[0] & word[1]
+    pos[-2..2]
+    pos[-2] & pos[-1]
+    pos[-1] & pos[0]
+    pos[0] & pos[1]
+    pos[1] & pos[2]
+    pos[-2] & pos[-1] & pos[0]
+    pos[-1] & pos[0] & pos[1]
+    pos[0] & pos[1] & pos[2]           # ... up to here
+    word[-1..1] & pos[0]               # a word together with a tag: more than both apart
+    pos[-1] & word[0]
+    pos[1] & word[0]
+    lower(word[0])                     # words that are written in two ways
+    prefix(lower(word[0]), 2..4)       # words that were never seen
+    suffix(lower(word[0]), 2..4)
+    short_shape(word[0])
+""")
+
+ner = Template.parse("""
+    bias
+    word[0] min=3                      # a name seen once or twice says little about the next text ...
+    lower(word[-2..2]) min=3
+    lower(word[-1]) & lower(word[0]) min=3
+    lower(word[0]) & lower(word[1]) min=3
+    lower(word[-1]) & short_shape(word[0]) min=3   # ... "in Xx" and "Xx said" say more
+    lower(word[1]) & short_shape(word[0]) min=3
+    prefix(lower(word[0]), 1..5) min=3 # names have their endings: -son, -ville, -stan
+    suffix(lower(word[0]), 1..5) min=3
+    shape(word[-1..1]) min=3
+    short_shape(word[-2..2])           # capitals here and around
+    short_shape(word[-1]) & short_shape(word[0])
+    short_shape(word[0]) & short_shape(word[1])
+    short_shape(word[-1]) & short_shape(word[0]) & short_shape(word[1])
+    is_title(word[-1..1])
+    is_upper(word[-1..1])
+    has_digit(word[0])
+    has_hyphen(word[0])
+    length(word[0])
+    position                           # a capital says little at the start of a sentence
+    first
+    last
+""")
+
+segment = Template.parse("""
+    # one character a token, in the column "word"
+    bias
+    word[-2..2]                        # the character and its neighbours
+    word[-2] & word[-1]                # pairs of characters
+    word[-1] & word[0]
+    word[0] & word[1]
+    word[1] & word[2]
+    word[-1] & word[1]                 # what stands on both sides
+    word[-2] & word[-1] & word[0]
+    word[-1] & word[0] & word[1]
+    word[0] & word[1] & word[2]
+    script(word[-1..1])                # kanji, hiragana, latin, digit, punct: words end where they change
+    script(word[-1]) & script(word[0])
+    script(word[0]) & script(word[1])
+    script(word[-1]) & script(word[0]) & script(word[1])
+    first
+    last
+""")
+
+supertag = Template.parse("""
+    bias
+    word[-3..3]                        # a wide window, words and tags
+    lower(word[-1..1])
+    word[-2] & word[-1]
+    word[-1] & word[0]
+    word[0] & word[1]
+    word[1] & word[2]
+    word[-1] & word[1]
+    pos[-3..3]
+    pos[-3] & pos[-2]
+    pos[-2] & pos[-1]
+    pos[-1] & pos[0]
+    pos[0] & pos[1]
+    pos[1] & pos[2]
+    pos[2] & pos[3]
+    pos[-2] & pos[-1] & pos[0]         # three and four tags in a row
+    pos[-1] & pos[0] & pos[1]
+    pos[0] & pos[1] & pos[2]
+    pos[-2] & pos[-1] & pos[0] & pos[1]
+    pos[-1] & pos[0] & pos[1] & pos[2]
+    word[-2..2] & pos[0]               # words with tags
+    pos[-2..-1] & word[0]
+    pos[1..2] & word[0]
+    pos[-1] & word[0] & pos[1]
+    word[-1] & word[0] & pos[1]
+    pos[-1] & word[0] & word[1]
+    prefix(lower(word[0]), 1..5)       # words that were never seen
+    suffix(lower(word[0]), 1..5)
+    suffix(lower(word[-1]), 2..3)
+    suffix(lower(word[1]), 2..3)
+    short_shape(word[-1..1])
+""")

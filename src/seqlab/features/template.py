@@ -1,0 +1,202 @@
+"""A template: the features of a model, as one value that can be read, printed, added to and looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+
+from seqlab.errors import TemplateError
+from seqlab.features import crfpp, wapiti
+from seqlab.features.computed import gazetteer_of
+from seqlab.features.guess import language_of
+from seqlab.features.lexicon import Lexicon
+from seqlab.features.model import BOUNDARIES, SEQLAB, Boundary, Feature
+from seqlab.features.parse import Parsed, parse
+from seqlab.features.show import shown
+from seqlab.features.text import feature_text, is_canonical, lines, quoted_string
+from seqlab.features.values import Sentence, View, attribute
+
+Lexicons = Mapping[str, Lexicon | Mapping[str, str] | Iterable[str]]
+
+
+@dataclass(frozen=True)
+class Template:
+    """Features in order, and what they need to know.
+
+    features   the same feature is kept once, unless it has a name of its own (CRF++, Wapiti)
+    bigram     plain label bigrams, without any observation
+    boundary   what is read outside the sentence
+    lexicons   by name
+    """
+
+    features: tuple[Feature, ...]
+    bigram: bool = True
+    boundary: Boundary = SEQLAB
+    lexicons: Mapping[str, Lexicon] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "features", _without_repeats(self.features))
+        object.__setattr__(self, "lexicons", dict(self.lexicons))
+        if self.boundary not in BOUNDARIES.values():
+            raise TemplateError(
+                f"unknown boundary {self.boundary!r}: one of {', '.join(BOUNDARIES)} is wanted"
+            )
+        for name in _lexicons_of(self.features):
+            if name not in self.lexicons:
+                raise TemplateError(f"a feature asks for lexicon {name!r}, which the template does not have")
+
+    # -------------------------------------------------------------------------------- reading
+
+    @classmethod
+    def parse(cls, text: str, *, lexicons: Lexicons | None = None) -> Template:
+        """Read the template language (docs/guide/features.md); `lexicons` are those without a file."""
+        return _made(parse(text, lexicons=_lexicons(lexicons)))
+
+    @classmethod
+    def from_crfpp(cls, source: str | PathLike[str], *, columns: Sequence[str] | None = None) -> Template:
+        """Read a CRF++ template: a path, or the text itself (which has a line end or a %)."""
+        text, where = _text_of(source)
+        return _made(crfpp.read(text, where=where, columns=columns))
+
+    @classmethod
+    def from_wapiti(cls, source: str | PathLike[str], *, columns: Sequence[str] | None = None) -> Template:
+        """Read a Wapiti pattern file: a path, or the text itself (which has a line end or a %)."""
+        text, where = _text_of(source)
+        return _made(wapiti.read(text, where=where, columns=columns))
+
+    @classmethod
+    def read(cls, path: str | PathLike[str], *, lexicons: Lexicons | None = None) -> Template:
+        """Read a file in our language, CRF++'s or Wapiti's; which one is seen from its content."""
+        text = _read(path)
+        match language_of(text):
+            case "crfpp":
+                return _made(crfpp.read(text, where=f"{path}:"))
+            case "wapiti":
+                return _made(wapiti.read(text, where=f"{path}:"))
+        return _made(parse(text, where=f"{path}:", base=Path(path).parent, lexicons=_lexicons(lexicons)))
+
+    # -------------------------------------------------------------------------------- what it means
+
+    def attributes(self, sentence: Sentence, t: int) -> list[str]:
+        """The attributes that labels see at token t, counted from 0."""
+        view = self._view(sentence, t)
+        found = (attribute(feature, view, t) for feature in self.features if feature.on_node)
+        return [text for text in found if text is not None]
+
+    def edge_attributes(self, sentence: Sentence, t: int) -> list[str]:
+        """The attributes that the pair of labels at t-1 and t sees; none at token 0, where there is no pair."""
+        view = self._view(sentence, t)
+        if t == 0:
+            return []
+        found = (attribute(feature, view, t) for feature in self.features if feature.on_edge)
+        return [text for text in found if text is not None]
+
+    def show(self, sentence: Sentence, t: int) -> str:
+        """What the model sees at token t, one feature a line, with the absent ones and why they are."""
+        return shown(self.features, self._view(sentence, t), t, bigram=self.bigram)
+
+    def _view(self, sentence: Sentence, t: int) -> View:
+        view = View.of(sentence, self.boundary, self.lexicons)
+        if not 0 <= t < view.length:
+            raise TemplateError(f"there is no token {t!r} in a sentence of {view.length}")
+        return view
+
+    # -------------------------------------------------------------------------------- as a value
+
+    def __str__(self) -> str:
+        head = [] if self.bigram else ["no edge"]
+        head += [f"boundary {name}" for name, known in BOUNDARIES.items() if known == self.boundary != SEQLAB]
+        for name, lexicon in self.lexicons.items():
+            path = "" if lexicon.path is None else f" = {quoted_string(lexicon.path)}"
+            head.append(f"lexicon {name}{path}")
+        return "\n".join([*head, *lines(self.features)])
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def __iter__(self) -> Iterator[Feature]:
+        return iter(self.features)
+
+    def __hash__(self) -> int:
+        return hash((self.features, self.bigram, self.boundary, frozenset(self.lexicons.items())))
+
+    def __add__(self, other: Template | str) -> Template:
+        """Both together; `no edge` on either side holds, and the boundary symbols are those of the left one."""
+        if isinstance(other, str):
+            other = _made(parse(other, lexicons=self.lexicons))
+        if not isinstance(other, Template):
+            return NotImplemented
+        for name in self.lexicons.keys() & other.lexicons.keys():
+            if self.lexicons[name] != other.lexicons[name]:
+                raise TemplateError(f"the two templates mean different lexicons by {name!r}; rename one")
+        return Template(
+            (*self.features, *other.features),
+            self.bigram and other.bigram,
+            self.boundary,
+            {**self.lexicons, **other.lexicons},
+        )
+
+    def __sub__(self, other: Template | str) -> Template:
+        """Without the features of the other one, each of which must be there."""
+        if isinstance(other, str):
+            other = _made(parse(other, lexicons=self.lexicons))
+        if not isinstance(other, Template):
+            return NotImplemented
+        mine = {_identity(feature) for feature in self.features}
+        gone = {_identity(feature) for feature in other.features}
+        for feature in other.features:
+            if _identity(feature) not in mine:
+                raise TemplateError(
+                    f"cannot take away {feature_text(feature)!r}: the template has no such feature"
+                )
+        return replace(self, features=tuple(f for f in self.features if _identity(f) not in gone))
+
+
+def _made(parsed: Parsed) -> Template:
+    return Template(tuple(parsed.features), parsed.bigram, parsed.boundary, parsed.lexicons)
+
+
+def _identity(feature: Feature) -> Feature:
+    return replace(feature, min_count=1)
+
+
+def _without_repeats(features: Iterable[Feature]) -> tuple[Feature, ...]:
+    """Named after their own text, equal features are one, and the last cut-off counts; CRF++ counts them twice."""
+    kept: dict[object, Feature] = {}
+    for i, feature in enumerate(features):
+        kept[_identity(feature) if is_canonical(feature) else i] = feature
+    return tuple(kept.values())
+
+
+def _lexicons_of(features: Iterable[Feature]) -> Iterator[str]:
+    for feature in features:
+        for atom in feature.atoms:
+            gazetteer = gazetteer_of(atom.column)
+            if gazetteer is not None:
+                yield gazetteer.lexicon
+            yield from (str(call.args[0]) for call in atom.calls if call.name == "in")
+
+
+def _lexicons(given: Lexicons | None) -> dict[str, Lexicon]:
+    return {
+        name: entries if isinstance(entries, Lexicon) else Lexicon.of(name, entries)
+        for name, entries in (given or {}).items()
+    }
+
+
+def _text_of(source: str | PathLike[str]) -> tuple[str, str]:
+    """The text, and how messages name it."""
+    if isinstance(source, str) and ("\n" in source or "%" in source):
+        return source, ""
+    return _read(source), f"{source}:"
+
+
+def _read(path: str | PathLike[str]) -> str:
+    try:
+        return Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf").decode()
+    except OSError as error:
+        raise TemplateError(f"cannot read the template {str(path)!r}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise TemplateError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error

@@ -1,0 +1,157 @@
+"""What a feature reads off a sentence: the plain, slow definition that the encoder is held to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from seqlab.errors import CorpusError, TemplateError
+from seqlab.features.computed import gazetteer_of, plain_column
+from seqlab.features.functions import FUNCTIONS
+from seqlab.features.lexicon import FOLDS, Lexicon
+from seqlab.features.model import Atom, Boundary, Call, Feature, SentenceLike
+from seqlab.features.words import near, quoted
+
+Sentence = SentenceLike | Mapping[str, Sequence[str]] | list[str] | tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """A sentence with the computed columns, and with what the template knows."""
+
+    sentence: SentenceLike | Mapping[str, Sequence[str]]
+    columns: tuple[str, ...]
+    length: int
+    boundary: Boundary
+    lexicons: Mapping[str, Lexicon]
+    cache: dict[str, Sequence[str | None]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, sentence: Sentence, boundary: Boundary, lexicons: Mapping[str, Lexicon]) -> View:
+        """Of a Sentence, of a dict column -> values, or of a list of words."""
+        if isinstance(sentence, (list, tuple)):
+            sentence = {"word": sentence}
+        if isinstance(sentence, Mapping):
+            lengths = {name: len(values) for name, values in sentence.items()}
+            if len(set(lengths.values())) > 1:
+                raise TemplateError(f"the columns of a sentence must be equally long, got {lengths}")
+            return cls(sentence, tuple(sentence), max(lengths.values(), default=0), boundary, lexicons)
+        if isinstance(sentence, str) or not hasattr(sentence, "columns"):
+            raise TemplateError(
+                f"a sentence, a dict of columns or a list of words is wanted, got {sentence!r}"
+            )
+        return cls(sentence, tuple(sentence.columns), len(sentence), boundary, lexicons)
+
+    def column(self, name: str) -> Sequence[str | None]:
+        """The values of a column, whether it is read or computed."""
+        if name not in self.cache:
+            self.cache[name] = self._read(name)
+        return self.cache[name]
+
+    def _read(self, name: str) -> Sequence[str | None]:
+        gazetteer = gazetteer_of(name)
+        if gazetteer is not None:
+            tokens = [str(value) for value in self.column(gazetteer.column)]
+            return gazetteer.values(tokens, self.lexicons)
+        if name.startswith("@"):
+            return plain_column(name, self.length)
+        values = self._stored(name)
+        for t, one in enumerate(values):
+            if not isinstance(one, str):
+                raise TemplateError(
+                    f"the template reads column {name!r} as text, but it holds {quoted(repr(one))} at token {t}"
+                )
+        return values
+
+    def _stored(self, name: str) -> Sequence[str]:
+        if name.startswith("#"):
+            number = int(name[1:])
+            if number < len(self.columns):
+                return self.sentence[self.columns[number]]
+            raise missing_column(name, self.columns)
+        try:
+            return self.sentence[name]
+        except (LookupError, CorpusError):
+            raise missing_column(name, self.columns) from None
+
+
+def missing_column(name: str, columns: Sequence[str]) -> TemplateError:
+    """The error for a column that a template reads and a corpus does not have."""
+    asked = f"column number {name[1:]} (from 0)" if name.startswith("#") else f"a column {name!r}"
+    return TemplateError(
+        f"the template reads {asked}, but the corpus has {len(columns)}: "
+        f"{', '.join(map(repr, columns))}{near(name, columns)}"
+    )
+
+
+def place_of(atom: Atom, t: int, length: int) -> int:
+    """The position that an atom reads; outside 0..length-1 it is a boundary."""
+    if not atom.absolute:
+        return t + atom.offset
+    return atom.offset if atom.offset >= 0 else length + atom.offset
+
+
+def value(atom: Atom, view: View, t: int) -> str | None:
+    """What the atom reads at token t, or None when it is absent."""
+    place = place_of(atom, t, view.length)
+    if 0 <= place < view.length:
+        read = view.column(atom.column)[place]
+    elif view.boundary.calls:
+        read = view.boundary.symbol(place, view.length)
+    else:
+        return view.boundary.symbol(place, view.length)
+    return passed_through(atom.calls, read, view.lexicons)
+
+
+def passed_through(calls: Sequence[Call], read: str | None, lexicons: Mapping[str, Lexicon]) -> str | None:
+    """A value after all calls, innermost first."""
+    for i, call in enumerate(calls):
+        if read is None:
+            return None
+        read = applied(call, read, fold_of(calls[:i]), lexicons)
+    return read
+
+
+def applied(call: Call, read: str, fold: str | None, lexicons: Mapping[str, Lexicon]) -> str | None:
+    """One function applied to one value."""
+    if call.name == "in":
+        return lexicons[str(call.args[0])].table(fold).get(read)
+    return FUNCTIONS[call.name].apply(read, *call.args)
+
+
+def fold_of(calls: Sequence[Call]) -> str | None:
+    """The case in which `in` compares after these calls: that of the last `lower` or `upper`, if any.
+
+    The entries are put into the same case: `in(lower(word[0]), cities)` finds "Berlin" however the file spells it.
+    """
+    return next((call.name for call in reversed(calls) if call.name in FOLDS), None)
+
+
+def attribute(feature: Feature, view: View, t: int) -> str | None:
+    """The attribute string of a feature at token t, or None when one of its values is absent."""
+    text = feature.pieces[0]
+    for atom, piece in zip(feature.atoms, feature.pieces[1:], strict=True):
+        read = value(atom, view, t)
+        if read is None:
+            return None
+        text += read + piece
+    return text
+
+
+def why_absent(feature: Feature, view: View, t: int) -> str:
+    """Which value is missing, in words."""
+    for atom in feature.atoms:
+        steps = [
+            value(replace(atom, calls=atom.calls[:count]), view, t) for count in range(len(atom.calls) + 1)
+        ]
+        if steps[0] is None:
+            gazetteer = gazetteer_of(atom.column)
+            return (
+                f"not the {atom.column[1:]} token"
+                if gazetteer is None
+                else f"no entry of {gazetteer.lexicon}"
+            )
+        if None in steps:
+            count = steps.index(None)
+            return f"{atom.calls[count - 1].name} of {quoted(steps[count - 1] or '')} gives nothing"
+    return "present"

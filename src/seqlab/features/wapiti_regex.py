@@ -1,0 +1,147 @@
+r"""Wapiti's little regular expressions, with Wapiti's meaning: bytes, shortest *, greedy ?.
+
+    .   any byte        \a \d \l \p \s \u \w   ASCII letter, digit, lower, punctuation, space, upper, letter or digit
+    x   itself          \A \D ...              the complement        \x   x itself
+    x*  any number of x, as few as will do     x?  one or no x, one if it will do
+    ^   at the start: anchored there           $   at the end: anchored there
+
+The leftmost match counts. Wapiti works on bytes, so that "." is half of an "é" in UTF-8. A match that cuts a
+character in two is written with the byte spelled out, as in `\xc3`.
+"""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass
+from functools import lru_cache
+
+from seqlab.errors import TemplateError
+
+_CLASSES = {
+    "a": frozenset(string.ascii_letters.encode()),
+    "d": frozenset(string.digits.encode()),
+    "l": frozenset(string.ascii_lowercase.encode()),
+    "p": frozenset(string.punctuation.encode()),
+    "s": frozenset(b" \t\n\v\f\r"),
+    "u": frozenset(string.ascii_uppercase.encode()),
+    "w": frozenset((string.ascii_letters + string.digits).encode()),
+}
+_EVERY = frozenset(range(256))
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One place of the pattern: which bytes fit, and how often ("", "*" or "?")."""
+
+    fits: frozenset[int]
+    times: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern taken apart."""
+
+    steps: tuple[_Step, ...]
+    at_start: bool
+    at_end: bool
+
+
+def test(value: str, pattern: str) -> str:
+    r"""Does the pattern occur? "true" or "false" (Wapiti's `%t`). `test("B52", "\d")` -> true."""
+    return "false" if _search(compiled(pattern), value.encode("utf-8", "surrogatepass")) is None else "true"
+
+
+def match(value: str, pattern: str) -> str:
+    r"""The first stretch that fits, or nothing at all (Wapiti's `%m`). `match("B52", "\d*$")` -> 52."""
+    text = value.encode("utf-8", "surrogatepass")
+    found = _search(compiled(pattern), text)
+    if found is None:
+        return ""
+    start, length = found
+    return text[start : start + length].decode("utf-8", "backslashreplace")
+
+
+@lru_cache(maxsize=256)
+def compiled(pattern: str) -> Pattern:
+    """The pattern taken apart, or an error that says why it cannot be."""
+    rest = pattern.encode("utf-8", "surrogatepass")
+    at_start = rest.startswith(b"^")
+    rest = rest[at_start:]
+    steps: list[_Step] = []
+    while rest and rest != b"$":
+        width = 2 if rest.startswith(b"\\") else 1
+        if len(rest) < width:
+            raise TemplateError(f"the pattern {pattern!r} ends in a backslash; write \\\\ for a backslash")
+        if rest[:1] in {b"*", b"?"}:
+            raise TemplateError(
+                f"nothing to repeat before {chr(rest[0])!r} in the pattern {pattern!r}; write \\{chr(rest[0])}"
+            )
+        times = chr(rest[width]) if rest[width : width + 1] in {b"*", b"?"} else ""
+        steps.append(_Step(_fitting(rest[:width]), times))
+        rest = rest[width + len(times) :]
+    return Pattern(tuple(steps), at_start=at_start, at_end=rest == b"$")
+
+
+def _fitting(item: bytes) -> frozenset[int]:
+    if item == b".":
+        return _EVERY
+    if len(item) == 1:
+        return frozenset(item)
+    letter = chr(item[1])
+    if letter in _CLASSES:
+        return _CLASSES[letter]
+    if letter.lower() in _CLASSES:
+        return _EVERY - _CLASSES[letter.lower()]
+    return frozenset(item[1:])
+
+
+def _search(pattern: Pattern, text: bytes) -> tuple[int, int] | None:
+    """Start and length of the leftmost match."""
+    for start in (0,) if pattern.at_start else range(len(text) + 1):
+        matcher = _Matcher(pattern, text)
+        if matcher.fits(0, start):
+            return start, matcher.length
+    return None
+
+
+class _Matcher:
+    """One try at one start.
+
+    Wapiti keeps the length in a variable that an attempt which fails after an optional item leaves too large:
+    "x?xy" in "xyz" gives "xyz". Whoever has a model trained by Wapiti needs the same value, so we do as it does.
+    """
+
+    def __init__(self, pattern: Pattern, text: bytes) -> None:
+        self.pattern = pattern
+        self.text = text
+        self.length = 0
+
+    def fits(self, step: int, at: int) -> bool:
+        """Do the steps from `step` on match at place `at`?"""
+        if step == len(self.pattern.steps):
+            return not self.pattern.at_end or at == len(self.text)
+        item = self.pattern.steps[step]
+        if item.times == "*":
+            return self._repeated(step, at)
+        if item.times == "?" and not self._here(step, at):
+            return self.fits(step + 1, at)
+        self.length += 1
+        if self._here(step, at) and self.fits(step + 1, at + 1):
+            return True
+        if item.times == "?":
+            self.length -= 1
+            return self.fits(step + 1, at)
+        return False
+
+    def _repeated(self, step: int, at: int) -> bool:
+        while True:
+            before = self.length
+            if self.fits(step + 1, at):
+                return True
+            self.length = before + 1
+            if not self._here(step, at):
+                return False
+            at += 1
+
+    def _here(self, step: int, at: int) -> bool:
+        return at < len(self.text) and self.text[at] in self.pattern.steps[step].fits

@@ -1,0 +1,20 @@
+"""Names as the language spells them, and small helpers for messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+NAME = re.compile(r"[^\W\d]\w*")
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """'; did you mean ...?' when a known name looks like this one, else nothing."""
+    found = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+def quoted(text: str, most: int = 40) -> str:
+    """The text in quotes, cut when it is long."""
+    return repr(text if len(text) <= most else text[: most - 3] + "...")

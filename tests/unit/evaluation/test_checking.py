@@ -1,0 +1,119 @@
+"""What `seqlab.check` finds in a corpus, and where."""
+
+import json
+
+import pytest
+
+from seqlab.corpus import Corpus, read
+from seqlab.errors import CorpusError, OptionError
+from seqlab.evaluation.checking import check
+
+
+def found(check_, kind):
+    (finding,) = check_.of(kind)
+    return finding
+
+
+def corpus_of(words, labels):
+    return Corpus.from_lists(word=words, label=labels)
+
+
+CLEAN = corpus_of(
+    [["the", "dog", "barks"], ["a", "cat", "sleeps", "here"]] * 2,
+    [["D", "N", "V"], ["D", "N", "V", "V"]] * 2,
+)
+
+
+def test_a_clean_corpus_has_nothing_to_complain_about():
+    result = check(CLEAN)
+    assert result.ok
+    assert "nothing to complain about" in str(result)
+    assert "4 sentences, 14 tokens, columns label" in str(result)
+
+
+def test_empty_sentences_are_named():
+    result = check(corpus_of([["a", "b"], [], ["a", "b"]], [["X", "Y"], [], ["X", "Y"]]))
+    finding = found(result, "empty sentence")
+    assert finding.message == "1 sentence has no tokens"
+    assert len(finding.places) == 1
+    assert not result.ok
+
+
+def test_labels_seen_once_and_labels_of_one_word():
+    words = [["the", "dog", "the", "cat", "whose", "whose", "odd"]]
+    labels = [["D", "N", "D", "N", "WP$", "WP$", "Nn"]]
+    result = check(corpus_of(words, labels), "label")
+    assert "'Nn' is seen once only" in found(result, "label seen once").message
+    assert found(result, "label seen once").places == ("sentence 0, token 6",)
+    assert (
+        found(result, "label of one word").message
+        == "column 'label': 'D' (always 'the'), 'WP$' (always 'whose')"
+    )
+
+
+def test_labels_that_differ_by_case_or_blanks():
+    labels = [["NOUN", "noun", "NOUN", "V", "V ", "B-LOC"]]
+    words = [["a", "b", "c", "d", "e", "f"]]
+    messages = [finding.message for finding in check(corpus_of(words, labels)).of("labels alike")]
+    assert len(messages) == 2
+    assert "'NOUN' (2 times) and 'noun' (1 times)" in messages[0]
+    assert "'V' (1 times) and 'V ' (1 times)" in messages[1]
+
+
+def test_invalid_scheme_sequences_come_with_file_and_line(tmp_path):
+    path = tmp_path / "bad.txt"
+    path.write_text("John\tB-PER\nran\tO\n\nto\tO\nNew\tI-LOC\nYork\tI-LOC\nand\tO\nRome\tB-LOC\n\n")
+    result = check(read(path))
+    finding = found(result, "invalid sequence")
+    assert finding.severity == "error"
+    assert finding.places == (f"{path}:5",)
+    assert "1 labels in 1 sentences break IOB2" in finding.message
+    assert "'I-LOC' must follow 'B-LOC' or 'I-LOC', but follows 'O'" in finding.message
+    assert not check(read(path), scheme=None).of("invalid sequence")
+
+
+def test_plain_labels_have_no_scheme():
+    assert not check(CLEAN).of("invalid sequence")
+
+
+def test_overlap_and_new_labels_of_dev():
+    dev = corpus_of([["the", "dog", "barks"], ["new", "words"]], [["D", "N", "V"], ["J", "N"]])
+    result = check(CLEAN, dev=dev)
+    assert (
+        "1 of 2 sentences of dev (60.0 % of its tokens) are in train too" in found(result, "overlap").message
+    )
+    assert found(result, "overlap").places == ("sentence 0, token 0",)
+    assert "'J' is in dev but not in train" in found(result, "new label").message
+
+
+def test_words_and_labels_that_are_empty_or_odd():
+    result = check(corpus_of([["", " x", "a\x07b", "e\u0301"]], [["X", "", "Y", "Y"]]))
+    for kind in (
+        "empty word",
+        "word with blanks at its ends",
+        "word with control characters",
+        "word not in NFC",
+        "empty label",
+    ):
+        assert len(found(result, kind).places) == 1
+    assert result[0].severity == "error"  # worst first
+
+
+def test_one_label_one_token_sentences_and_very_long_ones():
+    result = check(corpus_of([["a"], ["b"], ["c"] * 1001], [["X"], ["X"], ["X"] * 1001]))
+    assert found(result, "one label").severity == "error"
+    assert "2 of 3 sentences have one token" in found(result, "one-token sentences").message
+    assert len(found(result, "long sentence").places) == 1
+
+
+def test_the_check_is_data_too():
+    data = json.loads(check(corpus_of([[]], [[]])).json())
+    assert data["ok"] is False
+    assert {"kind", "severity", "message", "advice", "places", "column"} == set(data["findings"][0])
+
+
+def test_bad_arguments_are_refused():
+    with pytest.raises(OptionError, match="check wants a Corpus, got list"):
+        check([["a"]])
+    with pytest.raises(CorpusError, match="'pos'"):
+        check(CLEAN, "pos")
