@@ -88,6 +88,7 @@ def kind_of(code: int) -> Kind:
 
 
 def numbers(values: list[int]) -> str:
+    """Numbers, wrapped."""
     return textwrap.fill(
         ", ".join(map(str, values)), width=118, initial_indent="    ", subsequent_indent="    "
     )
@@ -107,6 +108,7 @@ def special(method: str) -> list[str]:
 
 
 def main() -> None:
+    """Write the file."""
     kinds: dict[Kind, int] = {}
     starts: list[int] = []
     runs: list[int] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from seqlab.corpus.builtin import demo_corpus
 from seqlab.corpus.columns import BagColumn, Column, StringColumn, VectorColumn
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.extras import Extras, Layout
@@ -19,6 +20,7 @@ __all__ = [
     "StringColumn",
     "Token",
     "VectorColumn",
+    "demo_corpus",
     "read",
     "stream",
 ]
