@@ -22,7 +22,8 @@ FeatureRows<F>::FeatureRows(const Entries& entries, const Observed& observed, co
                 continue;
             }
             for (std::int64_t k = observed.begin[a]; k < observed.begin[a + 1]; ++k) {
-                listed_.push_back({static_cast<std::int32_t>(k), observed.label[static_cast<std::size_t>(k)]});
+                listed_.push_back(
+                    {static_cast<std::int32_t>(k), observed.label[static_cast<std::size_t>(k)]});
                 if (entries.values) listed_value_.push_back(value);
             }
         }

@@ -51,6 +51,14 @@ struct Chain {
     bool certified = false;  // eq:certificate holds: the scaled result can be trusted
 };
 
+// For each token which rows of a table it uses, and how much of each: 1 where value is null.
+template <class F>
+struct RowList {
+    const std::int64_t* begin;  // token t has entries begin[t] .. begin[t + 1]
+    const std::int32_t* row;
+    const F* value;
+};
+
 template <class F>
 struct FloatKernels {
     // Primitives: out[y] = ⊕_a in[a * gap] ⊗ M[a * stride + y], and out[a * gap] = ⊕_y M[a * stride + y] ⊗ g[y].
@@ -80,6 +88,14 @@ struct FloatKernels {
     std::size_t (*long_viterbi_bytes)(std::size_t L, std::size_t T);
     void (*long_viterbi)(const DenseEdges<double>&, std::size_t T, Chain<F>&, double* room,
                          std::uint8_t* back);
+
+    // Weight tables: rows of row_lanes(L) lanes, summed per token into node (T, L), and gamma (T, L) added to rows.
+    // node and gamma need row_lanes(L) - L numbers of room behind their last row.
+    std::size_t (*row_lanes)(std::size_t L);
+    void (*gather_rows)(const F* weights, std::size_t LP, std::size_t L, const RowList<F>&, std::size_t from,
+                        std::size_t to, F* node);
+    void (*scatter_rows)(F* sums, std::size_t LP, std::size_t L, const RowList<F>&, std::size_t from,
+                         std::size_t to, const F* gamma);
 
     double (*peak_gflops)();
 };

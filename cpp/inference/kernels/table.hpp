@@ -9,6 +9,7 @@
 #include "inference/kernels/long_best_path.hpp"
 #include "inference/kernels/long_chain.hpp"
 #include "inference/kernels/primitives.hpp"
+#include "inference/kernels/weight_rows.hpp"
 
 namespace seqlab::SEQLAB_ISA {
 
@@ -198,6 +199,9 @@ FloatKernels<F> float_table() {
     k.long_viterbi_room = long_viterbi_room;
     k.long_viterbi_bytes = long_viterbi_bytes;
     k.long_viterbi = run_long_viterbi<F>;
+    k.row_lanes = row_lanes<F>;
+    k.gather_rows = gather_rows<F>;
+    k.scatter_rows = scatter_rows<F>;
     k.peak_gflops = peak_gflops<F>;
     return k;
 }

@@ -1,8 +1,9 @@
 // Sums of weight rows by number, and the way back: the two halves of a linear model's work.
 //
-// A row has LP lanes, L of them in use. Rows of node and gamma have L numbers and follow each other, so a store runs over
-// into the next row, which is written after it, and a load sees a piece of the next row, which lands in lanes nobody uses.
-// Both arrays therefore need LP - L numbers behind their last row.
+// A row has LP lanes, L of them in use; LP is a multiple of a half or quarter vector, so that little is wasted, and the
+// last vector of a row begins W lanes before its end: some lanes are summed twice, to the same value. Rows of node and
+// gamma have L numbers and follow each other, so a store runs over into the next row, which is written after it, and a
+// load sees a piece of the next row, which lands in lanes nobody uses. Both need LP - L numbers behind their last row.
 #pragma once
 
 #include "inference/kernels/kernels.hpp"
@@ -10,63 +11,126 @@
 
 namespace seqlab::SEQLAB_ISA {
 
+// 32 bytes at least, where the vector is not narrower.
+template <class F>
+inline constexpr size_t ROW_STEP = (VECTOR_BYTES < 32 ? VECTOR_BYTES : 32) / sizeof(F);
+
+template <class F>
+size_t row_lanes(size_t L) {
+    const size_t lanes = (L + ROW_STEP<F> - 1) / ROW_STEP<F> * ROW_STEP<F>;
+    return lanes < W<F> ? W<F> : lanes;
+}
+
+// Where vector v of a row begins.
+template <class F>
+SEQLAB_INLINE size_t lane_of(size_t v, size_t LP) {
+    return (v + 1) * W<F> <= LP ? v * W<F> : LP - W<F>;
+}
+
+// 0 in the lanes that the vector before has, 1 in the others.
+template <class F>
+SEQLAB_INLINE Vec<F> own_lanes(size_t v, size_t LP) {
+    const size_t shared = v * W<F> - lane_of<F>(v, LP);
+    Vec<F> own{};
+    for (size_t i = 0; i < W<F>; ++i) own[i] = i < shared ? F{0} : F{1};
+    return own;
+}
+
 template <class F>
 SEQLAB_INLINE Vec<F> weighed(Vec<F> x, const F* value, std::int64_t i) {
     return value ? x * splat(value[i]) : x;
 }
 
-// node[t - from] = Σ_i value_i · weights[row_i] over the rows of token t. NV = 0: any width, four vectors at a time.
-template <class F, size_t NV>
-void gather_rows(const F* weights, size_t LP, size_t L, const RowList<F>& rows, size_t from, size_t to,
-                 F* node) {
-    constexpr size_t N = NV == 0 ? 4 : NV;
-    for (size_t t = from; t < to; ++t, node += L)
-        for (size_t lane = 0; lane < LP; lane += N * W<F>) {
-            const size_t count = NV == 0 && LP - lane < N * W<F> ? (LP - lane) / W<F> : N;
-            Vec<F> total[N] = {};
-            for (std::int64_t i = rows.begin[t]; i < rows.begin[t + 1]; ++i) {
-                const F* row = weights + static_cast<size_t>(rows.row[i]) * LP + lane;
-                for (size_t v = 0; v < N; ++v)
-                    if (NV != 0 || v < count) total[v] += weighed<F>(load(row + v * W<F>), rows.value, i);
-            }
-            for (size_t v = 0; v < N; ++v)
-                if (NV != 0 || v < count) store(node + lane + v * W<F>, total[v]);
-        }
+// node = Σ_i value_i · weights[row_i] over entries [begin, end), for the N vectors of a row from `first` on.
+template <class F, size_t N>
+SEQLAB_INLINE void gather_part(const F* weights, size_t LP, const RowList<F>& rows, std::int64_t begin,
+                               std::int64_t end, size_t first, F* node) {
+    Vec<F> total[N] = {};
+    for (std::int64_t i = begin; i < end; ++i) {
+        const F* row = weights + static_cast<size_t>(rows.row[i]) * LP;
+        for (size_t v = 0; v < N; ++v)
+            total[v] += weighed<F>(load(row + lane_of<F>(first + v, LP)), rows.value, i);
+    }
+    for (size_t v = 0; v < N; ++v) store(node + lane_of<F>(first + v, LP), total[v]);
 }
 
-// sums[row_i] += value_i · gamma[t - from]
-template <class F, size_t NV>
-void scatter_rows(F* sums, size_t LP, size_t L, const RowList<F>& rows, size_t from, size_t to,
-                  const F* gamma) {
-    constexpr size_t N = NV == 0 ? 4 : NV;
-    for (size_t t = from; t < to; ++t, gamma += L)
-        for (size_t lane = 0; lane < LP; lane += N * W<F>) {
-            const size_t count = NV == 0 && LP - lane < N * W<F> ? (LP - lane) / W<F> : N;
-            Vec<F> x[N] = {};
-            for (size_t v = 0; v < N; ++v)
-                if (NV != 0 || v < count) x[v] = load(gamma + lane + v * W<F>);
-            for (std::int64_t i = rows.begin[t]; i < rows.begin[t + 1]; ++i) {
-                F* row = sums + static_cast<size_t>(rows.row[i]) * LP + lane;
-                for (size_t v = 0; v < N; ++v)
-                    if (NV != 0 || v < count)
-                        store(row + v * W<F>, load(row + v * W<F>) + weighed<F>(x[v], rows.value, i));
-            }
+// sums[row_i] += value_i · gamma
+template <class F, size_t N>
+SEQLAB_INLINE void scatter_part(F* sums, size_t LP, const RowList<F>& rows, std::int64_t begin,
+                                std::int64_t end, size_t first, const F* gamma) {
+    Vec<F> x[N];
+    for (size_t v = 0; v < N; ++v)
+        x[v] = load(gamma + lane_of<F>(first + v, LP)) * own_lanes<F>(first + v, LP);
+    for (std::int64_t i = begin; i < end; ++i) {
+        F* row = sums + static_cast<size_t>(rows.row[i]) * LP;
+        for (size_t v = 0; v < N; ++v) {
+            F* lanes = row + lane_of<F>(first + v, LP);
+            store(lanes, load(lanes) + weighed<F>(x[v], rows.value, i));
         }
+    }
+}
+
+// Calls part<N>(first) for all vectors of a row: NV at once when the width is known, else four and then one at a time.
+template <class F, size_t NV, class Part>
+SEQLAB_INLINE void in_parts(size_t LP, Part part) {
+    if constexpr (NV > 0) {
+        part.template operator()<NV>(0);
+    } else {
+        const size_t vectors = (LP + W<F> - 1) / W<F>;
+        size_t v = 0;
+        for (; v + 4 <= vectors; v += 4) part.template operator()<4>(v);
+        for (; v < vectors; ++v) part.template operator()<1>(v);
+    }
 }
 
 template <class F, size_t NV>
 struct Gather {
-    template <class... Args>
-    static void run(Args... args) {
-        gather_rows<F, NV>(args...);
+    static void run(const F* weights, size_t LP, size_t L, const RowList<F>& rows, size_t from, size_t to,
+                    F* node) {
+        for (size_t t = from; t < to; ++t, node += L)
+            in_parts<F, NV>(LP, [&]<size_t N>(size_t first) {
+                gather_part<F, N>(weights, LP, rows, rows.begin[t], rows.begin[t + 1], first, node);
+            });
     }
 };
+
 template <class F, size_t NV>
 struct Scatter {
-    template <class... Args>
-    static void run(Args... args) {
-        scatter_rows<F, NV>(args...);
+    static void run(F* sums, size_t LP, size_t L, const RowList<F>& rows, size_t from, size_t to,
+                    const F* gamma) {
+        for (size_t t = from; t < to; ++t, gamma += L)
+            in_parts<F, NV>(LP, [&]<size_t N>(size_t first) {
+                scatter_part<F, N>(sums, LP, rows, rows.begin[t], rows.begin[t + 1], first, gamma);
+            });
     }
 };
+
+template <class F, template <class, size_t> class Routine, class... Args>
+void by_width(size_t LP, Args... args) {
+    switch ((LP + W<F> - 1) / W<F>) {
+        case 1:
+            return Routine<F, 1>::run(args...);
+        case 2:
+            return Routine<F, 2>::run(args...);
+        case 3:
+            return Routine<F, 3>::run(args...);
+        case 4:
+            return Routine<F, 4>::run(args...);
+        default:
+            return Routine<F, 0>::run(args...);
+    }
+}
+
+template <class F>
+void gather_rows(const F* weights, size_t LP, size_t L, const RowList<F>& rows, size_t from, size_t to,
+                 F* node) {
+    by_width<F, Gather>(LP, weights, LP, L, rows, from, to, node);
+}
+
+template <class F>
+void scatter_rows(F* sums, size_t LP, size_t L, const RowList<F>& rows, size_t from, size_t to,
+                  const F* gamma) {
+    by_width<F, Scatter>(LP, sums, LP, L, rows, from, to, gamma);
+}
 
 }  // namespace seqlab::SEQLAB_ISA

@@ -1,0 +1,79 @@
+// Weights as the kernels read them, and sums over tokens as the kernels write them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "numerics/buffer.hpp"
+#include "score/feature_rows.hpp"
+
+namespace seqlab {
+
+// One number per weight: dense rows with LP lanes for the attributes that have one, a plain list for all the others.
+template <class F>
+class WeightTable {
+public:
+    WeightTable(const Observed& observed, const RowPlan& plan, std::size_t LP)
+        : observed_(observed), plan_(&plan), LP_(LP), size_(plan.rows() * LP) {
+        std::fill_n(dense(), size_, F{0});
+        listed_.assign(observed.weights(), F{0});
+    }
+
+    std::size_t LP() const { return LP_; }
+    F* dense() { return dense_.of(size_ + LP_); }
+    F* listed() { return listed_.data(); }
+
+    // Take the weights theta; lanes without a weight stay zero.
+    void load(const double* theta) {
+        each([&](F& x, std::size_t k) { x = static_cast<F>(theta[k]); });
+    }
+    // Add what was summed to `total`, and begin again from zero.
+    void move_to(double* total) {
+        each([&](F& x, std::size_t k) {
+            total[k] += static_cast<double>(x);
+            x = F{0};
+        });
+        clear_unused();
+    }
+    // The same for the first rows only: those that so many tokens use that float32 would drift.
+    void move_first_rows(std::size_t rows, double* total) {
+        each_of(rows, [&](F& x, std::size_t k) {
+            total[k] += static_cast<double>(x);
+            x = F{0};
+        });
+    }
+
+private:
+    // f(number, k) for every weight k
+    template <class Visit>
+    void each(Visit f) {
+        each_of(plan_->rows(), f);
+        for (std::size_t a = 0; a < plan_->attributes(); ++a)
+            if (plan_->row(a) == RowPlan::listed)
+                for (auto k = observed_.begin[a]; k < observed_.begin[a + 1]; ++k)
+                    f(listed_[static_cast<std::size_t>(k)], static_cast<std::size_t>(k));
+    }
+    template <class Visit>
+    void each_of(std::size_t rows, Visit f) {
+        F* const table = dense();
+        for (std::size_t a = 0; a < plan_->attributes(); ++a) {
+            const std::int32_t row = plan_->row(a);
+            if (row == RowPlan::listed) continue;
+            if (static_cast<std::size_t>(row) >= rows) break;  // rows follow the order of attributes
+            F* const lanes = table + static_cast<std::size_t>(row) * LP_;
+            for (auto k = observed_.begin[a]; k < observed_.begin[a + 1]; ++k)
+                f(lanes[observed_.label[static_cast<std::size_t>(k)]], static_cast<std::size_t>(k));
+        }
+    }
+    // Lanes without a weight collect sums too; they must not grow for ever.
+    void clear_unused() { std::fill_n(dense(), size_, F{0}); }
+
+    Observed observed_;
+    const RowPlan* plan_;
+    std::size_t LP_, size_;
+    Buffer<F> dense_;
+    std::vector<F> listed_;
+};
+
+}  // namespace seqlab
