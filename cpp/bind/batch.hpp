@@ -113,5 +113,6 @@ void bind_objects(nb::module_& m);
 void bind_machine(nb::module_& m);
 void bind_strings(nb::module_& m);
 void bind_corpus(nb::module_& m);
+void bind_render(nb::module_& m);
 
 }  // namespace seqlab::bind

@@ -8,4 +8,5 @@ NB_MODULE(_core, m) {
     seqlab::bind::bind_machine(m);
     seqlab::bind::bind_strings(m);
     seqlab::bind::bind_corpus(m);
+    seqlab::bind::bind_render(m);
 }

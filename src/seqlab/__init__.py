@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from seqlab import corpus, errors, inference
-    from seqlab.corpus import Corpus, Sentence, read, stream
+    from seqlab.corpus import Corpus, Sentence, read, stream, write
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
 
 __version__ = "0.1.0.dev0"
@@ -25,6 +25,7 @@ __all__ = [
     "inference",
     "read",
     "stream",
+    "write",
 ]
 
 _HOME = {
@@ -35,6 +36,7 @@ _HOME = {
     "TrellisBatch": "seqlab.trellis",
     "read": "seqlab.corpus",
     "stream": "seqlab.corpus",
+    "write": "seqlab.corpus",
 }
 _ROOMS = ("corpus", "errors", "inference", "trellis")
 

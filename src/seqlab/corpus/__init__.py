@@ -7,6 +7,7 @@ from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.extras import Extras, Layout
 from seqlab.corpus.reading import Stream, read, stream
 from seqlab.corpus.sentence import Sentence, Token
+from seqlab.corpus.writing import write
 
 __all__ = [
     "BagColumn",
@@ -21,4 +22,5 @@ __all__ = [
     "VectorColumn",
     "read",
     "stream",
+    "write",
 ]

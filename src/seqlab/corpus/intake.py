@@ -8,7 +8,8 @@ from dataclasses import replace
 from seqlab import _core
 from seqlab.corpus import guess
 from seqlab.corpus.formats import PARSERS
-from seqlab.corpus.parsers import Options, Parser
+from seqlab.corpus.options import Options
+from seqlab.corpus.parsers import Parser
 from seqlab.corpus.source import Source
 from seqlab.corpus.troubles import long_line
 from seqlab.errors import CorpusError
