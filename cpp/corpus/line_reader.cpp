@@ -25,7 +25,7 @@ Finding LineReader::read_line(std::string_view line) {
         if (tagged_) {
             if (!add_tagged(token)) return {.kind = Trouble::no_tag, .number = tokens()};
         } else {
-            table_.columns[0].add(token);
+            table_.columns[0].add(token, readable());
         }
         token_added();
         at = end;

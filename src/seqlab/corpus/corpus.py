@@ -23,7 +23,7 @@ from seqlab.corpus.columns import (
     ragged,
 )
 from seqlab.corpus.extras import Extras, Layout
-from seqlab.corpus.names import checked, resolve, unknown
+from seqlab.corpus.names import checked, counted, resolve, unknown
 from seqlab.corpus.origin import Origin
 from seqlab.corpus.sentence import Sentence
 from seqlab.errors import CorpusError
@@ -185,7 +185,8 @@ class Corpus(Sequence[Sentence]):
     def __repr__(self) -> str:
         shown = self.columns if len(self.columns) <= 12 else (*self.columns[:11], "...")
         origin = f", from {PurePath(self.name).name}" if self.name else ""
-        return f"Corpus({len(self)} sentences, {self.token_count} tokens, columns {' '.join(shown)}{origin})"
+        counts = f"{counted(len(self), 'sentence')}, {counted(self.token_count, 'token')}"
+        return f"Corpus({counts}, columns {' '.join(shown)}{origin})"
 
     def __reduce__(self) -> tuple[object, ...]:
         return _revived, (self._columns, self._offsets, self._extras, self._layout, self._origin)

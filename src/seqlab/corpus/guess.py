@@ -74,10 +74,10 @@ def _is_attributes(lines: Sequence[str]) -> bool:
 
 
 def _is_slash(lines: Sequence[str]) -> bool:
-    """Every token has a slash inside, and lines have several tokens."""
+    """Nearly every token has a slash inside, and lines have several tokens."""
     tokens = [token for line in lines for token in line.split()]
     inside = sum("/" in token[1:-1] for token in tokens)
-    return inside == len(tokens) and (len(tokens) > len(lines) or len(lines) == 1)
+    return 4 * inside >= 3 * len(tokens) and (len(tokens) > len(lines) or len(lines) == 1)
 
 
 def _is_regular(lines: Sequence[str]) -> bool:

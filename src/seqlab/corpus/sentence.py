@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast, overload
 
 from seqlab.corpus.columns import StringColumn
-from seqlab.corpus.names import resolve, unknown
+from seqlab.corpus.names import counted, resolve, unknown
 from seqlab.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Sentence:
         text = " ".join(map(str, self[name][:WIDEST_REPR])) if name else ""
         if len(text) > WIDEST_REPR:
             text = text[: WIDEST_REPR - 3] + "..."
-        return f"Sentence({text!r}, {len(self)} tokens, columns {' '.join(self.columns)})"
+        return f"Sentence({text!r}, {counted(len(self), 'token')}, columns {' '.join(self.columns)})"
 
     def __reduce__(self) -> tuple[object, ...]:
         return _only_sentence, (self._corpus[self.index : self.index + 1],)
