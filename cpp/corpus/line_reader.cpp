@@ -40,7 +40,9 @@ Finding LineReader::read_line(std::string_view line) {
 bool LineReader::add_tagged(std::string_view token) {
     const std::size_t slash = last_slash(token);
     if (slash == std::string_view::npos || slash == 0 || slash + 1 == token.size()) return false;
-    table_.columns[0].add(without_escapes(token.substr(0, slash)));
+    const std::string_view word = token.substr(0, slash);
+    escaped_ = escaped_ || word.find("\\/") != std::string_view::npos;
+    table_.columns[0].add(without_escapes(word));
     table_.columns[1].add(without_escapes(token.substr(slash + 1)));
     return true;
 }
@@ -48,7 +50,6 @@ bool LineReader::add_tagged(std::string_view token) {
 // \/ -> /
 std::string_view LineReader::without_escapes(std::string_view text) {
     if (text.find("\\/") == std::string_view::npos) return text;
-    escaped_ = true;
     buffer_.clear();
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == '/') ++i;

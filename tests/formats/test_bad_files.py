@@ -186,8 +186,10 @@ BAD = {
     "word without tag": (
         "a.txt",
         b"the/DT dog/NN\na/DT cat\n",
-        "a.txt:2: token 2 is 'cat', but word/TAG was wanted; the format was guessed, pass format='text' for "
-        "plain text",
+        (
+            "a.txt:2: token 2 is 'cat', but word/TAG was wanted; the format was guessed, pass format='text' for "
+            "plain text"
+        ),
     ),
     "no JSON": (
         "a.jsonl",
