@@ -1,8 +1,8 @@
 #include "corpus/attribute_reader.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
+
+#include "text/number.hpp"
 
 namespace seqlab {
 
@@ -20,11 +20,7 @@ std::size_t colon_of(std::string_view cell) {
 // A finite number that fills the text; nothing at all counts as 1.
 bool weight_of(std::string_view text, double& weight) {
     weight = 1.0;
-    if (text.empty()) return true;
-    if (text.front() == '+') text.remove_prefix(1);
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, weight);
-    return error == std::errc{} && stop == end && std::isfinite(weight);
+    return text.empty() || parse_number(text, weight);
 }
 
 }  // namespace

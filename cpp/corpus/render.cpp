@@ -1,10 +1,10 @@
 #include "corpus/render.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "corpus/block_reader.hpp"
 #include "corpus/table.hpp"
+#include "text/number.hpp"
 
 namespace seqlab {
 
@@ -132,10 +132,8 @@ std::string render_attributes(const Sheet& sheet, const CodedBags& bags, std::si
             out.push_back('\t');
             add_escaped(out, bags.attributes.at(at), ":\\");
             if (bags.weights.empty() || bags.weights[at] == 1.0) continue;
-            char digits[32];
-            const auto written = std::to_chars(digits, digits + sizeof digits, bags.weights[at]);
             out.push_back(':');
-            out.append(digits, written.ptr);
+            append_number(out, bags.weights[at]);
         }
     });
 }

@@ -63,12 +63,12 @@ def test_each_distinct_string_is_one_object(corpus):
 
 
 def test_an_unknown_column_names_those_that_are_there(corpus):
-    message = r"there is no column 'wrod': the columns are 'word', 'pos'; did you mean 'word'\?"
+    message = r"there is no column 'words': the columns are 'word', 'pos'; did you mean 'word'\?"
     for ask in (corpus.column, corpus.strings, corpus.data, corpus[0].__getitem__, corpus.select):
         with pytest.raises(CorpusError, match=message):
-            ask("wrod")
+            ask("words")
     with pytest.raises(AttributeError, match=message):
-        _ = corpus[0][0].wrod
+        _ = corpus[0][0].words
 
 
 def test_a_sentence_has_columns_and_tokens(corpus):
