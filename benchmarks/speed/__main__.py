@@ -9,7 +9,7 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING
 
-from benchmarks.speed import encoding, hmm, machine, memory, readme, record, sentences, startup
+from benchmarks.speed import encoding, hmm, machine, memory, reading, readme, record, sentences, startup
 from benchmarks.speed.table import WIDTH, Table
 from benchmarks.speed.timing import pin_to_quiet_core
 from seqlab import inference
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from benchmarks.speed.figure import Figure
 
-CASES: dict[str, ModuleType] = {case.CASE: case for case in (sentences, hmm, encoding, memory, startup)}
+CASES: dict[str, ModuleType] = {case.CASE: case for case in (sentences, hmm, reading, encoding, memory, startup)}
 README = machine.ROOT / "README.md"
 
 
@@ -76,7 +76,7 @@ def describe_run(core: int | None) -> record.Run:
         command="make bench",
         kernel=inference.kernel(),
         machine=machine.machine(core),
-        versions=machine.versions("seqlab", "numpy", "hmmlearn", "python-crfsuite"),
+        versions=machine.versions("seqlab", "numpy", "hmmlearn", "python-crfsuite", "pyconll"),
     )
 
 

@@ -116,5 +116,6 @@ void bind_encode(nb::module_& m);
 void bind_items(nb::module_& m);
 void bind_learn(nb::module_& m);
 void bind_corpus(nb::module_& m);
+void bind_render(nb::module_& m);
 
 }  // namespace seqlab::bind

@@ -4,7 +4,9 @@
 
 #include "bind/batch.hpp"
 #include "bind/strings.hpp"
+#include "corpus/attribute_reader.hpp"
 #include "corpus/column_reader.hpp"
+#include "corpus/line_reader.hpp"
 
 namespace seqlab::bind {
 
@@ -49,6 +51,13 @@ nb::tuple take(BlockReader& reader) {
                           as_array(std::move(table.lines)), kept);
 }
 
+nb::tuple take_bag(AttributeReader& reader) {
+    Bag bag = reader.take_bag();
+    const nb::object weights = bag.weights.empty() ? nb::none() : nb::cast(as_array(std::move(bag.weights)));
+    return nb::make_tuple(as_array(std::move(bag.indptr)), as_array(std::move(bag.codes)), weights,
+                          nb::cast(std::move(bag.pool)));
+}
+
 void bind_readers(nb::module_& m) {
     nb::class_<BlockReader>(m, "BlockReader", "Reads blocks of whole lines into one table.")
         .def("feed", &feed, "block"_a, "begin"_a, "end"_a,
@@ -80,6 +89,14 @@ void bind_readers(nb::module_& m) {
         .def_prop_ro("separator",
                      [](const ColumnReader& reader) { return static_cast<int>(reader.separator()); })
         .def_prop_ro("width", &ColumnReader::width);
+    nb::class_<LineReader, BlockReader>(m, "LineReader", "One sentence a line; tagged: word/TAG.")
+        .def(nb::init<bool, std::size_t>(), "tagged"_a, "longest_line"_a)
+        .def_prop_ro("escaped", &LineReader::escaped);
+    nb::class_<AttributeReader, BlockReader>(m, "AttributeReader", "CRFsuite's files.")
+        .def(nb::init<std::size_t>(), "longest_line"_a)
+        .def("take_bag", &take_bag,
+             nb::sig("def take_bag(self) -> tuple[typing.Any, typing.Any, typing.Any, StringPool]"),
+             "(indptr, codes, weights, pool); weights are None when all of them are 1.");
 }
 
 }  // namespace

@@ -11,4 +11,5 @@ NB_MODULE(_core, m) {
     seqlab::bind::bind_items(m);
     seqlab::bind::bind_learn(m);
     seqlab::bind::bind_corpus(m);
+    seqlab::bind::bind_render(m);
 }

@@ -35,6 +35,7 @@ std::size_t first_unsound(std::string_view block) {
 }  // namespace
 
 Finding BlockReader::feed(std::string_view block) {
+    readable_ = block.data() + block.size();
     const std::size_t sound = first_unsound(block);
     std::size_t end = block.size();
     if (sound < block.size()) {

@@ -52,6 +52,9 @@ protected:
     // A blank line: the end of a sentence, or one of several blank lines.
     void blank_line(std::string_view line);
 
+    // The end of the block that is being read.
+    const char* readable() const { return readable_; }
+
     Table table_;
 
 private:
@@ -59,6 +62,7 @@ private:
     Finding unsound(std::string_view block, std::size_t at) const;
 
     std::size_t longest_line_;
+    const char* readable_ = nullptr;
     std::int64_t line_ = 0;
     std::int64_t first_line_ = 0;  // of the open sentence
     std::int64_t tokens_ = 0;      // of the open sentence

@@ -132,7 +132,7 @@ Finding ColumnReader::add_token() {
             pick < 0 ? cells_.size() - static_cast<std::size_t>(-pick) : static_cast<std::size_t>(pick);
         if (c == 0 && cells_[i].empty())
             return {.kind = Trouble::empty_cell, .number = static_cast<std::int64_t>(i)};
-        table_.columns[c].add(cells_[i]);
+        table_.columns[c].add(cells_[i], readable());
     }
     token_added();
     return {};

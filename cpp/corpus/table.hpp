@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "corpus/recent_strings.hpp"
 #include "text/string_pool.hpp"
 
 namespace seqlab {
@@ -13,7 +14,12 @@ namespace seqlab {
 struct Column {
     StringPool pool;
     std::vector<StringId> codes;
+    RecentStrings recent;
 
+    // `readable` is the end of the memory around the cell that may be read.
+    void add(std::string_view cell, const char* readable) {
+        codes.push_back(recent.intern(pool, cell, readable));
+    }
     void add(std::string_view cell) { codes.push_back(pool.intern(cell)); }
 };
 

@@ -293,6 +293,24 @@ class ColumnReader(BlockReader):
     @property
     def width(self) -> int: ...
 
+class LineReader(BlockReader):
+    """One sentence a line; tagged: word/TAG."""
+
+    def __init__(self, tagged: bool, longest_line: int) -> None: ...
+
+    @property
+    def escaped(self) -> bool: ...
+
+class AttributeReader(BlockReader):
+    """CRFsuite's files."""
+
+    def __init__(self, longest_line: int) -> None: ...
+
+    def take_bag(self) -> tuple[Any, Any, Any, StringPool]:
+        """
+        (indptr, codes, weights, pool); weights are None when all of them are 1.
+        """
+
 def last_sentence_end(block: bytes, line_is_sentence: bool) -> int: ...
 
 def join_pools(pools: Sequence[StringPool]) -> tuple[StringPool, list[NDArray[numpy.int32]]]:
@@ -302,3 +320,17 @@ def join_pools(pools: Sequence[StringPool]) -> tuple[StringPool, list[NDArray[nu
 
 def translate(from_pool: StringPool, to_pool: StringPool) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
     """Number in the second pool of each string of the first, or -1."""
+
+class Sheet:
+    """Sentences to be written; begin and end count sentences."""
+
+    def __init__(self, columns: Sequence[tuple[object, object]], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], sentence: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], position: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], text: object, pool: object, newline: str) -> None: ...
+
+    def columns(self, separator: str, begin: int, end: int) -> bytes: ...
+
+    def text(self, escape_words: bool, begin: int, end: int) -> bytes: ...
+
+    def attributes(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, pool: StringPool, begin: int, end: int) -> bytes: ...
+
+def first_unwritable(codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], pool: StringPool, bytes: str, empty: bool, backslash: bool) -> int:
+    """The first token whose string breaks a rule, or the number of tokens."""

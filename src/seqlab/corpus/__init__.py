@@ -8,6 +8,7 @@ from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.extras import Extras, Layout
 from seqlab.corpus.reading import Stream, read, stream
 from seqlab.corpus.sentence import Sentence, Token
+from seqlab.corpus.writing import write
 
 __all__ = [
     "BagColumn",
@@ -23,4 +24,5 @@ __all__ = [
     "demo_corpus",
     "read",
     "stream",
+    "write",
 ]

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
+from seqlab.errors import CorpusError
 
 Codes = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
@@ -22,6 +23,32 @@ def locked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if array.flags.writeable:
         array.flags.writeable = False
     return array
+
+
+def checked_codes(codes: Codes, pool: _core.StringPool) -> Codes:
+    """Numbers of strings that are in the pool: the core does not look twice."""
+    checked = np.ascontiguousarray(codes, dtype=np.int32)
+    if checked.ndim != 1 or (checked.size and not 0 <= int(checked.min()) <= int(checked.max()) < len(pool)):
+        raise CorpusError(
+            f"codes must be a list of numbers from 0 to {len(pool) - 1}, the strings of the pool"
+        )
+    return locked(checked)
+
+
+def checked_indptr(indptr: Offsets, size: int) -> Offsets:
+    """Where stretches of `size` entries begin: from 0 to size, never falling."""
+    checked = np.ascontiguousarray(indptr, dtype=np.int64)
+    if (
+        checked.ndim != 1
+        or not checked.size
+        or checked[0] != 0
+        or checked[-1] != size
+        or (np.diff(checked) < 0).any()
+    ):
+        raise CorpusError(
+            f"offsets must begin with 0, never fall, and end with {size}, the number of entries"
+        )
+    return locked(checked)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +63,7 @@ class StringColumn:
     pool: _core.StringPool
 
     def __post_init__(self) -> None:
-        locked(self.codes)
+        object.__setattr__(self, "codes", checked_codes(self.codes, self.pool))
 
     @cached_property
     def values(self) -> list[str]:
@@ -118,9 +145,13 @@ class BagColumn:
     pool: _core.StringPool
 
     def __post_init__(self) -> None:
-        for array in (self.indptr, self.codes, self.weights):
-            if array is not None:
-                locked(array)
+        object.__setattr__(self, "codes", checked_codes(self.codes, self.pool))
+        object.__setattr__(self, "indptr", checked_indptr(self.indptr, len(self.codes)))
+        if self.weights is not None:
+            weights = locked(np.ascontiguousarray(self.weights, dtype=np.float64))
+            if weights.shape != self.codes.shape:
+                raise CorpusError(f"{len(self.codes)} attributes, but weights of shape {weights.shape}")
+            object.__setattr__(self, "weights", weights)
 
     @cached_property
     def values(self) -> list[str]:
@@ -195,7 +226,12 @@ class VectorColumn:
     vectors: npt.NDArray[np.floating[Any]]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "vectors", locked(self.vectors.view()))
+        vectors = np.asarray(self.vectors)
+        if vectors.ndim != 2 or vectors.dtype not in (np.float32, np.float64):
+            raise CorpusError(
+                f"vectors must be an array (tokens, D) of float32 or float64, got {vectors.dtype} {vectors.shape}"
+            )
+        object.__setattr__(self, "vectors", locked(vectors.view()))
 
     def __len__(self) -> int:
         return len(self.vectors)

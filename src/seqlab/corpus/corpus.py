@@ -18,12 +18,12 @@ from seqlab.corpus.columns import (
     Offsets,
     StringColumn,
     VectorColumn,
+    checked_indptr,
     joined_offsets,
-    locked,
     ragged,
 )
 from seqlab.corpus.extras import Extras, Layout
-from seqlab.corpus.names import checked, resolve, unknown
+from seqlab.corpus.names import checked, counted, resolve, unknown
 from seqlab.corpus.origin import Origin
 from seqlab.corpus.sentence import Sentence
 from seqlab.errors import CorpusError
@@ -55,7 +55,7 @@ class Corpus(Sequence[Sentence]):
     ) -> None:
         checked(columns)
         self._columns = dict(columns)
-        self._offsets = locked(np.ascontiguousarray(offsets, dtype=np.int64))
+        self._offsets = checked_indptr(offsets, int(offsets[-1]) if len(offsets) else 0)
         self._extras = Extras.none() if extras is None else extras
         self._layout = Layout() if layout is None else layout
         self._origin = Origin.memory(len(self)) if origin is None else origin
@@ -185,7 +185,8 @@ class Corpus(Sequence[Sentence]):
     def __repr__(self) -> str:
         shown = self.columns if len(self.columns) <= 12 else (*self.columns[:11], "...")
         origin = f", from {PurePath(self.name).name}" if self.name else ""
-        return f"Corpus({len(self)} sentences, {self.token_count} tokens, columns {' '.join(shown)}{origin})"
+        counts = f"{counted(len(self), 'sentence')}, {counted(self.token_count, 'token')}"
+        return f"Corpus({counts}, columns {' '.join(shown)}{origin})"
 
     def __reduce__(self) -> tuple[object, ...]:
         return _revived, (self._columns, self._offsets, self._extras, self._layout, self._origin)
@@ -298,6 +299,32 @@ class Corpus(Sequence[Sentence]):
     def to_lists(self) -> dict[str, list[Any]]:
         """Column name -> one list per sentence."""
         return {name: self.column(name) for name in self.columns}
+
+    @staticmethod
+    def from_pandas(frame: Any, sentence: str = "sentence", columns: Iterable[str] | None = None) -> Corpus:
+        """A corpus from a DataFrame with one row per token; the column `sentence` says which sentence it belongs to."""
+        from seqlab.corpus.frames import from_pandas
+
+        return from_pandas(frame, sentence, columns)
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with one row per token; strings become categories."""
+        from seqlab.corpus.frames import to_pandas
+
+        return to_pandas(self)
+
+    @staticmethod
+    def from_arrow(table: Any, columns: Iterable[str] | None = None) -> Corpus:
+        """A corpus from an Arrow table with one row per sentence and columns that hold lists."""
+        from seqlab.corpus.frames import from_arrow
+
+        return from_arrow(table, columns)
+
+    def to_arrow(self) -> Any:
+        """An Arrow table with one row per sentence; strings are dictionary-encoded."""
+        from seqlab.corpus.frames import to_arrow
+
+        return to_arrow(self)
 
     def write(self, target: str | os.PathLike[str] | Any, format: str | None = None, **options: Any) -> None:  # noqa: A002
         """Write it to a file or stream: see seqlab.write."""

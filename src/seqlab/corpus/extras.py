@@ -23,7 +23,8 @@ class Layout:
     newline         at the end of lines
     bom             whether the file began with a byte-order mark
     final_newline   whether the last line had an end
-    escaped         whether slashes in words were escaped (word/TAG text)
+    escaped         whether slashes in words were escaped (word/TAG text), or all but ASCII (JSON)
+    shape, keys     of the sentences in JSON
     """
 
     format: str | None = None
@@ -32,6 +33,8 @@ class Layout:
     bom: bool = False
     final_newline: bool = True
     escaped: bool = False
+    shape: str = ""
+    keys: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

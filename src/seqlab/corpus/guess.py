@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
 
-FORMATS = ("conll", "conllu", "slash", "text", "jsonl", "crfsuite")
+LOOKED_AT = 1 << 14  # bytes
 
 BY_SUFFIX = {
     ".conllu": "conllu",
@@ -32,9 +32,11 @@ def by_name(name: str) -> str | None:
 
 def by_content(head: bytes) -> str:
     """The format that the first lines look like; columns when nothing speaks against it."""
-    lines = head.decode("utf-8", "replace").splitlines()
-    if len(lines) > 1 and not head.endswith(b"\n"):
+    lines = head[:LOOKED_AT].decode("utf-8", "replace").split("\n")
+    if len(lines) > 2 and len(head) > LOOKED_AT:
         lines.pop()  # cut in the middle
+    elif lines[-1] == "":
+        lines.pop()  # what stands behind the last line end
     filled = [line for line in lines if line.strip()]
     if not filled:
         return "conll"
@@ -46,7 +48,7 @@ def by_content(head: bytes) -> str:
         return "crfsuite" if _is_attributes(filled) else "conll"
     if _is_slash(filled):
         return "slash"
-    return "conll" if _is_regular(filled) else "text"
+    return "conll" if _is_regular(filled, len(filled) < len(lines)) else "text"
 
 
 def _is_json(line: str) -> bool:
@@ -74,14 +76,15 @@ def _is_attributes(lines: Sequence[str]) -> bool:
 
 
 def _is_slash(lines: Sequence[str]) -> bool:
-    """Every token has a slash inside, and lines have several tokens."""
+    """Nearly every token has a slash inside, and lines have several tokens."""
     tokens = [token for line in lines for token in line.split()]
     inside = sum("/" in token[1:-1] for token in tokens)
-    return inside == len(tokens) and (len(tokens) > len(lines) or len(lines) == 1)
+    return 4 * inside >= 3 * len(tokens) and (len(tokens) > len(lines) or len(lines) == 1)
 
 
-def _is_regular(lines: Sequence[str]) -> bool:
-    """At least half of the lines have the same number of cells, and that number is small."""
+def _is_regular(lines: Sequence[str], blank_lines: bool) -> bool:  # noqa: FBT001
+    """Most lines have the same small number of cells; with blank lines among them, half of the lines will do."""
     widths = Counter(len(line.split()) for line in lines)
     width, count = widths.most_common(1)[0]
-    return 2 * count >= len(lines) and width <= 20 and (len(lines) > 1 or width <= 4)
+    enough = 2 * count >= len(lines) if blank_lines else 2 * count > len(lines)
+    return enough and width <= 20 and (len(lines) > 1 or width <= 4)

@@ -8,14 +8,14 @@ from dataclasses import replace
 from seqlab import _core
 from seqlab.corpus import guess
 from seqlab.corpus.formats import PARSERS
-from seqlab.corpus.parsers import Options, Parser
+from seqlab.corpus.options import Options
+from seqlab.corpus.parsers import Parser
 from seqlab.corpus.source import Source
 from seqlab.corpus.troubles import long_line
 from seqlab.errors import CorpusError
 
 BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
-LOOKED_AT = 1 << 14
 CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 
 
@@ -92,7 +92,7 @@ def _parser(head: bytes, options: Options) -> Parser:
         if options.format not in PARSERS:
             raise CorpusError(f"unknown format {options.format!r}: known are {', '.join(map(repr, PARSERS))}")
         return PARSERS[options.format](options)
-    found = guess.by_name(options.name) or guess.by_content(head[:LOOKED_AT])
+    found = guess.by_name(options.name) or guess.by_content(head)
     return PARSERS[found](replace(options, format=found, guessed=True))
 
 

@@ -33,6 +33,11 @@ def unknown(name: object, columns: Sequence[str]) -> str:
     return f"there is no column {name!r}: the columns are {there}{hint}"
 
 
+def counted(number: int, noun: str) -> str:
+    """1 token, 2 tokens."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def checked(names: Iterable[str]) -> tuple[str, ...]:
     """Names as a tuple: strings, not empty, each once."""
     if isinstance(names, str):

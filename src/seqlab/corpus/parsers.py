@@ -2,43 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from seqlab import _core
-from seqlab.corpus.columns import Column, StringColumn
+from seqlab.corpus.columns import BagColumn, Column, StringColumn
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.extras import Extras, Layout
-from seqlab.corpus.names import CONLLU, checked, usual
+from seqlab.corpus.names import CONLLU, usual
+from seqlab.corpus.options import (
+    Options,
+    attribute_names,
+    comment_prefix,
+    conllu_cells,
+    line_names,
+    separator_byte,
+    wanted_cells,
+)
 from seqlab.corpus.origin import Origin
 from seqlab.corpus.troubles import Expected, raise_found
-from seqlab.errors import CorpusError
-
-Columns = Sequence[str] | Mapping[str, int] | None
 
 COLUMN_LINE = 16 << 20
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the caller of read or stream said, and what the file's first bytes told.
-
-    name      of the file, for messages
-    format    given or guessed
-    bom       whether a byte-order mark was skipped
-    """
-
-    name: str
-    format: str | None
-    guessed: bool = False
-    columns: Columns = None
-    separator: str | None = None
-    comments: bool | str = False
-    docstart: bool = True
-    bom: bool = False
+SENTENCE_LINE = 64 << 20
 
 
 class Parser(Protocol):
@@ -151,14 +139,14 @@ class ColumnParser(NativeParser):
     """CoNLL columns."""
 
     def __init__(self, options: Options) -> None:
-        names, picks = _wanted(options.columns)
+        names, picks = wanted_cells(options.columns)
         self._given = names
         self._picks = picks
         core = _core.ColumnReader(
-            separator=_separator(options.separator),
+            separator=separator_byte(options.separator),
             width=len(names) if names and not picks else 0,
             picks=picks,
-            comment=_comment(comments=options.comments),
+            comment=comment_prefix(comments=options.comments),
             docstart=options.docstart,
             numbered=False,
             longest_line=self.longest_line,
@@ -184,7 +172,7 @@ class ConlluParser(NativeParser):
     """CoNLL-U: ten columns, numbered tokens; comments, ranges and empty nodes are kept beside them."""
 
     def __init__(self, options: Options) -> None:
-        names, picks = _conllu_wanted(options.columns)
+        names, picks = conllu_cells(options.columns)
         self._picked = names
         core = _core.ColumnReader(
             separator=9,
@@ -207,66 +195,48 @@ class ConlluParser(NativeParser):
         return Expected(str(self._options.format), self._options.guessed, CONLLU, len(CONLLU))
 
 
-def _wanted(columns: Columns) -> tuple[tuple[str, ...] | None, list[int]]:
-    """Names and the cells to pick (none: all)."""
-    if columns is None:
-        return None, []
-    names = checked(columns)
-    if not names:
-        raise CorpusError("columns= must name at least one column, got none")
-    if not isinstance(columns, Mapping):
-        return names, []
-    picks = list(columns.values())
-    for name, pick in columns.items():
-        if isinstance(pick, bool) or not isinstance(pick, int) or not -10_000 < pick < 10_000:
-            raise CorpusError(
-                f"columns={{{name!r}: {pick!r}}}: the number of a cell is wanted, -1 for the last one"
-            )
-    return names, picks
+class LineParser(NativeParser):
+    """One sentence a line: plain text, or word/TAG."""
+
+    line_is_sentence = True
+    token_lines = False
+    longest_line = SENTENCE_LINE
+
+    def __init__(self, options: Options) -> None:
+        self._tagged = options.format == "slash"
+        self._given = line_names(options)
+        core = _core.LineReader(tagged=self._tagged, longest_line=self.longest_line)
+        super().__init__(options, core)
+        self._reader = core
+
+    def finish(self) -> None:
+        """Every line is complete by itself."""
+
+    def _named(self, columns: Sequence[StringColumn]) -> tuple[str, ...]:  # noqa: ARG002
+        return self._given
+
+    def _layout(self) -> Layout:
+        return replace(super()._layout(), escaped=self._reader.escaped)
 
 
-def _conllu_wanted(columns: Columns) -> tuple[tuple[str, ...], list[int]]:
-    """The same for CoNLL-U, where names of its own columns also pick."""
-    names, picks = _wanted(columns)
-    if names is None:
-        return CONLLU, []
-    if picks:
-        outside = [pick for pick in picks if not -len(CONLLU) <= pick < len(CONLLU)]
-        if outside:
-            raise CorpusError(
-                f"columns= picks cell {outside[0]}, but CoNLL-U has cells 0 to {len(CONLLU) - 1}"
-            )
-        return names, picks
-    places = {**{name: i for i, name in enumerate(CONLLU)}, "form": 1, "pos": 3}
-    if all(name in places for name in names):
-        return names, [places[name] for name in names]
-    if len(names) == len(CONLLU):
-        return names, []
-    strange = next(name for name in names if name not in places)
-    raise CorpusError(
-        f"CoNLL-U has no column {strange!r}: its columns are {', '.join(CONLLU)}; "
-        f"pass ten names, some of these, or a mapping like {{{strange!r}: 3}}"
-    )
+class AttributeParser(NativeParser):
+    """CRFsuite's files: a column of labels and one of bags."""
 
+    longest_line = SENTENCE_LINE
 
-def _separator(separator: str | None) -> int:
-    if separator is None:
-        return 0
-    if (
-        not isinstance(separator, str)
-        or len(separator) != 1
-        or not 0 < ord(separator) < 128
-        or separator in "\r\n"
-    ):
-        raise CorpusError(
-            f"separator must be '\\t', ' ' for any number of blanks, or another ASCII character, got {separator!r}"
-        )
-    return ord(separator)
+    def __init__(self, options: Options) -> None:
+        self._given = attribute_names(options)
+        core = _core.AttributeReader(longest_line=self.longest_line)
+        super().__init__(options, core)
+        self._reader = core
 
+    def _columns(self, raw: Sequence[tuple[Any, _core.StringPool]]) -> dict[str, Column] | None:
+        bag = BagColumn(*self._reader.take_bag())
+        labels = super()._columns(raw)
+        return None if labels is None else {**labels, self._given[1]: bag}
 
-def _comment(*, comments: bool | str) -> str:
-    if isinstance(comments, str) and "\n" not in comments and comments:
-        return comments
-    if isinstance(comments, bool):
-        return "#" if comments else ""
-    raise CorpusError(f"comments must be True, False, or what comment lines begin with, got {comments!r}")
+    def _named(self, columns: Sequence[StringColumn]) -> tuple[str, ...]:  # noqa: ARG002
+        return self._given[:1]
+
+    def _separator(self) -> str:
+        return "\t"

@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.intake import Intake
-from seqlab.corpus.parsers import Columns, Options
+from seqlab.corpus.options import Columns, Options
 from seqlab.corpus.sentence import Sentence
 from seqlab.corpus.source import CHUNK, opened
 from seqlab.errors import CorpusWarning, OptionError

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast, overload
 
 from seqlab.corpus.columns import StringColumn
-from seqlab.corpus.names import resolve, unknown
+from seqlab.corpus.names import counted, resolve, unknown
 from seqlab.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Sentence:
         text = " ".join(map(str, self[name][:WIDEST_REPR])) if name else ""
         if len(text) > WIDEST_REPR:
             text = text[: WIDEST_REPR - 3] + "..."
-        return f"Sentence({text!r}, {len(self)} tokens, columns {' '.join(self.columns)})"
+        return f"Sentence({text!r}, {counted(len(self), 'token')}, columns {' '.join(self.columns)})"
 
     def __reduce__(self) -> tuple[object, ...]:
         return _only_sentence, (self._corpus[self.index : self.index + 1],)
@@ -104,13 +105,20 @@ class Sentence:
         return tuple(line for line in lines if line is not None and line.startswith("#"))
 
     @property
-    def meta(self) -> Mapping[str, str]:
-        """What the comments say, "# text = ..." as meta["text"]; "# newpar" alone as an empty string."""
-        found = {}
+    def meta(self) -> Mapping[str, Any]:
+        """What the comments say, "# text = ..." as meta["text"], "# newpar" alone as ""; for JSON the other fields."""
+        found: dict[str, Any] = {}
+        if self._corpus.layout.format == "jsonl":
+            return MappingProxyType(self._fields())
         for line in self.comments:
             key, _, value = line.lstrip("#").partition("=")
             found[key.strip()] = value.strip()
         return MappingProxyType(found)
+
+    def _fields(self) -> dict[str, Any]:
+        keys = {key for _, key in self._corpus.layout.keys}
+        objects = (json.loads(text) for t, text in self._corpus.extras.of(self.index) if t == 0 and text)
+        return {key: value for fields in objects for key, value in fields.items() if key not in keys}
 
 
 def _only_sentence(corpus: Corpus) -> Sentence:

@@ -34,7 +34,7 @@ class Source:
         self._start(named_gz=named_gz)
 
     def _start(self, *, named_gz: bool) -> None:
-        head = self._bytes(self._raw.read(1 << 16))
+        head = self._read_raw(1 << 16)
         self._pending = head
         if head.startswith(GZIP):
             self._raw = gzip.GzipFile(fileobj=_Chained(head, self._raw))
@@ -188,11 +188,11 @@ def _stream_of(source: Any, stack: contextlib.ExitStack) -> tuple[IO[Any], str]:
 
 def _open(path: str) -> IO[bytes]:
     try:
-        if Path(path).is_dir():
-            raise CorpusError(
-                f"{path}: this is a directory, but a file is wanted; name one file in it", path=path
-            )
         return Path(path).open("rb")
+    except IsADirectoryError:
+        raise CorpusError(
+            f"{path}: this is a directory, but a file is wanted; name one file in it", path=path
+        ) from None
     except FileNotFoundError:
         hint = (
             "wrap text in io.StringIO to read it as a file"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.speed import __main__ as command
-from benchmarks.speed import history, hmm, hmm_sides, machine, memory, sentences, startup
+from benchmarks.speed import data, history, hmm, hmm_sides, machine, memory, reading, sentences, startup
 from benchmarks.speed.figure import Figure, Peer
 from benchmarks.speed.inputs import hash_of, random_scores
 from benchmarks.speed.peak import Peak
@@ -38,6 +38,23 @@ def every_figure():
     measured = {"input_hash": "abc", "positions": 10_000_000}
     measured |= {"inputs": 320.0, "extra": 300.0, "seconds": 1.0}
     yield memory._figure("viterbi", "float32", measured)
+    peer = Peer("a loop with split()", 12345.0, 0.1, 3)
+    details = {"kind": "time", "tokens": 1}
+    yield Figure(
+        "reading",
+        "CoNLL columns, read, to_lists",
+        "ns/token",
+        4115.0,
+        0.1,
+        3,
+        "abc",
+        None,
+        10.0,
+        peer,
+        details,
+    )
+    streamed = {"kind": "memory", "megabytes": 2147.5, "tokens": 2, "seconds": 1.0}
+    yield Figure("reading", "stream", "MB", 301.0, 0.0, 1, "abc", 300.0, details=streamed)
     yield startup.added("import seqlab", [101.0, 102.0, 103.0], [90.0, 91.0, 92.0])
 
 
@@ -73,6 +90,17 @@ def test_cpu_model_has_family_and_model():
     first = "processor\t: 0\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\n\n"
     assert machine.cpu_model(first + "processor\t: 1\nmodel\t\t: 9\n") == "AMD EPYC (family 25, model 17)"
     assert machine.cpu_model("") == ""
+
+
+def test_reading_is_skipped_politely_without_corpora(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("SEQLAB_DATA", str(tmp_path))
+    assert reading.run(quick=True) == []
+    assert capsys.readouterr().out == f"{data.absent('reading')}\n"
+
+
+def test_repeated_bytes_come_over_and_over():
+    stream = reading.Repeated(b"abc", 8)
+    assert [stream.read(2) for _ in range(5)] == [b"ab", b"c", b"ab", b"c", b""]
 
 
 def test_hash_depends_on_values_shape_and_dtype():

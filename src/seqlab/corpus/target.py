@@ -1,0 +1,75 @@
+"""Where bytes go: a file that appears only when it is complete, standard output, or a stream."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from seqlab.errors import CorpusError
+
+Put = Callable[[bytes], object]
+
+STANDARD_OUTPUT = 1
+
+
+@contextlib.contextmanager
+def opened_target(target: Any) -> Iterator[Put]:
+    """A function that takes bytes; a file gets its name when the block ends without an error."""
+    if isinstance(target, str) and target == "-":
+        with open(STANDARD_OUTPUT, "wb", closefd=False) as out:  # a descriptor, not a path
+            yield out.write
+    elif isinstance(target, (str, os.PathLike)) and isinstance(os.fspath(target), str):
+        with _file(Path(os.fspath(target))) as put:
+            yield put
+    elif hasattr(target, "write"):
+        yield _into_stream(target)
+    else:
+        raise TypeError(f"a path, '-' for standard output, or a stream is wanted, got {target!r:.80}")
+
+
+def _into_stream(stream: Any) -> Put:
+    if isinstance(stream, io.TextIOBase):
+        return lambda piece: stream.write(piece.decode("utf-8"))
+    put: Put = stream.write
+    return put
+
+
+@contextlib.contextmanager
+def _file(path: Path) -> Iterator[Put]:
+    """Written under another name in the same folder, forced to the disk, then renamed."""
+    goal = path.resolve() if path.is_symlink() else path
+    if goal.is_dir():
+        raise CorpusError(f"{path}: this is a directory, but the name of a file is wanted", path=str(path))
+    if goal.exists() and not goal.is_file():  # a device or a pipe cannot be replaced
+        with goal.open("wb") as out:
+            yield out.write
+        return
+    temporary = goal.with_name(f".{goal.name[:100]}.{secrets.token_hex(4)}.part")
+    try:
+        with temporary.open("xb") as out:
+            if goal.suffix == ".gz":
+                # No name and no time inside: the same corpus gives the same bytes.
+                with gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0) as packed:
+                    yield packed.write
+            else:
+                yield out.write
+            out.flush()
+            os.fsync(out.fileno())
+        if goal.exists():
+            temporary.chmod(stat.S_IMODE(goal.stat().st_mode))
+        temporary.replace(goal)
+    except OSError as error:
+        raise CorpusError(
+            f"{path}: the file cannot be written ({error.strerror or error}); nothing was changed",
+            path=str(path),
+        ) from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
