@@ -153,6 +153,8 @@ void bind_all(nb::module_& m) {
 void bind_inference(nb::module_& m) {
     bind_all<float>(m);
     bind_all<double>(m);
+    m.def("unjoined_count", &unjoined_count,
+          "Long chains of this process that were cut into chunks in vain (eq:mixing).");
     m.def("fallback_count", &fallback_count,
           "Sequences of this process that were redone in log space (eq:certificate).");
 }

@@ -62,6 +62,10 @@ template <class F>
 void long_viterbi(const Trellis<F>& trellis, Chain<F>& chain, BestRoom<F>& room) {
     const auto& k = kernels().of<F>();
     const auto table = DenseTable<double>::scores(trellis.edge, trellis.L);
+    if (in_chunks(trellis.T, trellis.L)) {
+        if (k.chunked_viterbi(table.edges(), trellis.T, chain, room.wide.of(k.chunked_room()))) return;
+        ++unjoined();
+    }
     k.long_viterbi(table.edges(), trellis.T, chain, room.wide.of(k.long_viterbi_room(trellis.L, trellis.T)),
                    room.back.of(k.long_viterbi_bytes(trellis.L, trellis.T)));
 }

@@ -1,6 +1,7 @@
 // Shared first-order edges made ready for the dense kernels, and which kernel a sequence goes to.
 #pragma once
 
+#include <atomic>
 #include <cmath>
 
 #include "inference/kernels/kernels.hpp"
@@ -75,6 +76,15 @@ private:
 template <class F>
 bool is_long(std::size_t T, std::size_t L) {
     return T > 1024 || (T > 64 && T * kernels().of<F>().padded(L) * sizeof(F) > (std::size_t{1} << 18));
+}
+
+inline bool in_chunks(std::size_t T, std::size_t L) {
+    return L <= CHUNKED_LABELS && T >= CHUNKED_LENGTH;
+}
+// Chains that were cut into chunks in vain: the chunks did not join (eq:mixing), or eq:certificate asked for more.
+inline std::atomic<std::size_t>& unjoined() {
+    static std::atomic<std::size_t> count{0};
+    return count;
 }
 
 template <class F>

@@ -126,15 +126,25 @@ private:
     void long_chain(const Trellis<F>& trellis, Chain<F>& chain, const CountTarget& target) {
         const auto& k = kernels().of<F>();
         const auto table = DenseTable<double>::potentials(trellis.edge, trellis.L);
-        std::vector<F> unasked;
-        if (!chain.gamma) {
-            unasked.resize(trellis.T * trellis.L);
-            chain.gamma = unasked.data();
-        }
         std::vector<double> raw(target.edge ? trellis.L * trellis.L : 0, 0.0);
-        k.long_forward_backward(table.edges(), trellis.T, chain, worker_.wide.of(k.long_room(trellis.L)),
-                                target.edge ? raw.data() : nullptr);
-        if (target.edge && chain.certified) finish_counts(table.edges(), raw.data(), target.edge);
+        double* const E = target.edge ? raw.data() : nullptr;
+        if (!in_chunks(trellis.T, trellis.L) || !chunked(table.edges(), trellis.T, chain, E)) {
+            std::vector<F>
+                unasked;  // the rows of marginals also hold what one direction leaves for the other
+            if (!chain.gamma) {
+                unasked.resize(trellis.T * trellis.L);
+                chain.gamma = unasked.data();
+            }
+            k.long_forward_backward(table.edges(), trellis.T, chain, worker_.wide.of(k.long_room(trellis.L)),
+                                    E);
+        }
+        if (E && chain.certified) finish_counts(table.edges(), raw.data(), target.edge);
+    }
+    bool chunked(const DenseEdges<double>& edges, std::size_t T, Chain<F>& chain, double* E) {
+        const auto& k = kernels().of<F>();
+        const bool done = k.chunked_forward_backward(edges, T, chain, worker_.wide.of(k.chunked_room()), E);
+        if (!done) ++unjoined();
+        return done;
     }
 
     // The running sum E for this table and target, in the kernel's own numbers.
@@ -283,6 +293,10 @@ void expected_counts(Batch<F> given, F* const* node, const CountTarget* targets,
         MarginalJob<F>(batch, tables, answers).run(jobs[j], [&](std::size_t) { return own; });
     });
     for (const PrivateCounts& one : counts) one.add_to(targets[0]);
+}
+
+std::size_t unjoined_count() {
+    return unjoined();
 }
 
 std::size_t fallback_count() {

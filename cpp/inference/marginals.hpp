@@ -34,5 +34,7 @@ double entropy(const Trellis<F>& trellis);
 
 // How many sequences of this process were redone in log space because scaling would have lost something.
 std::size_t fallback_count();
+// Long chains that were cut into chunks in vain (eq:mixing).
+std::size_t unjoined_count();
 
 }  // namespace seqlab

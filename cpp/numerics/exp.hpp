@@ -53,6 +53,52 @@ SEQLAB_INLINE Vec<F> exp_nonpositive(Vec<F> x) {
     return p * (Vec<F>)bits;
 }
 
+// The same for float64 and -700 <= x, in half the multiplications where a table of sixteen numbers fits two registers:
+// x log2 e = n / 16 + r with |r| <= 1 / 32, and 2^r needs only six terms (error 1.5e-17, coefficients by Chebyshev).
+// One constant for log2 e leaves an error of |x| 2^-54, less than the rounding of any x that is a difference.
+SEQLAB_INLINE Vec<double> exp_above_faintest(Vec<double> x) {
+#if defined(__AVX512F__) && !defined(__clang__)
+    constexpr double round = 422212465065984.0;  // 1.5 * 2^48: adding it leaves sixteenths in the low bits
+    constexpr double log2_e = 1.4426950408889634;
+    // 2^(i / 16), from the bits of which i / 16 in units of the exponent is taken off: adding n brings it back
+    constexpr double power[16] = {1.0,
+                                  1.0442737824274138,
+                                  1.0905077326652577,
+                                  1.1387886347566916,
+                                  1.189207115002721,
+                                  1.241857812073484,
+                                  1.2968395546510096,
+                                  1.3542555469368927,
+                                  1.4142135623730951,
+                                  1.4768261459394993,
+                                  1.5422108254079407,
+                                  1.6104903319492543,
+                                  1.681792830507429,
+                                  1.7562521603732995,
+                                  1.8340080864093424,
+                                  1.9152065613971474};
+    Vec<double> low, high;
+    __builtin_memcpy(&low, power, sizeof low);
+    __builtin_memcpy(&high, power + 8, sizeof high);
+    const Mask<double> lanes = lane_numbers<double>();
+    const Mask<double> first = (Mask<double>)low - (lanes << 48);
+    const Mask<double> second = (Mask<double>)high - ((lanes + 8) << 48);
+    const Vec<double> rounded = x * log2_e + round;
+    const Vec<double> r = x * log2_e - (rounded - round);
+    Vec<double> q = splat(0.00015403723981118498);
+    q = q * r + 0.0013333781577210431;
+    q = q * r + 0.009618129106919535;
+    q = q * r + 0.05550410865663927;
+    q = q * r + 0.24022650695910075;
+    q = (q * r + 0.6931471805599457) * r;
+    const Mask<double> n = (Mask<double>)rounded;
+    const Vec<double> scale = (Vec<double>)(__builtin_shuffle(first, second, n) + (n << 48));
+    return scale * q + scale;
+#else
+    return exp_nonpositive<double>(x);
+#endif
+}
+
 // exp(x - shift), at least `least`; an exact zero for -inf and for nothing else (if least > 0).
 template <class F>
 SEQLAB_INLINE Vec<F> weight_of(Vec<F> x, F shift, F least) {

@@ -87,6 +87,54 @@ SEQLAB_INLINE Vec<F> crossed(Vec<F> x, size_t r) {
 #endif
 }
 
+// Lane i is lane pick[i] of x and y one after the other.
+template <class F>
+SEQLAB_INLINE Vec<F> picked(Vec<F> x, Vec<F> y, Mask<F> pick) {
+#if defined(__clang__)
+    Vec<F> out{};
+    for (size_t i = 0; i < W<F>; ++i) {
+        const size_t from = static_cast<size_t>(pick[i]);
+        out[i] = from < W<F> ? x[from] : y[from - W<F>];
+    }
+    return out;
+#else
+    return __builtin_shuffle(x, y, pick);
+#endif
+}
+
+// A square of W vectors of float64, rows to columns. The first round pairs neighbouring lanes; the others move pairs,
+// which is one instruction each.
+SEQLAB_INLINE void transpose(Vec<double> (&x)[W<double>]) {
+    constexpr size_t N = W<double>;
+    typedef Mask<double> Pick;
+    Pick low{}, high{}, even{}, odd{};
+    for (size_t i = 0; i < N; ++i) {
+        const auto w = static_cast<std::int64_t>(i);
+        const std::int64_t other = (w % 2) * std::int64_t{N};
+        low[i] = w / 2 * 2 + other;
+        high[i] = w / 2 * 2 + 1 + other;
+        even[i] = w / 2 * 4 + w % 2;
+        odd[i] = w / 2 * 4 + 2 + w % 2;
+    }
+    Vec<double> y[N];
+#pragma GCC unroll 8
+    for (size_t i = 0; i < N; i += 2) {
+        y[i] = picked<double>(x[i], x[i + 1], low);
+        y[i + 1] = picked<double>(x[i], x[i + 1], high);
+    }
+    // y[2p + s] holds the columns of parity s of the rows 2p, 2p + 1. Every round halves the columns of a vector.
+#pragma GCC unroll 2
+    for (size_t gap = 2; gap < N; gap *= 2) {
+#pragma GCC unroll 8
+        for (size_t i = 0; i < N; ++i)
+            x[i] = i & gap ? picked<double>(y[i - gap], y[i], odd) : picked<double>(y[i], y[i + gap], even);
+#pragma GCC unroll 8
+        for (size_t i = 0; i < N; ++i) y[i] = x[i];
+    }
+#pragma GCC unroll 8
+    for (size_t i = 0; i < N; ++i) x[i] = y[i];
+}
+
 template <class F>
 SEQLAB_INLINE Vec<F> load(const F* p) {
     typedef typename LaneType<F, VECTOR_BYTES>::unaligned U;

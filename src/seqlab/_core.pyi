@@ -110,6 +110,11 @@ def filtered(batch: Batch32, node: Annotated[NDArray[numpy.float64], dict(shape=
 def filtered(batch: Batch64, node: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], log_z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """P(y_t | x_1..t) for every position (eq:filter)."""
 
+def unjoined_count() -> int:
+    """
+    Long chains of this process that were cut into chunks in vain (eq:mixing).
+    """
+
 def fallback_count() -> int:
     """
     Sequences of this process that were redone in log space (eq:certificate).

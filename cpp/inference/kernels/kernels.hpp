@@ -39,6 +39,9 @@ struct DenseEdges {
     double shift;
 };
 
+// Up to so many labels, and from so many positions on, a chain is cut into chunks: a rule of its shape alone.
+inline constexpr std::size_t CHUNKED_LABELS = 8, CHUNKED_LENGTH = 8192;
+
 // One sequence in, its answers out.
 template <class F>
 struct Chain {
@@ -79,6 +82,12 @@ struct FloatKernels {
     void (*forward)(const DenseEdges<F>&, std::size_t T, Chain<F>*, std::size_t S, F* room);
     std::size_t (*viterbi_room)(std::size_t L, std::size_t T, std::size_t S);
     void (*viterbi)(const DenseEdges<F>&, std::size_t T, Chain<F>*, std::size_t S, F* room);
+
+    // One long chain with few labels, in chunks; false when only the routines below can tell.
+    std::size_t (*chunked_room)();
+    bool (*chunked_forward_backward)(const DenseEdges<double>&, std::size_t T, Chain<F>&, double* room,
+                                     double* E);
+    bool (*chunked_viterbi)(const DenseEdges<double>&, std::size_t T, Chain<F>&, double* room);
 
     // One long chain, arithmetic in float64: both directions at once; and Viterbi in little memory.
     std::size_t (*long_room)(std::size_t L);

@@ -26,7 +26,7 @@ template <class G>
 SEQLAB_INLINE Wide widen_part(const G* p, size_t count, double fill) {
     if (count >= W<double>) return widen(p);
     Wide v = splat(fill);
-    for (size_t i = 0; i < count; ++i) v[i] = static_cast<double>(p[i]);
+    for (size_t i = 0; i < W<double> && i < count; ++i) v[i] = static_cast<double>(p[i]);
     return v;
 }
 

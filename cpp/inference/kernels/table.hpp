@@ -4,6 +4,8 @@
 #include <ctime>
 
 #include "inference/kernels/best_path.hpp"
+#include "inference/kernels/chunked_best.hpp"
+#include "inference/kernels/chunked_sum.hpp"
 #include "inference/kernels/few_labels.hpp"
 #include "inference/kernels/lockstep.hpp"
 #include "inference/kernels/long_best_path.hpp"
@@ -144,6 +146,12 @@ template <class F>
 size_t viterbi_room(size_t L, size_t T, size_t S) {
     return (T * S + 1) * padded<F>(L);
 }
+inline size_t chunked_room() {
+    const auto ring = static_cast<size_t>(LONGEST_WARM_UP.ring);
+    const size_t sum = ChunkedSum<double, 8, true>::room(ring),
+                 best = ChunkedBest<double, 8, true>::room(ring);
+    return sum > best ? sum : best;
+}
 inline size_t long_room(size_t L) {
     return long_chain_room(padded<double>(L));
 }
@@ -194,6 +202,9 @@ FloatKernels<F> float_table() {
     k.forward = run_forward<F>;
     k.viterbi_room = viterbi_room<F>;
     k.viterbi = run_viterbi<F>;
+    k.chunked_room = chunked_room;
+    k.chunked_forward_backward = chunked_forward_backward<F>;
+    k.chunked_viterbi = chunked_viterbi<F>;
     k.long_room = long_room;
     k.long_forward_backward = run_long_forward_backward<F>;
     k.long_viterbi_room = long_viterbi_room;
