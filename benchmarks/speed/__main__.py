@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
     from benchmarks.speed.figure import Figure
 
-CASES: dict[str, ModuleType] = {case.CASE: case for case in (sentences, hmm, reading, encoding, memory, startup)}
+CASES: dict[str, ModuleType] = {
+    case.CASE: case for case in (sentences, hmm, reading, encoding, memory, startup)
+}
 README = machine.ROOT / "README.md"
 
 

@@ -13,8 +13,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.speed import data
 from benchmarks.speed.chunking import TEMPLATE, items
-from benchmarks.speed.corpora import find, missing
 from benchmarks.speed.figure import Figure, Peer, mark, widest_spread
 from benchmarks.speed.inputs import hash_of
 from benchmarks.speed.machine import ROOT
@@ -34,9 +34,9 @@ Columns = tuple[list[list[str]], list[list[str]], list[list[str]]]
 
 
 def run(*, quick: bool = False) -> list[Figure]:
-    path = find(CORPUS)
+    path = data.found(CORPUS)
     if path is None:
-        missing(CORPUS)
+        print(data.absent(CASE))
         return []
     corpus = read(path)[: 500 if quick else None]
     columns: Columns = (corpus.column("word"), corpus.column("pos"), corpus.column("chunk"))

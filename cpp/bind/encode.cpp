@@ -62,7 +62,7 @@ Table table_of(const std::vector<ColumnSpec>& columns, const In<std::int64_t>& o
 }
 
 // names[number] becomes the attribute's name: pieces[group] round its values.
-void name_attributes(const Bank& bank, const nb::list& names,
+void name_attributes(const Bank& bank, const nb::typed<nb::list, nb::str>& names,
                      const std::vector<std::vector<std::string>>& pieces) {
     std::string name;
     bank.each([&](AttributeId id, std::size_t group, const std::vector<std::string_view>& values) {

@@ -1,9 +1,11 @@
 // Ready-made attributes as python-crfsuite takes them, read off Python's own lists and dicts. Only the usual shapes: a list
 // or tuple of strings, a dict from strings to strings and numbers. For anything else (nested dicts, sets, wrong types)
 // the answer is None, and Python, which knows all rules and all messages, starts anew.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "bind/batch.hpp"
@@ -107,11 +109,14 @@ private:
 void bind_items(nb::module_& m) {
     m.def(
         "intern_items",
-        [](StringPool& pool, const nb::list& sentences) -> nb::object {
+        [](StringPool& pool, const nb::list& sentences) -> std::optional<nb::tuple> {
             Items items(pool);
-            if (!items.read(sentences.ptr())) return nb::none();
+            if (!items.read(sentences.ptr())) return std::nullopt;
             return items.result();
         },
+        nb::sig("def intern_items(pool: StringPool, sentences: list[typing.Any]) -> tuple[typing.Any, "
+                "typing.Any, "
+                "typing.Any, typing.Any] | None"),
         "pool"_a, "sentences"_a, "(indptr, codes, weights or None, lengths), or None for an unusual shape.");
 }
 

@@ -38,10 +38,9 @@ struct Likelihood<F>::Worker {
     Buffer<F> node, gamma;
     std::vector<Trellis<F>> batch;
     std::vector<F*> out;
-    std::vector<double> log_z;
     double loss = 0.0;
 
-    Worker(const Likelihood& of)
+    explicit Worker(const Likelihood& of)
         : sums(of.observed_, of.plan_, of.LP_), total(of.observed_.weights()), moves(of.L_ * of.L_) {}
 };
 
@@ -138,14 +137,35 @@ double Likelihood<F>::run_block(std::size_t first, std::size_t last, Worker& wor
         worker.batch.push_back(trellis);
         worker.out.push_back(gamma + (sequences_.begin(s) - from) * L_);
     }
-    worker.log_z.resize(last - first);
-    const CountTarget target{worker.moves.data(), 0, {nullptr, nullptr}};
-    expected_counts<F>(worker.batch, worker.out.data(), &target, true, worker.log_z.data(), nullptr, 1);
-
+    const double loss = count_paths(first, last, worker);
     k.scatter_rows(worker.sums.dense(), LP_, L_, rows_.rows(), from, to, gamma);
     rows_.count_listed(gamma, L_, from, to, worker.sums.listed());
+    return loss;
+}
+
+// Marginals into worker.out, moves into worker.moves, weighted; returns Σ_s w_s log Z_s. Sequences of one weight run together.
+template <class F>
+double Likelihood<F>::count_paths(std::size_t first, std::size_t last, Worker& worker) const {
     CompensatedSum loss;
-    for (const double z : worker.log_z) loss.add(z);
+    std::vector<double> log_z(last - first), moves;
+    const Batch<F> batch = worker.batch;
+    for (std::size_t s = first; s < last;) {
+        const double weight = sequences_.weight_of(s);
+        std::size_t end = s + 1;
+        while (end < last && sequences_.weight_of(end) == weight) ++end;
+        moves.assign(L_ * L_, 0.0);
+        const CountTarget target{moves.data(), 0, {nullptr, nullptr}};
+        expected_counts<F>(batch.subspan(s - first, end - s), worker.out.data() + (s - first), &target, true,
+                           log_z.data(), nullptr, 1);
+        for (std::size_t m = 0; m < moves.size(); ++m) worker.moves[m] += weight * moves[m];
+        for (std::size_t i = s; i < end; ++i) {
+            loss.add(weight * log_z[i - s]);
+            if (weight == 1.0) continue;
+            F* const gamma = worker.out[i - first];
+            for (std::size_t n = 0; n < batch[i - first].T * L_; ++n) gamma[n] *= static_cast<F>(weight);
+        }
+        s = end;
+    }
     return loss.value();
 }
 

@@ -29,6 +29,7 @@ private:
     void load(const double* theta);
     double run(std::size_t first, std::size_t last, Worker& worker) const;
     double run_block(std::size_t first, std::size_t last, Worker& worker) const;
+    double count_paths(std::size_t first, std::size_t last, Worker& worker) const;
     void mask_ends(std::size_t first, std::size_t last, F* node) const;
 
     Observed observed_;

@@ -247,7 +247,7 @@ class Bank:
 
     def look_up(self, columns: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], StringPool]], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> int: ...
 
-    def name_attributes(self, names: list, pieces: Sequence[Sequence[str]]) -> None: ...
+    def name_attributes(self, names: list[str], pieces: Sequence[Sequence[str]]) -> None: ...
 
 def by_frequency(counts: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], least: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
     """New numbers by falling count, -1 for those met too seldom."""
@@ -259,10 +259,34 @@ def call(calls: Sequence[tuple[str, int]], text: object) -> object:
 
 def unicode_version() -> str: ...
 
-def intern_items(pool: StringPool, sentences: list) -> object:
+def intern_items(pool: StringPool, sentences: list[Any]) -> tuple[Any, Any, Any, Any] | None:
     """
     (indptr, codes, weights or None, lengths), or None for an unusual shape.
     """
+
+class Likelihood32:
+    """
+    Negative log-likelihood of a linear-chain CRF and its slope (eq:crf-likelihood).
+    """
+
+    def __init__(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], number: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], L: int, forbidden: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None, no_start: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None, no_end: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None, offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def __call__(self, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> float: ...
+
+class Likelihood64:
+    """
+    Negative log-likelihood of a linear-chain CRF and its slope (eq:crf-likelihood).
+    """
+
+    def __init__(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], number: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], L: int, forbidden: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None, no_start: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None, no_end: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None, offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def __call__(self, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> float: ...
 
 class BlockReader:
     """Reads blocks of whole lines into one table."""

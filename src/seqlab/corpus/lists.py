@@ -82,7 +82,7 @@ def _column(name: str, values: Any) -> tuple[Column, np.ndarray[Any, np.dtype[np
     sample = next((token for sentence in sentences if _is_list(sentence) for token in sentence), None)
     if isinstance(sample, (Mapping, list, tuple, set, frozenset)) and not _is_vector(sample):
         bags, lengths = bag_column(sentences, f"column {name!r}")
-        return bags, np.array(lengths, dtype=np.int64)
+        return bags, lengths
     if _is_vector(sample) or any(isinstance(s, np.ndarray) and s.ndim == 2 for s in sentences):
         return _vectors(name, sentences)
     return _strings(name, sentences)

@@ -9,7 +9,7 @@ import numpy as np
 
 from seqlab import _core
 from seqlab.corpus import BagColumn, Corpus
-from seqlab.errors import CorpusError, OptionError
+from seqlab.errors import CorpusError, OptionError, TemplateError
 from seqlab.features import Template
 from seqlab.features.own import FeatureFunction
 
@@ -23,7 +23,7 @@ def as_features(given: Features) -> Template | FeatureFunction | None:
     if given is None or isinstance(given, (Template, FeatureFunction)):
         return given
     if isinstance(given, str):
-        return preset(given) if given.isidentifier() else Template.parse(given)
+        return preset_or_template(given)
     if callable(given):
         return FeatureFunction(given)
     raise OptionError(
@@ -31,17 +31,22 @@ def as_features(given: Features) -> Template | FeatureFunction | None:
     )
 
 
-def preset(name: str) -> Template:
-    """The preset of this name."""
+def preset_or_template(text: str) -> Template:
+    """The preset of this name, or template text."""
     from seqlab.features import presets  # they are parsed when imported, so only when one is asked for
 
-    if name not in presets.__all__:
+    if text in presets.__all__:
+        template: Template = getattr(presets, text)
+        return template
+    try:
+        return Template.parse(text)
+    except TemplateError as error:
+        if not text.isidentifier():
+            raise
         known = ", ".join(map(repr, presets.__all__))
         raise OptionError(
-            f"there is no preset {name!r}, only {known}; template text has brackets, like 'word[0]'"
-        )
-    template: Template = getattr(presets, name)
-    return template
+            f"there is no preset {text!r}, only {known}; template text has brackets, like 'word[0]'"
+        ) from error
 
 
 def as_corpus(given: Any, *, words: bool) -> Corpus:

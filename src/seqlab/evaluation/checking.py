@@ -68,10 +68,11 @@ def _label_columns(corpus: Corpus, column: str | Sequence[str] | None) -> list[s
 
 
 def _word_column(corpus: Corpus) -> str | None:
-    if "word" in corpus.columns:
+    """The column of words: the one of that name, else the first of several columns of strings."""
+    strings = [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
+    if "word" in strings:
         return "word"
-    first = corpus.columns[0]
-    return first if len(corpus.columns) > 1 and isinstance(corpus.data(first), StringColumn) else None
+    return strings[0] if len(strings) > 1 else None
 
 
 # ---------------------------------------------------------------- sentences and words
@@ -144,6 +145,10 @@ def _token_places(corpus: Corpus, tokens: npt.NDArray[Any]) -> tuple[str, ...]:
     return tuple(corpus.place(int(s), int(t)) for s, t in zip(sentences, within, strict=True))
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _sentences_have(count: int) -> str:
     return "1 sentence has" if count == 1 else f"{count} sentences have"
 
@@ -170,7 +175,7 @@ def _labels(corpus: Corpus, name: str) -> Iterator[Finding]:
         rarest = min(group, key=lambda label: labels[label])
         yield Finding(
             "labels alike", WARNING,
-            f"column {name!r}: " + " and ".join(f"{label!r} ({labels[label]} times)" for label in group)
+            f"column {name!r}: " + " and ".join(f"{label!r} ({_count(labels[label], 'time')})" for label in group)
             + " differ by case or blanks only",
             "write them alike", places([rarest]), name,
         )  # fmt: skip
@@ -232,8 +237,8 @@ def _scheme(corpus: Corpus, name: str, scheme: Scheme | str) -> Iterator[Finding
         usual, count = reasons.most_common(1)[0]
         yield Finding(
             "invalid sequence", ERROR,
-            f"column {name!r}: {len(broken)} labels in {len({s for s, _ in broken})} sentences break {scheme}; "
-            f"most often ({count} times): {usual}",
+            f"column {name!r}: {_count(len(broken), 'label')} in {_count(len({s for s, _ in broken}), 'sentence')} "
+            f"out of place for {scheme}; most often ({_count(count, 'time')}): {usual}",
             "repair them with seqlab.tags.repair, or correct the lines",
             tuple(corpus.place(s, violation.position) for s, violation in broken), name,
         )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seqlab.features.bags import bag, bags
+from seqlab.corpus.items import bag, bags
 from seqlab.features.lexicon import Lexicon
 from seqlab.features.model import Atom, Boundary, Call, Feature, SentenceLike
 from seqlab.features.own import FeatureFunction

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from seqlab.corpus.items import Bag, bag
 from seqlab.errors import TemplateError
-from seqlab.features.bags import Bag, bag
 
 Given = Mapping[str, Any] | Iterable[str | tuple[str, float]]
 

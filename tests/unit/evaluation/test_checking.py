@@ -56,8 +56,8 @@ def test_labels_that_differ_by_case_or_blanks():
     words = [["a", "b", "c", "d", "e", "f"]]
     messages = [finding.message for finding in check(corpus_of(words, labels)).of("labels alike")]
     assert len(messages) == 2
-    assert "'NOUN' (2 times) and 'noun' (1 times)" in messages[0]
-    assert "'V' (1 times) and 'V ' (1 times)" in messages[1]
+    assert "'NOUN' (2 times) and 'noun' (1 time)" in messages[0]
+    assert "'V' (1 time) and 'V ' (1 time)" in messages[1]
 
 
 def test_invalid_scheme_sequences_come_with_file_and_line(tmp_path):
@@ -67,7 +67,7 @@ def test_invalid_scheme_sequences_come_with_file_and_line(tmp_path):
     finding = found(result, "invalid sequence")
     assert finding.severity == "error"
     assert finding.places == (f"{path}:5",)
-    assert "1 labels in 1 sentences break IOB2" in finding.message
+    assert "1 label in 1 sentence out of place for IOB2; most often (1 time)" in finding.message
     assert "'I-LOC' must follow 'B-LOC' or 'I-LOC', but follows 'O'" in finding.message
     assert not check(read(path), scheme=None).of("invalid sequence")
 
@@ -110,6 +110,15 @@ def test_the_check_is_data_too():
     data = json.loads(check(corpus_of([[]], [[]])).json())
     assert data["ok"] is False
     assert {"kind", "severity", "message", "advice", "places", "column"} == set(data["findings"][0])
+
+
+def test_a_corpus_of_attributes_has_labels_but_no_words(tmp_path):
+    path = tmp_path / "train.crfsuite"
+    path.write_text("B\tw=the\nI\tw=dog\n\nI\tw=a\nb\tw=c\n\n")
+    result = check(read(path, "crfsuite"))
+    assert "columns label" in result.title
+    assert found(result, "labels alike")
+    assert not result.of("label of one word")
 
 
 def test_bad_arguments_are_refused():

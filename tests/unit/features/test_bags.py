@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from seqlab.errors import CorpusError
-from seqlab.features.bags import bag, bags
+from seqlab.features import bag, bags
 
 KEYS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=4)
 NUMBERS = st.one_of(

@@ -44,13 +44,15 @@ def _entries(item: Any) -> Iterator[tuple[str, float]]:
     if isinstance(item, (str, bytes)) or not isinstance(item, Iterable):
         raise _BadItem(f"a token is a dict or a list of strings, got {item!r}; write [{item!r}]")
     if not isinstance(item, Mapping):
-        yield from ((_text(key), 1.0) for key in item)
+        # Sets have no order of their own, and results must not depend on the hash seed.
+        keys = sorted(item, key=str) if isinstance(item, (set, frozenset)) else item
+        yield from ((_text(key), 1.0) for key in keys)
         return
     for key, value in item.items():
         name = _text(key)
         if isinstance(value, (str, bytes)):
             yield f"{name}:{_text(value)}", 1.0
-        elif isinstance(value, (Mapping, list, set)):
+        elif isinstance(value, (Mapping, list, tuple, set, frozenset)):
             yield from ((f"{name}:{inner}", weight) for inner, weight in _entries(value))
         else:
             yield name, _weight(value, name)
