@@ -347,6 +347,11 @@ def join_pools(pools: Sequence[StringPool]) -> tuple[StringPool, list[NDArray[nu
     One pool of all strings, and for each pool the new number of each string.
     """
 
+def compact_pool(codes: NDArray[numpy.int32], pool: StringPool) -> tuple[NDArray[numpy.int32], StringPool]:
+    """
+    The same strings by new numbers, with a pool that holds no others; negative numbers stay.
+    """
+
 def translate(from_pool: StringPool, to_pool: StringPool) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
     """Number in the second pool of each string of the first, or -1."""
 
