@@ -36,6 +36,14 @@ public:
         });
         clear_unused();
     }
+    // Weights 0 .. this belong to the first rows, and to what stands between them.
+    std::size_t weights_of_first_rows(std::size_t rows) const {
+        std::size_t end = 0;
+        for (std::size_t a = 0; a < plan_->attributes(); ++a)
+            if (plan_->row(a) != RowPlan::listed && static_cast<std::size_t>(plan_->row(a)) < rows)
+                end = static_cast<std::size_t>(observed_.begin[a + 1]);
+        return end;
+    }
     // The same for the first rows only: those that so many tokens use that float32 would drift.
     void move_first_rows(std::size_t rows, double* total) {
         each_of(rows, [&](F& x, std::size_t k) {
