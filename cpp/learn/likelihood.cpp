@@ -128,9 +128,8 @@ double Likelihood<F>::run_block(std::size_t first, std::size_t last, Worker& wor
                       room = (to - from) * L_ + LP_;
     F* const node = worker.node.of(room);
     F* const gamma = worker.gamma.of(room);
-    auto& table = const_cast<WeightTable<F>&>(weights_);
-    k.gather_rows(table.dense(), LP_, L_, rows_.rows(), from, to, node);
-    rows_.add_listed(table.listed(), L_, from, to, node);
+    k.gather_rows(weights_.dense(), LP_, L_, rows_.rows(), from, to, node);
+    rows_.add_listed(weights_.listed(), L_, from, to, node);
     mask_ends(first, last, node);
 
     worker.batch.clear();
