@@ -6,6 +6,7 @@
 // load sees a piece of the next row, which lands in lanes nobody uses. Both need LP - L numbers behind their last row.
 #pragma once
 
+#include "inference/kernels/by_vectors.hpp"
 #include "inference/kernels/kernels.hpp"
 #include "numerics/lanes.hpp"
 
@@ -109,32 +110,16 @@ struct Scatter {
     }
 };
 
-template <class F, template <class, size_t> class Routine, class... Args>
-void by_width(size_t LP, Args... args) {
-    switch ((LP + W<F> - 1) / W<F>) {
-        case 1:
-            return Routine<F, 1>::run(args...);
-        case 2:
-            return Routine<F, 2>::run(args...);
-        case 3:
-            return Routine<F, 3>::run(args...);
-        case 4:
-            return Routine<F, 4>::run(args...);
-        default:
-            return Routine<F, 0>::run(args...);
-    }
-}
-
 template <class F>
 void gather_rows(const F* weights, size_t LP, size_t L, const RowList<F>& rows, size_t from, size_t to,
                  F* node) {
-    by_width<F, Gather>(LP, weights, LP, L, rows, from, to, node);
+    by_vectors<F, Gather>((LP + W<F> - 1) / W<F>, weights, LP, L, rows, from, to, node);
 }
 
 template <class F>
 void scatter_rows(F* sums, size_t LP, size_t L, const RowList<F>& rows, size_t from, size_t to,
                   const F* gamma) {
-    by_width<F, Scatter>(LP, sums, LP, L, rows, from, to, gamma);
+    by_vectors<F, Scatter>((LP + W<F> - 1) / W<F>, sums, LP, L, rows, from, to, gamma);
 }
 
 }  // namespace seqlab::SEQLAB_ISA
