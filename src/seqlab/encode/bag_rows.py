@@ -114,6 +114,8 @@ class VectorRows:
         return Rows(indptr, np.tile(self._ids, tokens), vectors.reshape(-1))
 
     def _vectors(self, corpus: Corpus) -> npt.NDArray[np.float64]:
+        if not corpus.token_count:  # lists without a token do not say what they hold
+            return np.zeros((0, self._size))
         column = corpus.data(self._column)
         if not isinstance(column, VectorColumn):
             raise CorpusError(f"column {self._column!r} held vectors in training, but does not here")

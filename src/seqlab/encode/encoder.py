@@ -14,7 +14,7 @@ from seqlab.arrays import LabelIds, thread_count, whole_number
 from seqlab.corpus import BagColumn, Corpus, VectorColumn
 from seqlab.encode.bag_rows import BagRows, VectorRows
 from seqlab.encode.encoded import EncodedCorpus, Rows
-from seqlab.encode.given import Features, as_corpus, as_features, bags_of_function, column_bags
+from seqlab.encode.given import Features, as_corpus, as_features, bags_of_function, column_bags, listed
 from seqlab.encode.merging import merged
 from seqlab.encode.template_rows import TemplateRows
 from seqlab.errors import CorpusError, OptionError
@@ -67,7 +67,8 @@ class Encoder:
     ) -> EncodedCorpus:
         """Learn attributes and labels, and give the corpus encoded.
 
-        corpus   a Corpus, or lists of lists: of words for a template, of dicts or lists of strings without one
+        corpus   a Corpus, sentences of one, or lists of lists: of words for a template, of dicts or lists of strings
+                 without one
         labels   the name of a column, or a list of labels for every sentence
         """
         workers = thread_count(threads)
@@ -195,4 +196,4 @@ def _named(producers: Sequence[Producer], size: int) -> list[str]:
 
 
 def _label_column(corpus: Corpus, labels: Sequence[Sequence[str]]) -> Any:
-    return corpus.with_column("@labels", labels).strings("@labels")
+    return corpus.with_column("labels", listed(labels)).strings("labels")

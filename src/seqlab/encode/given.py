@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from seqlab import _core
-from seqlab.corpus import BagColumn, Corpus
+from seqlab.corpus import BagColumn, Corpus, Sentence
 from seqlab.errors import CorpusError, OptionError, TemplateError
 from seqlab.features import Template
 from seqlab.features.own import FeatureFunction
@@ -50,20 +50,42 @@ def preset_or_template(text: str) -> Template:
 
 
 def as_corpus(given: Any, *, words: bool) -> Corpus:
-    """A corpus as it is; lists as words (or tuples of columns), or as attributes that are ready made."""
+    """A corpus as it is; sentences of one; lists of words (or tuples of columns), or of attributes that are ready made."""
     if isinstance(given, Corpus):
         return given
-    if not isinstance(given, Sequence) or isinstance(given, (str, bytes)):
+    if isinstance(given, (str, bytes, Mapping, Sentence)) or not isinstance(given, Iterable):
         raise CorpusError(f"a Corpus or a list of sentences is wanted, got {given!r:.80}")
-    if words:
-        return Corpus.from_lists(given)
-    return Corpus.from_lists({ATTRIBUTES: given})
+    sentences = listed(given)
+    if words or any(isinstance(sentence, Sentence) for sentence in sentences):
+        return Corpus.from_lists([_columns(s) if isinstance(s, Sentence) else s for s in sentences])
+    return Corpus.from_lists({ATTRIBUTES: sentences})
+
+
+def listed(sentences: Iterable[Any]) -> list[Any]:
+    """Lists of what can be gone through: arrays, generators, the ItemSequence of python-crfsuite."""
+    return [s if isinstance(s, (list, tuple)) else _listed(s) for s in sentences]
+
+
+def _listed(sentence: Any) -> Any:
+    if type(sentence).__name__ == "ItemSequence":
+        return sentence.items()
+    if isinstance(sentence, np.ndarray):
+        return sentence.tolist() if sentence.ndim == 1 else sentence
+    return list(sentence) if isinstance(sentence, Iterator) else sentence
+
+
+def _columns(sentence: Sentence) -> dict[str, Any]:
+    return {name: sentence[name] for name in sentence.columns}
 
 
 def column_bags(name: str) -> Callable[[Corpus], BagColumn]:
     """Finds the bags in the column of this name."""
 
     def bags(corpus: Corpus) -> BagColumn:
+        if not corpus.token_count:  # lists without a token do not say what they hold
+            return BagColumn(
+                np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), None, _core.StringPool()
+            )
         column = corpus.data(name)
         if not isinstance(column, BagColumn):
             raise CorpusError(f"column {name!r} held bags of attributes in training, but does not here")
