@@ -48,7 +48,7 @@ def test_text_says_everything() -> None:
         assert part in text
     flat = " ".join(text.split())
     assert (
-        "scheme IOB2 (found by looking); gold has no invalid label; predicted has 1 invalid label in 1 span of 1 sentence"
+        "scheme IOB2 (found by looking); gold has no invalid label; predicted has 1 invalid label in 1 span"
         in flat
     )
     assert "their spans were kept, as conlleval does" in flat
