@@ -75,6 +75,28 @@ void name_attributes(const Bank& bank, const nb::typed<nb::list, nb::str>& names
     });
 }
 
+// (words, pools, groups), each group (ids, values)
+nb::tuple state_of(const Bank& bank) {
+    Learned learned = bank.learned();
+    nb::list groups;
+    for (Learned::Group& group : learned.groups)
+        groups.append(nb::make_tuple(as_array(std::move(group.ids)), as_array(std::move(group.values))));
+    return nb::make_tuple(std::move(learned.words), std::move(learned.pools), groups);
+}
+
+using GroupSpec = std::pair<In<AttributeId>, In<ValueId>>;
+
+void restore(Bank& bank, const std::vector<const StringPool*>& words,
+             const std::vector<const StringPool*>& pools, const std::vector<GroupSpec>& groups) {
+    Learned learned;
+    for (const StringPool* pool : words) learned.words.push_back(*pool);
+    for (const StringPool* pool : pools) learned.pools.push_back(*pool);
+    for (const auto& [ids, values] : groups)
+        learned.groups.push_back(
+            {{ids.data(), ids.data() + ids.size()}, {values.data(), values.data() + values.size()}});
+    bank.restore(std::move(learned));
+}
+
 void bind_bank(nb::module_& m) {
     nb::class_<Bank>(m, "Bank", "Features compiled: from columns to rows of attribute numbers.")
         .def(
@@ -117,7 +139,13 @@ void bind_bank(nb::module_& m) {
                 return self.look_up(table, ids.data(), indptr.data(), threads);
             },
             "columns"_a, "offsets"_a.noconvert(), "ids"_a.noconvert(), "indptr"_a.noconvert(), "threads"_a)
-        .def("name_attributes", &name_attributes, "names"_a, "pieces"_a);
+        .def("name_attributes", &name_attributes, "names"_a, "pieces"_a)
+        .def("state", &state_of,
+             nb::sig("def state(self) -> tuple[list[StringPool], list[StringPool], list[tuple[typing.Any, "
+                     "typing.Any]]]"),
+             "(words, pools, groups): what was learned, as restore() takes it.")
+        .def("restore", &restore, "words"_a, "pools"_a, "groups"_a,
+             "What a bank of the same features has learned; once.");
 }
 
 }  // namespace

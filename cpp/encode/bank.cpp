@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "encode/numbering.hpp"
 #include "parallel/parallel.hpp"
@@ -218,6 +219,37 @@ std::size_t Bank::look_up(const Table& table, std::int32_t* ids, std::int64_t* i
             });
     });
     return pack_rows(ids, table.tokens(), stride(), indptr);
+}
+
+Learned Bank::learned() const {
+    Learned learned;
+    for (const Words& words : words_) learned.words.push_back(words.pool());
+    std::set<const StringPool*> met;
+    for (const Values& values : values_)
+        learned.pools.push_back(met.insert(&values.pool()).second ? values.pool() : StringPool());
+    for (const Attributes& attributes : groups_) {
+        Learned::Group group;
+        attributes.each([&](AttributeId attribute, const std::vector<ValueId>& values) {
+            group.ids.push_back(attribute);
+            group.values.insert(group.values.end(), values.begin(), values.end());
+        });
+        learned.groups.push_back(std::move(group));
+    }
+    return learned;
+}
+
+void Bank::restore(Learned learned) {
+    for (std::size_t c = 0; c < words_.size(); ++c) words_[c].restore(std::move(learned.words[c]));
+    std::set<const StringPool*> met;
+    for (std::size_t v = 0; v < values_.size(); ++v)
+        if (met.insert(&values_[v].pool()).second) values_[v].restore(std::move(learned.pools[v]));
+    for (Values& values : values_) values.learn(words_[values.column()]);
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+        const Learned::Group& group = learned.groups[g];
+        const std::size_t atoms = groups_[g].atoms();
+        for (std::size_t i = 0; i < group.ids.size(); ++i)
+            groups_[g].put(group.ids[i], group.values.data() + i * atoms);
+    }
 }
 
 }  // namespace seqlab

@@ -14,6 +14,19 @@ namespace seqlab {
 
 struct Reader;
 
+// What a bank has learned.
+struct Learned {
+    // Attribute i has number ids[i] and the values values[i * atoms] ...
+    struct Group {
+        std::vector<AttributeId> ids;
+        std::vector<ValueId> values;
+    };
+
+    std::vector<StringPool> words;  // one per column
+    std::vector<StringPool> pools;  // one per Values; those that share one have it once, the others are empty
+    std::vector<Group> groups;
+};
+
 class Bank {
 public:
     // With `on_moves`, attributes belong to the move into a token, so the first token of a sentence has none.
@@ -34,6 +47,10 @@ public:
     // Rows of attribute numbers of other text, packed. Returns how many entries they have.
     std::size_t look_up(const Table& table, std::int32_t* ids, std::int64_t* indptr,
                         std::size_t threads) const;
+
+    // What learn() and number() left behind, and the way back for a new bank of the same features.
+    Learned learned() const;
+    void restore(Learned learned);
 
     // f(attribute, group, values of its atoms as strings)
     template <class F>

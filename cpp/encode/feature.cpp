@@ -9,6 +9,18 @@ AttributeId Attributes::intern_value(ValueId value) {
     return of_value_[i];
 }
 
+void Attributes::put(AttributeId attribute, const ValueId* values) {
+    if (atoms_ <= 1) {
+        const ValueId value = atoms_ ? values[0] : 0;
+        intern_value(value);
+        of_value_[static_cast<std::size_t>(value)] = attribute;
+        return;
+    }
+    ValueId left = values[0];
+    for (std::size_t a = 1; a + 1 < atoms_; ++a) left = chain_[a - 1].intern({left, values[a]});
+    chain_.back().set({left, values[atoms_ - 1]}, attribute);
+}
+
 void Attributes::renumber(const std::int32_t* map) {
     const auto to = [map](std::int32_t n) { return n == no_value ? no_value : map[n]; };
     for (AttributeId& id : of_value_) id = to(id);

@@ -45,6 +45,8 @@ public:
     PairTable& link(std::size_t i) { return chain_[i]; }
     const PairTable& link(std::size_t i) const { return chain_[i]; }
 
+    // The attribute of these values, one for each atom, gets this number.
+    void put(AttributeId attribute, const ValueId* values);
     // Numbers become map[number]; -1 forgets the attribute.
     void renumber(const std::int32_t* map);
     // f(attribute, values of its atoms) for every attribute that was not forgotten.

@@ -37,6 +37,12 @@ public:
         return slot.value;
     }
 
+    // The key gets a number of the caller's.
+    void set(Pair key, std::int32_t value) {
+        intern(key);
+        slots_[place(key)].value = value;
+    }
+
     // The caller asks for many keys: bring their slots near first, then look.
     void prefetch(Pair key) const {
         if (!slots_.empty()) __builtin_prefetch(&slots_[hash(key) & (slots_.size() - 1)]);

@@ -27,6 +27,7 @@ public:
     std::vector<StringId> learn(const Column& column, std::size_t tokens);
     std::vector<StringId> look_up(const Column& column, std::size_t tokens) const;
     const StringPool& pool() const { return pool_; }
+    void restore(StringPool pool) { pool_ = std::move(pool); }
 
 private:
     StringPool pool_;
@@ -48,6 +49,7 @@ public:
 
     std::size_t column() const { return column_; }
     const StringPool& pool() const { return *pool_; }
+    void restore(StringPool pool) { *pool_ = std::move(pool); }
 
     // Number the values of all words, and of the places outside.
     void learn(const Words& words);

@@ -249,6 +249,12 @@ class Bank:
 
     def name_attributes(self, names: list[str], pieces: Sequence[Sequence[str]]) -> None: ...
 
+    def state(self) -> tuple[list[StringPool], list[StringPool], list[tuple[Any, Any]]]:
+        """(words, pools, groups): what was learned, as restore() takes it."""
+
+    def restore(self, words: Sequence[StringPool], pools: Sequence[StringPool], groups: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]]]) -> None:
+        """What a bank of the same features has learned; once."""
+
 def by_frequency(counts: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], least: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
     """New numbers by falling count, -1 for those met too seldom."""
 

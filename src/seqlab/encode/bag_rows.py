@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,12 @@ class BagRows:
         self._pool = _core.StringPool()
         self._ids: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)  # by number in the pool
         self._met: BagColumn | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pool": self._pool.arrays(), "_met": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _pool=_core.pool_of(*state["_pool"]))
 
     def learn(self, corpus: Corpus, threads: int) -> None:  # noqa: ARG002 -- nothing here is worth a thread
         """Meet every attribute of the corpus."""
@@ -114,6 +120,8 @@ class VectorRows:
         return Rows(indptr, np.tile(self._ids, tokens), vectors.reshape(-1))
 
     def _vectors(self, corpus: Corpus) -> npt.NDArray[np.float64]:
+        if not corpus.token_count:  # lists without a token do not say what they hold
+            return np.zeros((0, self._size))
         column = corpus.data(self._column)
         if not isinstance(column, VectorColumn):
             raise CorpusError(f"column {self._column!r} held vectors in training, but does not here")

@@ -14,11 +14,13 @@ from seqlab.arrays import LabelIds, thread_count, whole_number
 from seqlab.corpus import BagColumn, Corpus, VectorColumn
 from seqlab.encode.bag_rows import BagRows, VectorRows
 from seqlab.encode.encoded import EncodedCorpus, Rows
-from seqlab.encode.given import Features, as_corpus, as_features, bags_of_function, column_bags
+from seqlab.encode.given import BagsOfColumn, BagsOfFunction, Features, as_corpus, as_features, listed
 from seqlab.encode.merging import merged
 from seqlab.encode.template_rows import TemplateRows
 from seqlab.errors import CorpusError, OptionError
 from seqlab.features import Template
+
+_NAMES = ("attributes", "edge_attributes")  # made when asked
 
 
 class Producer(Protocol):
@@ -67,15 +69,16 @@ class Encoder:
     ) -> EncodedCorpus:
         """Learn attributes and labels, and give the corpus encoded.
 
-        corpus   a Corpus, or lists of lists: of words for a template, of dicts or lists of strings without one
+        corpus   a Corpus, sentences of one, or lists of lists: of words for a template, of dicts or lists of strings
+                 without one
         labels   the name of a column, or a list of labels for every sentence
         """
         workers = thread_count(threads)
         read, codes, names = self._read(corpus, labels)
         self._node = self._producers(read)
         self._edge = self._edge_producers()
-        self.__dict__.pop("attributes", None)
-        self.__dict__.pop("edge_attributes", None)
+        for cached in _NAMES:
+            self.__dict__.pop(cached, None)
         self.labels = () if names is None else tuple(sorted(names))
         node, self.size = _learned(self._node, read, workers)
         edge, self.edge_size = _learned(self._edge, read, workers) if self._edge else (None, 0)
@@ -104,6 +107,9 @@ class Encoder:
     def edge_attributes(self) -> list[str]:
         """Names of the attributes that pairs of labels see, by number."""
         return _named(self._edge, self.edge_size)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in _NAMES}
 
     def __repr__(self) -> str:
         return f"Encoder({self.size} attributes, {self.edge_size} of label pairs, {len(self.labels)} labels)"
@@ -134,10 +140,10 @@ class Encoder:
         if isinstance(self.features, Template):
             made.append(TemplateRows(self.features, self.min_count, on_moves=False))
         elif self.features is not None:
-            made.append(BagRows(bags_of_function(self.features), self.min_count))
+            made.append(BagRows(BagsOfFunction(self.features), self.min_count))
         for name in corpus.columns:
             if isinstance(corpus.data(name), BagColumn):
-                made.append(BagRows(column_bags(name), self.min_count))
+                made.append(BagRows(BagsOfColumn(name), self.min_count))
             elif isinstance(corpus.data(name), VectorColumn):
                 made.append(VectorRows(name))
         if not made:
@@ -195,4 +201,4 @@ def _named(producers: Sequence[Producer], size: int) -> list[str]:
 
 
 def _label_column(corpus: Corpus, labels: Sequence[Sequence[str]]) -> Any:
-    return corpus.with_column("@labels", labels).strings("@labels")
+    return corpus.with_column("labels", listed(labels)).strings("labels")

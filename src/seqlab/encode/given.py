@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from seqlab import _core
-from seqlab.corpus import BagColumn, Corpus
+from seqlab.corpus import BagColumn, Corpus, Sentence
 from seqlab.errors import CorpusError, OptionError, TemplateError
 from seqlab.features import Template
 from seqlab.features.own import FeatureFunction
@@ -50,37 +51,65 @@ def preset_or_template(text: str) -> Template:
 
 
 def as_corpus(given: Any, *, words: bool) -> Corpus:
-    """A corpus as it is; lists as words (or tuples of columns), or as attributes that are ready made."""
+    """A corpus as it is; sentences of one; lists of words (or tuples of columns) or of ready-made attributes."""
     if isinstance(given, Corpus):
         return given
-    if not isinstance(given, Sequence) or isinstance(given, (str, bytes)):
+    if isinstance(given, (str, bytes, Mapping, Sentence)) or not isinstance(given, Iterable):
         raise CorpusError(f"a Corpus or a list of sentences is wanted, got {given!r:.80}")
-    if words:
-        return Corpus.from_lists(given)
-    return Corpus.from_lists({ATTRIBUTES: given})
+    sentences = listed(given)
+    if words or any(isinstance(sentence, Sentence) for sentence in sentences):
+        return Corpus.from_lists([_columns(s) if isinstance(s, Sentence) else s for s in sentences])
+    return Corpus.from_lists({ATTRIBUTES: sentences})
 
 
-def column_bags(name: str) -> Callable[[Corpus], BagColumn]:
+def listed(sentences: Iterable[Any]) -> list[Any]:
+    """Lists of what can be gone through: arrays, generators, the ItemSequence of python-crfsuite."""
+    return [s if isinstance(s, (list, tuple)) else _listed(s) for s in sentences]
+
+
+def _listed(sentence: Any) -> Any:
+    if type(sentence).__name__ == "ItemSequence":
+        return sentence.items()
+    if isinstance(sentence, np.ndarray):
+        return sentence.tolist() if sentence.ndim == 1 else sentence
+    return list(sentence) if isinstance(sentence, Iterator) else sentence
+
+
+def _columns(sentence: Sentence) -> dict[str, Any]:
+    return {name: sentence[name] for name in sentence.columns}
+
+
+@dataclass(frozen=True, slots=True)
+class BagsOfColumn:
     """Finds the bags in the column of this name."""
 
-    def bags(corpus: Corpus) -> BagColumn:
-        column = corpus.data(name)
+    name: str
+
+    def __call__(self, corpus: Corpus) -> BagColumn:
+        """The column, which must hold bags."""
+        if not corpus.token_count:  # lists without a token do not say what they hold
+            return BagColumn(
+                np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), None, _core.StringPool()
+            )
+        column = corpus.data(self.name)
         if not isinstance(column, BagColumn):
-            raise CorpusError(f"column {name!r} held bags of attributes in training, but does not here")
+            raise CorpusError(f"column {self.name!r} held bags of attributes in training, but does not here")
         return column
 
-    return bags
 
-
-def bags_of_function(function: FeatureFunction) -> Callable[[Corpus], BagColumn]:
+@dataclass(frozen=True, slots=True)
+class BagsOfFunction:
     """Calls the user's function at every token."""
 
-    def bags(corpus: Corpus) -> BagColumn:
+    function: FeatureFunction
+
+    def __call__(self, corpus: Corpus) -> BagColumn:
+        """What it gave."""
         pool = _core.StringPool()
         indptr, codes, weights = [0], [], []
         for sentence in corpus:
             for t in range(len(sentence)):
-                for attribute, weight in function(sentence, t):
+                for attribute, weight in self.function(sentence, t):
                     codes.append(pool.intern(attribute))
                     weights.append(weight)
                 indptr.append(len(codes))
@@ -90,5 +119,3 @@ def bags_of_function(function: FeatureFunction) -> Callable[[Corpus], BagColumn]
             None if all(weight == 1 for weight in weights) else np.array(weights, dtype=np.float64),
             pool,
         )
-
-    return bags

@@ -10,7 +10,7 @@ from seqlab.features import Template
 from seqlab.features.model import Atom, Boundary, Call, Feature
 from seqlab.features.values import passed_through
 
-LARGEST_ARGUMENT = 2**31 - 1
+LARGEST_NUMBER = 2**31 - 1
 
 Symbols = list[str | None]
 
@@ -60,8 +60,8 @@ class Plan:
         return _core.Bank(values, self._features, len(self.sources), self.on_moves)
 
     def _add(self, feature: Feature, min_count: int) -> None:
-        atoms = [(self._values_of(atom), atom.offset, atom.absolute) for atom in feature.atoms]
-        least = max(feature.min_count, min_count)
+        atoms = [(self._values_of(atom), _within(atom.offset), atom.absolute) for atom in feature.atoms]
+        least = _within(max(feature.min_count, min_count))
         if feature.pieces in self.pieces:
             group = self.pieces.index(feature.pieces)
             self.least[group] = min(self.least[group], least)
@@ -95,7 +95,12 @@ def _is_native(call: Call) -> bool:
 
 def _spec(call: Call) -> tuple[str, int]:
     argument = int(call.args[0]) if call.args else 0
-    return call.name, max(-LARGEST_ARGUMENT, min(LARGEST_ARGUMENT, argument))
+    return call.name, _within(argument)
+
+
+def _within(number: int) -> int:
+    """The number, or the largest that the core takes: no word, sentence or count goes so far."""
+    return max(-LARGEST_NUMBER, min(LARGEST_NUMBER, number))
 
 
 def _outside(template: Template, calls: tuple[Call, ...]) -> tuple[Symbols, Symbols]:

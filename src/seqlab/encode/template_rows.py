@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
+from seqlab import _core
 from seqlab.corpus import Corpus
 from seqlab.encode.columns import ColumnReader
 from seqlab.encode.encoded import AttributeIds, Rows
@@ -22,6 +25,25 @@ class TemplateRows:
         self._bank = self._plan.bank()
         self._met: AttributeIds | None = None  # rows of fixed width, from learn() to number()
         self._tokens = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        words, pools, groups = self._bank.state()
+        learned = ([pool.arrays() for pool in words], [pool.arrays() for pool in pools], groups)
+        return {
+            "template": self.template,
+            "_plan": self._plan,
+            "_met": None,
+            "_tokens": 0,
+            "learned": learned,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        words, pools, groups = state.pop("learned")
+        self.__dict__.update(state)
+        self._bank = self._plan.bank()
+        self._bank.restore(
+            [_core.pool_of(*arrays) for arrays in words], [_core.pool_of(*arrays) for arrays in pools], groups
+        )
 
     @property
     def width(self) -> int:

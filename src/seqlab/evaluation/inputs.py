@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
+from seqlab.corpus.names import counted
 from seqlab.errors import LabelError, OptionError, ShapeError
 from seqlab.tags.coding import Bools, Coded, encode, many
 
@@ -73,7 +74,7 @@ def pair(
     if column is not None and not is_corpus(gold) and not is_corpus(predicted):
         raise OptionError(f"column={column!r} names a column of a corpus, but gold and {name} are lists")
     one, other = coded_alike([_taken(gold, "gold", column), _taken(predicted, name, column)])
-    _check_lengths(one, other, "labels", name)
+    _check_lengths(one, other, "label", name)
     if not len(one.codes):
         raise ShapeError(f"gold and {name} have no tokens at all, so there is nothing to evaluate")
     if words is None and is_corpus(gold):
@@ -81,7 +82,7 @@ def pair(
     coded_words = None
     if words is not None:
         coded_words = encode(many(words, "words"), "words", what="word")
-        _check_lengths(one, coded_words, "words", "words")
+        _check_lengths(one, coded_words, "word", "words")
     source = gold if is_corpus(gold) else None
     return Paired(one, other, coded_words, _unseen(coded_words, known), source)
 
@@ -111,7 +112,7 @@ def _check_lengths(gold: Coded, other: Coded, what: str, name: str) -> None:
     """Refuse another number of sentences, or a sentence of another length."""
     if len(gold.offsets) != len(other.offsets):
         raise ShapeError(
-            f"gold has {len(gold.offsets) - 1} sentences, but {name} has {len(other.offsets) - 1}"
+            f"gold has {counted(len(gold.offsets) - 1, 'sentence')}, but {name} has {len(other.offsets) - 1}"
         )
     differ = np.diff(gold.offsets) != np.diff(other.offsets)
     if differ.any():
@@ -119,7 +120,7 @@ def _check_lengths(gold: Coded, other: Coded, what: str, name: str) -> None:
         one, two = (int(side.offsets[i + 1] - side.offsets[i]) for side in (gold, other))
         more = f" ({int(differ.sum())} sentences differ)" if differ.sum() > 1 else ""
         raise ShapeError(
-            f"sentence {i}: gold[{i}] has {one} labels, but {name}[{i}] has {two} {what}; "
+            f"sentence {i}: gold[{i}] has {counted(one, 'label')}, but {name}[{i}] has {counted(two, what)}; "
             f"every token needs one of each{more}"
         )
 

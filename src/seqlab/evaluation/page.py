@@ -52,12 +52,16 @@ def report_page(report: Report, *, title: str, sentences: int) -> str:
 
 
 def _subtitle(report: Report) -> str:
-    text = f"{report.sentences:,} sentences, {report.tokens:,} tokens"
+    text = f"{_counted(report.sentences, 'sentence')}, {_counted(report.tokens, 'token')}"
     if report.unseen is not None:
         text += f", {report.unseen:,} of them unseen in training"
     if report.spans is not None:
-        text += f"; {report.spans.strict.support:,} gold spans"
+        text += f"; {_counted(report.spans.strict.support, 'gold span')}"
     return text
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _cards(report: Report) -> str:

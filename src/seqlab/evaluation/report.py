@@ -110,5 +110,7 @@ def _write_whole(path: Path, text: str) -> None:
     try:
         beside.write_bytes(text.encode("utf-8", "replace"))
         beside.replace(path)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None  # nobody knows the other name
     finally:
         beside.unlink(missing_ok=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from seqlab.arrays import whole_number
+from seqlab.corpus.names import counted
 from seqlab.evaluation.cells import left, right
 from seqlab.evaluation.matching import WAYS
 from seqlab.evaluation.scores import Score, ScoreTable
@@ -53,7 +54,7 @@ def report_text(report: Report, *, digits: int, rows: int) -> str:
 
 
 def _head(report: Report, digits: int) -> str:
-    lines = [f"{report.sentences} sentences, {report.tokens} tokens"]
+    lines = [f"{counted(report.sentences, 'sentence')}, {counted(report.tokens, 'token')}"]
     if report.unseen is not None:
         lines[0] += f", {report.unseen} of them unseen in training"
     lines.append("")
@@ -82,7 +83,8 @@ def invalid_note(spans: SpanReport) -> str:
 def _invalid(side: Invalid) -> str:
     if not side.labels:
         return "no invalid label"
-    return f"{side.labels} invalid labels in {side.spans} spans of {side.sentences} sentences"
+    spans, sentences = counted(side.spans, "span"), counted(side.sentences, "sentence")
+    return f"{counted(side.labels, 'invalid label')} in {spans} of {sentences}"
 
 
 def _span_tables(spans: SpanReport, digits: int, rows: int) -> str:

@@ -14,7 +14,7 @@ from seqlab.features.model import CRFPP, Atom, Feature
 from seqlab.features.parse import Parsed
 
 _MACRO = re.compile(r"%x\[(-?\d*),(\d*)\]")
-FURTHEST = 4  # CRF++ has boundary symbols for four places
+FURTHEST = 8  # CRF++ has boundary symbols for eight places; before 0.58 for four, and refused more
 
 
 def read(text: str, *, where: str = "", columns: Sequence[str] | None = None) -> Parsed:

@@ -1,6 +1,6 @@
 """Word lists from files: `in(lower(word[0]), cities)` looks one token up, `gazetteer(word[0], cities)` several.
 
-A file has one entry a line, or entry TAB class. An entry of several tokens has one blank between them.
+A file has one entry a line, or entry TAB class. An entry of several tokens has blanks between them.
 """
 
 from __future__ import annotations
@@ -49,10 +49,8 @@ class Lexicon:
     @classmethod
     def of(cls, name: str, entries: Iterable[str] | Mapping[str, str]) -> Lexicon:
         """From a list of entries, or from a dict entry -> class."""
-        if isinstance(entries, str):
-            raise TemplateError(
-                f"lexicon {name!r}: a list of entries is wanted, got the single string {entries!r}"
-            )
+        if isinstance(entries, (str, bytes)) or not isinstance(entries, Iterable):
+            raise TemplateError(f"lexicon {name!r}: a list of entries is wanted, got {entries!r:.80}")
         return cls(name, dict(entries) if isinstance(entries, Mapping) else dict.fromkeys(entries, YES))
 
     @classmethod
@@ -90,7 +88,7 @@ class Lexicon:
     @cached_property
     def _phrases(self) -> dict[str | None, dict[tuple[str, ...], str]]:
         return {
-            fold: {tuple(entry.split(" ")): kind for entry, kind in self.table(fold).items()}
+            fold: {tuple(filter(None, entry.split(" "))): kind for entry, kind in self.table(fold).items()}
             for fold in (None, *FOLDS)
         }
 
@@ -109,13 +107,15 @@ def _entry(raw: bytes, where: str) -> tuple[str, str]:
     try:
         line = raw.decode()
     except UnicodeDecodeError as error:
-        raise TemplateError(f"{where}: not UTF-8: {error.reason} at byte {error.start} in {raw!r}") from error
+        raise TemplateError(
+            f"{where}: not UTF-8: {error.reason} at byte {error.start} in {raw!r:.80}"
+        ) from error
     cells = line.split("\t")
     if not line.strip():
         return "", YES
     if len(cells) > 2 or not all(cell.strip() for cell in cells):
         raise TemplateError(
-            f"{where}: 'entry' or 'entry TAB class' expected, found {len(cells)} columns in {line!r}"
+            f"{where}: 'entry' or 'entry TAB class' expected, found {len(cells)} columns in {line!r:.80}"
         )
     return cells[0].strip(), cells[1].strip() if len(cells) == 2 else YES
 

@@ -89,7 +89,7 @@ class Boundary:
 
 
 SEQLAB = Boundary(("<s>",), ("</s>",))
-CRFPP = Boundary(("_B-1", "_B-2", "_B-3", "_B-4"), ("_B+1", "_B+2", "_B+3", "_B+4"))
+CRFPP = Boundary(tuple(f"_B-{place}" for place in range(1, 9)), tuple(f"_B+{place}" for place in range(1, 9)))
 WAPITI = Boundary(
     ("_x-1", "_x-2", "_x-3", "_x-4", "_x-#"), ("_x+1", "_x+2", "_x+3", "_x+4", "_x+#"), calls=True
 )

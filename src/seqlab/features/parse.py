@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
+from math import prod
 from pathlib import Path
 
 from seqlab.errors import TemplateError
@@ -29,6 +30,7 @@ from seqlab.features.words import near
 
 WITH_LEXICON = ("in", "gazetteer")
 KINDS = {"edge": (False, True), "both": (True, True)}  # -> on_node, on_edge
+MOST = 10_000  # features that one line may stand for: more is a slip of the pen, and would take minutes
 
 
 @dataclass
@@ -50,6 +52,11 @@ class Draft:
     absolute: bool = False
     calls: tuple[tuple[str, tuple[tuple[int | str, ...], ...]], ...] = ()
 
+    @property
+    def size(self) -> int:
+        """How many values are meant."""
+        return prod([len(self.offsets), *(len(a) for _, arguments in self.calls for a in arguments)])
+
     def atoms(self) -> Iterator[Atom]:
         """Every value that is meant; what stands further left changes last."""
         arguments = [argument for _, arguments in self.calls for argument in arguments]
@@ -68,6 +75,8 @@ def parse(
     base       the folder that paths of lexicons start from
     lexicons   those that the text may use without a file of its own
     """
+    if not isinstance(text, str):
+        raise TemplateError(f"the text of a template is wanted, got {text!r:.80}")
     parsed = Parsed()
     used: list[tuple[Line, Token]] = []
     for number, line_text in enumerate(text.split("\n"), start=1):
@@ -141,7 +150,9 @@ class _Reader:
         on_node, on_edge = True, False
         if line.peek(1).text == ":" and line.peek().text in KINDS:
             on_node, on_edge = KINDS[line.next(2, last=False).text]
+        first = line.peek()
         drafts, pieces = self._body()
+        self._check_size(prod(draft.size for draft in drafts), first)
         count = self._min()
         features = []
         for atoms in product(*(draft.atoms() for draft in drafts)):
@@ -150,6 +161,10 @@ class _Reader:
             else:
                 features.append(Feature(atoms, pieces, on_node, on_edge, count))
         return features
+
+    def _check_size(self, size: int, token: Token) -> None:
+        if size > MOST:
+            self.line.fail(f"that would be {size:,} features, but a line may have {MOST:,}", token)
 
     def _body(self) -> tuple[list[Draft], tuple[str, ...] | None]:
         """The values, and the text around them where the line spells it out."""
@@ -198,6 +213,8 @@ class _Reader:
             return self._call(token)
         if token.kind == "name" and token.text in PLAIN:
             return Draft(f"@{token.text}")
+        if token.kind == "name" and (token.text in FUNCTIONS or token.text in WITH_LEXICON):
+            line.fail(f"{token.text} is a function: its value stands in brackets behind it", token)
         if token.kind == "name":
             known = [*PLAIN, "bias", *FUNCTIONS, *WITH_LEXICON]
             line.fail(
@@ -226,6 +243,7 @@ class _Reader:
         end = line.expect("number", "the end of the range")
         if end.number < start.number:
             line.fail(f"the range {start.text}..{end.text} is empty; write the smaller number first", start)
+        self._check_size(end.number - start.number + 1, start)
         return tuple(range(start.number, end.number + 1))
 
     def _call(self, name: Token) -> Draft:
@@ -269,14 +287,21 @@ class _Reader:
             line.expect(",", f"a {'number' if kind is int else 'pattern'} after the value of {name.text}")
             at = line.peek()
             if kind is str:
-                text = line.expect("string", "a pattern in quotes").string
-                compiled(text)
-                arguments.append((text,))
+                arguments.append((self._pattern(),))
                 continue
             numbers = self._range(f"a number, as in {name.text}(word[0], 3)")
             if function.least is not None and numbers[0] < function.least:
                 line.fail(f"{name.text} needs a number from {function.least} up", at)
             arguments.append(numbers)
         if line.peek().text == ",":
-            line.fail(f"{name.text} takes {len(arguments) or 'no'} argument(s) after its value", line.peek())
+            taken = "one argument" if arguments else "no argument"
+            line.fail(f"{name.text} takes {taken} after its value", line.peek())
         return tuple(arguments)
+
+    def _pattern(self) -> str:
+        token = self.line.expect("string", "a pattern in quotes")
+        try:
+            compiled(token.string)
+        except TemplateError as error:
+            self.line.fail(str(error), token)
+        return token.string

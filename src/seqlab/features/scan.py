@@ -21,6 +21,13 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
+_STRANGERS = {
+    '"': "a string that is never closed",
+    "'": 'text stands in double quotes: "text"',
+    "`": "a column name that is never closed",
+    "%": "% means nothing here; templates of CRF++ and Wapiti are read by Template.from_crfpp and Template.from_wapiti",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Token:
@@ -65,8 +72,7 @@ class Line:
         while start < len(self.text):
             found = _TOKEN.match(self.text, start)
             if found is None:
-                kinds = {'"': "a string that is never closed", "`": "a column name that is never closed"}
-                what = kinds.get(self.text[start], f"{self.text[start]!r} means nothing here")
+                what = _STRANGERS.get(self.text[start], f"{self.text[start]!r} means nothing here")
                 self.fail(what, Token("end", "", start))
             kind = found.lastgroup or ""
             if kind not in {"blank", "comment"}:

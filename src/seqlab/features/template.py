@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 
+from seqlab.arrays import position_number
 from seqlab.errors import TemplateError
 from seqlab.features import crfpp, wapiti
 from seqlab.features.computed import gazetteer_of
@@ -99,7 +100,7 @@ class Template:
 
     def _view(self, sentence: Sentence, t: int) -> View:
         view = View.of(sentence, self.boundary, self.lexicons)
-        if not 0 <= t < view.length:
+        if not 0 <= position_number(t, "a template") < view.length:
             raise TemplateError(f"there is no token {t!r} in a sentence of {view.length}")
         return view
 

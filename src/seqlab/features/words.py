@@ -11,8 +11,9 @@ NAME = re.compile(r"[^\W\d]\w*")
 
 def near(name: str, known: Iterable[str]) -> str:
     """'; did you mean ...?' when a known name looks like this one, else nothing."""
-    found = get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f"; did you mean {found[0]!r}?" if found else ""
+    lowered = {one.lower(): one for one in known}
+    found = get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
+    return f"; did you mean {lowered[found[0]]!r}?" if found else ""
 
 
 def quoted(text: str, most: int = 40) -> str:

@@ -96,6 +96,46 @@ def test_min_count_of_a_line_counts_too():
     assert encoded.attributes(0, 0) == ["word[0]=the", "lower(word[0])=the"]
 
 
+def test_numbers_without_bound_are_taken():
+    far = "word[-99999999999999999999]\nword[@99999999999999999999]\nsuffix(word[0], 99999999999999999999)"
+    template = Template.parse(far)
+    assert encode(WORDS, template).attributes(0, 0) == template.attributes(WORDS[0], 0)
+    assert encode(WORDS, "word[0] min=99999999999999999999").encoder.size == 0
+
+
+def test_ready_made_attributes_may_be_missing_at_prediction():
+    bags = encode([[{"a": 1}]]).encoder
+    vectors = encode([np.ones((3, 2))]).encoder
+    for encoder in (bags, vectors):
+        for empty in ([], [[]], [[], []]):
+            assert len(encoder.encode(empty)) == len(empty)
+            assert encoder.encode(empty).token_count == 0
+
+
+def test_item_sequences_of_python_crfsuite_are_taken():
+    pycrfsuite = pytest.importorskip("pycrfsuite")
+    sequence = pycrfsuite.ItemSequence([{"a": 1, "b": {"c": 2.0}}, ["d"]])
+    assert encode([sequence]).attributes(0, 0) == ["a", "b:c"]
+
+
+def test_what_can_be_gone_through_is_taken():
+    assert encode(np.array([[{"a": 1}, {"b": 1}]], dtype=object)).attributes(0, 1) == ["b"]
+    assert encode(iter([iter([{"a": 1}])])).attributes(0, 0) == ["a"]
+    encoded = encode([np.array(words) for words in WORDS], "word[0]", [np.array(tags) for tags in POS])
+    assert encoded.attributes(0, 1) == ["word[0]=old"]
+    assert encoded.labels.tolist() == [0, 1, 2, 0, 2]
+
+
+def test_sentences_of_a_corpus_are_taken_with_all_their_columns():
+    chosen = [sentence for sentence in CORPUS if len(sentence) < 3]
+    assert encode(chosen, "word[0] & pos[0]", [["A", "B"]]).attributes(0, 1) == ["word[0]&pos[0]=boat|NN"]
+    assert encode(iter(CORPUS), "pos[0]", "pos").encoder.labels == ("DT", "JJ", "NN")
+    items = Corpus.from_lists(item=[[["x"], ["y"]]])
+    assert encode(list(items)).attributes(0, 1) == ["y"]
+    with pytest.raises(CorpusError, match="a Corpus or a list of sentences is wanted, got Sentence"):
+        encode(CORPUS[0], "word[0]")
+
+
 def test_empty_corpora_and_sentences_are_fine():
     encoded = encode([[], ["a"], []], "word[0]")
     assert encoded.offsets.tolist() == [0, 0, 1, 1]

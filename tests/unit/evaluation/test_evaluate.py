@@ -113,13 +113,13 @@ def test_a_corpus_brings_words_and_places() -> None:
 @pytest.mark.parametrize(
     ("gold", "predicted", "options", "error", "message"),
     [
-        ([["A"]], [["A"], ["A"]], {}, ShapeError, "gold has 1 sentences, but predicted has 2"),
+        ([["A"]], [["A"], ["A"]], {}, ShapeError, "gold has 1 sentence, but predicted has 2"),
         (
             [["A"], ["A", "B"]],
             [["A"], ["A"]],
             {},
             ShapeError,
-            r"sentence 1: gold\[1\] has 2 labels, but predicted\[1\] has 1 labels",
+            r"sentence 1: gold\[1\] has 2 labels, but predicted\[1\] has 1 label;",
         ),
         ([["A"]] * 3, [["A"], [], []], {}, ShapeError, r"sentence 1: .*\(2 sentences differ\)"),
         ([], [], {}, ShapeError, "no tokens at all"),
@@ -135,7 +135,7 @@ def test_a_corpus_brings_words_and_places() -> None:
             [["A"]],
             {"words": [["a", "b"]]},
             ShapeError,
-            r"gold\[0\] has 1 labels, but words\[0\] has 2 words",
+            r"gold\[0\] has 1 label, but words\[0\] has 2 words",
         ),
         (
             [["A"]],

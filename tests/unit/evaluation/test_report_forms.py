@@ -47,7 +47,10 @@ def test_text_says_everything() -> None:
     ):
         assert part in text
     flat = " ".join(text.split())
-    assert "scheme IOB2 (found by looking); gold has no invalid label; predicted has 1 invalid labels" in flat
+    assert (
+        "scheme IOB2 (found by looking); gold has no invalid label; predicted has 1 invalid label in 1 span"
+        in flat
+    )
     assert "their spans were kept, as conlleval does" in flat
     dropped = str(evaluate(GOLD, PREDICTED, repair="strict"))
     assert "spans were dropped" in " ".join(dropped.split())
@@ -226,3 +229,17 @@ def test_page_can_be_written_with_lone_surrogates(tmp_path: Path) -> None:
     report.html(tmp_path / "x.html")
     assert report.text()
     assert json.loads(report.json())
+
+
+@pytest.mark.parametrize("name", ["nowhere/report.html", "."])
+def test_a_page_that_cannot_be_written_names_the_path_that_was_asked_for(tmp_path, name):
+    path = tmp_path / name
+    with pytest.raises(OSError, match=re.escape(repr(str(path)))):
+        evaluate([["A"]], [["A"]]).html(path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_is_not_plural():
+    report = evaluate([["A"]], [["A"]])
+    assert str(report).startswith("1 sentence, 1 token\n")
+    assert "1 sentence, 1 token<" in report.html()

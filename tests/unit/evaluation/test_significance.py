@@ -65,7 +65,7 @@ def test_plain_labels_and_one_by_one() -> None:
             (GOLD, [["O"], *GOOD[1:]], POOR),
             {},
             ShapeError,
-            r"gold\[0\] has 3 labels, but a\[0\] has 1 labels",
+            r"gold\[0\] has 3 labels, but a\[0\] has 1 label;",
         ),
         ((GOLD, GOOD, POOR), {"trials": 0}, OptionError, "trials must be a whole number from 1"),
         (([["A"]], [["A"]], [["B"]], "span_f1"), {}, SchemeError, "span_f1 needs labels that are tags"),

@@ -1,7 +1,8 @@
 """CRF++ templates: attributes as CRF++ writes them into its text model.
 
-The expectations follow feature.cpp and feature_index.cpp of CRF++ 0.59: _B-1 to _B-4 and _B+1 to _B+4, at most four
-tokens away, text around macros kept as it is, comments and blank lines only when they begin the line.
+The expectations follow feature.cpp and feature_index.cpp of CRF++ 0.58: _B-1 to _B-8 and _B+1 to _B+8, at most eight
+tokens away (older ones have four, and refuse more), text around macros kept as it is, comments and blank lines only
+when they begin the line.
 """
 
 import pytest
@@ -51,10 +52,12 @@ def test_the_manual_s_template_gives_crfpp_s_attributes():
     assert template.edge_attributes(SENTENCE, 2) == []
 
 
-def test_boundaries_go_out_four_places():
-    template = Template.from_crfpp("\n".join(f"U{i}:%x[{i},0]" for i in range(-4, 5)))
+def test_boundaries_go_out_eight_places():
+    template = Template.from_crfpp("\n".join(f"U{i}:%x[{i},0]" for i in range(-8, 9)))
     assert template.attributes({"word": ["x"]}, 0) == [
-        *("U-4:_B-4", "U-3:_B-3", "U-2:_B-2", "U-1:_B-1", "U0:x", "U1:_B+1", "U2:_B+2", "U3:_B+3", "U4:_B+4")
+        *("U-8:_B-8", "U-7:_B-7", "U-6:_B-6", "U-5:_B-5", "U-4:_B-4", "U-3:_B-3", "U-2:_B-2", "U-1:_B-1"),
+        "U0:x",
+        *("U1:_B+1", "U2:_B+2", "U3:_B+3", "U4:_B+4", "U5:_B+5", "U6:_B+6", "U7:_B+7", "U8:_B+8"),
     ]
     assert not template.bigram
 
@@ -105,7 +108,7 @@ def test_they_print_in_our_language_and_come_back():
     [
         ("U0:%x[0,0]\n  \n", "line 2: a CRF\\+\\+ template line begins with U, B or #, got '  '"),
         ("X0:%x[0,0]\n", "line 1: a CRF\\+\\+ template line begins with U, B or #"),
-        ("U0:%x[5,0]\n", r"line 1: CRF\+\+ reads at most 4 tokens away, got '%x\[5,0\]'"),
+        ("U0:%x[9,0]\n", r"line 1: CRF\+\+ reads at most 8 tokens away, got '%x\[9,0\]'"),
         ("U0:%x[+1,0]\n", r"%x\[row,column\] is wanted, as in %x\[-1,0\], got '%x\[\+1,0\]'"),
         ("U0:%x[0,0]%y\n", "got '%y'"),
         ("U0:%x[0 ,0]\n", "is wanted"),

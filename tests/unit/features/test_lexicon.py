@@ -62,7 +62,7 @@ def test_lexicons_are_equal_by_content_and_survive_pickle_and_dict(tmp_path):
 def test_what_is_no_lexicon_is_refused():
     with pytest.raises(TemplateError, match="a word like 'cities', got 'my cities'"):
         Lexicon.of("my cities", [])
-    with pytest.raises(TemplateError, match="got the single string 'Rome'"):
+    with pytest.raises(TemplateError, match="a list of entries is wanted, got 'Rome'"):
         Lexicon.of("cities", "Rome")
     with pytest.raises(TemplateError, match="must be text, got 'Rome': ''"):
         Lexicon.of("cities", {"Rome": ""})
@@ -105,6 +105,17 @@ def test_gazetteer_compares_case_as_asked():
         ["gazetteer(upper(word[-1]),cities)=<s>"],
         ["gazetteer(upper(word[-1]),cities)=B"],
     ]
+
+
+def test_blanks_between_tokens_may_be_several():
+    template = Template.parse("gazetteer(word[0], cities)", lexicons={"cities": ["New  York"]})
+    assert template.attributes(["New", "York"], 1) == ["gazetteer(word[0],cities)=I"]
+
+
+@pytest.mark.parametrize("entries", [None, 7, b"Rome"])
+def test_entries_are_a_list(entries):
+    with pytest.raises(TemplateError, match="lexicon 'cities': a list of entries is wanted, got"):
+        Template.parse("in(word[0], cities)", lexicons={"cities": entries})
 
 
 def test_longest_matches_of_nothing():

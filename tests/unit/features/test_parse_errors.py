@@ -2,7 +2,7 @@
 
 import pytest
 
-from seqlab.errors import TemplateError
+from seqlab.errors import LabelError, TemplateError
 from seqlab.features import Atom, Boundary, Feature, Template
 
 BAD = [
@@ -20,8 +20,8 @@ BAD = [
     ("word[0] min=x", "a number, as in min=2 is wanted, found 'x'", 12),
     ("suffix(word[0])", "a number after the value of suffix is wanted, found ')'", 14),
     ("suffix(word[0], 0)", "suffix needs a number from 1 up", 16),
-    ("suffix(word[0], 2, 3)", "suffix takes 1 argument(s) after its value", 17),
-    ("lower(word[0], 2)", "lower takes no argument(s) after its value", 13),
+    ("suffix(word[0], 2, 3)", "suffix takes one argument after its value", 17),
+    ("lower(word[0], 2)", "lower takes no argument after its value", 13),
     ("lower(word[0]", "',' or ')' to end lower(...) is wanted", 13),
     ("test(word[0], 3)", "a pattern in quotes is wanted, found '3'", 14),
     ("bias & word[0]", "bias stands alone", 0),
@@ -35,6 +35,12 @@ BAD = [
     ('"abc', "a string that is never closed", 0),
     ("`abc[0]", "a column name that is never closed", 0),
     ("word[0] ? 2", "'?' means nothing here", 8),
+    ("'w=' + word[0]", 'text stands in double quotes: "text"', 0),
+    ("U00:%x[0,0]", "% means nothing here; templates of CRF++ and Wapiti are read by Template.from_crfpp", 4),
+    ("lower word[0]", "lower is a function: its value stands in brackets behind it", 0),
+    ('test(word[0], "*")', "nothing to repeat before '*' in the pattern '*'", 14),
+    ("word[-999999..999999]", "that would be 1,999,999 features, but a line may have 10,000", 5),
+    ("word[-99..99] & word[-99..99]", "that would be 39,601 features, but a line may have 10,000", 0),
     ('"U" + ', "a value is wanted here", 5),
     ("edges: word[0]", "'edges' is neither a function", 0),
 ]
@@ -77,6 +83,23 @@ def test_a_missing_column_is_reported_at_use_with_those_there_are():
 def test_a_position_outside_the_sentence_is_refused(t):
     with pytest.raises(TemplateError, match=f"there is no token {t} in a sentence of 2"):
         Template.parse("word[0]").attributes(["a", "b"], t)
+
+
+@pytest.mark.parametrize("t", ["1", 1.0, True, None])
+def test_a_position_that_is_no_whole_number_is_refused(t):
+    with pytest.raises(LabelError, match="a template wants positions as whole numbers"):
+        Template.parse("word[0]").attributes(["a", "b"], t)
+
+
+@pytest.mark.parametrize("text", [None, 7, b"word[0]", ["word[0]"]])
+def test_what_is_no_text_is_refused(text):
+    with pytest.raises(TemplateError, match="the text of a template is wanted, got"):
+        Template.parse(text)
+
+
+def test_a_column_in_another_case_is_suggested():
+    with pytest.raises(TemplateError, match="did you mean 'word'"):
+        Template.parse("WORD[0]").attributes(["a"], 0)
 
 
 @pytest.mark.parametrize("sentence", ["a string", 7, None])
