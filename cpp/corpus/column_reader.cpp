@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::string_view docstart = "-DOCSTART-";
 
+// A pool of strings for each of 200,000 columns would fill 11 GB before any error is seen.
+constexpr std::size_t most_columns = 2000;
+
 enum class Id { word, range, empty_node, bad };
 
 std::size_t digits_at(std::string_view text, std::size_t begin) {
@@ -51,6 +54,8 @@ Finding ColumnReader::read_line(std::string_view line) {
     }
     if (!begun_ && rules_.separator == '\0') rules_.separator = line.find('\t') < line.size() ? '\t' : ' ';
     split(line);
+    if (!begun_ && rules_.width == 0 && rules_.picks.empty() && cells_.size() > most_columns)
+        return {.kind = Trouble::too_wide, .number = static_cast<std::int64_t>(cells_.size())};
     if (!begun_ || table_.columns.empty()) begin_table();
     if (const Finding found = check()) return found;
     return rules_.numbered ? read_numbered(line) : add_token();

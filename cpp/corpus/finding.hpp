@@ -8,6 +8,7 @@ namespace seqlab {
 enum class Trouble {
     none,
     columns,      // number = cells found
+    too_wide,     // number = cells found in the first line
     empty_cell,   // number = which cell, from 0
     bad_id,       // number = the id that was wanted
     no_tag,       // number = which token of the line, from 0
@@ -34,6 +35,8 @@ inline const char* name_of(Trouble kind) {
             return "";
         case Trouble::columns:
             return "columns";
+        case Trouble::too_wide:
+            return "too_wide";
         case Trouble::empty_cell:
             return "empty_cell";
         case Trouble::bad_id:

@@ -146,7 +146,7 @@ BAD = {
         CONLLU + b"2\tdog\tdog\tNOUN\n\n",
         (
             f"a.conllu:2: 10 columns expected ({CONLLU_NAMES}), found 4 in '2\\tdog\\tdog\\tNOUN'; "
-            "pass format='conll' if this is not CoNLL-U"
+            "pass format='conll', comments=True if this is not CoNLL-U"
         ),
     ),
     "CoNLL-U with blanks": (
@@ -199,7 +199,10 @@ BAD = {
     "JSON lists differ": (
         "a.jsonl",
         b'{"tokens": ["a"], "pos": ["X"]}\n{"tokens": ["a", "b"], "pos": ["X"]}\n',
-        "a.jsonl:2: field 'tokens' has 2 tokens, but field 'pos' (column 'pos') has 1; " + JSON_HINT,
+        (
+            "a.jsonl:2: field 'tokens' has 2 tokens, but field 'pos' (column 'pos') has 1; mend the line, or pass "
+            f"columns=... with the fields that have one value per token; {JSON_HINT}"
+        ),
     ),
     "JSON without lists": (
         "a.jsonl",

@@ -37,6 +37,7 @@ EXACT = {
     "objects.jsonl": b'{"id": 7, "tokens": ["the", "dog"], "ner_tags": ["O", "B-X"], "x": null}\n',
     "compact.jsonl": '{"tokens":["é"],"tags":["O"]}\n{"tokens":[],"tags":[]}\n'.encode(),
     "ascii.jsonl": b'["\\u00e9", "x"]\n["y"]\n',
+    "ascii later.jsonl": b'["a"]\n["x","y"]\n["\\u00e9"]\n',
     "pairs.jsonl": b'[["the", "DT"], ["dog", "NN"]]\n\n[["a", "DT"]]\n',
     "tokens.jsonl": b'[{"word": "the", "start": 0, "pos": "DT"}, {"word": "dog", "pos": "NN"}]\n',
     "attributes.crfsuite": b"B-NP\tw=the\tsuf=e\\:x:0.5\n@weight:2\nI-NP\tw=\\\\\n\nO\n\n",

@@ -125,7 +125,8 @@ class Corpus(Sequence[Sentence]):
 
     def place(self, sentence: int, token: int = 0) -> str:
         """Where a token stands: "file:line", or "sentence 3, token 5" for lists."""
-        return self._origin.place(sentence, token, self._extras.within(sentence, token))
+        index = self._index(sentence)
+        return self._origin.place(index, token, self._extras.within(index, token))
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
@@ -154,14 +155,22 @@ class Corpus(Sequence[Sentence]):
             return self._slice(key)
         if isinstance(key, str):
             raise TypeError(f"corpus[{key!r}]: a corpus is indexed by sentence; write corpus.column({key!r})")
+        return Sentence(self, self._index(key))
+
+    def _index(self, key: int) -> int:
         try:
             index = operator.index(key)
         except TypeError:
-            raise TypeError(f"a corpus is indexed by a whole number or a slice, got {key!r}") from None
+            hint = (
+                "; write corpus.take(...) for several" if isinstance(key, (list, tuple, np.ndarray)) else ""
+            )
+            raise TypeError(
+                f"a corpus is indexed by a whole number or a slice, got {key!r:.80}{hint}"
+            ) from None
         index += len(self) if index < 0 else 0
         if not 0 <= index < len(self):
             raise IndexError(f"sentence {key} of a corpus with {len(self)} sentences")
-        return Sentence(self, index)
+        return index
 
     def __iter__(self) -> Iterator[Sentence]:
         return (Sentence(self, i) for i in range(len(self)))
@@ -296,7 +305,10 @@ class Corpus(Sequence[Sentence]):
 
     @staticmethod
     def from_lists(*data: Any, columns: Iterable[str] | None = None, **named: Any) -> Corpus:
-        """A corpus from lists of lists; see seqlab.corpus.lists for the shapes that are understood."""
+        """A corpus from lists of lists or of sentences; see seqlab.corpus.lists for the shapes that are understood."""
+        if len(data) == 1 and not named and lists.are_sentences(data[0]):
+            joined = Corpus.join(_stretches(data[0]))
+            return joined if columns is None else joined.select(*columns)
         found, offsets = lists.columns_of(data, columns, named)
         return Corpus(found, offsets)
 
@@ -343,6 +355,13 @@ class Corpus(Sequence[Sentence]):
         from seqlab.corpus.writing import write
 
         write(self, target, format, columns, separator=separator, encoding=encoding)
+
+
+def _stretches(sentences: Iterable[Sentence]) -> Iterator[Corpus]:
+    """The sentences of a list, as many at once as follow one another and come from the same corpus."""
+    for _, same in itertools.groupby(sentences, key=lambda sentence: id(sentence.corpus)):
+        first, *rest = same
+        yield first.corpus.take([first.index, *(sentence.index for sentence in rest)])
 
 
 def _joined(name: str, parts: Sequence[Any]) -> Column:

@@ -79,6 +79,8 @@ class Extras:
 
     def within(self, sentence: int, token: int) -> int:
         """How many lines stand between the first token of a sentence and this one."""
+        if not len(self):
+            return 0
         begin, end = np.searchsorted(self.sentence, [sentence, sentence + 1]).tolist()
         positions = self.position[begin:end]
         return int(np.count_nonzero((positions > 0) & (positions <= token)))

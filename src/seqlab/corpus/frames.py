@@ -32,6 +32,11 @@ def _library(name: str) -> Any:
 def to_pandas(corpus: Corpus) -> Any:
     """A DataFrame with one row per token: the number of its sentence, and a category per column of strings."""
     pandas = _library("pandas")
+    if "sentence" in corpus.columns:
+        raise CorpusError(
+            "to_pandas: the frame's column 'sentence' has the numbers of the sentences, but the corpus has a column of "
+            "that name; rename it first: corpus.rename(sentence=...)"
+        )
     data: dict[str, Any] = {"sentence": np.repeat(np.arange(len(corpus)), corpus.lengths)}
     for name in corpus.columns:
         column = corpus.data(name)
@@ -173,9 +178,13 @@ def _from_array(arrow: Any, name: str, values: Any) -> Column:
         return VectorColumn(flat.reshape(-1, values.type.list_size))
     if kinds.is_large_list(values.type) and kinds.is_struct(values.type.value_type):
         return _from_bags(arrow, name, values)
+    kind = values.type.value_type if kinds.is_dictionary(values.type) else values.type
+    if not any(is_kind(kind) for is_kind in (kinds.is_string, kinds.is_large_string)):
+        raise CorpusError(
+            f"from_arrow: column {name!r} holds {values.type}, but strings are wanted; convert it, "
+            f"or leave it out with columns=..."
+        )
     coded = values if kinds.is_dictionary(values.type) else values.dictionary_encode()
-    if not any(is_kind(coded.type.value_type) for is_kind in (kinds.is_string, kinds.is_large_string)):
-        raise CorpusError(f"from_arrow: column {name!r} holds {values.type}, but strings are wanted")
     strings = coded.dictionary.cast(arrow.large_string())
     pool = _core.pool_of(*_buffers(strings))
     codes = coded.indices.to_numpy(zero_copy_only=False)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
 
 LOOKED_AT = 1 << 13  # bytes
+DOCUMENT_BEGINS = ("{", "[", "[{")  # the first line of JSON that is written on many lines
 
 BY_SUFFIX = {
     ".conllu": "conllu",
@@ -16,10 +18,19 @@ BY_SUFFIX = {
     ".iob2": "conll",
     ".bio": "conll",
     ".tsv": "conll",
+    ".json": "jsonl",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".crfsuite": "crfsuite",
 }
+
+
+def by_name_and_content(name: str, head: bytes) -> str:
+    """What the name tells, else the content; treebanks in CoNLL-U are often called .conll."""
+    named = by_name(name)
+    if named == "conll" and _is_conllu(_filled(head)[0]):
+        return "conllu"
+    return named or by_content(head)
 
 
 def by_name(name: str) -> str | None:
@@ -32,30 +43,39 @@ def by_name(name: str) -> str | None:
 
 def by_content(head: bytes) -> str:
     """The format that the first lines look like; columns when nothing speaks against it."""
+    filled, blank_lines = _filled(head)
+    if not filled:
+        return "conll"
+    if _is_json(filled):
+        return "jsonl"
+    if _is_conllu(filled):
+        return "conllu"
+    if _is_slash(filled):
+        return "slash"
+    if any("\t" in line for line in filled):
+        return "crfsuite" if _is_attributes(filled) else "conll"
+    return "conll" if _is_regular(filled, blank_lines) else "text"
+
+
+def _filled(head: bytes) -> tuple[list[str], bool]:
+    """The first lines that are not blank, and whether there are blank ones."""
     lines = head[:LOOKED_AT].decode("utf-8", "replace").split("\n")
     if len(lines) > 2 and len(head) > LOOKED_AT:
         lines.pop()  # cut in the middle
     elif lines[-1] == "":
         lines.pop()  # what stands behind the last line end
     filled = [line for line in lines if line.strip()]
-    if not filled:
-        return "conll"
-    if _is_json(filled[0]):
-        return "jsonl"
-    if _is_conllu(filled):
-        return "conllu"
-    if any("\t" in line for line in filled):
-        return "crfsuite" if _is_attributes(filled) else "conll"
-    if _is_slash(filled):
-        return "slash"
-    return "conll" if _is_regular(filled, len(filled) < len(lines)) else "text"
+    return filled, len(filled) < len(lines)
 
 
-def _is_json(line: str) -> bool:
-    if line.lstrip()[:1] not in {"{", "["}:
+def _is_json(lines: Sequence[str]) -> bool:
+    """The first line is JSON, or begins a document on many lines."""
+    if lines[0].lstrip()[:1] not in {"{", "["}:
         return False
+    if lines[0].strip() in DOCUMENT_BEGINS and len(lines) > 1:
+        return lines[1].lstrip()[:1] in {"{", "[", '"'}
     try:
-        json.loads(line)
+        json.loads(lines[0])
     except ValueError:
         return False
     return True
@@ -71,8 +91,11 @@ def _is_conllu(lines: Sequence[str]) -> bool:
 def _is_attributes(lines: Sequence[str]) -> bool:
     """Most cells behind the first are name=value or name:weight, and there is more than one of them in most lines."""
     cells = [cell for line in lines if not line.startswith("@") for cell in line.split("\t")[1:]]
-    named = sum("=" in cell[1:-1] for cell in cells)
+    named = sum("=" in cell[1:-1] or bool(_WEIGHTED.fullmatch(cell)) for cell in cells)
     return bool(cells) and named > 0.6 * len(cells)
+
+
+_WEIGHTED = re.compile(r"__[BE]OS__|.*[^\\]:[-+]?[0-9.]+(e[-+]?[0-9]+)?")
 
 
 def _is_slash(lines: Sequence[str]) -> bool:

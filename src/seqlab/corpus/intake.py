@@ -16,6 +16,7 @@ from seqlab.errors import CorpusError
 
 BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
+UTF32 = b"\xff\xfe\0\0"
 MOST_AT_ONCE = 16 << 20
 CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 
@@ -94,15 +95,17 @@ def _parser(head: bytes, options: Options) -> Parser:
         if options.format not in PARSERS:
             raise CorpusError(f"unknown format {options.format!r}: known are {', '.join(map(repr, PARSERS))}")
         return PARSERS[options.format](options)
-    found = guess.by_name(options.name) or guess.by_content(head)
+    found = guess.by_name_and_content(options.name, head)
     return PARSERS[found](replace(options, format=found, guessed=True))
 
 
 def _check_head(head: bytes, name: str) -> None:
     """Files that no parser should see."""
     if head.startswith(UTF16):
+        bits = 32 if head.startswith(UTF32) else 16
         raise CorpusError(
-            f"{name}:1: the file begins with a UTF-16 byte-order mark, but UTF-8 is wanted; pass encoding='utf-16'",
+            f"{name}:1: the file begins with a UTF-{bits} byte-order mark, but UTF-8 is wanted; "
+            f"pass encoding='utf-{bits}'",
             path=name,
             line=1,
         )

@@ -64,6 +64,10 @@ def shape_of(value: Any, columns: Sequence[str] | Mapping[str, Any] | None) -> S
     if not isinstance(value, list) or not value:
         raise ShapeTroubleError(f"an object of lists or a list of tokens was wanted, got {value!r:.60}")
     first = value[0]
+    if _is_sentence(first):
+        raise ShapeTroubleError(
+            f"a list of sentences, the first of them {first!r:.60}; `jq -c '.[]'` writes every one on a line of its own"
+        )
     if isinstance(first, Mapping):
         return Shape("tokens", _keys(first, columns, [k for k, v in first.items() if isinstance(v, str)]))
     kind, width = (
@@ -74,6 +78,13 @@ def shape_of(value: Any, columns: Sequence[str] | Mapping[str, Any] | None) -> S
         wanted = f"{len(names)} values for {', '.join(names)}" if names else "a string, a list or an object"
         raise ShapeTroubleError(f"a token is {first!r:.60}, but {wanted} was wanted")
     return Shape(kind, tuple((name, str(i)) for i, name in enumerate(names)))
+
+
+def _is_sentence(value: Any) -> bool:
+    """A whole sentence where a token should be."""
+    if isinstance(value, Mapping):
+        return any(isinstance(value.get(key), list) for key in WORDS)
+    return isinstance(value, list) and bool(value) and isinstance(value[0], (list, Mapping))
 
 
 def _last_cells(rows: Sequence[Any]) -> set[str]:
@@ -135,7 +146,8 @@ def _of_columns(value: Any, shape: Shape) -> Sentence:
         if len(column) != len(cells[0]):
             first = shape.keys[0][1]
             raise ShapeTroubleError(
-                f"field {first!r} has {len(cells[0])} tokens, but field {key!r} (column {name!r}) has {len(column)}"
+                f"field {first!r} has {len(cells[0])} tokens, but field {key!r} (column {name!r}) has {len(column)}; "
+                f"mend the line, or pass columns=... with the fields that have one value per token"
             )
     return cells, _rest(value, shape, 0)
 

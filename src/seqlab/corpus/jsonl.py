@@ -11,6 +11,7 @@ from seqlab import _core
 from seqlab.corpus.columns import StringColumn
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.extras import Extras, Layout
+from seqlab.corpus.guess import DOCUMENT_BEGINS
 from seqlab.corpus.json_shapes import Shape, ShapeTroubleError, cells_of, shape_of
 from seqlab.corpus.options import Options
 from seqlab.corpus.origin import Origin
@@ -18,6 +19,7 @@ from seqlab.corpus.troubles import Expected, raise_found, shown
 from seqlab.errors import CorpusError
 
 LONGEST_LINE = 64 << 20
+STYLE_LINES = 100  # how many lines are looked at for the blanks between values
 STYLES = ((False, ", "), (False, ","), (True, ", "), (True, ","))  # ensure_ascii, separator
 
 
@@ -36,7 +38,7 @@ class JsonParser:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._shape: Shape | None = None
-        self._style = STYLES[0]
+        self._styles = list(STYLES)
         self._crlf = 0
         self._final_newline = True
         self.lines = 0
@@ -72,22 +74,29 @@ class JsonParser:
         try:
             value = json.loads(text)
         except json.JSONDecodeError as error:
-            raise self._error(f"not JSON: {error.msg} at column {error.colno} of {shown(line)}") from None
+            hint = ""
+            if not self._numbers and text.strip() in DOCUMENT_BEGINS:
+                hint = "; one document on many lines becomes one sentence a line with `jq -c '.[]'`"
+            raise self._error(
+                f"not JSON: {error.msg} at column {error.colno} of {shown(line)}{hint}"
+            ) from None
         except (ValueError, RecursionError) as error:
             raise self._error(f"not JSON that can be read: {error}") from None
         try:
             if self._shape is None:
-                self._start(value, text)
+                self._shape = shape_of(value, self._options.columns)
+            self._settle(value, text)
             self._sentence(value)
         except ShapeTroubleError as trouble:
             raise self._error(str(trouble)) from None
 
-    def _start(self, value: Any, text: str) -> None:
-        self._shape = shape_of(value, self._options.columns)
-        for ascii_only, separator in STYLES:
-            if dumped(value, ascii_only=ascii_only, separator=separator) == text:
-                self._style = (ascii_only, separator)
-                return
+    def _settle(self, value: Any, text: str) -> None:
+        """Keep the styles that would write the line as it is. Only some lines can tell one from another."""
+        spacing = len({separator for _, separator in self._styles}) > 1 and self.lines <= STYLE_LINES
+        escapes = not text.isascii() or "\\u" in text
+        if len(self._styles) > 1 and (spacing or escapes):
+            same = [(a, s) for a, s in self._styles if dumped(value, ascii_only=a, separator=s) == text]
+            self._styles = same or self._styles
 
     def _sentence(self, value: Any) -> None:
         if self._shape is None:
@@ -134,7 +143,7 @@ class JsonParser:
         return corpus
 
     def _layout(self) -> Layout:
-        ascii_only, separator = self._style
+        ascii_only, separator = self._styles[0]
         shape = self._shape or Shape("columns", ())
         return Layout(
             format="jsonl",

@@ -6,6 +6,7 @@ from_lists([[("the", "DT"), ("dog", "NN")], ...])                   a tuple per 
 from_lists([["the", "dog"], ...])                                   words only
 from_lists([{"word": ["the", "dog"], "pos": ["DT", "NN"]}, ...])    a dict of lists per sentence
 from_lists([[{"word": "the", "pos": "DT"}, ...], ...])              a dict per token
+from_lists(sorted(corpus, key=len))                                 sentences of one corpus or of several
 from_lists(X, y)                                                    words or python-crfsuite's items, and labels
 """
 
@@ -20,12 +21,18 @@ from seqlab import _core
 from seqlab.corpus.bags import bag_column
 from seqlab.corpus.columns import BagColumn, Column, Offsets, StringColumn, VectorColumn
 from seqlab.corpus.names import checked, usual
+from seqlab.corpus.sentence import Sentence
 from seqlab.errors import CorpusError
 
 if TYPE_CHECKING:
     from seqlab.corpus.corpus import Corpus
 
 Lists = Sequence[Any]
+
+
+def are_sentences(data: Any) -> bool:
+    """Whether these are sentences of corpora: a list of them, or a corpus."""
+    return isinstance(data, Sequence) and len(data) > 0 and all(isinstance(item, Sentence) for item in data)
 
 
 def columns_of(

@@ -153,6 +153,13 @@ class ColumnParser(NativeParser):
         )
         super().__init__(options, core)
         self._reader = core
+        self._hash = False
+
+    def feed(self, block: bytes, end: int) -> None:
+        """Read block[:end], which holds whole lines."""
+        if not self.lines and not self._options.comments:
+            self._hash = block[:1000].lstrip().startswith(b"#")
+        super().feed(block, end)
 
     def _named(self, columns: Sequence[StringColumn]) -> tuple[str, ...]:
         return self._given or usual(len(columns), columns[-1].values)
@@ -165,7 +172,9 @@ class ColumnParser(NativeParser):
         if self._picks:
             least = max(0, *(pick + 1 for pick in self._picks)) + max(0, *(-pick for pick in self._picks))
         names = None if self._picks else self._given
-        return Expected(str(self._options.format), self._options.guessed, names, self._reader.width, least)
+        return Expected(
+            str(self._options.format), self._options.guessed, names, self._reader.width, least, self._hash
+        )
 
 
 class ConlluParser(NativeParser):

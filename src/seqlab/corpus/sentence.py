@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast, overload
@@ -63,7 +64,13 @@ class Sentence:
             )  # an array for vectors
         if isinstance(key, slice):
             return [Token(self, t) for t in range(*key.indices(len(self)))]
-        position = key + len(self) if key < 0 else key
+        try:
+            position = operator.index(key)
+        except TypeError:
+            raise TypeError(
+                f"a sentence is indexed by a column's name, a whole number or a slice, got {key!r:.80}"
+            ) from None
+        position += len(self) if position < 0 else 0
         if not 0 <= position < len(self):
             raise IndexError(f"token {key} of a sentence with {len(self)} tokens")
         return Token(self, position)

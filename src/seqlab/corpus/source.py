@@ -94,6 +94,7 @@ class Source:
         if isinstance(data, bytes):
             return data
         if isinstance(data, str):
+            self._recode = None  # the stream has decoded it already
             try:
                 return data.encode("utf-8")
             except UnicodeEncodeError as error:
@@ -167,7 +168,9 @@ def opened(source: Any, encoding: str = "utf-8", block: int = CHUNK) -> Iterator
     """
     with contextlib.ExitStack() as stack:
         stream, name = _stream_of(source, stack)
-        yield Source(name, stream, named_gz=name.endswith(".gz"), encoding=encoding, head=max(block, 1 << 16))
+        # A stream may have decompressed what its name says is compressed: gzip.open gives such ones.
+        named_gz = stream is not source and name.endswith(".gz")
+        yield Source(name, stream, named_gz=named_gz, encoding=encoding, head=max(block, 1 << 16))
 
 
 def name_of(source: Any) -> str:

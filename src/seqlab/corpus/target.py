@@ -34,8 +34,13 @@ def opened_target(target: Any) -> Iterator[Put]:
         raise TypeError(f"a path, '-' for standard output, or a stream is wanted, got {target!r:.80}")
 
 
+def is_text(stream: Any) -> bool:
+    """Whether a stream takes str; those of tempfile and codecs are known by their encoding only."""
+    return isinstance(stream, io.TextIOBase) or getattr(stream, "encoding", None) is not None
+
+
 def _into_stream(stream: Any) -> Put:
-    if isinstance(stream, io.TextIOBase):
+    if is_text(stream):
         return lambda piece: stream.write(piece.decode("utf-8"))
     put: Put = stream.write
     return put
@@ -43,14 +48,31 @@ def _into_stream(stream: Any) -> Put:
 
 @contextlib.contextmanager
 def _file(path: Path) -> Iterator[Put]:
+    """A file is replaced when it is complete; a device or a pipe cannot be replaced."""
+    unchanged = "; nothing was changed"
+    try:
+        goal = path.resolve() if path.is_symlink() else path
+        if goal.is_dir():
+            raise CorpusError(
+                f"{path}: this is a directory, but the name of a file is wanted", path=str(path)
+            )
+        if goal.exists() and not goal.is_file():
+            unchanged = ""
+            with goal.open("wb") as out:
+                yield out.write
+        else:
+            with _replaced(goal) as put:
+                yield put
+    except OSError as error:
+        raise CorpusError(
+            f"{path!s:.200}: the file cannot be written ({error.strerror or error}){unchanged}",
+            path=str(path),
+        ) from error
+
+
+@contextlib.contextmanager
+def _replaced(goal: Path) -> Iterator[Put]:
     """Written under another name in the same folder, forced to the disk, then renamed."""
-    goal = path.resolve() if path.is_symlink() else path
-    if goal.is_dir():
-        raise CorpusError(f"{path}: this is a directory, but the name of a file is wanted", path=str(path))
-    if goal.exists() and not goal.is_file():  # a device or a pipe cannot be replaced
-        with goal.open("wb") as out:
-            yield out.write
-        return
     temporary = goal.with_name(f".{goal.name[:100]}.{secrets.token_hex(4)}.part")
     try:
         with temporary.open("xb") as out:
@@ -65,11 +87,6 @@ def _file(path: Path) -> Iterator[Put]:
         if goal.exists():
             temporary.chmod(stat.S_IMODE(goal.stat().st_mode))
         temporary.replace(goal)
-    except OSError as error:
-        raise CorpusError(
-            f"{path}: the file cannot be written ({error.strerror or error}); nothing was changed",
-            path=str(path),
-        ) from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)

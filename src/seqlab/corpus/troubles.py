@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from seqlab.errors import CorpusError
@@ -20,6 +21,7 @@ class Expected:
     width     cells of every line; 0 when the first line has not come yet
     least     cells a line must have at least, when only some are picked
     format    the format, and whether it was guessed
+    hash      whether the file begins with #, and comments are tokens
     """
 
     format: str
@@ -27,7 +29,7 @@ class Expected:
     columns: tuple[str, ...] | None = None
     width: int = 0
     least: int = 0
-    first_line: int | None = None
+    hash: bool = False
 
 
 def raise_found(found: Found, block: bytes, name: str, expected: Expected) -> None:
@@ -51,7 +53,7 @@ def _columns(text: bytes, number: int, expected: Expected) -> str:
     if expected.format == "conllu":
         names = ", ".join(expected.columns or ())
         hint = "" if b"\t" in text else "; columns of CoNLL-U are separated by tabs"
-        hint = hint or "; pass format='conll' if this is not CoNLL-U"
+        hint = hint or "; pass format='conll', comments=True if this is not CoNLL-U"
         return f"{expected.width} columns expected ({names}), {found}{hint}"
     if expected.least:
         return (
@@ -64,9 +66,19 @@ def _columns(text: bytes, number: int, expected: Expected) -> str:
             f"pass columns=... with one name per column if the file is laid out differently"
         )
     hint = "mend the line, or pass columns={'word': 0, 'label': -1} to pick cells"
-    if expected.guessed:
+    if expected.hash or text.startswith(b"#"):
+        hint = "pass comments=True if lines that begin with # are comments, or mend the line"
+    elif expected.guessed:
         hint += f"; the format was guessed to be {expected.format!r}, pass format=... if it is another"
     return f"{expected.width} columns expected like in the lines before, {found}; {hint}"
+
+
+def _too_wide(text: bytes, number: int, expected: Expected) -> str:
+    hint = "; the format was guessed, pass format=... if it is another" if expected.guessed else ""
+    return (
+        f"{number} columns in {shown(text)}, but one token a line is wanted; pass format='text' "
+        f"for one sentence a line, or name the columns with columns=...{hint}"
+    )
 
 
 def _empty_cell(text: bytes, number: int, expected: Expected) -> str:
@@ -89,7 +101,7 @@ def _bad_id(text: bytes, number: int, expected: Expected) -> str:  # noqa: ARG00
 
 
 def _no_tag(text: bytes, number: int, expected: Expected) -> str:
-    token = text.split()[number]
+    token = [part for part in re.split(rb"[ \t\r]", text) if part][number]
     hint = "; the format was guessed, pass format='text' for plain text" if expected.guessed else ""
     return f"token {number + 1} is {shown(token)}, but word/TAG was wanted{hint or '; add its tag'}"
 
@@ -140,6 +152,7 @@ def _long_line(text: bytes, number: int, expected: Expected) -> str:  # noqa: AR
 
 _WORDS = {
     "columns": _columns,
+    "too_wide": _too_wide,
     "empty_cell": _empty_cell,
     "bad_id": _bad_id,
     "no_tag": _no_tag,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import io
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -13,7 +12,7 @@ from seqlab.corpus import guess
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.extras import Layout
 from seqlab.corpus.renderers import RENDERERS
-from seqlab.corpus.target import opened_target
+from seqlab.corpus.target import is_text, opened_target
 from seqlab.errors import CorpusError
 
 BOM = b"\xef\xbb\xbf"
@@ -42,7 +41,7 @@ def write(
     chosen = corpus if columns is None else corpus.select(*columns)
     name = _format(chosen, target, format)
     layout = _layout_for(chosen, name, separator)
-    recode = bytes if isinstance(target, io.TextIOBase) else _recoder(encoding)
+    recode = bytes if is_text(target) else _recoder(encoding)
     pieces = RENDERERS[name](chosen, layout)  # checks everything before the first piece
     with opened_target(target) as out:
         for piece in _ends(pieces, layout):

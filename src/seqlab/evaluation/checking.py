@@ -38,6 +38,8 @@ def check(
         raise OptionError(
             f"check wants a Corpus, got {type(corpus).__name__}; make one with Corpus.from_lists"
         )
+    if dev is not None and not isinstance(dev, Corpus):
+        raise OptionError(f"dev must be a Corpus, got {type(dev).__name__}; make one with Corpus.from_lists")
     labels = _label_columns(corpus, column)
     found = [*_sentences(corpus), *_words(corpus)]
     for name in labels:
@@ -50,9 +52,10 @@ def check(
             finding for name in labels if name in dev.columns for finding in _new_labels(corpus, dev, name)
         ]
     found.sort(key=lambda finding: RANK[finding.severity])
+    sizes = f"{_count(len(corpus), 'sentence')}, {_count(corpus.token_count, 'token')}"
     what = f"columns {', '.join(labels)}" if labels else "no label column"
     return Check(
-        f"{corpus.name or 'corpus'}: {len(corpus)} sentences, {corpus.token_count} tokens, {what}",
+        f"{corpus.name or 'corpus'}: {sizes}, {what}",
         tuple(found),
     )
 
@@ -85,13 +88,13 @@ def _sentences(corpus: Corpus) -> Iterator[Finding]:
     empty = np.flatnonzero(lengths == 0)
     if len(empty):
         yield Finding(
-            "empty sentence", WARNING, f"{_sentences_have(len(empty))} no tokens", "drop them",
+            "empty sentence", WARNING, f"{_have(len(empty), 'sentence')} no tokens", "drop them",
             tuple(corpus.place(int(s)) for s in empty),
         )  # fmt: skip
     long = np.flatnonzero(lengths > TOO_LONG)
     if len(long):
         yield Finding(
-            "long sentence", WARNING, f"{_sentences_have(len(long))} more than {TOO_LONG} tokens",
+            "long sentence", WARNING, f"{_have(len(long), 'sentence')} more than {TOO_LONG} tokens",
             "see whether blank lines between sentences are missing", tuple(corpus.place(int(s)) for s in long),
         )  # fmt: skip
     single = int(np.count_nonzero(lengths == 1))
@@ -119,11 +122,11 @@ def _words(corpus: Corpus) -> Iterator[Finding]:
     for kind, test, advice in tests:
         places = _places(corpus, strings, test)
         if places:
-            yield Finding(kind, WARNING, f"{len(places)} tokens: {kind}", advice, places, name)
+            yield Finding(kind, WARNING, f"{_count(len(places), 'token')}: {kind}", advice, places, name)
     decomposed = _places(corpus, strings, lambda word: not unicodedata.is_normalized("NFC", word))
     if decomposed:
         yield Finding(
-            "word not in NFC", NOTE, f"{len(decomposed)} tokens are not in Unicode's composed form",
+            "word not in NFC", NOTE, f"{_count(len(decomposed), 'token')} not in Unicode's composed form",
             "normalise training data and input alike, or the same word will be two", decomposed, name,
         )  # fmt: skip
 
@@ -149,8 +152,8 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _sentences_have(count: int) -> str:
-    return "1 sentence has" if count == 1 else f"{count} sentences have"
+def _have(number: int, noun: str) -> str:
+    return f"{_count(number, noun)} {'has' if number == 1 else 'have'}"
 
 
 # ---------------------------------------------------------------- labels
@@ -169,7 +172,8 @@ def _labels(corpus: Corpus, name: str) -> Iterator[Finding]:
 
     blank = [label for label in labels if not label.strip()]
     if blank:
-        yield Finding("empty label", ERROR, f"column {name!r}: {sum(labels[b] for b in blank)} tokens have no label",
+        count = sum(labels[label] for label in blank)
+        yield Finding("empty label", ERROR, f"column {name!r}: {_have(count, 'token')} no label",
                       "label them or leave them out", places(blank), name)  # fmt: skip
     for group in _alike(labels):
         rarest = min(group, key=lambda label: labels[label])
@@ -179,7 +183,7 @@ def _labels(corpus: Corpus, name: str) -> Iterator[Finding]:
             + " differ by case or blanks only",
             "write them alike", places([rarest]), name,
         )  # fmt: skip
-    once = [label for label, count in labels.items() if count == 1]
+    once = [label for label, count in labels.items() if count == 1 and label.strip()]
     if once:
         yield Finding("label seen once", WARNING, f"column {name!r}: {_named(once)} seen once only",
                       "one example teaches a model nothing; look for a misspelling", places(once), name)  # fmt: skip
@@ -215,10 +219,11 @@ def _one_word_labels(corpus: Corpus, name: str, labels: set[str]) -> dict[str, s
     if column is None:
         return {}
     words, tags = corpus.strings(column), corpus.strings(name)
-    pairs = np.unique(np.stack([tags.codes, words.codes]), axis=1)
-    codes, first, counts = np.unique(pairs[0], return_index=True, return_counts=True)
+    pairs = np.unique(tags.codes.astype(np.int64) * len(words.values) + words.codes)
+    tag, word = np.divmod(pairs, max(len(words.values), 1))
+    codes, first, counts = np.unique(tag, return_index=True, return_counts=True)
     return {
-        tags.values[code]: words.values[pairs[1, at]]
+        tags.values[code]: words.values[word[at]]
         for code, at, count in zip(codes.tolist(), first.tolist(), counts.tolist(), strict=True)
         if count == 1 and tags.values[code] in labels
     }

@@ -220,3 +220,15 @@ def test_columns_and_offsets_must_fit():
         StringColumn(np.array([0, 2], dtype=np.int32), column.pool)
     with pytest.raises(CorpusError, match="vectors must be an array"):
         VectorColumn(np.zeros(3))
+
+
+def test_indices_are_whole_numbers(corpus):
+    assert corpus[np.int64(-1)] == corpus[2]
+    assert corpus.place(-1, 2) == corpus.place(2, 2)
+    with pytest.raises(IndexError, match="sentence 3 of a corpus with 3 sentences"):
+        corpus.place(3)
+    with pytest.raises(TypeError, match=r"got \[0, 1\]; write corpus.take"):
+        corpus[[0, 1]]
+    for wrong in (1.0, None, [1]):
+        with pytest.raises(TypeError, match="a column's name, a whole number or a slice, got"):
+            corpus[0][wrong]

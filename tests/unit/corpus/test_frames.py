@@ -82,3 +82,16 @@ def test_what_is_not_installed_is_said(monkeypatch, name, method, hint):
     monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ImportError, match=f"{name} is not installed; write `pip install '?{hint}"):
         getattr(CORPUS, method)()
+
+
+def test_a_column_called_sentence_is_not_overwritten(pandas):
+    with pytest.raises(CorpusError, match="rename it first"):
+        CORPUS.rename(pos="sentence").to_pandas()
+
+
+def test_arrow_columns_of_other_kinds_are_named(arrow):
+    for values in ([[1, 2]], [[[1.0], [2.0]]]):
+        with pytest.raises(
+            CorpusError, match=r"column 'ids' holds .*, but strings are wanted; convert it, or leave"
+        ):
+            Corpus.from_arrow(arrow.table({"word": [["a", "b"]], "ids": values}))

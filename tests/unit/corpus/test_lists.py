@@ -139,3 +139,11 @@ def test_vectors():
 def test_what_is_wrong_is_said(make, message):
     with pytest.raises(CorpusError, match=message):
         make()
+
+
+def test_sentences_make_a_corpus_again():
+    first, second = Corpus.from_lists(WORDS, TAGS), Corpus.from_lists([["cats", "sleep"]], [["NNS", "VBP"]])
+    mixed = Corpus.from_lists([first[1], *second, first[0]])
+    assert mixed.column("word") == [["barks"], ["cats", "sleep"], ["the", "dog"]]
+    assert Corpus.from_lists(first) == first
+    assert Corpus.from_lists(sorted(first, key=len), columns=("word",)).to_lists() == {"word": WORDS[::-1]}

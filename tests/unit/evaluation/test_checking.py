@@ -126,3 +126,15 @@ def test_bad_arguments_are_refused():
         check([["a"]])
     with pytest.raises(CorpusError, match="'pos'"):
         check(CLEAN, "pos")
+
+
+def test_one_is_singular_and_an_empty_label_is_not_rare_too():
+    result = check(corpus_of([["a", "b"]], [["X", ""]]))
+    assert result.title == "corpus: 1 sentence, 2 tokens, columns label"
+    assert found(result, "empty label").message == "column 'label': 1 token has no label"
+    assert "''" not in found(result, "label seen once").message
+
+
+def test_dev_must_be_a_corpus():
+    with pytest.raises(OptionError, match="dev must be a Corpus, got list"):
+        check(CLEAN, dev=[["a"]])
