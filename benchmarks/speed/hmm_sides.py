@@ -106,8 +106,8 @@ class Seqlab:
         """Every Path is made, as hmmlearn makes its arrays: the batch answer alone is lazy."""
         return list(inference.viterbi(self.batch, threads=1))
 
-    def expected_counts(self) -> inference.ExpectedCounts:
-        return inference.expected_counts(self.batch, threads=1)
+    def expected_counts(self, *, node: bool = True) -> inference.ExpectedCounts:
+        return inference.expected_counts(self.batch, node=node, threads=1)
 
 
 def check_agreement(ours: Seqlab, peer: Hmmlearn) -> dict[str, float]:

@@ -128,6 +128,25 @@ void bind_corpus(nb::module_& m) {
             "def join_pools(pools: Sequence[StringPool]) -> tuple[StringPool, list[NDArray[numpy.int32]]]"),
         "One pool of all strings, and for each pool the new number of each string.");
     m.def(
+        "compact_pool",
+        [](const In<StringId>& codes, const StringPool& pool) {
+            StringPool used;
+            std::vector<StringId> known(pool.size(), StringPool::absent),
+                fresh(codes.size(), StringPool::absent);
+            for (std::size_t i = 0; i < codes.size(); ++i) {
+                if (codes.data()[i] < 0) continue;
+                StringId& id = known[static_cast<std::size_t>(codes.data()[i])];
+                if (id < 0) id = used.intern(pool.at(codes.data()[i]));
+                fresh[i] = id;
+            }
+            return nb::make_tuple(as_array(std::move(fresh)), nb::cast(std::move(used)));
+        },
+        "codes"_a.noconvert(), "pool"_a,
+        nb::sig(
+            "def compact_pool(codes: NDArray[numpy.int32], pool: StringPool) -> tuple[NDArray[numpy.int32], "
+            "StringPool]"),
+        "The same strings by new numbers, with a pool that holds no others; negative numbers stay.");
+    m.def(
         "translate",
         [](const StringPool& from, const StringPool& to) {
             std::vector<StringId> ids(from.size());

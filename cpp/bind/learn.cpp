@@ -5,6 +5,7 @@
 
 #include "bind/batch.hpp"
 #include "learn/likelihood.hpp"
+#include "score/scorer.hpp"
 
 namespace seqlab::bind {
 
@@ -67,9 +68,42 @@ void bind_likelihood(nb::module_& m, const char* name) {
             "theta"_a.noconvert(), "gradient"_a.noconvert(), "threads"_a);
 }
 
+template <class F>
+struct KeptScorer {
+    In<std::int64_t> begin;
+    In<std::int32_t> label;
+    std::unique_ptr<Scorer<F>> scorer;
+};
+
+template <class F>
+void bind_scorer(nb::module_& m, const char* name) {
+    using K = KeptScorer<F>;
+    nb::class_<K>(m, name, "Node scores from attributes (eq:linear-score).")
+        .def(
+            "__init__",
+            [](K* self, const In<std::int64_t>& begin, const In<std::int32_t>& label,
+               const In<double>& weights, std::size_t L) {
+                const Observed observed{span_of(begin), span_of(label)};
+                new (self) K{begin, label, std::make_unique<Scorer<F>>(observed, weights.data(), L)};
+            },
+            "begin"_a.noconvert(), "label"_a.noconvert(), "weights"_a.noconvert(), "L"_a)
+        .def(
+            "__call__",
+            [](const K& self, const In<std::int64_t>& indptr, const In<std::int32_t>& ids,
+               const std::optional<In<double>>& values, const Out<F>& node, std::size_t threads) {
+                const Entries entries{span_of(indptr), ids.data(), values ? values->data() : nullptr};
+                nb::gil_scoped_release unlocked;
+                (*self.scorer)(entries, node.data(), threads);
+            },
+            "indptr"_a.noconvert(), "ids"_a.noconvert(), "values"_a.none().noconvert(), "node"_a.noconvert(),
+            "threads"_a);
+}
+
 }  // namespace
 
 void bind_learn(nb::module_& m) {
+    bind_scorer<float>(m, "Scorer32");
+    bind_scorer<double>(m, "Scorer64");
     bind_likelihood<float>(m, "Likelihood32");
     bind_likelihood<double>(m, "Likelihood64");
 }

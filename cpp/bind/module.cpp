@@ -2,6 +2,10 @@
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of seqlab. Everything here trusts its caller; use seqlab.inference.";
+#ifdef NDEBUG
+    // A corpus that a module still holds when Python ends is no leak of ours to report.
+    nanobind::set_leak_warnings(false);
+#endif
     seqlab::bind::bind_batches(m);
     seqlab::bind::bind_inference(m);
     seqlab::bind::bind_objects(m);

@@ -33,7 +33,7 @@ std::size_t count_hot_rows(const Entries& entries, const RowPlan& plan) {
 template <class F>
 struct Likelihood<F>::Worker {
     WeightTable<F> sums;
-    std::vector<double> total;  // of weights; what was moved out of sums in time
+    std::vector<double> hot;    // sums of the hot rows' weights, moved out of `sums` in time
     std::vector<double> moves;  // (L, L)
     Buffer<F> node, gamma;
     std::vector<Trellis<F>> batch;
@@ -41,7 +41,19 @@ struct Likelihood<F>::Worker {
     double loss = 0.0;
 
     explicit Worker(const Likelihood& of)
-        : sums(of.observed_, of.plan_, of.LP_), total(of.observed_.weights()), moves(of.L_ * of.L_) {}
+        : sums(of.observed_, of.plan_, of.LP_),
+          hot(sums.weights_of_first_rows(of.hot_rows_)),
+          moves(of.L_ * of.L_) {}
+
+    // Add all sums to the gradient and begin again from zero.
+    void move_to(double* gradient, const Moves& of, std::size_t weights) {
+        sums.move_to(gradient);
+        for (std::size_t k = 0; k < hot.size(); ++k) gradient[k] += hot[k];
+        for (std::size_t m = 0; m < moves.size(); ++m)
+            if (of.number[m] >= 0) gradient[weights + static_cast<std::size_t>(of.number[m])] += moves[m];
+        std::ranges::fill(hot, 0.0);
+        std::ranges::fill(moves, 0.0);
+    }
 };
 
 template <class F>
@@ -59,6 +71,9 @@ Likelihood<F>::Likelihood(const Entries& entries, const Observed& observed, cons
       cuts_(stretches(sequences)),
       weights_(observed, plan_, LP_),
       edge_(L_ * L_) {}
+
+template <class F>
+Likelihood<F>::~Likelihood() = default;
 
 template <class F>
 void Likelihood<F>::load(const double* theta) {
@@ -81,24 +96,16 @@ double Likelihood<F>::operator()(const double* theta, double* gradient, std::siz
 
     // As many stretches at a time as there are threads; their sums are added in order.
     threads = std::min(threads, parts);
-    std::vector<std::unique_ptr<Worker>> workers;
-    for (std::size_t i = 0; i < threads; ++i) workers.push_back(std::make_unique<Worker>(*this));
+    while (workers_.size() < threads) workers_.push_back(std::make_unique<Worker>(*this));
     for (std::size_t first = 0; first < parts; first += threads) {
         const std::size_t count = std::min(threads, parts - first);
         parallel_for(count, threads, [&, &set = kernels()](std::size_t i) {
             const PinKernels pin(set);
-            workers[i]->loss = run(cuts_[first + i], cuts_[first + i + 1], *workers[i]);
+            workers_[i]->loss = run(cuts_[first + i], cuts_[first + i + 1], *workers_[i]);
         });
         for (std::size_t i = 0; i < count; ++i) {
-            Worker& worker = *workers[i];
-            loss.add(worker.loss);
-            worker.sums.move_to(worker.total.data());
-            for (std::size_t k = 0; k < weights; ++k) gradient[k] += worker.total[k];
-            for (std::size_t m = 0; m < edge_.size(); ++m)
-                if (moves_.number[m] >= 0)
-                    gradient[weights + static_cast<std::size_t>(moves_.number[m])] += worker.moves[m];
-            std::ranges::fill(worker.total, 0.0);
-            std::ranges::fill(worker.moves, 0.0);
+            loss.add(workers_[i]->loss);
+            workers_[i]->move_to(gradient, moves_, weights);
         }
     }
     return loss.value();
@@ -109,7 +116,7 @@ double Likelihood<F>::run(std::size_t first, std::size_t last, Worker& worker) c
     CompensatedSum loss;
     for (std::size_t s = first; s < last; s += block_sequences) {
         loss.add(run_block(s, std::min(last, s + block_sequences), worker));
-        worker.sums.move_first_rows(hot_rows_, worker.total.data());
+        worker.sums.move_first_rows(hot_rows_, worker.hot.data());
     }
     return loss.value();
 }
@@ -121,9 +128,8 @@ double Likelihood<F>::run_block(std::size_t first, std::size_t last, Worker& wor
                       room = (to - from) * L_ + LP_;
     F* const node = worker.node.of(room);
     F* const gamma = worker.gamma.of(room);
-    auto& table = const_cast<WeightTable<F>&>(weights_);
-    k.gather_rows(table.dense(), LP_, L_, rows_.rows(), from, to, node);
-    rows_.add_listed(table.listed(), L_, from, to, node);
+    k.gather_rows(weights_.dense(), LP_, L_, rows_.rows(), from, to, node);
+    rows_.add_listed(weights_.listed(), L_, from, to, node);
     mask_ends(first, last, node);
 
     worker.batch.clear();

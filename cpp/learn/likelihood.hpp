@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "learn/problem.hpp"
@@ -17,6 +18,8 @@ public:
     // The arrays behind observed, moves and sequences must outlive this; those behind entries need not.
     Likelihood(const Entries& entries, const Observed& observed, const Moves& moves,
                const Sequences& sequences);
+
+    ~Likelihood();
 
     std::size_t size() const { return empirical_.size(); }
 
@@ -44,6 +47,7 @@ private:
     std::vector<std::size_t> cuts_;
     WeightTable<F> weights_;
     std::vector<F> edge_;
+    std::vector<std::unique_ptr<Worker>> workers_;  // one per thread, kept from call to call
 };
 
 }  // namespace seqlab

@@ -2,7 +2,7 @@
 //
 // An attribute has weights for some labels only: those it was observed with. One with more than three labels gets a dense
 // row of LP lanes (a few of them unused and zero), added in registers; the rest are lists of (weight, label) per token. On
-// CoNLL-2000 an evaluation takes 52 ms that way, 74 with dense rows alone, 91 with lists alone (docs/decisions/0008).
+// CoNLL-2000 an evaluation takes 74 ms that way, 89 with dense rows alone, 103 with lists alone (docs/decisions/0008).
 #pragma once
 
 #include <cstddef>

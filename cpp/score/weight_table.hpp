@@ -15,14 +15,16 @@ template <class F>
 class WeightTable {
 public:
     WeightTable(const Observed& observed, const RowPlan& plan, std::size_t LP)
-        : observed_(observed), plan_(&plan), LP_(LP), size_(plan.rows() * LP) {
-        std::fill_n(dense(), size_, F{0});
+        : observed_(observed), plan_(&plan), LP_(LP), size_(plan.rows() * LP), table_(dense_.of(size_ + LP)) {
+        std::fill_n(table_, size_ + LP, F{0});
         listed_.assign(observed.weights(), F{0});
     }
 
     std::size_t LP() const { return LP_; }
-    F* dense() { return dense_.of(size_ + LP_); }
+    F* dense() { return table_; }
+    const F* dense() const { return table_; }
     F* listed() { return listed_.data(); }
+    const F* listed() const { return listed_.data(); }
 
     // Take the weights theta; lanes without a weight stay zero.
     void load(const double* theta) {
@@ -35,6 +37,14 @@ public:
             x = F{0};
         });
         clear_unused();
+    }
+    // Weights 0 .. this belong to the first rows, and to what stands between them.
+    std::size_t weights_of_first_rows(std::size_t rows) const {
+        std::size_t end = 0;
+        for (std::size_t a = 0; a < plan_->attributes(); ++a)
+            if (plan_->row(a) != RowPlan::listed && static_cast<std::size_t>(plan_->row(a)) < rows)
+                end = static_cast<std::size_t>(observed_.begin[a + 1]);
+        return end;
     }
     // The same for the first rows only: those that so many tokens use that float32 would drift.
     void move_first_rows(std::size_t rows, double* total) {
@@ -56,23 +66,23 @@ private:
     }
     template <class Visit>
     void each_of(std::size_t rows, Visit f) {
-        F* const table = dense();
         for (std::size_t a = 0; a < plan_->attributes(); ++a) {
             const std::int32_t row = plan_->row(a);
             if (row == RowPlan::listed) continue;
             if (static_cast<std::size_t>(row) >= rows) break;  // rows follow the order of attributes
-            F* const lanes = table + static_cast<std::size_t>(row) * LP_;
+            F* const lanes = table_ + static_cast<std::size_t>(row) * LP_;
             for (auto k = observed_.begin[a]; k < observed_.begin[a + 1]; ++k)
                 f(lanes[observed_.label[static_cast<std::size_t>(k)]], static_cast<std::size_t>(k));
         }
     }
     // Lanes without a weight collect sums too; they must not grow for ever.
-    void clear_unused() { std::fill_n(dense(), size_, F{0}); }
+    void clear_unused() { std::fill_n(table_, size_, F{0}); }
 
     Observed observed_;
     const RowPlan* plan_;
     std::size_t LP_, size_;
     Buffer<F> dense_;
+    F* table_;
     std::vector<F> listed_;
 };
 

@@ -265,6 +265,20 @@ def intern_items(pool: StringPool, sentences: list[Any]) -> tuple[Any, Any, Any,
     (indptr, codes, weights or None, lengths), or None for an unusual shape.
     """
 
+class Scorer32:
+    """Node scores from attributes (eq:linear-score)."""
+
+    def __init__(self, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], L: int) -> None: ...
+
+    def __call__(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, node: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+
+class Scorer64:
+    """Node scores from attributes (eq:linear-score)."""
+
+    def __init__(self, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], L: int) -> None: ...
+
+    def __call__(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, node: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+
 class Likelihood32:
     """
     Negative log-likelihood of a linear-chain CRF and its slope (eq:crf-likelihood).
@@ -490,6 +504,11 @@ def last_sentence_end(block: bytes, line_is_sentence: bool) -> int: ...
 def join_pools(pools: Sequence[StringPool]) -> tuple[StringPool, list[NDArray[numpy.int32]]]:
     """
     One pool of all strings, and for each pool the new number of each string.
+    """
+
+def compact_pool(codes: NDArray[numpy.int32], pool: StringPool) -> tuple[NDArray[numpy.int32], StringPool]:
+    """
+    The same strings by new numbers, with a pool that holds no others; negative numbers stay.
     """
 
 def translate(from_pool: StringPool, to_pool: StringPool) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:

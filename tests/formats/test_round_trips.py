@@ -359,3 +359,17 @@ def test_parts_of_a_corpus_keep_their_own_lines(order):
     again = seqlab.read(io.BytesIO(written(part)), "conllu")
     assert again == part
     assert [s.comments for s in again] == [s.comments for s in part]
+
+
+def test_a_last_sentence_without_blank_line_may_move_to_the_front():
+    corpus = seqlab.read(io.BytesIO(b"a X\n\nb Y"), "conll")
+    assert written(corpus[::-1]) == b"b Y\n\na X\n"
+    assert seqlab.read(io.BytesIO(written(corpus[::-1])), "conll") == corpus[::-1]
+    assert written(corpus + corpus) == b"a X\n\nb Y\n\na X\n\nb Y"
+
+
+def test_joined_corpora_of_different_formats_keep_the_lines_of_the_first():
+    tree = seqlab.read(FILES / "comments.conllu").select("word", "upos")
+    lists = Corpus.from_lists([[("a", "X")]], columns=("word", "upos"))
+    assert written(tree + lists, "conllu").count(b"#") == 5
+    assert written(lists + tree, "conll").count(b"#") == 0

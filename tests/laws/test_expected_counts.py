@@ -35,6 +35,18 @@ def test_expected_counts_are_the_marginals_added_up(tables: Tables) -> None:  # 
         np.testing.assert_allclose(counts.edge.reshape(edge.shape), edge, rtol=0, atol=tolerance)
 
 
+@given(trellises())
+def test_moves_alone_are_the_same_moves(tables: Tables) -> None:
+    trellis = tables.trellis()
+    both, alone = inference.expected_counts(trellis), inference.expected_counts(trellis, node=False)
+    assert alone.node is None
+    tolerance = 1e-12 * max(tables.T, 1)
+    np.testing.assert_allclose(alone.edge, both.edge, rtol=0, atol=tolerance)
+    assert alone.log_z == both.log_z or alone.log_z == approx(both.log_z, rel=1e-12)
+    batch = [inference.expected_counts([trellis, trellis], node=False)[1], alone]
+    np.testing.assert_array_equal(batch[0].edge, batch[1].edge)
+
+
 @given(trellises(orders=(2, 3)))
 def test_expected_counts_of_the_first_moves_are_in_the_head(
     tables: Tables,

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from seqlab import _core
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 KINDS = [(_core.Likelihood32, 2e-5), (_core.Likelihood64, 1e-9)]
 
 

@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "inference/kernels/best_path.hpp"
+#include "inference/kernels/by_vectors.hpp"
 #include "inference/kernels/chunked_best.hpp"
 #include "inference/kernels/chunked_sum.hpp"
 #include "inference/kernels/few_labels.hpp"
@@ -42,22 +43,6 @@ void with_shape(size_t LP, size_t S, Args... args) {
     if (S == 1) return Routine<F, 0, 1>::run(args...);
     if (S == 2) return Routine<F, 0, 2>::run(args...);
     return Routine<F, 0, 4>::run(args...);
-}
-
-template <class F, template <class, size_t> class Routine, class... Args>
-void with_width(size_t LP, Args&&... args) {
-    switch (LP / W<double>) {
-        case 1:
-            return Routine<F, 1>::run(args...);
-        case 2:
-            return Routine<F, 2>::run(args...);
-        case 3:
-            return Routine<F, 3>::run(args...);
-        case 4:
-            return Routine<F, 4>::run(args...);
-        default:
-            return Routine<F, 0>::run(args...);
-    }
 }
 
 template <class F, size_t NV, size_t S>
@@ -126,12 +111,12 @@ void run_viterbi(const DenseEdges<F>& edges, size_t T, Chain<F>* chain, size_t S
 template <class F>
 void run_long_forward_backward(const DenseEdges<double>& edges, size_t T, Chain<F>& chain, double* room,
                                double* E) {
-    with_width<F, LongForwardBackward>(edges.LP, edges, T, chain, room, E);
+    by_vectors<F, LongForwardBackward>(edges.LP / W<double>, edges, T, chain, room, E);
 }
 template <class F>
 void run_long_viterbi(const DenseEdges<double>& edges, size_t T, Chain<F>& chain, double* room,
                       std::uint8_t* back) {
-    with_width<F, LongViterbi>(edges.LP, edges, T, chain, room, back);
+    by_vectors<F, LongViterbi>(edges.LP / W<double>, edges, T, chain, room, back);
 }
 
 template <class F>

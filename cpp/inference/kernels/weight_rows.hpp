@@ -6,6 +6,7 @@
 // load sees a piece of the next row, which lands in lanes nobody uses. Both need LP - L numbers behind their last row.
 #pragma once
 
+#include "inference/kernels/by_vectors.hpp"
 #include "inference/kernels/kernels.hpp"
 #include "numerics/lanes.hpp"
 
@@ -54,19 +55,23 @@ SEQLAB_INLINE void gather_part(const F* weights, size_t LP, const RowList<F>& ro
     for (size_t v = 0; v < N; ++v) store(node + lane_of<F>(first + v, LP), total[v]);
 }
 
-// sums[row_i] += value_i · gamma
+// sums[row_i] += value_i · gamma. All vectors of a row are loaded before any is stored: a load that overlaps a store just
+// made would wait for it. Lanes that two vectors share get the same sum twice, unless they belong to different parts
+// (`apart`); then the later one leaves them alone.
 template <class F, size_t N>
 SEQLAB_INLINE void scatter_part(F* sums, size_t LP, const RowList<F>& rows, std::int64_t begin,
-                                std::int64_t end, size_t first, const F* gamma) {
+                                std::int64_t end, size_t first, bool apart, const F* gamma) {
     Vec<F> x[N];
-    for (size_t v = 0; v < N; ++v)
-        x[v] = load(gamma + lane_of<F>(first + v, LP)) * own_lanes<F>(first + v, LP);
+    for (size_t v = 0; v < N; ++v) {
+        x[v] = load(gamma + lane_of<F>(first + v, LP));
+        if (apart) x[v] *= own_lanes<F>(first + v, LP);
+    }
     for (std::int64_t i = begin; i < end; ++i) {
         F* row = sums + static_cast<size_t>(rows.row[i]) * LP;
-        for (size_t v = 0; v < N; ++v) {
-            F* lanes = row + lane_of<F>(first + v, LP);
-            store(lanes, load(lanes) + weighed<F>(x[v], rows.value, i));
-        }
+        Vec<F> sum[N];
+        for (size_t v = 0; v < N; ++v)
+            sum[v] = load(row + lane_of<F>(first + v, LP)) + weighed<F>(x[v], rows.value, i);
+        for (size_t v = 0; v < N; ++v) store(row + lane_of<F>(first + v, LP), sum[v]);
     }
 }
 
@@ -100,37 +105,21 @@ struct Scatter {
                     const F* gamma) {
         for (size_t t = from; t < to; ++t, gamma += L)
             in_parts<F, NV>(LP, [&]<size_t N>(size_t first) {
-                scatter_part<F, N>(sums, LP, rows, rows.begin[t], rows.begin[t + 1], first, gamma);
+                scatter_part<F, N>(sums, LP, rows, rows.begin[t], rows.begin[t + 1], first, NV == 0, gamma);
             });
     }
 };
 
-template <class F, template <class, size_t> class Routine, class... Args>
-void by_width(size_t LP, Args... args) {
-    switch ((LP + W<F> - 1) / W<F>) {
-        case 1:
-            return Routine<F, 1>::run(args...);
-        case 2:
-            return Routine<F, 2>::run(args...);
-        case 3:
-            return Routine<F, 3>::run(args...);
-        case 4:
-            return Routine<F, 4>::run(args...);
-        default:
-            return Routine<F, 0>::run(args...);
-    }
-}
-
 template <class F>
 void gather_rows(const F* weights, size_t LP, size_t L, const RowList<F>& rows, size_t from, size_t to,
                  F* node) {
-    by_width<F, Gather>(LP, weights, LP, L, rows, from, to, node);
+    by_vectors<F, Gather>((LP + W<F> - 1) / W<F>, weights, LP, L, rows, from, to, node);
 }
 
 template <class F>
 void scatter_rows(F* sums, size_t LP, size_t L, const RowList<F>& rows, size_t from, size_t to,
                   const F* gamma) {
-    by_width<F, Scatter>(LP, sums, LP, L, rows, from, to, gamma);
+    by_vectors<F, Scatter>((LP + W<F> - 1) / W<F>, sums, LP, L, rows, from, to, gamma);
 }
 
 }  // namespace seqlab::SEQLAB_ISA

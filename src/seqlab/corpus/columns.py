@@ -94,16 +94,7 @@ class StringColumn:
 
     def compact(self) -> StringColumn:
         """The same with a pool that holds only what the tokens use, in order of first appearance."""
-        used, first, inverse = np.unique(self.codes, return_index=True, return_inverse=True)
-        if len(used) == len(self.pool):
-            return self
-        order = np.argsort(first, kind="stable")
-        rank = np.empty(len(used), dtype=np.int32)
-        rank[order] = np.arange(len(used), dtype=np.int32)
-        pool = _core.StringPool()
-        for code in used[order].tolist():
-            pool.intern(self.values[code])
-        return StringColumn(rank[inverse.reshape(-1)], pool)
+        return StringColumn(*_core.compact_pool(self.codes, self.pool))
 
     def same(self, other: object) -> bool:
         """Whether both hold the same strings token by token."""
@@ -162,7 +153,8 @@ class BagColumn:
         return len(self.indptr) - 1
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _bag_column, (self.indptr, self.codes, self.weights, *self.pool.arrays())
+        codes, pool = _core.compact_pool(self.codes, self.pool)
+        return _bag_column, (self.indptr, codes, self.weights, *pool.arrays())
 
     def bag(self, token: int) -> dict[str, float]:
         """Attribute -> weight of one token; weights of a repeated attribute are added up."""

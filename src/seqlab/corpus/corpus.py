@@ -6,7 +6,7 @@ import itertools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, overload
+from typing import IO, TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -283,7 +283,11 @@ class Corpus(Sequence[Sentence]):
         return Corpus(
             {name: _joined(name, [part._columns[name] for part in whole]) for name in first.columns},
             joined_offsets([part._offsets for part in whole]),
-            extras=Extras.join([part._extras for part in whole], [len(part) for part in whole]),
+            # Lines of one format have no place in another.
+            extras=Extras.join(
+                [p._extras if p._layout.format == first._layout.format else Extras.none() for p in whole],
+                [len(part) for part in whole],
+            ),
             layout=first._layout,
             origin=Origin.join([part._origin for part in whole]),
         )
@@ -326,11 +330,19 @@ class Corpus(Sequence[Sentence]):
 
         return to_arrow(self)
 
-    def write(self, target: str | os.PathLike[str] | Any, format: str | None = None, **options: Any) -> None:  # noqa: A002
+    def write(
+        self,
+        target: str | os.PathLike[str] | IO[bytes] | IO[str],
+        format: str | None = None,  # noqa: A002
+        columns: Iterable[str] | None = None,
+        *,
+        separator: str | None = None,
+        encoding: str = "utf-8",
+    ) -> None:
         """Write it to a file or stream: see seqlab.write."""
         from seqlab.corpus.writing import write
 
-        write(self, target, format, **options)
+        write(self, target, format, columns, separator=separator, encoding=encoding)
 
 
 def _joined(name: str, parts: Sequence[Any]) -> Column:

@@ -60,7 +60,8 @@ class Extras:
         return len(self.codes)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _extras, (self.sentence, self.position, self.codes, *self.pool.arrays())
+        codes, pool = _core.compact_pool(self.codes, self.pool)
+        return _extras, (self.sentence, self.position, codes, *pool.arrays())
 
     @staticmethod
     def none() -> Extras:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
 
-LOOKED_AT = 1 << 14  # bytes
+LOOKED_AT = 1 << 13  # bytes
 
 BY_SUFFIX = {
     ".conllu": "conllu",

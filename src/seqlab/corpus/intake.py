@@ -16,6 +16,7 @@ from seqlab.errors import CorpusError
 
 BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
+MOST_AT_ONCE = 16 << 20
 CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 
 
@@ -54,8 +55,9 @@ class Intake:
                 rest = rest[end:]
                 yield
             self._check_length(rest)
-            # At least as much as is left over: a sentence of any length is then copied a few times only.
-            chunk = self._source.read(max(self._size, len(rest)))
+            # As much as is left over, so that a long sentence is not copied for every chunk; but not so much that a
+            # line without end is read much further than the limit.
+            chunk = self._source.read(max(self._size, min(len(rest), MOST_AT_ONCE)))
         if rest:
             self._feed(rest, len(rest))
         self.parser.finish()

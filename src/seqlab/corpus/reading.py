@@ -86,7 +86,7 @@ class Stream:
     def blocks(self) -> Iterator[Corpus]:
         """Corpora of some thousand sentences, each with strings of its own."""
         count = 0
-        with opened(self._source, self._encoding) as bytes_in:
+        with opened(self._source, self._encoding, self._block) as bytes_in:
             intake = Intake(bytes_in, self._options, self._block)
             for _ in intake.blocks(whole_sentences=True):
                 while intake.remarks:

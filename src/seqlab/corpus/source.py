@@ -26,15 +26,15 @@ class Source:
     name   for messages
     """
 
-    def __init__(self, name: str, stream: IO[Any], *, named_gz: bool, encoding: str) -> None:
+    def __init__(self, name: str, stream: IO[Any], *, named_gz: bool, encoding: str, head: int) -> None:
         self.name = name
         self._raw: Any = stream
         self._recode = None if _is_utf8(encoding) else Recoder(name, encoding)
         self._ended = False
-        self._start(named_gz=named_gz)
+        self._start(head, named_gz=named_gz)
 
-    def _start(self, *, named_gz: bool) -> None:
-        head = self._read_raw(1 << 16)
+    def _start(self, size: int, *, named_gz: bool) -> None:
+        head = self._read_raw(size)
         self._pending = head
         if head.startswith(GZIP):
             self._raw = gzip.GzipFile(fileobj=_Chained(head, self._raw))
@@ -160,11 +160,14 @@ class _Chained(io.RawIOBase):
 
 
 @contextlib.contextmanager
-def opened(source: Any, encoding: str = "utf-8") -> Iterator[Source]:
-    """The source behind a path, "-" for standard input, or a stream of bytes or text."""
+def opened(source: Any, encoding: str = "utf-8", block: int = CHUNK) -> Iterator[Source]:
+    """The source behind a path, "-" for standard input, or a stream of bytes or text.
+
+    At least 64 kB are read at first, since format and compression are seen from them.
+    """
     with contextlib.ExitStack() as stack:
         stream, name = _stream_of(source, stack)
-        yield Source(name, stream, named_gz=name.endswith(".gz"), encoding=encoding)
+        yield Source(name, stream, named_gz=name.endswith(".gz"), encoding=encoding, head=max(block, 1 << 16))
 
 
 def name_of(source: Any) -> str:

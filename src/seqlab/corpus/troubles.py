@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from seqlab.errors import CorpusError
 
 SHOWN = 60
+RIGHT_FILE = "is this the right file and format?"
 
 Found = tuple[str, int, int, int, int]  # kind, line, begin and end of the line in its block, number
 
@@ -127,14 +128,14 @@ def long_line(name: str, line: int, limit: int) -> CorpusError:
     """A line that goes on and on."""
     return CorpusError(
         f"{name}:{line}: the line is longer than {limit >> 20} MB, but one line holds one token or one sentence; "
-        f"is this the right file and format?",
+        f"{RIGHT_FILE}",
         path=name,
         line=line,
     )
 
 
 def _long_line(text: bytes, number: int, expected: Expected) -> str:  # noqa: ARG001
-    return f"the line has {number} bytes, more than one token or one sentence needs; is this the right file and format?"
+    return f"the line has {number >> 20} MB, but one line holds one token or one sentence; {RIGHT_FILE}"
 
 
 _WORDS = {

@@ -106,7 +106,7 @@ def test_pickle(corpus):
     assert again == corpus
     assert again.columns == corpus.columns
     part = pickle.dumps(Corpus.from_lists([[str(i)] for i in range(10_000)])[5:6])
-    assert len(part) < 2000  # strings that the slice does not use stay behind
+    assert len(part) < 2500  # strings that the slice does not use stay behind
     assert pickle.loads(pickle.dumps(corpus[1])).tokens == ["barks"]
     assert pickle.loads(pickle.dumps(corpus[2][1])).word == "old"
 

@@ -122,16 +122,16 @@ def test_vectors():
         ),
         (
             lambda: Corpus.from_lists([[{"a": None}]], [["X"]]),
-            "sentence 0, token 0: the value of 'a' must be a string",
+            "sentence 0, token 0: attribute 'a' has the value None of type NoneType",
         ),
         (
             lambda: Corpus.from_lists([[{"a": np.nan}]], [["X"]]),
-            "the weight of 'a' is nan, but a finite number",
+            "attribute 'a' has the weight nan; weights must be finite",
         ),
         (lambda: Corpus.from_lists([[{1: "x"}]], [["X"]]), "an attribute must be a string, got 1"),
         (
             lambda: Corpus.from_lists([[["a"], 3]], [["X", "Y"]]),
-            "token 1: an item must be a dict or a list of strings",
+            "token 1: a token is a dict or a list of strings, got 3",
         ),
         (lambda: Corpus.from_lists({}), "a corpus needs at least one column"),
     ],
