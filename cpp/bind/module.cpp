@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
     seqlab::bind::bind_encode(m);
     seqlab::bind::bind_items(m);
     seqlab::bind::bind_learn(m);
+    seqlab::bind::bind_optimise(m);
     seqlab::bind::bind_corpus(m);
     seqlab::bind::bind_render(m);
 }

@@ -3,6 +3,7 @@ The compiled core of seqlab. Everything here trusts its caller; use seqlab.infer
 """
 
 from collections.abc import Sequence
+import enum
 from typing import Annotated, Any, overload
 
 import numpy
@@ -307,6 +308,150 @@ class Likelihood64:
     def size(self) -> int: ...
 
     def __call__(self, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> float: ...
+
+class Method(enum.Enum):
+    """How to walk downhill."""
+
+    lbfgs = 0
+
+    conjugate_gradient = 1
+
+    gradient = 2
+
+class LineSearch(enum.Enum):
+    """How far to go along a direction (eq:wolfe)."""
+
+    more_thuente = 0
+
+    backtracking = 1
+
+    strong_backtracking = 2
+
+    armijo = 3
+
+class Stop(enum.Enum):
+    """Why a walk ended (eq:stopping)."""
+
+    gradient = 0
+
+    value = 1
+
+    iterations = 2
+
+    stopped = 3
+
+    no_progress = 4
+
+    bad_start = 5
+
+class Settings:
+    """All numbers of an optimiser."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def epsilon(self) -> float: ...
+
+    @epsilon.setter
+    def epsilon(self, arg: float, /) -> None: ...
+
+    @property
+    def delta(self) -> float: ...
+
+    @delta.setter
+    def delta(self, arg: float, /) -> None: ...
+
+    @property
+    def period(self) -> int: ...
+
+    @period.setter
+    def period(self, arg: int, /) -> None: ...
+
+    @property
+    def max_iterations(self) -> int: ...
+
+    @max_iterations.setter
+    def max_iterations(self, arg: int, /) -> None: ...
+
+    @property
+    def line_search(self) -> LineSearch: ...
+
+    @line_search.setter
+    def line_search(self, arg: LineSearch, /) -> None: ...
+
+    @property
+    def max_linesearch(self) -> int: ...
+
+    @max_linesearch.setter
+    def max_linesearch(self, arg: int, /) -> None: ...
+
+    @property
+    def decrease(self) -> float: ...
+
+    @decrease.setter
+    def decrease(self, arg: float, /) -> None: ...
+
+    @property
+    def curvature(self) -> float: ...
+
+    @curvature.setter
+    def curvature(self, arg: float, /) -> None: ...
+
+    @property
+    def precision(self) -> float: ...
+
+    @precision.setter
+    def precision(self, arg: float, /) -> None: ...
+
+    @property
+    def method(self) -> Method: ...
+
+    @method.setter
+    def method(self, arg: Method, /) -> None: ...
+
+    @property
+    def memory(self) -> int: ...
+
+    @memory.setter
+    def memory(self, arg: int, /) -> None: ...
+
+    @property
+    def float32(self) -> bool: ...
+
+    @float32.setter
+    def float32(self, arg: bool, /) -> None: ...
+
+    @property
+    def first_step(self) -> float: ...
+
+    @first_step.setter
+    def first_step(self, arg: float, /) -> None: ...
+
+    @property
+    def fixed_step(self) -> float: ...
+
+    @fixed_step.setter
+    def fixed_step(self, arg: float, /) -> None: ...
+
+    @property
+    def restart(self) -> int: ...
+
+    @restart.setter
+    def restart(self, arg: int, /) -> None: ...
+
+    def set_diagonal(self, inverse: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_l1(self, all: float, begin: int, end: int) -> None: ...
+
+    def set_l1_each(self, each: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+def minimise(objective: object, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], settings: Settings, report: object | None) -> tuple[Stop, int, int, float, float, int]:
+    """
+    Walk theta downhill in place; objective(theta, gradient) writes the gradient and returns the value (eq:lbfgs, eq:owlqn, eq:conjugate-gradient, eq:gradient-descent).
+    """
+
+def lbfgs_direction(moves: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], changes: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], diagonal: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, memory: int, float32: bool, d: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """The direction that given moves propose (eq:lbfgs)."""
 
 class BlockReader:
     """Reads blocks of whole lines into one table."""

@@ -1,0 +1,181 @@
+#include "bind/optimise.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <optional>
+#include <tuple>
+
+#include "learn/optimise/history.hpp"
+
+namespace seqlab::bind {
+
+using optimise::LineSearch;
+using optimise::Outcome;
+using optimise::Stop;
+
+namespace {
+
+// Views of the optimiser's memory, good for the length of one call.
+nb::object seen(const double* data, std::size_t n) {
+    return nb::cast(nb::ndarray<nb::numpy, const double, nb::ndim<1>>(data, {n}), nb::rv_policy::reference);
+}
+nb::object written(double* data, std::size_t n) {
+    return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(data, {n}), nb::rv_policy::reference);
+}
+
+optimise::Objective objective_of(const nb::object& objective, std::size_t n) {
+    return [&objective, n](const double* theta, double* gradient) {
+        const nb::gil_scoped_acquire locked;
+        return nb::cast<double>(objective(seen(theta, n), written(gradient, n)));
+    };
+}
+
+using Result = std::tuple<Stop, int, int, double, double, std::size_t>;
+
+Result minimise_in_python(const nb::object& objective, const Out<double>& theta, const Settings& settings,
+                          const nb::object& report) {
+    const std::size_t n = theta.size();
+    const optimise::Objective asked = objective_of(objective, n);
+    const optimise::Report told = report_to(report, n);
+    Outcome out{};
+    {
+        const nb::gil_scoped_release unlocked;
+        out = minimise(asked, theta.data(), n, settings, told);
+    }
+    return {out.reason, out.iterations, out.evaluations, out.value, out.gradient_norm, out.active};
+}
+
+// -H slope from given moves and changes, (m, n) each, oldest first: for the tests of eq:lbfgs.
+void lbfgs_direction(const In<double>& moves, const In<double>& changes, const Out<double>& slope,
+                     const std::optional<In<double>>& diagonal, int memory, bool float32,
+                     const Out<double>& d) {
+    const std::size_t n = slope.size(), m = moves.shape(0);
+    const std::vector<double> zero(n);
+    const optimise::Diagonal inverse{diagonal ? diagonal->data() : nullptr};
+    const nb::gil_scoped_release unlocked;
+    const auto history = optimise::remember(n, memory, float32, &inverse);
+    for (std::size_t i = 0; i < m; ++i) {
+        const optimise::Move move{zero.data(), moves.data() + i * n, zero.data(), changes.data() + i * n};
+        history->see(&move, slope.data());
+    }
+    history->direction(slope.data(), nullptr, d.data());
+}
+
+void bind_names(nb::module_& m) {
+    nb::enum_<Method>(m, "Method", "How to walk downhill.")
+        .value("lbfgs", Method::lbfgs)
+        .value("conjugate_gradient", Method::conjugate_gradient)
+        .value("gradient", Method::gradient);
+    nb::enum_<LineSearch>(m, "LineSearch", "How far to go along a direction (eq:wolfe).")
+        .value("more_thuente", LineSearch::more_thuente)
+        .value("backtracking", LineSearch::backtracking)
+        .value("strong_backtracking", LineSearch::strong_backtracking)
+        .value("armijo", LineSearch::armijo);
+    nb::enum_<Stop>(m, "Stop", "Why a walk ended (eq:stopping).")
+        .value("gradient", Stop::gradient)
+        .value("value", Stop::value)
+        .value("iterations", Stop::iterations)
+        .value("stopped", Stop::stopped)
+        .value("no_progress", Stop::no_progress)
+        .value("bad_start", Stop::bad_start);
+}
+
+// A number of one part of the settings, as if it were the settings' own.
+template <class Part, class X>
+void bind_field(nb::class_<Settings>& settings, const char* name, Part Settings::* part, X Part::* field) {
+    settings.def_prop_rw(
+        name, [=](const Settings& self) { return self.*part.*field; },
+        [=](Settings& self, X value) { self.*part.*field = value; });
+}
+
+void bind_settings(nb::module_& m) {
+    using optimise::Searching;
+    using optimise::Stopping;
+    nb::class_<Settings> settings(m, "Settings", "All numbers of an optimiser.");
+    bind_field(settings, "epsilon", &Settings::stopping, &Stopping::epsilon);
+    bind_field(settings, "delta", &Settings::stopping, &Stopping::delta);
+    bind_field(settings, "period", &Settings::stopping, &Stopping::period);
+    bind_field(settings, "max_iterations", &Settings::stopping, &Stopping::max_iterations);
+    bind_field(settings, "line_search", &Settings::searching, &Searching::kind);
+    bind_field(settings, "max_linesearch", &Settings::searching, &Searching::max_trials);
+    bind_field(settings, "decrease", &Settings::searching, &Searching::decrease);
+    bind_field(settings, "curvature", &Settings::searching, &Searching::curvature);
+    bind_field(settings, "precision", &Settings::searching, &Searching::precision);
+    settings.def(nb::init<>())
+        .def_rw("method", &Settings::method)
+        .def_rw("memory", &Settings::memory)
+        .def_rw("float32", &Settings::float32)
+        .def_rw("first_step", &Settings::first_step)
+        .def_rw("fixed_step", &Settings::fixed_step)
+        .def_rw("restart", &Settings::restart)
+        .def(
+            "set_diagonal",
+            [](Settings& s, const In<double>& inverse) {
+                s.diagonal = inverse.data();
+                s.alive_diagonal = nb::cast(inverse);
+            },
+            "inverse"_a.noconvert())
+        .def(
+            "set_l1",
+            [](Settings& s, double all, std::size_t begin, std::size_t end) {
+                s.l1 = {.all = all, .begin = begin, .end = end};
+            },
+            "all"_a, "begin"_a, "end"_a)
+        .def(
+            "set_l1_each",
+            [](Settings& s, const In<double>& each) {
+                s.l1 = {.each = each.data()};
+                s.alive_l1 = nb::cast(each);
+            },
+            "each"_a.noconvert());
+}
+
+}  // namespace
+
+optimise::Report report_to(const nb::object& report, std::size_t n) {
+    return [&report, n](const optimise::Progress& p, const double* theta) {
+        const nb::gil_scoped_acquire locked;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (report.is_none()) return true;
+        return nb::cast<bool>(report(p.iteration, p.evaluations, p.trials, p.value, p.gradient_norm,
+                                     p.theta_norm, p.step, p.active, seen(theta, n)));
+    };
+}
+
+Outcome minimise(const optimise::Objective& objective, double* theta, std::size_t n, const Settings& settings,
+                 const optimise::Report& report) {
+    const auto& [stopping, searching] = std::tie(settings.stopping, settings.searching);
+    if (settings.method == Method::conjugate_gradient)
+        return conjugate_gradient(objective, theta, n,
+                                  {stopping, searching, settings.first_step, settings.restart}, report);
+    if (settings.method == Method::gradient)
+        return gradient_descent(objective, theta, n,
+                                {stopping, searching, settings.first_step, settings.fixed_step}, report);
+    optimise::LbfgsOptions options;
+    options.stopping = stopping;
+    options.searching = searching;
+    options.memory = settings.memory;
+    options.float32 = settings.float32;
+    if (settings.first_step > 0.0)
+        options.first_step = [step = settings.first_step](const double*, double) { return step; };
+    const optimise::Diagonal diagonal{settings.diagonal};
+    options.diagonal = &diagonal;
+    options.l1 = settings.l1;
+    return lbfgs(objective, theta, n, options, report);
+}
+
+void bind_optimise(nb::module_& m) {
+    bind_names(m);
+    bind_settings(m);
+    m.def(
+        "minimise", &minimise_in_python, "objective"_a, "theta"_a.noconvert(), "settings"_a,
+        "report"_a.none(),
+        "Walk theta downhill in place; objective(theta, gradient) writes the gradient and returns the value "
+        "(eq:lbfgs, eq:owlqn, eq:conjugate-gradient, eq:gradient-descent).");
+    m.def("lbfgs_direction", &lbfgs_direction, "moves"_a.noconvert(), "changes"_a.noconvert(),
+          "slope"_a.noconvert(), "diagonal"_a.none(), "memory"_a, "float32"_a, "d"_a.noconvert(),
+          "The direction that given moves propose (eq:lbfgs).");
+}
+
+}  // namespace seqlab::bind

@@ -1,0 +1,32 @@
+// Optimisers as Python hands them over: all numbers in one object, and a function to report to.
+#pragma once
+
+#include "bind/batch.hpp"
+#include "learn/optimise/optimise.hpp"
+
+namespace seqlab::bind {
+
+enum class Method { lbfgs, conjugate_gradient, gradient };
+
+struct Settings {
+    Method method = Method::lbfgs;
+    optimise::Stopping stopping{};
+    optimise::Searching searching{};
+    int memory = 6;
+    bool float32 = true;
+    double first_step = 0.0;  // 0: 1 / |d|
+    double fixed_step = 0.0;
+    int restart = 0;
+    const double* diagonal = nullptr;
+    optimise::L1 l1{};
+    nb::object alive_diagonal, alive_l1;
+};
+
+// report(iteration, evaluations, trials, value, gradient_norm, theta_norm, step, active, theta) -> bool, or None for silence.
+// Pending signals (Ctrl-C) are raised here, so that a native objective can be interrupted between iterations.
+optimise::Report report_to(const nb::object& report, std::size_t n);
+
+optimise::Outcome minimise(const optimise::Objective& objective, double* theta, std::size_t n,
+                           const Settings& settings, const optimise::Report& report);
+
+}  // namespace seqlab::bind
