@@ -46,7 +46,7 @@ def split(label: str, spelling: Scheme) -> tuple[str, str] | None:
         letter, mark, kind = label.partition(spelling.delimiter)
     if not mark:
         return label, ""
-    return (letter, kind) if letter and kind else None
+    return (letter, kind) if letter else None  # "B-" has no type, like "B"
 
 
 def parse(values: Sequence[str], scheme: Scheme | None, spelling: Scheme | None = None) -> LabelTable:

@@ -82,7 +82,7 @@ def test_type_may_be_any_text(kind: str) -> None:
         assert tags.spans(tags.labels_of(spans, 4, scheme), scheme, repair=None) == spans
 
 
-@pytest.mark.parametrize("label", ["NN", "", "B-", "-X", "o", "b-X", "X-B", "-", "BX", "\x00"])
+@pytest.mark.parametrize("label", ["NN", "", "-X", "o", "b-X", "X-B", "-", "BX", "\x00"])
 def test_label_that_is_no_tag_is_refused_with_its_place(label: str) -> None:
     with pytest.raises(SchemeError, match=r"labels\[1\] is .*, which is no tag: 'O', a letter such as"):
         tags.spans(["O", label], "IOB2")
@@ -242,3 +242,7 @@ def test_strict_repair_rewrites_a_neighbour_whose_border_is_gone() -> None:
     fixed = tags.repair(["B-X", "B-X"], "IOB1", "strict")
     assert fixed.labels == ["O", "I-X"]
     assert (fixed.repaired_spans, fixed.dropped_spans) == (1, 1)
+
+
+def test_letter_with_a_hyphen_and_no_type_is_a_letter_alone() -> None:
+    assert tags.spans(["B-", "I-", "O", "B"]) == [tags.Span(0, 2, ""), tags.Span(3, 4, "")]
