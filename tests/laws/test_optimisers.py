@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("kernel")
 TIGHT = {"epsilon": 1e-8, "period": 0, "max_iterations": 20_000}
 QUASI_NEWTON = [
     *({"line_search": name} for name in ("more-thuente", "backtracking", "strong-backtracking", "armijo")),
-    {"history": "float64"},
+    {"memory_dtype": "float64"},
     {"memory": 1},
     {"memory": 20},
 ]
@@ -47,7 +47,7 @@ def test_fast_methods_find_the_lowest_point_of_a_quadratic(seed, size, condition
 
 @pytest.mark.parametrize("condition", [1e4, 1e6])
 @pytest.mark.parametrize(
-    "how", [("lbfgs", {}), ("lbfgs", {"history": "float64"}), ("conjugate-gradient", {})]
+    "how", [("lbfgs", {}), ("lbfgs", {"memory_dtype": "float64"}), ("conjugate-gradient", {})]
 )
 def test_ill_conditioned_quadratic_is_survived(condition, how):  # eq:lbfgs eq:conjugate-gradient
     problem = quadratic(7, 40, condition)

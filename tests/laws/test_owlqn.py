@@ -28,7 +28,7 @@ def worst_violation(theta, slope, l1):
 def test_owlqn_satisfies_the_conditions_of_the_optimum(seed, l1, l2, float32):  # eq:owlqn
     function, _, _ = logistic(seed, l2=l2)
     best = minimise(
-        function, np.zeros(8), "owlqn", l1=l1, history="float32" if float32 else "float64", **TIGHT
+        function, np.zeros(8), "owlqn", l1=l1, memory_dtype="float32" if float32 else "float64", **TIGHT
     )
     value, slope = function(best.theta)
     assert worst_violation(best.theta, slope, l1) < 1e-5

@@ -81,10 +81,11 @@ def minimise(
     method         "lbfgs" (eq:lbfgs), "owlqn" (eq:owlqn), "conjugate-gradient" (eq:conjugate-gradient),
                    "gradient" (eq:gradient-descent)
     on_iteration   called with each Iteration and its theta; returning False ends the walk
-    options        all: epsilon, delta, period, max_iterations (eq:stopping), max_linesearch, precision. lbfgs, owlqn:
-                   memory, history ("float32" or "float64"), first_step, diagonal (n,), a guess at the inverse Hessian's
-                   diagonal. lbfgs: line_search. owlqn: l1 (a number or (n,)), l1_range. conjugate-gradient:
-                   line_search, curvature, first_step, restart. gradient: first_step, step (fixed, without line search)
+    options        all methods: epsilon, delta, period, max_iterations (eq:stopping), max_linesearch, precision.
+                   lbfgs and owlqn: memory (moves), memory_dtype ("float32" or "float64"), first_step, and diagonal
+                   (n,), a guess at the diagonal of the inverse Hessian. lbfgs: line_search. owlqn: l1 (a number or
+                   (n,)), l1_range. conjugate-gradient: line_search, curvature, first_step, restart.
+                   gradient: first_step, step (fixed, without line search)
 
     Exceptions of the objective and Ctrl-C end the walk and pass through.
     """

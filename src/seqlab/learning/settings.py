@@ -21,7 +21,7 @@ SHARED: dict[str, Any] = {
     "max_linesearch": 20,
     "precision": 1e-15,
 }
-QUASI_NEWTON: dict[str, Any] = {"memory": 6, "history": "float32", "first_step": None, "diagonal": None}
+QUASI_NEWTON: dict[str, Any] = {"memory": 6, "memory_dtype": "float32", "first_step": None, "diagonal": None}
 DEFAULTS: dict[str, dict[str, Any]] = {
     "lbfgs": {**SHARED, **QUASI_NEWTON, "line_search": "more-thuente"},
     "owlqn": {**SHARED, **QUASI_NEWTON, "l1": 1.0, "l1_range": None},
@@ -105,8 +105,8 @@ def _set_memory(settings: _core.Settings, value: Any, _: int) -> None:
         raise OptionError(f"memory must be at most {MOST_MEMORY} moves, got {value!r}")
 
 
-def _set_history(settings: _core.Settings, value: Any, _: int) -> None:
-    settings.float32 = _choice(value, "history", ("float32", "float64")) == "float32"
+def _set_memory_dtype(settings: _core.Settings, value: Any, _: int) -> None:
+    settings.float32 = _choice(value, "memory_dtype", ("float32", "float64")) == "float32"
 
 
 def _set_line_search(settings: _core.Settings, value: Any, _: int) -> None:
@@ -162,7 +162,7 @@ _SETTERS: dict[str, Callable[[_core.Settings, Any, int], None]] = {
     "max_linesearch": _plain("max_linesearch", whole_number, "max_linesearch", 1),
     "precision": _plain("precision", _number, "precision", most=1.0),
     "memory": _set_memory,
-    "history": _set_history,
+    "memory_dtype": _set_memory_dtype,
     "first_step": _plain("first_step", _number, "first_step", above=True),
     "diagonal": _set_diagonal,
     "line_search": _set_line_search,

@@ -29,7 +29,7 @@ def bowl(theta):
         ("lbfgs", {"precision": 2.0}, "precision"),
         ("lbfgs", {"memory": 0}, "memory"),
         ("lbfgs", {"memory": 10**6}, "memory"),
-        ("lbfgs", {"history": "float16"}, "history"),
+        ("lbfgs", {"memory_dtype": "float16"}, "memory_dtype"),
         ("lbfgs", {"line_search": "golden"}, "'more-thuente'"),
         ("lbfgs", {"first_step": 0.0}, "first_step"),
         ("lbfgs", {"diagonal": [1.0, -1.0, 1.0]}, r"diagonal\[1\]"),
