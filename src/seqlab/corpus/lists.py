@@ -65,7 +65,7 @@ def _of_columns(given: Mapping[str, Any]) -> tuple[dict[str, Column], Offsets]:
         if lengths is None:
             lengths, first = own, name
         elif not np.array_equal(lengths, own):
-            raise CorpusError(_different(first, lengths, name, own))
+            raise CorpusError(_different(f"column {first!r}", lengths, f"column {name!r}", own))
         found[name] = column
     return found, _offsets(lengths if lengths is not None else np.zeros(0, dtype=np.int64))
 
@@ -77,10 +77,11 @@ def _offsets(lengths: np.ndarray[Any, np.dtype[np.int64]]) -> Offsets:
 
 
 def _different(first: str, lengths: Any, name: str, own: Any) -> str:
+    """`first` and `name` are how the message calls the two sides."""
     if len(lengths) != len(own):
-        return f"column {first!r} has {len(lengths)} sentences, but column {name!r} has {len(own)}"
+        return f"{first} has {len(lengths)} sentences, but {name} has {len(own)}"
     s = int(np.argmax(lengths != own))
-    return f"sentence {s} has {lengths[s]} tokens in column {first!r}, but {own[s]} in column {name!r}"
+    return f"sentence {s} has {lengths[s]} tokens in {first}, but {own[s]} in {name}"
 
 
 def _column(name: str, values: Any) -> tuple[Column, np.ndarray[Any, np.dtype[np.int64]]]:
@@ -226,7 +227,7 @@ def as_column(name: str, values: Any, corpus: Corpus) -> Column:
     else:
         column, lengths = _column(name, values)
         if not np.array_equal(lengths, corpus.lengths):
-            raise CorpusError(_different("of the corpus", corpus.lengths, name, lengths))
+            raise CorpusError(_different("the corpus", corpus.lengths, f"column {name!r}", lengths))
     if len(column) != corpus.token_count:
         raise CorpusError(
             f"column {name!r} has {len(column)} entries, but the corpus has {corpus.token_count} tokens"

@@ -189,7 +189,7 @@ def _lexicons(given: Lexicons | None) -> dict[str, Lexicon]:
 
 def _text_of(source: str | PathLike[str]) -> tuple[str, str]:
     """The text, and how messages name it."""
-    if isinstance(source, str) and ("\n" in source or "%" in source):
+    if isinstance(source, str) and (not source or "\n" in source or "%" in source):
         return source, ""
     return _read(source), f"{source}:"
 
