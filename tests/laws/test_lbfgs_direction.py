@@ -21,9 +21,9 @@ def moves_and_changes(rng, count, size):
     return moves, moves @ (root @ root.T / size + np.eye(size))
 
 
-def direction(moves, changes, slope, *, diagonal=None, memory=10, float32=False):
+def direction(moves, changes, slope, *, diagonal=None, late=False, memory=10, float32=False):
     d = np.empty_like(slope)
-    _core.lbfgs_direction(moves, changes, slope, diagonal, memory, float32, d)
+    _core.lbfgs_direction(moves, changes, slope, diagonal, late, memory, float32, d)
     return d
 
 
@@ -37,6 +37,17 @@ def test_direction_equals_bfgs_with_whole_matrices(seed, count, size, memory, wi
     H = inverse_hessian(moves[-memory:], changes[-memory:], np.ones(size) if diagonal is None else diagonal)
     # Moves that nearly coincide make H large; what it does to the slope is then known to fewer digits.
     assert found == approx(-H @ slope, rel=1e-6, abs=1e-9 * np.linalg.norm(H, 2) * np.linalg.norm(slope))
+
+
+@pytest.mark.parametrize("size", [1, 30, 2100])
+def test_a_diagonal_that_comes_late_is_as_good_as_one_from_the_start(size):  # eq:lbfgs
+    rng = np.random.default_rng(size)
+    moves = rng.normal(size=(5, size))
+    changes = moves * np.geomspace(1.0, 10.0, size)
+    slope, diagonal = rng.normal(size=size), np.exp(rng.normal(size=size))
+    early = direction(moves, changes, slope, diagonal=diagonal, memory=4)
+    late = direction(moves, changes, slope, diagonal=diagonal, late=True, memory=4)
+    assert late == approx(early, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("size", [1, 2047, 2048, 2049, 5000])
