@@ -1,7 +1,8 @@
 // Finding the lowest point of a smooth function, or of a smooth function plus an L1 penalty.
 //
 // The function is all these routines know: no model, no data, no Python. Each walks from theta downwards, one line search
-// an iteration, and leaves the best point it has found in theta, also when the objective throws.
+// an iteration, and leaves the best point it has found in theta, also when the objective throws. Until then theta is scratch:
+// where the walk stands is what Report is given.
 #pragma once
 
 #include <cstddef>
