@@ -34,7 +34,7 @@ help:
 	@echo "make demo     decode 'the old man the boat' and draw its trellis"
 	@echo "make test     run all tests"
 	@echo "make lint     ruff, mypy --strict, clang-format, codespell, and a compile with warnings as errors"
-	@echo "make bench    measure speed beside hmmlearn (BENCH='...' passes arguments on)"
+	@echo "make bench    measure speed beside the peers (BENCH='...' passes arguments on)"
 	@echo "make asan     run the law tests under the address and undefined-behaviour sanitizers"
 	@echo "make dev      compile with warnings as errors"
 	@echo "make build    build and install into $(VENV)"
