@@ -114,6 +114,7 @@ void bind_machine(nb::module_& m);
 void bind_strings(nb::module_& m);
 void bind_encode(nb::module_& m);
 void bind_items(nb::module_& m);
+void bind_task(nb::module_& m);
 void bind_learn(nb::module_& m);
 void bind_optimise(nb::module_& m);
 void bind_corpus(nb::module_& m);

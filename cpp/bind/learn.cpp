@@ -1,9 +1,7 @@
-#include <nanobind/stl/optional.h>
-
 #include <memory>
-#include <optional>
 
-#include "bind/batch.hpp"
+#include "bind/optimise.hpp"
+#include "bind/task.hpp"
 #include "learn/likelihood.hpp"
 #include "score/scorer.hpp"
 
@@ -11,61 +9,78 @@ namespace seqlab::bind {
 
 namespace {
 
-template <class X>
-std::span<const X> span_of(const In<X>& array) {
-    return {array.data(), array.size()};
-}
-
-template <class X>
-std::span<const X> span_of(const std::optional<In<X>>& array) {
-    return array ? span_of(*array) : std::span<const X>{};
-}
-
-using Flags = std::optional<In<std::uint8_t>>;
-
-// A likelihood and the arrays it looks into.
-template <class F>
-struct Kept {
-    In<std::int64_t> begin, offset;
-    In<std::int32_t> label, number, labels;
-    Flags forbidden, no_start, no_end;
-    std::optional<In<double>> weight;
-    std::unique_ptr<Likelihood<F>> likelihood;
+// A loss and the task it looks into.
+struct KeptLoss {
+    nb::object task;
+    std::unique_ptr<Loss> loss;
 };
 
-template <class F>
-void bind_likelihood(nb::module_& m, const char* name) {
-    using K = Kept<F>;
-    nb::class_<K>(m, name, "Negative log-likelihood of a linear-chain CRF and its slope (eq:crf-likelihood).")
+template <class Of>
+void bind_loss(nb::module_& m, const char* name, const char* doc) {
+    struct Kind : KeptLoss {};
+    nb::class_<Kind, KeptLoss>(m, name, doc)
         .def(
             "__init__",
-            [](K* self, const In<std::int64_t>& indptr, const In<std::int32_t>& ids,
-               const std::optional<In<double>>& values, const In<std::int64_t>& begin,
-               const In<std::int32_t>& label, const In<std::int32_t>& number, std::size_t L,
-               const Flags& forbidden, const Flags& no_start, const Flags& no_end,
-               const In<std::int64_t>& offset, const In<std::int32_t>& labels,
-               const std::optional<In<double>>& weight) {
-                new (self)
-                    K{begin, offset, label, number, labels, forbidden, no_start, no_end, weight, nullptr};
-                const Entries entries{span_of(indptr), ids.data(), values ? values->data() : nullptr};
-                const Observed observed{span_of(begin), span_of(label)};
-                const Moves moves{L, span_of(number), span_of(forbidden), span_of(no_start), span_of(no_end)};
-                const Sequences sequences{span_of(offset), labels.data(), weight ? weight->data() : nullptr};
+            [](Kind* self, const nb::object& task) {
+                const Task& of = nb::cast<const KeptTask&>(task).task;
+                new (self) Kind{{task, nullptr}};
                 nb::gil_scoped_release unlocked;
-                self->likelihood = std::make_unique<Likelihood<F>>(entries, observed, moves, sequences);
+                self->loss = std::make_unique<Of>(of);
             },
-            "indptr"_a.noconvert(), "ids"_a.noconvert(), "values"_a.none().noconvert(), "begin"_a.noconvert(),
-            "label"_a.noconvert(), "number"_a.noconvert(), "L"_a, "forbidden"_a.none().noconvert(),
-            "no_start"_a.none().noconvert(), "no_end"_a.none().noconvert(), "offset"_a.noconvert(),
-            "labels"_a.noconvert(), "weight"_a.none().noconvert())
-        .def_prop_ro("size", [](const K& self) { return self.likelihood->size(); })
+            "task"_a);
+}
+
+// Value and slope of loss + l2 |theta|².
+double with_l2(Loss& loss, const double* theta, double* gradient, double l2, std::size_t threads) {
+    const double value = loss(theta, gradient, threads);
+    if (l2 == 0.0) return value;
+    double norm = 0.0;
+    for (std::size_t k = 0; k < loss.size(); ++k) {
+        norm += theta[k] * theta[k];
+        gradient[k] += 2.0 * l2 * theta[k];
+    }
+    return value + l2 * norm;
+}
+
+using Result = std::tuple<optimise::Stop, int, int, double, double, std::size_t>;
+
+Result minimise_loss(KeptLoss& self, const Out<double>& theta, double l2, const Settings& settings,
+                     std::size_t threads, const nb::object& report) {
+    const optimise::Report told = report_to(report, theta.size());
+    const optimise::Objective objective = [&](const double* x, double* gradient) {
+        return with_l2(*self.loss, x, gradient, l2, threads);
+    };
+    optimise::Outcome out{};
+    {
+        const nb::gil_scoped_release unlocked;
+        out = minimise(objective, theta.data(), theta.size(), settings, told);
+    }
+    return {out.reason, out.iterations, out.evaluations, out.value, out.gradient_norm, out.active};
+}
+
+void bind_losses(nb::module_& m) {
+    nb::class_<KeptLoss>(m, "Loss", "A sum over sequences that batch learners make small.")
+        .def_prop_ro("size", [](const KeptLoss& self) { return self.loss->size(); })
         .def(
             "__call__",
-            [](K& self, const In<double>& theta, const Out<double>& gradient, std::size_t threads) {
+            [](KeptLoss& self, const In<double>& theta, const Out<double>& gradient, std::size_t threads) {
                 nb::gil_scoped_release unlocked;
-                return (*self.likelihood)(theta.data(), gradient.data(), threads);
+                return (*self.loss)(theta.data(), gradient.data(), threads);
             },
-            "theta"_a.noconvert(), "gradient"_a.noconvert(), "threads"_a);
+            "theta"_a.noconvert(), "gradient"_a.noconvert(), "threads"_a)
+        .def(
+            "curvature",
+            [](KeptLoss& self, const In<double>& theta, const Out<double>& diagonal, std::size_t threads) {
+                nb::gil_scoped_release unlocked;
+                self.loss->curvature(theta.data(), diagonal.data(), threads);
+            },
+            "theta"_a.noconvert(), "diagonal"_a.noconvert(), "threads"_a)
+        .def("minimise", &minimise_loss, "theta"_a.noconvert(), "l2"_a, "settings"_a, "threads"_a,
+             "report"_a.none(), "Walk theta downhill in place on loss + l2 |theta|².");
+    bind_loss<Likelihood<float>>(m, "Likelihood32",
+                                 "Negative log-likelihood of a linear-chain CRF (eq:crf-likelihood).");
+    bind_loss<Likelihood<double>>(m, "Likelihood64",
+                                  "Negative log-likelihood of a linear-chain CRF (eq:crf-likelihood).");
 }
 
 template <class F>
@@ -90,8 +105,8 @@ void bind_scorer(nb::module_& m, const char* name) {
         .def(
             "__call__",
             [](const K& self, const In<std::int64_t>& indptr, const In<std::int32_t>& ids,
-               const std::optional<In<double>>& values, const Out<F>& node, std::size_t threads) {
-                const Entries entries{span_of(indptr), ids.data(), values ? values->data() : nullptr};
+               const Maybe<double>& values, const Out<F>& node, std::size_t threads) {
+                const Entries entries{span_of(indptr), ids.data(), data_of(values)};
                 nb::gil_scoped_release unlocked;
                 (*self.scorer)(entries, node.data(), threads);
             },
@@ -104,8 +119,7 @@ void bind_scorer(nb::module_& m, const char* name) {
 void bind_learn(nb::module_& m) {
     bind_scorer<float>(m, "Scorer32");
     bind_scorer<double>(m, "Scorer64");
-    bind_likelihood<float>(m, "Likelihood32");
-    bind_likelihood<double>(m, "Likelihood64");
+    bind_losses(m);
 }
 
 }  // namespace seqlab::bind

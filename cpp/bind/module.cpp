@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
     seqlab::bind::bind_strings(m);
     seqlab::bind::bind_encode(m);
     seqlab::bind::bind_items(m);
+    seqlab::bind::bind_task(m);
     seqlab::bind::bind_learn(m);
     seqlab::bind::bind_optimise(m);
     seqlab::bind::bind_corpus(m);

@@ -1,10 +1,7 @@
 #include "learn/likelihood.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <memory>
 
-#include "inference/marginals.hpp"
 #include "numerics/sum.hpp"
 #include "parallel/parallel.hpp"
 
@@ -14,179 +11,152 @@ namespace {
 
 // Sequences worked on together: their scores and marginals stay in the second-level cache.
 constexpr std::size_t block_sequences = 256;
-// A float32 sum of so many terms is still good to five digits.
-constexpr std::size_t most_terms_in_float = 512;
-
-std::size_t count_hot_rows(const Entries& entries, const RowPlan& plan) {
-    std::vector<std::size_t> uses(plan.rows());
-    for (std::int64_t i = 0; i < entries.indptr[entries.tokens()]; ++i)
-        if (const std::int32_t row = plan.row(static_cast<std::size_t>(entries.ids[i]));
-            row != RowPlan::listed)
-            ++uses[static_cast<std::size_t>(row)];
-    const auto last =
-        std::find_if(uses.rbegin(), uses.rend(), [](std::size_t n) { return n > most_terms_in_float; });
-    return static_cast<std::size_t>(uses.rend() - last);
-}
+// Where every position has edges of its own, few sequences fill the cache.
+constexpr std::size_t block_slab_numbers = std::size_t{1} << 18;
 
 }  // namespace
 
 template <class F>
 struct Likelihood<F>::Worker {
-    WeightTable<F> sums;
-    std::vector<double> hot;    // sums of the hot rows' weights, moved out of `sums` in time
-    std::vector<double> moves;  // (L, L)
-    Buffer<F> node, gamma;
-    std::vector<Trellis<F>> batch;
-    std::vector<F*> out;
+    ChainScores<F> scores;
+    ChainCounts<F> counts;
+    std::vector<F*> gamma;
+    std::vector<F> clamped;
     double loss = 0.0;
 
     explicit Worker(const Likelihood& of)
-        : sums(of.observed_, of.plan_, of.LP_),
-          hot(sums.weights_of_first_rows(of.hot_rows_)),
-          moves(of.L_ * of.L_) {}
-
-    // Add all sums to the gradient and begin again from zero.
-    void move_to(double* gradient, const Moves& of, std::size_t weights) {
-        sums.move_to(gradient);
-        for (std::size_t k = 0; k < hot.size(); ++k) gradient[k] += hot[k];
-        for (std::size_t m = 0; m < moves.size(); ++m)
-            if (of.number[m] >= 0) gradient[weights + static_cast<std::size_t>(of.number[m])] += moves[m];
-        std::ranges::fill(hot, 0.0);
-        std::ranges::fill(moves, 0.0);
-    }
+        : scores(of.task_, of.rows_), counts(of.task_, of.rows_, of.hot_rows_) {}
 };
 
 template <class F>
-Likelihood<F>::Likelihood(const Entries& entries, const Observed& observed, const Moves& moves,
-                          const Sequences& sequences)
-    : observed_(observed),
-      moves_(moves),
-      sequences_(sequences),
-      L_(moves.L),
-      LP_(kernels().of<F>().row_lanes(moves.L)),
-      plan_(observed, moves.L),
-      rows_(entries, observed, plan_),
-      hot_rows_(sizeof(F) == 4 ? count_hot_rows(entries, plan_) : 0),
-      empirical_(empirical_counts(entries, observed, moves, sequences)),
-      cuts_(stretches(sequences)),
-      weights_(observed, plan_, LP_),
-      edge_(L_ * L_) {}
+Likelihood<F>::Likelihood(const Task& task)
+    : task_(task),
+      rows_(task),
+      hot_rows_(sizeof(F) == 4 ? count_hot_rows(task.entries, rows_.plan) : 0),
+      empirical_(empirical_counts(task)),
+      cuts_(stretches(task.sequences)),
+      weights_(task, rows_.plan, rows_.LP) {}
 
 template <class F>
 Likelihood<F>::~Likelihood() = default;
 
 template <class F>
-void Likelihood<F>::load(const double* theta) {
-    weights_.load(theta);
-    const double* const move = theta + observed_.weights();
-    for (std::size_t i = 0; i < edge_.size(); ++i) {
-        edge_[i] = moves_.number[i] >= 0 ? static_cast<F>(move[moves_.number[i]]) : F{0};
-        if (!moves_.forbidden.empty() && moves_.forbidden[i]) edge_[i] = -std::numeric_limits<F>::infinity();
-    }
-}
-
-template <class F>
 double Likelihood<F>::operator()(const double* theta, double* gradient, std::size_t threads) {
     const PinKernels caller(kernels());
-    load(theta);
-    const std::size_t weights = observed_.weights(), parts = cuts_.size() - 1;
-    for (std::size_t k = 0; k < size(); ++k) gradient[k] = -empirical_[k];
+    weights_.load(theta);
     CompensatedSum loss;
-    for (std::size_t k = 0; k < size(); ++k) loss.add(-empirical_[k] * theta[k]);
+    for (std::size_t k = 0; k < size(); ++k) {
+        gradient[k] = -empirical_[k];
+        loss.add(-empirical_[k] * theta[k]);
+    }
+    loss.add(over_stretches(gradient, threads, Wanted::slope));
+    return loss.value();
+}
 
-    // As many stretches at a time as there are threads; their sums are added in order.
+// eq:curvature   h_k = Σ value² p (1 - p) for attributes; Σ p, which is not less, for moves
+template <class F>
+void Likelihood<F>::curvature(const double* theta, double* diagonal, std::size_t threads) {
+    const PinKernels caller(kernels());
+    weights_.load(theta);
+    if (task_.entries.values && !squared_) {
+        Task squared = task_;
+        const auto entries = static_cast<std::size_t>(task_.entries.indptr[task_.entries.tokens()]);
+        std::vector<double> values(entries);
+        for (std::size_t i = 0; i < entries; ++i)
+            values[i] = task_.entries.values[i] * task_.entries.values[i];
+        squared.entries.values = values.data();
+        squared_ = std::make_unique<ChainRows<F>>(squared);
+    }
+    std::fill_n(diagonal, size(), 0.0);
+    over_stretches(diagonal, threads, Wanted::curvature);
+}
+
+// As many stretches at a time as there are threads; their sums are added in order.
+template <class F>
+double Likelihood<F>::over_stretches(double* total, std::size_t threads, Wanted wanted) {
+    const std::size_t parts = cuts_.size() - 1;
     threads = std::min(threads, parts);
     while (workers_.size() < threads) workers_.push_back(std::make_unique<Worker>(*this));
+    CompensatedSum loss;
     for (std::size_t first = 0; first < parts; first += threads) {
         const std::size_t count = std::min(threads, parts - first);
         parallel_for(count, threads, [&, &set = kernels()](std::size_t i) {
             const PinKernels pin(set);
-            workers_[i]->loss = run(cuts_[first + i], cuts_[first + i + 1], *workers_[i]);
+            workers_[i]->loss = run(cuts_[first + i], cuts_[first + i + 1], *workers_[i], wanted);
         });
         for (std::size_t i = 0; i < count; ++i) {
             loss.add(workers_[i]->loss);
-            workers_[i]->move_to(gradient, moves_, weights);
+            workers_[i]->counts.move_to(total);
         }
     }
     return loss.value();
 }
 
 template <class F>
-double Likelihood<F>::run(std::size_t first, std::size_t last, Worker& worker) const {
+std::size_t Likelihood<F>::block_end(std::size_t first, std::size_t last) const {
+    if (!task_.sees_moves()) return std::min(last, first + block_sequences);
+    std::size_t end = first;
+    for (std::size_t numbers = 0; end < last && numbers < block_slab_numbers; ++end)
+        numbers += (task_.sequences.end(end) - task_.sequences.begin(end)) * weights_.edge_size();
+    return end;
+}
+
+template <class F>
+double Likelihood<F>::run(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const {
     CompensatedSum loss;
-    for (std::size_t s = first; s < last; s += block_sequences) {
-        loss.add(run_block(s, std::min(last, s + block_sequences), worker));
-        worker.sums.move_first_rows(hot_rows_, worker.hot.data());
+    for (std::size_t s = first, end; s < last; s = end) {
+        end = block_end(s, last);
+        loss.add(run_block(s, end, worker, wanted));
+        worker.counts.settle();
     }
     return loss.value();
 }
 
 template <class F>
-double Likelihood<F>::run_block(std::size_t first, std::size_t last, Worker& worker) const {
-    const auto& k = kernels().of<F>();
-    const std::size_t from = sequences_.begin(first), to = sequences_.begin(last),
-                      room = (to - from) * L_ + LP_;
-    F* const node = worker.node.of(room);
-    F* const gamma = worker.gamma.of(room);
-    k.gather_rows(weights_.dense(), LP_, L_, rows_.rows(), from, to, node);
-    rows_.add_listed(weights_.listed(), L_, from, to, node);
-    mask_ends(first, last, node);
-
-    worker.batch.clear();
-    worker.out.clear();
-    for (std::size_t s = first; s < last; ++s) {
-        Trellis<F> trellis;
-        trellis.T = sequences_.begin(s + 1) - sequences_.begin(s);
-        trellis.L = L_;
-        trellis.node = node + (sequences_.begin(s) - from) * L_;
-        trellis.edge = edge_.data();
-        worker.batch.push_back(trellis);
-        worker.out.push_back(gamma + (sequences_.begin(s) - from) * L_);
-    }
-    const double loss = count_paths(first, last, worker);
-    k.scatter_rows(worker.sums.dense(), LP_, L_, rows_.rows(), from, to, gamma);
-    rows_.count_listed(gamma, L_, from, to, worker.sums.listed());
+double Likelihood<F>::run_block(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const {
+    const Batch<F> batch = worker.scores(weights_, first, last);
+    worker.gamma.clear();
+    for (std::size_t s = first; s < last; ++s) worker.gamma.push_back(worker.scores.gamma(s));
+    double loss = worker.counts.count_moves(batch, first, task_.sequences.weight, worker.gamma.data());
+    const bool squared = wanted == Wanted::curvature && squared_;
+    if (wanted == Wanted::slope) loss -= subtract_clamps(first, last, worker);
+    if (wanted == Wanted::curvature) curve(first, last, worker);
+    worker.counts.count_nodes(squared ? *squared_ : rows_, task_.sequences.begin(first),
+                              task_.sequences.begin(last), worker.scores.gamma());
     return loss;
 }
 
-// Marginals into worker.out, moves into worker.moves, weighted; returns Σ_s w_s log Z_s. Sequences of one weight run together.
+// What partly known labels take off: the same counts, over the labellings that fit them.
 template <class F>
-double Likelihood<F>::count_paths(std::size_t first, std::size_t last, Worker& worker) const {
-    CompensatedSum loss;
-    std::vector<double> log_z(last - first), moves;
-    const Batch<F> batch = worker.batch;
-    for (std::size_t s = first; s < last;) {
-        const double weight = sequences_.weight_of(s);
-        std::size_t end = s + 1;
-        while (end < last && sequences_.weight_of(end) == weight) ++end;
-        moves.assign(L_ * L_, 0.0);
-        const CountTarget target{moves.data(), 0, {nullptr, nullptr}};
-        expected_counts<F>(batch.subspan(s - first, end - s), worker.out.data() + (s - first), &target, true,
-                           log_z.data(), nullptr, 1);
-        for (std::size_t m = 0; m < moves.size(); ++m) worker.moves[m] += weight * moves[m];
-        for (std::size_t i = s; i < end; ++i) {
-            loss.add(weight * log_z[i - s]);
-            if (weight == 1.0) continue;
-            F* const gamma = worker.out[i - first];
-            for (std::size_t n = 0; n < batch[i - first].T * L_; ++n) gamma[n] *= static_cast<F>(weight);
-        }
-        s = end;
+double Likelihood<F>::subtract_clamps(std::size_t first, std::size_t last, Worker& worker) const {
+    const auto& clamps = task_.clamps;
+    CompensatedSum known;
+    auto c =
+        static_cast<std::size_t>(std::ranges::lower_bound(clamps.sequence, static_cast<std::int64_t>(first)) -
+                                 clamps.sequence.begin());
+    for (; c < clamps.size() && clamps.sequence[c] < static_cast<std::int64_t>(last); ++c) {
+        const auto s = static_cast<std::size_t>(clamps.sequence[c]);
+        const Trellis<F>& trellis = worker.scores.clamped(c);
+        worker.clamped.resize(trellis.T * rows_.L);
+        F* own = worker.clamped.data();
+        const double weight = -clamps.weight[c];
+        known.add(-worker.counts.count_one(trellis, s, weight, own));
+        F* const gamma = worker.scores.gamma(s);
+        for (std::size_t n = 0; n < trellis.T * rows_.L; ++n) gamma[n] += own[n];
     }
-    return loss.value();
+    return known.value();
 }
 
+// w p becomes w p (1 - p).
 template <class F>
-void Likelihood<F>::mask_ends(std::size_t first, std::size_t last, F* node) const {
-    if (moves_.no_start.empty()) return;
-    const std::size_t from = sequences_.begin(first);
+void Likelihood<F>::curve(std::size_t first, std::size_t last, Worker& worker) const {
     for (std::size_t s = first; s < last; ++s) {
-        const std::size_t begin = sequences_.begin(s), end = sequences_.begin(s + 1);
-        if (begin == end) continue;
-        for (std::size_t y = 0; y < L_; ++y) {
-            constexpr F never = -std::numeric_limits<F>::infinity();
-            if (moves_.no_start[y]) node[(begin - from) * L_ + y] = never;
-            if (moves_.no_end[y]) node[(end - 1 - from) * L_ + y] = never;
-        }
+        const double weight = task_.sequences.weight_of(s);
+        if (weight == 0.0) continue;
+        F* const gamma = worker.scores.gamma(s);
+        const std::size_t cells = (task_.sequences.end(s) - task_.sequences.begin(s)) * rows_.L;
+        const F scale = static_cast<F>(1.0 / weight);
+        for (std::size_t n = 0; n < cells; ++n) gamma[n] *= std::max(F{0}, F{1} - gamma[n] * scale);
     }
 }
 

@@ -1,52 +1,50 @@
 // The likelihood of a linear-chain CRF and its slope.
 //
 // eq:crf-likelihood   -log p = Σ_s w_s (log Z_s - θ·F_s(y_s)),   slope = Σ_s w_s (E_θ[F_s] - F_s(y_s))
+// eq:partial-labels   where labels are known in part, θ·F_s(y_s) becomes log Z over the labellings that fit them
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <vector>
 
-#include "learn/problem.hpp"
-#include "score/weight_table.hpp"
+#include "learn/chain_counts.hpp"
+#include "learn/chain_scores.hpp"
+#include "learn/loss.hpp"
+#include "learn/task.hpp"
 
 namespace seqlab {
 
 template <class F>
-class Likelihood {
+class Likelihood final : public Loss {
 public:
-    // The arrays behind observed, moves and sequences must outlive this; those behind entries need not.
-    Likelihood(const Entries& entries, const Observed& observed, const Moves& moves,
-               const Sequences& sequences);
+    // The task must outlive this.
+    explicit Likelihood(const Task& task);
+    ~Likelihood() override;
 
-    ~Likelihood();
-
-    std::size_t size() const { return empirical_.size(); }
-
-    // -log p at theta; gradient (size()) is overwritten.
-    double operator()(const double* theta, double* gradient, std::size_t threads);
+    std::size_t size() const override { return task_.size(); }
+    double operator()(const double* theta, double* gradient, std::size_t threads) override;
+    void curvature(const double* theta, double* diagonal, std::size_t threads) override;
 
 private:
     struct Worker;
+    enum class Wanted { slope, curvature };
 
-    void load(const double* theta);
-    double run(std::size_t first, std::size_t last, Worker& worker) const;
-    double run_block(std::size_t first, std::size_t last, Worker& worker) const;
-    double count_paths(std::size_t first, std::size_t last, Worker& worker) const;
-    void mask_ends(std::size_t first, std::size_t last, F* node) const;
+    double over_stretches(double* total, std::size_t threads, Wanted wanted);
+    double run(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const;
+    double run_block(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const;
+    double subtract_clamps(std::size_t first, std::size_t last, Worker& worker) const;
+    void curve(std::size_t first, std::size_t last, Worker& worker) const;
+    std::size_t block_end(std::size_t first, std::size_t last) const;
 
-    Observed observed_;
-    Moves moves_;
-    Sequences sequences_;
-    std::size_t L_, LP_;
-    RowPlan plan_;
-    FeatureRows<F> rows_;
-    std::size_t
-        hot_rows_;  // rows so many tokens use that their float32 sums are moved to float64 now and then
+    const Task& task_;
+    ChainRows<F> rows_;
+    std::unique_ptr<ChainRows<F>>
+        squared_;  // rows with value² in place of value, made when curvature is asked for
+    std::size_t hot_rows_;
     std::vector<double> empirical_;
     std::vector<std::size_t> cuts_;
-    WeightTable<F> weights_;
-    std::vector<F> edge_;
+    ChainWeights<F> weights_;
     std::vector<std::unique_ptr<Worker>> workers_;  // one per thread, kept from call to call
 };
 

@@ -271,6 +271,32 @@ def intern_items(pool: StringPool, sentences: list[Any]) -> tuple[Any, Any, Any,
     (indptr, codes, weights or None, lengths), or None for an unusual shape.
     """
 
+class Task:
+    """What a linear model is trained on."""
+
+    def __init__(self, L: int, offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], number: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_rules(self, forbidden: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)], no_start: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)], no_end: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_weights(self, weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], gold_weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_token_weights(self, weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_triples(self, triple: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_edges(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], move: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_active(self, offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_clamps(self, sequence: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def empirical_counts(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def add_features(self, s: int, path: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], weight: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
 class Scorer32:
     """Node scores from attributes (eq:linear-score)."""
 
@@ -285,29 +311,28 @@ class Scorer64:
 
     def __call__(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, node: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
 
-class Likelihood32:
-    """
-    Negative log-likelihood of a linear-chain CRF and its slope (eq:crf-likelihood).
-    """
-
-    def __init__(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], number: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], L: int, forbidden: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None, no_start: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None, no_end: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None, offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None) -> None: ...
+class Loss:
+    """A sum over sequences that batch learners make small."""
 
     @property
     def size(self) -> int: ...
 
     def __call__(self, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> float: ...
 
-class Likelihood64:
-    """
-    Negative log-likelihood of a linear-chain CRF and its slope (eq:crf-likelihood).
-    """
+    def curvature(self, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], diagonal: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
 
-    def __init__(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], number: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], L: int, forbidden: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None, no_start: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None, no_end: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None, offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None) -> None: ...
+    def minimise(self, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], l2: float, settings: Settings, threads: int, report: object | None) -> "std::tuple<seqlab::optimise::Stop, int, int, double, double, unsigned long>":
+        """Walk theta downhill in place on loss + l2 |theta|²."""
 
-    @property
-    def size(self) -> int: ...
+class Likelihood32(Loss):
+    """Negative log-likelihood of a linear-chain CRF (eq:crf-likelihood)."""
 
-    def __call__(self, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> float: ...
+    def __init__(self, task: object) -> None: ...
+
+class Likelihood64(Loss):
+    """Negative log-likelihood of a linear-chain CRF (eq:crf-likelihood)."""
+
+    def __init__(self, task: object) -> None: ...
 
 class Method(enum.Enum):
     """How to walk downhill."""

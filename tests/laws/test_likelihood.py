@@ -51,10 +51,14 @@ class Problem:
         return forbidden.reshape(-1), no_start, no_end
 
     def core(self, kind):
-        return kind(
-            self.indptr, self.ids, self.values, self.begin, self.label, self.number, self.L,
-            self.forbidden, self.no_start, self.no_end, self.offset, self.labels, self.weight,
+        task = _core.Task(
+            self.L, self.offset, self.labels, self.indptr, self.ids, self.values, self.begin, self.label, self.number
         )  # fmt: skip
+        if self.forbidden is not None:
+            task.set_rules(self.forbidden, self.no_start, self.no_end)
+        if self.weight is not None:
+            task.set_weights(self.weight, self.weight)
+        return kind(task)
 
     def features(self, s, labelling):
         """F(x_s, y): how often each weight is used."""

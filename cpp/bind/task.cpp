@@ -1,0 +1,105 @@
+#include "bind/task.hpp"
+
+#include "bind/batch.hpp"
+
+namespace seqlab::bind {
+
+namespace {
+
+using I32 = In<std::int32_t>;
+using I64 = In<std::int64_t>;
+
+void keep(KeptTask& task, const auto&... arrays) {
+    (task.alive.push_back(nb::cast(arrays)), ...);
+}
+
+void set_up(KeptTask* self, std::size_t L, const I64& offset, const I32& labels, const I64& indptr,
+            const I32& ids, const Maybe<double>& values, const I64& begin, const I32& label,
+            const I32& number) {
+    new (self) KeptTask{};
+    Task& task = self->task;
+    task.entries = {span_of(indptr), ids.data(), data_of(values)};
+    task.observed = {span_of(begin), span_of(label)};
+    task.moves.L = L;
+    task.moves.number = span_of(number);
+    task.sequences = {span_of(offset), labels.data(), nullptr, nullptr};
+    keep(*self, offset, labels, indptr, ids, values, begin, label, number);
+}
+
+void set_rules(KeptTask& self, const In<std::uint8_t>& forbidden, const In<std::uint8_t>& no_start,
+               const In<std::uint8_t>& no_end) {
+    self.task.moves.forbidden = span_of(forbidden);
+    self.task.moves.no_start = span_of(no_start);
+    self.task.moves.no_end = span_of(no_end);
+    keep(self, forbidden, no_start, no_end);
+}
+
+void set_weights(KeptTask& self, const In<double>& weight, const In<double>& gold_weight) {
+    self.task.sequences.weight = weight.data();
+    self.task.sequences.gold_weight = gold_weight.data();
+    keep(self, weight, gold_weight);
+}
+
+void set_token_weights(KeptTask& self, const In<double>& weight) {
+    self.task.token_weight = weight.data();
+    keep(self, weight);
+}
+
+void set_triples(KeptTask& self, const I32& triple) {
+    self.task.moves.triple = span_of(triple);
+    keep(self, triple);
+}
+
+void set_edges(KeptTask& self, const I64& indptr, const I32& ids, const Maybe<double>& values,
+               const I64& begin, const I32& move) {
+    self.task.edge_entries = {span_of(indptr), ids.data(), data_of(values)};
+    self.task.edge_observed = {span_of(begin), span_of(move)};
+    keep(self, indptr, ids, values, begin, move);
+}
+
+void set_active(KeptTask& self, const I64& offset, const I32& ids) {
+    self.task.active = {span_of(offset), ids.data()};
+    keep(self, offset, ids);
+}
+
+void set_clamps(KeptTask& self, const I64& sequence, const In<double>& weight, const I64& row,
+                const I64& offset, const I32& ids) {
+    self.task.clamps = {span_of(sequence), span_of(weight), span_of(row), {span_of(offset), ids.data()}};
+    keep(self, sequence, weight, row, offset, ids);
+}
+
+}  // namespace
+
+void bind_task(nb::module_& m) {
+    nb::class_<KeptTask>(m, "Task", "What a linear model is trained on.")
+        .def("__init__", &set_up, "L"_a, "offset"_a.noconvert(), "labels"_a.noconvert(),
+             "indptr"_a.noconvert(), "ids"_a.noconvert(), "values"_a.none().noconvert(),
+             "begin"_a.noconvert(), "label"_a.noconvert(), "number"_a.noconvert())
+        .def("set_rules", &set_rules, "forbidden"_a.noconvert(), "no_start"_a.noconvert(),
+             "no_end"_a.noconvert())
+        .def("set_weights", &set_weights, "weight"_a.noconvert(), "gold_weight"_a.noconvert())
+        .def("set_token_weights", &set_token_weights, "weight"_a.noconvert())
+        .def("set_triples", &set_triples, "triple"_a.noconvert())
+        .def("set_edges", &set_edges, "indptr"_a.noconvert(), "ids"_a.noconvert(),
+             "values"_a.none().noconvert(), "begin"_a.noconvert(), "move"_a.noconvert())
+        .def("set_active", &set_active, "offset"_a.noconvert(), "ids"_a.noconvert())
+        .def("set_clamps", &set_clamps, "sequence"_a.noconvert(), "weight"_a.noconvert(), "row"_a.noconvert(),
+             "offset"_a.noconvert(), "ids"_a.noconvert())
+        .def_prop_ro("size", [](const KeptTask& self) { return self.task.size(); })
+        .def(
+            "empirical_counts",
+            [](const KeptTask& self, const Out<double>& out) {
+                nb::gil_scoped_release unlocked;
+                const std::vector<double> counts = empirical_counts(self.task);
+                std::copy(counts.begin(), counts.end(), out.data());
+            },
+            "out"_a.noconvert())
+        .def(
+            "add_features",
+            [](const KeptTask& self, std::size_t s, const I32& path, double weight, const Out<double>& out) {
+                add_features(self.task, s, path.data(), weight, out.data());
+            },
+            "s"_a, "path"_a.noconvert(), "weight"_a, "out"_a.noconvert());
+}
+
+}  // namespace seqlab::bind

@@ -1,0 +1,36 @@
+// A training task as Python hands it over: arrays, kept alive as long as the task looks into them.
+#pragma once
+
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "bind/batch.hpp"
+#include "learn/task.hpp"
+
+namespace seqlab::bind {
+
+template <class X>
+std::span<const X> span_of(const In<X>& array) {
+    return {array.data(), array.size()};
+}
+
+template <class X>
+std::span<const X> span_of(const std::optional<In<X>>& array) {
+    return array ? span_of(*array) : std::span<const X>{};
+}
+
+template <class X>
+const X* data_of(const std::optional<In<X>>& array) {
+    return array ? array->data() : nullptr;
+}
+
+template <class X>
+using Maybe = std::optional<In<X>>;
+
+struct KeptTask {
+    Task task;
+    std::vector<nb::object> alive;
+};
+
+}  // namespace seqlab::bind

@@ -1,0 +1,60 @@
+// theta as the kernels read it: rows of attributes, one table of moves, a list of edge attributes.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "learn/task.hpp"
+#include "score/weight_table.hpp"
+
+namespace seqlab {
+
+template <class F>
+class ChainWeights {
+public:
+    ChainWeights(const Task& task, const RowPlan& plan, std::size_t LP)
+        : task_(task),
+          node_(task.observed, plan, LP),
+          move_(task.moves.L * task.moves.L),
+          triple_(task.moves.triple.size()),
+          pair_(task.edge_observed.weights()) {}
+
+    void load(const double* theta) {
+        node_.load(theta);
+        const double* const move = theta + task_.first_move();
+        for (std::size_t i = 0; i < move_.size(); ++i) move_[i] = masked(task_.moves.number[i], move, i);
+        const double* const triple = theta + task_.first_triple();
+        for (std::size_t i = 0; i < triple_.size(); ++i) {
+            const auto k = task_.moves.triple[i];
+            const std::size_t first = i / task_.moves.L, second = i % move_.size();
+            triple_[i] = (k >= 0 ? static_cast<F>(triple[k]) : F{0}) + move_[second];
+            if (forbidden(first)) triple_[i] = never;
+        }
+        const double* const pair = theta + task_.first_edge();
+        for (std::size_t k = 0; k < pair_.size(); ++k) pair_[k] = static_cast<F>(pair[k]);
+    }
+
+    const WeightTable<F>& node() const { return node_; }
+    const F* moves() const { return move_.data(); }
+    // (L, L), or for order 2 (L, L, L) with the moves folded in; -inf for what is forbidden
+    const F* edge() const { return triple_.empty() ? move_.data() : triple_.data(); }
+    std::size_t edge_size() const { return triple_.empty() ? move_.size() : triple_.size(); }
+    const F* pairs() const { return pair_.data(); }
+
+private:
+    static constexpr F never = -std::numeric_limits<F>::infinity();
+
+    bool forbidden(std::size_t move) const {
+        return !task_.moves.forbidden.empty() && task_.moves.forbidden[move] != 0;
+    }
+    F masked(std::int32_t k, const double* weight, std::size_t move) const {
+        if (forbidden(move)) return never;
+        return k >= 0 ? static_cast<F>(weight[k]) : F{0};
+    }
+
+    const Task& task_;
+    WeightTable<F> node_;
+    std::vector<F> move_, triple_, pair_;
+};
+
+}  // namespace seqlab

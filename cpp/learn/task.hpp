@@ -1,0 +1,97 @@
+// What a linear model is trained on: which weights there are, and the labelled sequences that use them.
+//
+// theta = (attribute-label pairs | moves | triples of labels | edge attributes with a move)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "score/feature_rows.hpp"
+#include "trellis/trellis.hpp"
+
+namespace seqlab {
+
+// Which moves between labels have a weight, and which are forbidden. A number is -1 for a move without a weight, which
+// scores 0.
+struct Moves {
+    std::size_t L;
+    std::span<const std::int32_t> number;            // (L, L): the weight of a move, counted from 0
+    std::span<const std::int32_t> triple;            // (L, L, L), or empty: order 1
+    std::span<const std::uint8_t> forbidden;         // (L, L), or empty
+    std::span<const std::uint8_t> no_start, no_end;  // (L), or empty
+
+    std::size_t order() const { return triple.empty() ? 1 : 2; }
+    std::size_t weights() const;
+    std::size_t triples() const;
+};
+
+// Labelled sequences: sequence s has tokens offset[s] .. offset[s + 1].
+struct Sequences {
+    std::span<const std::int64_t> offset;
+    const Label* labels;        // -1 where no label is known: such sequences have clamps
+    const double* weight;       // (sequences): what log Z counts; null when every sequence counts 1
+    const double* gold_weight;  // (sequences): what the labels given count; null when as `weight`
+
+    std::size_t size() const { return offset.size() - 1; }
+    std::size_t begin(std::size_t s) const { return static_cast<std::size_t>(offset[s]); }
+    std::size_t end(std::size_t s) const { return static_cast<std::size_t>(offset[s + 1]); }
+    double weight_of(std::size_t s) const { return weight ? weight[s] : 1.0; }
+    double gold_weight_of(std::size_t s) const { return gold_weight ? gold_weight[s] : weight_of(s); }
+};
+
+// Labels that rows may have: row i has ids[offset[i]] .. ids[offset[i + 1]], rising. Empty: any label anywhere.
+struct ActiveLists {
+    std::span<const std::int64_t> offset;
+    const Label* ids = nullptr;
+
+    bool any() const { return !offset.empty(); }
+    Labels at(std::size_t i) const {
+        return {ids + offset[i], static_cast<std::size_t>(offset[i + 1] - offset[i])};
+    }
+};
+
+// Sequences of which the labels are known in part: log Σ over the labellings that fit is what they add to the likelihood
+// (eq:partial-labels). Clamp c speaks of one sequence; its rows in `lists` begin at row[c]. Sorted by sequence.
+struct Clamps {
+    std::span<const std::int64_t> sequence;
+    std::span<const double> weight;
+    std::span<const std::int64_t> row;
+    ActiveLists lists;
+
+    std::size_t size() const { return sequence.size(); }
+};
+
+struct Task {
+    Entries entries;
+    Observed observed;
+    Entries edge_entries;    // of the move into a token; no tokens when there are none
+    Observed edge_observed;  // label: from * L + to
+    Moves moves;
+    Sequences sequences;
+    ActiveLists active;  // one row per token: what the paths may use at all
+    Clamps clamps;
+    const double* token_weight =
+        nullptr;  // (tokens): what a wrong label costs, for learners that count mistakes
+
+    bool sees_moves() const { return edge_observed.weights() > 0; }
+    // Shared edges of first order: what the dense kernels are made for.
+    bool plain() const { return moves.order() == 1 && !sees_moves(); }
+    std::size_t first_move() const { return observed.weights(); }
+    std::size_t first_triple() const { return first_move() + moves.weights(); }
+    std::size_t first_edge() const { return first_triple() + moves.triples(); }
+    std::size_t size() const { return first_edge() + edge_observed.weights(); }
+};
+
+// How often each weight's feature occurs with the labels given: the first half of the gradient, the same every time.
+std::vector<double> empirical_counts(const Task& task);
+
+// Adds weight · features of tokens [from, to) of one sequence, labelled by path, to out (task.size()).
+void add_features(const Task& task, std::size_t s, const Label* path, double weight, double* out);
+
+// Stretches of sequences of about equal work, cut by the data alone: sums over a stretch are made by one thread and added
+// in the order of the stretches, so results do not depend on the number of threads.
+std::vector<std::size_t> stretches(const Sequences& sequences);
+
+}  // namespace seqlab
