@@ -1,8 +1,11 @@
 #include <memory>
 
 #include "bind/optimise.hpp"
+#include "bind/strings.hpp"
 #include "bind/task.hpp"
+#include "learn/averaged_start.hpp"
 #include "learn/likelihood.hpp"
+#include "learn/pairs.hpp"
 #include "score/scorer.hpp"
 
 namespace seqlab::bind {
@@ -114,12 +117,42 @@ void bind_scorer(nb::module_& m, const char* name) {
             "threads"_a);
 }
 
+void bind_start(nb::module_& m) {
+    m.def(
+        "averaged_start",
+        [](const KeptTask& task, const Out<double>& theta, double l2, int epochs, int burn_in, double rate,
+           std::size_t shards, std::uint64_t seed, std::size_t threads) {
+            nb::gil_scoped_release unlocked;
+            return AveragedStart(task.task)
+                .run(theta.data(), {l2, epochs, burn_in, rate, shards, seed}, threads);
+        },
+        "task"_a, "theta"_a.noconvert(), "l2"_a, "epochs"_a, "burn_in"_a, "rate"_a, "shards"_a, "seed"_a,
+        "threads"_a, "Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).");
+    m.def(
+        "observed_pairs",
+        [](const In<std::int64_t>& indptr, const In<std::int32_t>& ids, const In<std::int32_t>& labels,
+           const Maybe<std::int64_t>& set_offset, const Maybe<std::int32_t>& set_ids, std::size_t attributes,
+           std::size_t L) {
+            Pairs pairs;
+            {
+                nb::gil_scoped_release unlocked;
+                const ActiveLists sets{span_of(set_offset), data_of(set_ids)};
+                pairs = observed_pairs({span_of(indptr), ids.data(), nullptr}, labels.data(), sets, attributes, L);
+            }
+            return nb::make_tuple(as_array(std::move(pairs.begin)), as_array(std::move(pairs.label)));
+        },
+        "indptr"_a.noconvert(), "ids"_a.noconvert(), "labels"_a.noconvert(), "set_offset"_a.none().noconvert(),
+        "set_ids"_a.none().noconvert(), "attributes"_a, "L"_a,
+        "Which labels each attribute was met with: (begin, label).");
+}
+
 }  // namespace
 
 void bind_learn(nb::module_& m) {
     bind_scorer<float>(m, "Scorer32");
     bind_scorer<double>(m, "Scorer64");
     bind_losses(m);
+    bind_start(m);
 }
 
 }  // namespace seqlab::bind

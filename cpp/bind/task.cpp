@@ -21,7 +21,7 @@ void set_up(KeptTask* self, std::size_t L, const I64& offset, const I32& labels,
     task.entries = {span_of(indptr), ids.data(), data_of(values)};
     task.observed = {span_of(begin), span_of(label)};
     task.moves.L = L;
-    task.moves.number = span_of(number);
+    task.moves.set_number(span_of(number));
     task.sequences = {span_of(offset), labels.data(), nullptr, nullptr};
     keep(*self, offset, labels, indptr, ids, values, begin, label, number);
 }
@@ -46,7 +46,7 @@ void set_token_weights(KeptTask& self, const In<double>& weight) {
 }
 
 void set_triples(KeptTask& self, const I32& triple) {
-    self.task.moves.triple = span_of(triple);
+    self.task.moves.set_triple(span_of(triple));
     keep(self, triple);
 }
 

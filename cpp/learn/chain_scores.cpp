@@ -14,6 +14,20 @@ constexpr F never = -std::numeric_limits<F>::infinity();
 }  // namespace
 
 template <class F>
+void mask_rows(const ActiveLists& lists, std::size_t row, std::size_t T, std::size_t L, F* node) {
+    for (std::size_t t = 0; t < T; ++t, node += L) {
+        const Labels allowed = lists.at(row + t);
+        if (allowed.size() == L) continue;
+        std::size_t y = 0;
+        for (const Label keep : allowed) {
+            for (; y < static_cast<std::size_t>(keep); ++y) node[y] = never<F>;
+            ++y;
+        }
+        for (; y < L; ++y) node[y] = never<F>;
+    }
+}
+
+template <class F>
 Batch<F> ChainScores<F>::operator()(const ChainWeights<F>& weights, std::size_t first, std::size_t last) {
     from_ = task_.sequences.begin(first);
     first_ = first;
@@ -108,16 +122,7 @@ void ChainScores<F>::restrict(Trellis<F>& trellis, const ActiveLists& lists, std
         trellis.ids = lists.ids;
         return;
     }
-    for (std::size_t t = 0; t < trellis.T; ++t, node += trellis.L) {
-        const Labels allowed = lists.at(row + t);
-        if (allowed.size() == trellis.L) continue;
-        std::size_t y = 0;
-        for (const Label keep : allowed) {
-            for (; y < static_cast<std::size_t>(keep); ++y) node[y] = never<F>;
-            ++y;
-        }
-        for (; y < trellis.L; ++y) node[y] = never<F>;
-    }
+    mask_rows(lists, row, trellis.T, trellis.L, node);
 }
 
 template <class F>
@@ -131,6 +136,8 @@ const Trellis<F>& ChainScores<F>::clamped(std::size_t c) {
     return clamped_;
 }
 
+template void mask_rows<float>(const ActiveLists&, std::size_t, std::size_t, std::size_t, float*);
+template void mask_rows<double>(const ActiveLists&, std::size_t, std::size_t, std::size_t, double*);
 template class ChainScores<float>;
 template class ChainScores<double>;
 

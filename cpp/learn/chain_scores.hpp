@@ -25,6 +25,10 @@ struct ChainRows {
           rows(task.entries, task.observed, plan) {}
 };
 
+// -inf in node (T, L) wherever the lists from `row` on do not allow a label.
+template <class F>
+void mask_rows(const ActiveLists& lists, std::size_t row, std::size_t T, std::size_t L, F* node);
+
 template <class F>
 class ChainScores {
 public:

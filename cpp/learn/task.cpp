@@ -29,12 +29,14 @@ void add_entries(const Entries& entries, const Observed& observed, std::size_t t
 
 }  // namespace
 
-std::size_t Moves::weights() const {
-    return numbered(number);
+void Moves::set_number(std::span<const std::int32_t> numbers) {
+    number = numbers;
+    weights_ = numbered(numbers);
 }
 
-std::size_t Moves::triples() const {
-    return numbered(triple);
+void Moves::set_triple(std::span<const std::int32_t> numbers) {
+    triple = numbers;
+    triples_ = numbered(numbers);
 }
 
 void add_features(const Task& task, std::size_t s, const Label* path, double weight, double* out) {

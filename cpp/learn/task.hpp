@@ -16,15 +16,20 @@ namespace seqlab {
 // Which moves between labels have a weight, and which are forbidden. A number is -1 for a move without a weight, which
 // scores 0.
 struct Moves {
-    std::size_t L;
+    std::size_t L = 0;
     std::span<const std::int32_t> number;            // (L, L): the weight of a move, counted from 0
     std::span<const std::int32_t> triple;            // (L, L, L), or empty: order 1
     std::span<const std::uint8_t> forbidden;         // (L, L), or empty
     std::span<const std::uint8_t> no_start, no_end;  // (L), or empty
 
+    void set_number(std::span<const std::int32_t> numbers);
+    void set_triple(std::span<const std::int32_t> numbers);
     std::size_t order() const { return triple.empty() ? 1 : 2; }
-    std::size_t weights() const;
-    std::size_t triples() const;
+    std::size_t weights() const { return weights_; }
+    std::size_t triples() const { return triples_; }
+
+private:
+    std::size_t weights_ = 0, triples_ = 0;
 };
 
 // Labelled sequences: sequence s has tokens offset[s] .. offset[s + 1].

@@ -38,6 +38,14 @@ public:
         });
         clear_unused();
     }
+    // total[k] += part · weight k
+    void add_to(double* total, double part) {
+        each([&](F& x, std::size_t k) { total[k] += part * static_cast<double>(x); });
+    }
+    void multiply(F factor) {
+        for (std::size_t i = 0; i < size_; ++i) table_[i] *= factor;
+        for (F& x : listed_) x *= factor;
+    }
     // Weights 0 .. this belong to the first rows, and to what stands between them.
     std::size_t weights_of_first_rows(std::size_t rows) const {
         std::size_t end = 0;

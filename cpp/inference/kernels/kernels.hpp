@@ -106,6 +106,12 @@ struct FloatKernels {
     void (*scatter_rows)(F* sums, std::size_t LP, std::size_t L, const RowList<F>&, std::size_t from,
                          std::size_t to, const F* gamma);
 
+    // rows += value · step in the lanes that mark_lane set; `lanes` has row_vectors(LP) numbers for each row.
+    std::size_t (*row_vectors)(std::size_t LP);
+    void (*mark_lane)(std::size_t LP, std::size_t y, std::uint32_t* lanes);
+    void (*move_rows)(F* weights, std::size_t LP, std::size_t L, const std::uint32_t* lanes,
+                      const RowList<F>&, std::size_t from, std::size_t to, const F* step);
+
     double (*peak_gflops)();
 };
 

@@ -198,6 +198,9 @@ FloatKernels<F> float_table() {
     k.row_lanes = row_lanes<F>;
     k.gather_rows = gather_rows<F>;
     k.scatter_rows = scatter_rows<F>;
+    k.row_vectors = row_vectors<F>;
+    k.mark_lane = mark_lane<F>;
+    k.move_rows = move_rows<F>;
     k.peak_gflops = peak_gflops<F>;
     return k;
 }

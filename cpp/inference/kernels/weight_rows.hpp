@@ -75,6 +75,34 @@ SEQLAB_INLINE void scatter_part(F* sums, size_t LP, const RowList<F>& rows, std:
     }
 }
 
+// One number per vector of a row: bit i is set where lane i has a weight of its own. Lanes that a vector shares with the one
+// before are set in both where all vectors of a row are added at once (up to four), and in the first only where not.
+template <class F>
+SEQLAB_INLINE Mask<F> lanes_of(std::uint32_t bits) {
+    const Mask<F> all = Mask<F>{} + static_cast<Integer<F>>(bits);
+    return ((all >> lane_numbers<F>()) & 1) != 0;
+}
+
+// weights[row_i] += value_i · step in the lanes that have a weight.
+template <class F, size_t N>
+SEQLAB_INLINE void move_part(F* weights, size_t LP, const std::uint32_t* lanes, size_t vectors,
+                             const RowList<F>& rows, std::int64_t begin, std::int64_t end, size_t first,
+                             const F* step) {
+    Vec<F> x[N];
+    for (size_t v = 0; v < N; ++v) x[v] = load(step + lane_of<F>(first + v, LP));
+    for (std::int64_t i = begin; i < end; ++i) {
+        const auto r = static_cast<size_t>(rows.row[i]);
+        F* row = weights + r * LP;
+        Vec<F> sum[N];
+        for (size_t v = 0; v < N; ++v) {
+            const Mask<F> own = lanes_of<F>(lanes[r * vectors + first + v]);
+            const Vec<F> more = weighed<F>(x[v], rows.value, i);
+            sum[v] = load(row + lane_of<F>(first + v, LP)) + (own ? more : Vec<F>{});
+        }
+        for (size_t v = 0; v < N; ++v) store(row + lane_of<F>(first + v, LP), sum[v]);
+    }
+}
+
 // Calls part<N>(first) for all vectors of a row: NV at once when the width is known, else four and then one at a time.
 template <class F, size_t NV, class Part>
 SEQLAB_INLINE void in_parts(size_t LP, Part part) {
@@ -110,6 +138,19 @@ struct Scatter {
     }
 };
 
+template <class F, size_t NV>
+struct MoveRows {
+    static void run(F* weights, size_t LP, size_t L, const std::uint32_t* lanes, const RowList<F>& rows,
+                    size_t from, size_t to, const F* step) {
+        const size_t vectors = (LP + W<F> - 1) / W<F>;
+        for (size_t t = from; t < to; ++t, step += L)
+            in_parts<F, NV>(LP, [&]<size_t N>(size_t first) {
+                move_part<F, N>(weights, LP, lanes, vectors, rows, rows.begin[t], rows.begin[t + 1], first,
+                                step);
+            });
+    }
+};
+
 template <class F>
 void gather_rows(const F* weights, size_t LP, size_t L, const RowList<F>& rows, size_t from, size_t to,
                  F* node) {
@@ -120,6 +161,29 @@ template <class F>
 void scatter_rows(F* sums, size_t LP, size_t L, const RowList<F>& rows, size_t from, size_t to,
                   const F* gamma) {
     by_vectors<F, Scatter>((LP + W<F> - 1) / W<F>, sums, LP, L, rows, from, to, gamma);
+}
+
+template <class F>
+void move_rows(F* weights, size_t LP, size_t L, const std::uint32_t* lanes, const RowList<F>& rows,
+               size_t from, size_t to, const F* step) {
+    by_vectors<F, MoveRows>((LP + W<F> - 1) / W<F>, weights, LP, L, lanes, rows, from, to, step);
+}
+
+// Which vector of a row a lane belongs to, and its bit there, for every vector that holds it.
+template <class F>
+void mark_lane(size_t LP, size_t y, std::uint32_t* lanes) {
+    const size_t vectors = (LP + W<F> - 1) / W<F>;
+    for (size_t v = 0; v < vectors; ++v) {
+        const size_t begin = lane_of<F>(v, LP);
+        const bool shared = y < v * W<F>;
+        if (y < begin || y >= begin + W<F> || (shared && vectors > 4)) continue;
+        lanes[v] |= std::uint32_t{1} << (y - begin);
+    }
+}
+
+template <class F>
+size_t row_vectors(size_t LP) {
+    return (LP + W<F> - 1) / W<F>;
 }
 
 }  // namespace seqlab::SEQLAB_ISA

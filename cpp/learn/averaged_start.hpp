@@ -1,0 +1,49 @@
+// A first guess at the weights of a CRF: stochastic gradient descent over sentences, averaged.
+//
+// eq:averaged-sgd   θ ← θ - η_i (∇ℓ_s(θ) + 2 l2 θ / N),   η_i = η₀ (1 + 2 l2 η₀ i / N)^-¾;   the mean of θ over the later epochs
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "learn/chain_counts.hpp"
+#include "learn/chain_scores.hpp"
+#include "learn/task.hpp"
+
+namespace seqlab {
+
+struct StartOptions {
+    double l2 = 1.0;
+    int epochs = 6;
+    int burn_in = 2;  // epochs before averaging begins
+    double rate = 0.0;  // 0: tried out on a sample
+    std::size_t shards = 2;
+    std::uint64_t seed = 0;
+};
+
+// Only what an order-1 CRF without edge attributes has is learned; other weights of theta stay as they are. Sentences with
+// partly known labels are left out.
+class AveragedStart {
+public:
+    explicit AveragedStart(const Task& task);
+    ~AveragedStart();
+
+    // theta (task.size()) is where to begin, and gets the result; the rate is returned.
+    double run(double* theta, const StartOptions& options, std::size_t threads);
+
+private:
+    class Shard;
+
+    bool forbidden(std::size_t move) const;
+    void mask(std::size_t s, std::size_t T, float* node) const;
+    double calibrate(const double* theta, const StartOptions& options);
+    std::vector<std::size_t> shuffled(std::vector<std::size_t> order, std::uint64_t seed) const;
+
+    const Task& task_;
+    ChainRows<float> rows_;
+    std::vector<std::uint32_t> lanes_;
+    std::vector<std::size_t> usable_;
+};
+
+}  // namespace seqlab
