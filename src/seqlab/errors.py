@@ -27,6 +27,14 @@ class OptionError(SeqlabError, ValueError):
     """An option has a value that makes no sense."""
 
 
+class NotFittedError(SeqlabError, ValueError, AttributeError):
+    """A model was asked before it had learned anything; derived like scikit-learn's error of that name."""
+
+
+class QuestionError(SeqlabError, ValueError):
+    """A question that has no meaning for this model: a perceptron knows no probabilities."""
+
+
 class CorpusError(SeqlabError, ValueError):
     """A corpus file or a corpus in memory is not what it should be.
 

@@ -1,0 +1,140 @@
+"""From a tagger's trellises to answers: blocks of sentences, known labels, and errors that name the sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from seqlab import inference
+from seqlab.arrays import LabelIds, Probabilities
+from seqlab.corpus import Corpus
+from seqlab.errors import ImpossibleError, LabelError, OptionError, ShapeError
+from seqlab.inference import NBest, Path
+from seqlab.trellis import Trellis, TrellisBatch
+from seqlab.trellis.constraints import PerPosition
+from seqlab.trellis.labels import Label
+
+Trellises = TrellisBatch | Sequence[Trellis]
+
+
+def blocks(corpus: Corpus, tokens: int) -> Iterator[tuple[int, Corpus]]:
+    """Stretches of sentences with about so many tokens, and the number of their first sentence."""
+    if corpus.token_count <= tokens:
+        if len(corpus):
+            yield 0, corpus
+        return
+    begin = 0
+    while begin < len(corpus):
+        last = int(np.searchsorted(corpus.offsets, corpus.offsets[begin] + tokens, side="right")) - 1
+        end = min(max(last, begin + 1), len(corpus))
+        yield begin, corpus[begin:end]
+        begin = end
+
+
+@contextmanager
+def located(begin: int) -> Iterator[None]:
+    """Errors of a block that starts with sentence `begin` speak of the sentence of the whole corpus."""
+    try:
+        yield
+    except ImpossibleError as error:
+        if error.sequence is None:
+            raise
+        sentence = begin + error.sequence
+        reason = str(error).removeprefix(f"sequence {error.sequence}: ")
+        raise type(error)(
+            f"sentence {sentence}: {reason}", position=error.position, sequence=sentence
+        ) from None
+
+
+def path_ids(paths: Sequence[Path]) -> LabelIds:
+    """The label numbers of all paths, one after another."""
+    return np.concatenate([np.zeros(0, dtype=np.int32), *(path.ids for path in paths)])
+
+
+def labelled(rows: Probabilities, labels: Sequence[str]) -> list[dict[str, float]]:
+    """(T, L) probabilities as a dict per position."""
+    return [dict(zip(labels, row, strict=True)) for row in rows.tolist()]
+
+
+# ------------------------------------------------------------------------------------------ known and allowed labels
+
+
+def constrained(trellis: Trellis, known: Mapping[int, Label] | None, allowed: PerPosition | None) -> Trellis:
+    """The trellis with what is known of its labels masked in."""
+    if known is None and allowed is None:
+        return trellis
+    if known is not None:
+        if not isinstance(known, Mapping):
+            raise OptionError(f"known wants {{position: label}}, got {known!r:.60}")
+        for position, label in known.items():
+            _check_label(trellis, label, "known", position)
+    if allowed is not None and not isinstance(allowed, np.ndarray):
+        _check_allowed(trellis, allowed)
+    return trellis.constrain(known=known, allowed=allowed)
+
+
+def _check_allowed(trellis: Trellis, allowed: Any) -> None:
+    if isinstance(allowed, (str, bytes)) or not isinstance(allowed, (Mapping, Sequence)):
+        raise OptionError(
+            f"allowed wants {{position: labels}}, or a list with None or labels for every position, got {allowed!r:.60}"
+        )
+    pairs = allowed.items() if isinstance(allowed, Mapping) else enumerate(allowed)
+    for position, labels in pairs:
+        if labels is None:
+            continue
+        if isinstance(labels, str) or not isinstance(labels, Iterable):
+            raise LabelError(
+                f"allowed, position {position}: a list of labels is wanted, got {labels!r}; write [{labels!r}]"
+            )
+        for label in labels:
+            _check_label(trellis, label, "allowed", position)
+
+
+def _check_label(trellis: Trellis, label: Any, what: str, position: Any) -> None:
+    try:
+        trellis.label_set.id(label)
+    except LabelError as error:
+        reason = str(error).replace("this trellis knows", "the model knows")
+        raise LabelError(f"{what}, position {position}: {reason}") from None
+
+
+def event_log_partition(trellis: Trellis, labels: Iterable[Any]) -> float:
+    """log of the sum of exp(score) over the labellings that `labels` describes; -inf when there is none."""
+    if isinstance(labels, (str, bytes, Mapping)) or not isinstance(labels, Iterable):
+        raise LabelError(f"labels must be a list with one entry per token, got {labels!r:.60}")
+    given = list(labels)
+    if len(given) != trellis.T:
+        raise ShapeError(f"the sentence has {trellis.T} tokens, but {len(given)} labels came")
+    if all(isinstance(label, (str, int, np.integer)) for label in given):
+        for position, label in enumerate(given):
+            _check_label(trellis, label, "labels", position)
+        return trellis.score(given)
+    allowed: list[Any] = [[one] if isinstance(one, (str, int, np.integer)) else one for one in given]
+    try:
+        return float(inference.log_partition(constrained(trellis, None, allowed)))
+    except ImpossibleError:
+        return float("-inf")
+
+
+# ------------------------------------------------------------------------------------- scores without probabilities
+
+
+class _Unnormalised(NBest):
+    """The n best paths of a model whose scores are no log-probabilities: log_prob is None."""
+
+    def _more(self, m: int) -> list[Path]:
+        fresh = super()._more(m)
+        plain = [Path(path.ids, path.score, None, True, self.trellis.label_set) for path in fresh]
+        if plain:
+            self._found[-len(plain) :] = plain
+        return plain
+
+
+def unnormalised(trellis: Trellis, n: int) -> NBest:
+    """The n best paths, without log-probabilities."""
+    found = _Unnormalised(trellis, inference.log_partition(trellis))
+    found.more(n)
+    return found

@@ -1,0 +1,238 @@
+"""scikit-learn's contract, kept without importing scikit-learn.
+
+Only what scikit-learn itself calls (tags, metadata routing) imports it, and then it is there already.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from seqlab.errors import NotFittedError, OptionError
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+LONGEST_VALUE = 200  # characters of one option in a repr: templates can be pages long
+ROUTED = ("fit", "partial_fit", "score")  # methods that take more than X and y from scikit-learn's searches
+
+
+class Estimator:
+    """Options that are kept as they were given, and the methods by which scikit-learn reads and sets them.
+
+    A subclass names every option in its __init__ and stores it unchanged under the same name; what it learns gets a
+    name that ends in "_". Checks belong to fit().
+    """
+
+    # ------------------------------------------------------------------------------------------ options
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002  (scikit-learn's signature)
+        """Option name -> value; with deep=True also the options of options, as "learner__l2"."""
+        own = {name: getattr(self, name) for name in self._option_names()}
+        if not deep:
+            return own
+        inner = {f"{name}__{key}": part for name, value in own.items() for key, part in _inner(value).items()}
+        return {**own, **inner}
+
+    def set_params(self, **options: Any) -> Self:
+        """Set options; "learner__l2" sets the l2 of the learner. All of them are set, or none."""
+        known = self._option_names()
+        new: dict[str, Any] = {}
+        nested: dict[str, dict[str, Any]] = {}
+        for key, value in options.items():
+            name, _, rest = key.partition("__")
+            if name not in known:
+                raise OptionError(f"{type(self).__name__} has no option {name!r}, only {_listed(known)}")
+            if rest:
+                nested.setdefault(name, {})[rest] = value
+            else:
+                new[name] = value
+        for name, inner in nested.items():
+            new[name] = _changed(new.get(name, getattr(self, name, None)), inner, name)
+        for name, value in new.items():
+            setattr(self, name, value)
+        return self
+
+    @classmethod
+    def _option_names(cls) -> list[str]:
+        return [name for name in _signature(cls) if _signature(cls)[name].kind is not _REST]
+
+    # scikit-learn's tools ask under this name.
+    _get_param_names = _option_names
+
+    def __repr__(self) -> str:
+        shown = []
+        for name, parameter in _signature(type(self)).items():
+            value = getattr(self, name, parameter.default)
+            if parameter.default is _NO_DEFAULT or not _same(value, parameter.default):
+                shown.append(f"{name}={_shortened(repr(value))}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    # ------------------------------------------------------------------------------------------ fitted or not
+
+    def _fitted(self) -> bool:
+        """Whether fit() has been called."""
+        return any(name.endswith("_") and not name.startswith("_") for name in self.__dict__)
+
+    def _check_fitted(self, question: str) -> None:
+        if not self._fitted():
+            raise NotFittedError(
+                f"{question}: this {type(self).__name__} has learned nothing yet; call fit(X, y) first"
+            )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._fitted()
+
+    if not TYPE_CHECKING:  # a type checker would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            learned = name.endswith("_") and not name.startswith("_")
+            if learned and not Estimator._fitted(self):  # a subclass's own would come back here
+                raise NotFittedError(
+                    f"{name} is learned by fit, but this {type(self).__name__} has learned nothing yet; "
+                    f"call fit(X, y) first"
+                )
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    # ------------------------------------------------------------------------------------------ called by scikit-learn
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        # No classifier: for one, scikit-learn would look at y as a flat array and stratify by it.
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=True),
+            input_tags=InputTags(two_d_array=False, string=True, dict=True),
+            no_validation=True,
+        )
+
+    def get_metadata_routing(self) -> Any:
+        """What fit, partial_fit and score ask for beside X and y, as scikit-learn's MetadataRequest."""
+        from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
+
+        if "_metadata_request" in self.__dict__:
+            return get_routing_for_object(self.__dict__["_metadata_request"])
+        request = MetadataRequest(owner=type(self).__name__)
+        for method in ROUTED:
+            for name in self._routable(method):
+                getattr(request, method).add_request(param=name, alias=None)
+        return request
+
+    def set_fit_request(self, **requests: bool | str | None) -> Self:
+        """Whether scikit-learn shall pass on e.g. sample_weight to fit: True, False, None (refuse), or another name."""
+        return self._request("fit", requests)
+
+    def set_partial_fit_request(self, **requests: bool | str | None) -> Self:
+        """The same for partial_fit."""
+        return self._request("partial_fit", requests)
+
+    def set_score_request(self, **requests: bool | str | None) -> Self:
+        """The same for score."""
+        return self._request("score", requests)
+
+    def _request(self, method: str, requests: Mapping[str, bool | str | None]) -> Self:
+        from sklearn import get_config
+
+        if not get_config().get("enable_metadata_routing", False):
+            raise OptionError(
+                f"set_{method}_request has no effect while metadata routing is off; "
+                f"switch it on with sklearn.set_config(enable_metadata_routing=True)"
+            )
+        known = self._routable(method)
+        routing = self.get_metadata_routing()
+        for name, wanted in requests.items():
+            if name not in known:
+                raise OptionError(
+                    f"{type(self).__name__}.{method} takes no {name!r}, only {_listed(known)}, beside X and y"
+                )
+            getattr(routing, method).add_request(param=name, alias=wanted)
+        self._metadata_request = routing
+        return self
+
+    def _routable(self, method: str) -> list[str]:
+        found = getattr(type(self), method, None)
+        if found is None:
+            return []
+        parameters = list(inspect.signature(found).parameters.values())[1:]
+        return [p.name for p in parameters if p.name not in {"X", "y"} and p.kind in _NAMED]
+
+
+_REST = inspect.Parameter.VAR_KEYWORD
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_NO_DEFAULT = inspect.Parameter.empty
+
+
+def _signature(kind: type) -> dict[str, inspect.Parameter]:
+    """The options of a class: the arguments of its constructor."""
+    construct: Any = getattr(kind, "__init__")  # noqa: B009  (the types say that it may be another's; it is not)
+    if construct is object.__init__:
+        return {}
+    return dict(list(inspect.signature(construct).parameters.items())[1:])
+
+
+def _inner(value: Any) -> dict[str, Any]:
+    """The options of an option, and theirs: of a learner, or of somebody else's estimator."""
+    if isinstance(value, type):
+        return {}
+    if dataclasses.is_dataclass(value):
+        own = {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.init}
+        deeper = {f"{name}__{key}": part for name, one in own.items() for key, part in _inner(one).items()}
+        return {**own, **deeper}
+    if hasattr(value, "get_params"):
+        found: dict[str, Any] = value.get_params(deep=True)
+        return found
+    return {}
+
+
+def _changed(value: Any, options: Mapping[str, Any], path: str) -> Any:
+    """An option with some of its own options changed: frozen ones are made anew, estimators are told."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _replaced(value, options, path)
+    if hasattr(value, "set_params") and not isinstance(value, type):
+        return value.set_params(**options)
+    raise OptionError(
+        f"{path}__{next(iter(options))} cannot be set, because {path} is {_shortened(repr(value), 60)}, "
+        f"which has no options of its own; set {path} first"
+    )
+
+
+def _replaced(value: Any, options: Mapping[str, Any], path: str) -> Any:
+    known = [field.name for field in dataclasses.fields(value) if field.init]
+    new: dict[str, Any] = {}
+    nested: dict[str, dict[str, Any]] = {}
+    for key, part in options.items():
+        name, _, rest = key.partition("__")
+        if name not in known:
+            raise OptionError(
+                f"{path}, a {type(value).__name__}, has no option {name!r}, only {_listed(known)}"
+            )
+        if rest:
+            nested.setdefault(name, {})[rest] = part
+        else:
+            new[name] = part
+    for name, inner in nested.items():
+        new[name] = _changed(new.get(name, getattr(value, name)), inner, f"{path}__{name}")
+    return dataclasses.replace(value, **new)
+
+
+def _same(value: Any, default: Any) -> bool:
+    """Whether an option has its default; arrays and the like do not compare to a single yes or no."""
+    if value is default:
+        return True
+    if type(value) is not type(default):
+        return False
+    try:
+        return bool(value == default)
+    except (TypeError, ValueError):
+        return False
+
+
+def _shortened(text: str, most: int = LONGEST_VALUE) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(repr, names)) or "none at all"
