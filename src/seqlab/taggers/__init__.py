@@ -4,5 +4,7 @@ from __future__ import annotations
 
 from seqlab.taggers.base import Tagger
 from seqlab.taggers.estimator import Estimator
+from seqlab.taggers.local import LocalTagger
+from seqlab.taggers.most_frequent import MostFrequentTag
 
-__all__ = ["Estimator", "Tagger"]
+__all__ = ["Estimator", "LocalTagger", "MostFrequentTag", "Tagger"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from seqlab import inference
-from seqlab.arrays import LabelIds, Probabilities
+from seqlab.arrays import LabelIds, Probabilities, whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import ImpossibleError, LabelError, OptionError, ShapeError
 from seqlab.inference import NBest, Path
@@ -18,6 +18,30 @@ from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label
 
 Trellises = TrellisBatch | Sequence[Trellis]
+Way = tuple[str, int | None]  # decoder, and the width of the beam
+DECODERS = ("viterbi", "posterior", "beam")
+
+
+def checked_way(decode: str | None, beam: int | None) -> Way:
+    """A decoder that exists, with a width if it is the beam."""
+    if decode == "beam":
+        if beam is None:
+            raise OptionError("decode='beam' needs a width, for example beam=8")
+        return decode, whole_number(beam, "beam", 1)
+    if beam is not None:
+        raise OptionError(f"beam={beam!r} is for decode='beam', but decode is {decode!r}")
+    if decode not in DECODERS:
+        raise OptionError(f"decode must be one of {', '.join(map(repr, DECODERS))}, got {decode!r}")
+    return decode, None
+
+
+def best(asked: Any, decode: str, beam: int | None, threads: int = 1) -> Any:
+    """The chosen path of a trellis, or of each of several."""
+    if decode == "posterior":
+        return inference.max_marginal(asked, threads=threads)
+    if beam is not None:
+        return inference.beam(asked, beam, threads=threads)
+    return inference.viterbi(asked, threads=threads)
 
 
 def blocks(corpus: Corpus, tokens: int) -> Iterator[tuple[int, Corpus]]:

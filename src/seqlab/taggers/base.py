@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from seqlab import _core, inference
 from seqlab.arrays import LabelIds, Probabilities, thread_count, whole_number
@@ -15,7 +14,10 @@ from seqlab.errors import LabelError, OptionError, QuestionError, ShapeError
 from seqlab.inference import NBest, Posterior, Samples
 from seqlab.taggers.asking import (
     Trellises,
+    Way,
+    best,
     blocks,
+    checked_way,
     constrained,
     event_log_partition,
     labelled,
@@ -24,8 +26,9 @@ from seqlab.taggers.asking import (
     unnormalised,
 )
 from seqlab.taggers.estimator import Estimator
-from seqlab.taggers.gold import Gold, read_gold, token_weights
+from seqlab.taggers.gold import NOTHING, Gold, hits, read_gold
 from seqlab.taggers.reading import read_sentence, read_sentences, vocabulary
+from seqlab.taggers.weights import token_weights
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label
@@ -36,7 +39,6 @@ if TYPE_CHECKING:
     from seqlab.evaluation import Report
 
 Known = Mapping[int, Label]
-DECODERS = ("viterbi", "posterior", "beam")
 BLOCK = 50_000  # tokens whose trellises are held at one time
 
 
@@ -85,7 +87,12 @@ class Tagger(Estimator):
 
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
         """(tokens,) numbers of the labels of the best paths; subclasses may know a faster way."""
-        return self._decoded(corpus, threads, "viterbi", None)
+        return self._decoded(corpus, threads, *self._own_way)
+
+    @property
+    def _own_way(self) -> Way:
+        """How it decodes unless asked for another way (decoder, width of the beam): what `_label_ids` does."""
+        return "viterbi", None
 
     def _fitted(self) -> bool:
         return "labels_" in self.__dict__
@@ -122,12 +129,12 @@ class Tagger(Estimator):
     # ------------------------------------------------------------------------------------------ many sentences
 
     def predict(
-        self, X: Any, *, decode: str = "viterbi", beam: int | None = None, threads: int | None = None
+        self, X: Any, *, decode: str | None = None, beam: int | None = None, threads: int | None = None
     ) -> list[list[str]]:
         """A list of labels for every sentence.
 
         decode   "viterbi" for the best path, "posterior" for the best label at each position alone, "beam" for a path
-                 found by following the `beam` best labels only
+                 found by following the `beam` best labels only; None for the tagger's own way, usually "viterbi"
         """
         self._check_fitted("predict")
         corpus = self._corpus(X)
@@ -139,7 +146,7 @@ class Tagger(Estimator):
         X: Any,
         column: str = "predicted",
         *,
-        decode: str = "viterbi",
+        decode: str | None = None,
         beam: int | None = None,
         threads: int | None = None,
     ) -> Corpus:
@@ -176,8 +183,8 @@ class Tagger(Estimator):
             X, words=self._reads_words, columns=self._cells(y), labelled=isinstance(y, str)
         )
         gold, weights = read_gold(corpus, y), token_weights(corpus, sample_weight)
-        right = _hits(gold, self._label_ids(corpus, thread_count(None)), self.labels_)
-        asked = gold.ids != -1
+        right = hits(gold, self._label_ids(corpus, thread_count(None)), self.labels_)
+        asked = gold.ids != NOTHING
         shares = np.ones(len(right)) if weights is None else weights
         if not shares[asked].sum() > 0:
             raise ShapeError(
@@ -190,7 +197,7 @@ class Tagger(Estimator):
         test: Any,
         y: Any = None,
         *,
-        decode: str = "viterbi",
+        decode: str | None = None,
         beam: int | None = None,
         threads: int | None = None,
         **options: Any,
@@ -228,7 +235,7 @@ class Tagger(Estimator):
         *,
         known: Known | None = None,
         allowed: PerPosition | None = None,
-        decode: str = "viterbi",
+        decode: str | None = None,
         beam: int | None = None,
     ) -> list[str]:
         """The labels of one sentence.
@@ -241,8 +248,8 @@ class Tagger(Estimator):
             corpus = self._corpus_of_one(tokens)
             ids = self._chosen(corpus, decode, beam, 1)
         else:
-            width = self._check_decoder(decode, beam)
-            ids = _best(self.trellis(tokens, known=known, allowed=allowed), decode, width).ids
+            way = self._way(decode, beam)
+            ids = best(self.trellis(tokens, known=known, allowed=allowed), *way).ids
         return [self.labels_[i] for i in ids.tolist()]
 
     def predict_single(self, tokens: Any) -> list[str]:
@@ -348,47 +355,24 @@ class Tagger(Estimator):
         if not self._probabilistic:
             raise QuestionError(f"{question} has no meaning here: {self._why_no_probability}")
 
-    def _check_decoder(self, decode: str, beam: int | None) -> int | None:
-        if decode not in DECODERS:
-            raise OptionError(f"decode must be one of {', '.join(map(repr, DECODERS))}, got {decode!r}")
-        if decode == "beam":
-            if beam is None:
-                raise OptionError("decode='beam' needs a width, for example beam=8")
-            return whole_number(beam, "beam", 1)
-        if beam is not None:
-            raise OptionError(f"beam={beam!r} is for decode='beam', but decode is {decode!r}")
+    def _way(self, decode: str | None, beam: int | None) -> Way:
+        """Decoder and width of the beam, checked."""
+        if decode is None and beam is None:
+            return self._own_way
         if decode == "posterior":
             self._check_meaning("decode='posterior'")
-        return None
+        return checked_way(decode, beam)
 
-    def _chosen(self, corpus: Corpus, decode: str, beam: int | None, threads: int) -> LabelIds:
-        width = self._check_decoder(decode, beam)
-        if decode == "viterbi":
+    def _chosen(self, corpus: Corpus, decode: str | None, beam: int | None, threads: int) -> LabelIds:
+        way = self._way(decode, beam)
+        if way == self._own_way:
             return self._label_ids(corpus, threads)
-        return self._decoded(corpus, threads, decode, width)
+        return self._decoded(corpus, threads, *way)
 
     def _decoded(self, corpus: Corpus, threads: int, decode: str, beam: int | None) -> LabelIds:
         """Block by block, so that memory does not grow with the corpus."""
         found: list[LabelIds] = []
         for begin, part in blocks(corpus, self._block):
             with located(begin):
-                found.append(path_ids(_best(self._trellises(part, threads), decode, beam, threads)))
+                found.append(path_ids(best(self._trellises(part, threads), decode, beam, threads)))
         return np.concatenate(found) if found else np.zeros(0, dtype=np.int32)
-
-
-def _best(asked: Any, decode: str, beam: int | None, threads: int = 1) -> Any:
-    if decode == "posterior":
-        return inference.max_marginal(asked, threads=threads)
-    if beam is not None:
-        return inference.beam(asked, beam, threads=threads)
-    return inference.viterbi(asked, threads=threads)
-
-
-def _hits(gold: Gold, ids: LabelIds, labels: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """(tokens,) whether the predicted label is the given one, or one of several."""
-    place = {name: i for i, name in enumerate(labels)}
-    number = np.array([*(place.get(name, -1) for name in gold.names), -1, -1], dtype=np.int32)
-    right: npt.NDArray[np.bool_] = number[gold.ids] == ids
-    for token, some in gold.sets.items():
-        right[token] = ids[token] in number[list(some)]
-    return right

@@ -1,0 +1,62 @@
+"""Tag dictionaries: which labels a word may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab.arrays import Scores
+from seqlab.corpus import Corpus
+from seqlab.errors import LabelError, OptionError
+
+Dictionary = Mapping[str, Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TagDictionary:
+    """Which labels a word may have.
+
+    column   the column that holds the words
+    row      word -> row of `rows`
+    rows     (words, L)   True for what the word may be
+    """
+
+    column: str
+    row: Mapping[str, int]
+    rows: npt.NDArray[np.bool_]
+
+    @staticmethod
+    def of(allowed: Dictionary | None, labels: Sequence[str], column: str) -> TagDictionary | None:
+        """From {word: labels}. Labels that training does not have are left out, but one must remain for each word."""
+        if allowed is None:
+            return None
+        if not isinstance(allowed, Mapping):
+            raise OptionError(f"allowed must be {{word: labels}}, got {allowed!r:.60}")
+        place = {label: i for i, label in enumerate(labels)}
+        rows = np.zeros((len(allowed), len(labels)), dtype=bool)
+        for i, (word, some) in enumerate(allowed.items()):
+            if isinstance(some, str) or not isinstance(some, Iterable):
+                raise LabelError(
+                    f"allowed[{word!r}] must be a list of labels, got {some!r}; write [{some!r}]"
+                )
+            known = [place[label] for label in some if label in place]
+            if not known:
+                raise LabelError(f"allowed[{word!r}] is {some!r:.60}, but training has none of these labels")
+            rows[i, known] = True
+        return TagDictionary(column, {word: i for i, word in enumerate(allowed)}, rows)
+
+    def mask(self, corpus: Corpus) -> npt.NDArray[np.bool_]:
+        """(tokens, L)   True for what each token may be."""
+        words = corpus.strings(self.column).compact()
+        table = np.vstack([self.rows, np.ones((1, self.rows.shape[1]), dtype=bool)])
+        found = np.array([self.row.get(word, -1) for word in words.values], dtype=np.int64)
+        mask: npt.NDArray[np.bool_] = table[found[words.codes]] if len(found) else table[:0]
+        return mask
+
+
+def forbidden_by(dictionary: TagDictionary | None, corpus: Corpus, node: Scores) -> Scores:
+    """The scores (tokens, L) with -inf for what the dictionary forbids."""
+    return node if dictionary is None else np.where(dictionary.mask(corpus), node, -np.inf)
