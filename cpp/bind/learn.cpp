@@ -1,9 +1,12 @@
+#include <nanobind/stl/tuple.h>
+
 #include <memory>
 
 #include "bind/optimise.hpp"
 #include "bind/strings.hpp"
 #include "bind/task.hpp"
 #include "learn/averaged_start.hpp"
+#include "learn/batch_descent.hpp"
 #include "learn/likelihood.hpp"
 #include "learn/pairs.hpp"
 #include "score/scorer.hpp"
@@ -33,18 +36,6 @@ void bind_loss(nb::module_& m, const char* name, const char* doc) {
             "task"_a);
 }
 
-// Value and slope of loss + l2 |theta|².
-double with_l2(Loss& loss, const double* theta, double* gradient, double l2, std::size_t threads) {
-    const double value = loss(theta, gradient, threads);
-    if (l2 == 0.0) return value;
-    double norm = 0.0;
-    for (std::size_t k = 0; k < loss.size(); ++k) {
-        norm += theta[k] * theta[k];
-        gradient[k] += 2.0 * l2 * theta[k];
-    }
-    return value + l2 * norm;
-}
-
 using Result = std::tuple<optimise::Stop, int, int, double, double, std::size_t>;
 
 Result minimise_loss(KeptLoss& self, const Out<double>& theta, double l2, const Settings& settings,
@@ -57,6 +48,24 @@ Result minimise_loss(KeptLoss& self, const Out<double>& theta, double l2, const 
     {
         const nb::gil_scoped_release unlocked;
         out = minimise(objective, theta.data(), theta.size(), settings, told);
+    }
+    return {out.reason, out.iterations, out.evaluations, out.value, out.gradient_norm, out.active};
+}
+
+// The way of LBFGS: preconditioned, float32 first.
+Result descend_loss(KeptLoss& self, const nb::object& exact, const Out<double>& theta, double l2,
+                    bool precondition, const Settings& settings, std::size_t threads,
+                    const nb::object& report) {
+    const optimise::Report told = report_to(report, theta.size());
+    Loss* const last = exact.is_none() ? nullptr : nb::cast<KeptLoss&>(exact).loss.get();
+    BatchOptions options;
+    options.lbfgs = lbfgs_options(settings);
+    options.l2 = l2;
+    options.precondition = precondition;
+    optimise::Outcome out{};
+    {
+        const nb::gil_scoped_release unlocked;
+        out = descend(*self.loss, last, theta.data(), options, threads, told);
     }
     return {out.reason, out.iterations, out.evaluations, out.value, out.gradient_norm, out.active};
 }
@@ -79,7 +88,10 @@ void bind_losses(nb::module_& m) {
             },
             "theta"_a.noconvert(), "diagonal"_a.noconvert(), "threads"_a)
         .def("minimise", &minimise_loss, "theta"_a.noconvert(), "l2"_a, "settings"_a, "threads"_a,
-             "report"_a.none(), "Walk theta downhill in place on loss + l2 |theta|².");
+             "report"_a.none(), "Walk theta downhill in place on loss + l2 |theta|².")
+        .def("descend", &descend_loss, "exact"_a.none(), "theta"_a.noconvert(), "l2"_a, "precondition"_a,
+             "settings"_a, "threads"_a, "report"_a.none(),
+             "The same by L-BFGS or OWL-QN, preconditioned, the loss `exact` taking over near the end.");
     bind_loss<Likelihood<float>>(m, "Likelihood32",
                                  "Negative log-likelihood of a linear-chain CRF (eq:crf-likelihood).");
     bind_loss<Likelihood<double>>(m, "Likelihood64",

@@ -149,6 +149,18 @@ optimise::Report report_to(const nb::object& report, std::size_t n) {
     };
 }
 
+optimise::LbfgsOptions lbfgs_options(const Settings& settings) {
+    optimise::LbfgsOptions options;
+    options.stopping = settings.stopping;
+    options.searching = settings.searching;
+    options.memory = settings.memory;
+    options.float32 = settings.float32;
+    if (settings.first_step > 0.0)
+        options.first_step = [step = settings.first_step](const double*, double) { return step; };
+    options.l1 = settings.l1;
+    return options;
+}
+
 Outcome minimise(const optimise::Objective& objective, double* theta, std::size_t n, const Settings& settings,
                  const optimise::Report& report) {
     const auto& [stopping, searching] = std::tie(settings.stopping, settings.searching);
@@ -158,16 +170,9 @@ Outcome minimise(const optimise::Objective& objective, double* theta, std::size_
     if (settings.method == Method::gradient)
         return gradient_descent(objective, theta, n,
                                 {stopping, searching, settings.first_step, settings.fixed_step}, report);
-    optimise::LbfgsOptions options;
-    options.stopping = stopping;
-    options.searching = searching;
-    options.memory = settings.memory;
-    options.float32 = settings.float32;
-    if (settings.first_step > 0.0)
-        options.first_step = [step = settings.first_step](const double*, double) { return step; };
+    optimise::LbfgsOptions options = lbfgs_options(settings);
     const optimise::Diagonal diagonal{settings.diagonal};
     options.diagonal = &diagonal;
-    options.l1 = settings.l1;
     return lbfgs(objective, theta, n, options, report);
 }
 

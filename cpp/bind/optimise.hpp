@@ -26,6 +26,8 @@ struct Settings {
 // Pending signals (Ctrl-C) are raised here, so that a native objective can be interrupted between iterations.
 optimise::Report report_to(const nb::object& report, std::size_t n);
 
+optimise::LbfgsOptions lbfgs_options(const Settings& settings);
+
 optimise::Outcome minimise(const optimise::Objective& objective, double* theta, std::size_t n,
                            const Settings& settings, const optimise::Report& report);
 

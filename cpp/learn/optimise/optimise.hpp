@@ -101,6 +101,10 @@ struct LbfgsOptions {
     FirstStep first_step;  // empty: 1 / |d|
     const Diagonal* diagonal = nullptr;
     L1 l1{};  // any: OWL-QN, with the armijo search
+    // Asked when the walk would end, or when an iteration gained less than refine_below of the value; true: the objective
+    // is a more exact one from now on (float64 after float32), so the walk looks again and goes on.
+    std::function<bool()> refine;
+    double refine_below = 0.0;
 };
 
 struct ConjugateGradientOptions {

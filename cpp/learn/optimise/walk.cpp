@@ -77,6 +77,16 @@ void Walk::evaluate(Point& point) {
 
 bool Walk::begin() {
     if (may_rise_) std::copy(theta_, theta_ + n_, best_.x);
+    return evaluate_here();
+}
+
+bool Walk::look_again() {
+    std::ranges::fill(past_, INFINITY);  // values of before cannot be compared with those to come
+    idle_ = 0;
+    return evaluate_here();
+}
+
+bool Walk::evaluate_here() {
     evaluate(here_);
     const auto [squares, active] = measured(here_.x, n_);
     double slope_squares = dot(here_.g, here_.g, n_);
@@ -123,6 +133,7 @@ void Walk::accept(const Found& found) {
     here_ = there_;
     there_ = from;
     if (l1_) here_.slope_norm = std::sqrt(pseudo_gradient(*l1_, here_.x, here_.g, n_, pseudo_));
+    gain_ = from.value - here_.value;
     ++progress_.iteration;
     progress_.trials = found.trials;
     progress_.step = found.sample.step;

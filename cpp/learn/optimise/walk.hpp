@@ -1,6 +1,7 @@
 // What every method shares: where the walk stands, what it has cost, when it ends.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -32,6 +33,10 @@ public:
 
     // Evaluates the start; false when it is not finite.
     bool begin();
+    // The objective has changed a little: evaluates the point where the walk stands once more.
+    bool look_again();
+    // Whether the last iteration gained less than this part of the value.
+    bool gained_less_than(double part) const { return gain_ < part * std::abs(here_.value); }
     // Evaluates x + t d; where there is a penalty, cut at the border of the orthant.
     Sample at(double t, const double* d);
     // The point evaluated last becomes the one where the walk stands.
@@ -46,6 +51,7 @@ public:
     std::size_t size() const { return n_; }
 
 private:
+    bool evaluate_here();
     void evaluate(Point& point);
     void keep_best();
     bool value_has_settled();
@@ -65,6 +71,7 @@ private:
     std::vector<double> past_;  // values of the last `period` iterations, in a ring
     int idle_ = 0;              // iterations since the value last fell
     double lowest_ = 0.0;
+    double gain_ = 0.0;
 };
 
 }  // namespace seqlab::optimise

@@ -1,0 +1,27 @@
+// Training by batch: L-BFGS (OWL-QN with an L1 penalty) on a loss, preconditioned by its curvature, in float32 first.
+#pragma once
+
+#include <functional>
+
+#include "learn/loss.hpp"
+#include "learn/optimise/optimise.hpp"
+
+namespace seqlab {
+
+struct BatchOptions {
+    optimise::LbfgsOptions lbfgs{};
+    double l2 = 1.0;
+    bool precondition = true;
+};
+
+// loss + l2 |theta|² (+ l1 |theta|₁), from theta downwards, in place. `exact` takes over from `quick` when the gains of an
+// iteration come near the rounding errors of `quick`; null: `quick` is exact enough.
+//
+// eq:preconditioner   H₀⁻¹ = diag (h_k + 2 l2)^-0.8, h of eq:curvature, at the start and once more after five iterations
+optimise::Outcome descend(Loss& quick, Loss* exact, double* theta, const BatchOptions& options,
+                          std::size_t threads, const optimise::Report& report);
+
+// Value and slope of loss + l2 |theta|².
+double with_l2(Loss& loss, const double* theta, double* gradient, double l2, std::size_t threads);
+
+}  // namespace seqlab
