@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus import BagColumn, Corpus, VectorColumn
-from seqlab.encode.encoded import Rows
+from seqlab.encode.encoded import AttributeIds, Rows
+from seqlab.encode.producer import Met
 from seqlab.errors import CorpusError, ShapeError
 
-Met = TypeVar("Met")
-Counts = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
+Read = TypeVar("Read")
 
 
 class BagRows:
@@ -24,31 +24,49 @@ class BagRows:
         self._bags = bags
         self._min_count = min_count
         self._pool = _core.StringPool()
-        self._ids: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)  # by number in the pool
-        self._met: BagColumn | None = None
+        self._ids: AttributeIds = np.zeros(0, dtype=np.int32)  # by number in the pool
+        self._read: BagColumn | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pool": self._pool.arrays(), "_met": None}
+        return {**self.__dict__, "_pool": self._pool.arrays(), "_read": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _pool=_core.pool_of(*state["_pool"]))
 
+    @property
+    def column(self) -> str | None:
+        """The column of the bags; None when a function makes them."""
+        return getattr(self._bags, "name", None)
+
     def learn(self, corpus: Corpus, threads: int) -> None:  # noqa: ARG002 -- nothing here is worth a thread
         """Meet every attribute of the corpus."""
-        self._met = self._bags(corpus)
-        self._pool = self._met.pool
+        bags = self._bags(corpus)
+        self._read = _with_pool(bags, self._pool) if len(self._pool) else bags
+        self._pool = self._read.pool
 
-    def counts(self) -> Counts:
-        """How often each attribute was met, and how often it must be to stay: at least once."""
-        codes = _met(self._met).codes
-        counts = np.bincount(codes, minlength=len(self._pool)).astype(np.int64)
-        return counts, np.full(len(counts), max(self._min_count, 1), dtype=np.int32)
+    def met(self) -> Met:
+        """Every string of the pool; it must be met at least once."""
+        counts = np.bincount(_read(self._read).codes, minlength=len(self._pool)).astype(np.int64)
+        known = np.full(len(counts), -1, dtype=np.int32)
+        known[: len(self._ids)] = self._ids
+        return Met(counts, np.full(len(counts), max(self._min_count, 1), dtype=np.int32), known)
 
-    def number(self, numbers: npt.NDArray[np.int32]) -> Rows:
+    def number(self, numbers: AttributeIds) -> Rows:
         """Give the attributes their final numbers; the rows of what learn() read."""
-        bags, self._met = _met(self._met), None
+        bags, self._read = _read(self._read), None
         self._ids = numbers
         return _rows(bags, numbers)
+
+    def extended(self) -> BagRows:
+        """Another one with the same attributes, in the order of their numbers; it may learn once more."""
+        other = BagRows(self._bags, self._min_count)
+        kept = np.flatnonzero(self._ids >= 0)
+        kept = kept[np.argsort(self._ids[kept])]
+        texts = self._pool.strings()
+        for code in kept.tolist():
+            other._pool.intern(texts[code])
+        other._ids = self._ids[kept]
+        return other
 
     def look_up(self, corpus: Corpus, threads: int) -> Rows:  # noqa: ARG002
         """The rows of another corpus, without what was never met."""
@@ -62,6 +80,14 @@ class BagRows:
         for text, i in zip(self._pool.strings(), self._ids.tolist(), strict=True):
             if i >= 0:
                 names[i] = text
+
+
+def _with_pool(bags: BagColumn, pool: _core.StringPool) -> BagColumn:
+    """The same bags; their strings stand in `pool`, which gets those that are new to it."""
+    of_code = _core.translate(bags.pool, pool)
+    for code in np.flatnonzero(of_code < 0).tolist():
+        of_code[code] = pool.intern(bags.pool.string(code))
+    return BagColumn(bags.indptr, of_code[bags.codes], bags.weights, pool)
 
 
 def _rows(bags: BagColumn, of_code: npt.NDArray[np.int32]) -> Rows:
@@ -81,33 +107,48 @@ class VectorRows:
     def __init__(self, column: str) -> None:
         self._column = column
         self._size = 0
-        self._ids: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-        self._met: npt.NDArray[np.float64] | None = None
+        self._ids: AttributeIds = np.zeros(0, dtype=np.int32)
+        self._read: npt.NDArray[np.float64] | None = None
+
+    @property
+    def column(self) -> str:
+        """The column of the vectors."""
+        return self._column
 
     def learn(self, corpus: Corpus, threads: int) -> None:  # noqa: ARG002
         """Meet the vectors."""
-        self._met = self._vectors(corpus)
-        self._size = self._met.shape[1]
+        self._read = self._sized(corpus) if self._size else self._vectors(corpus)
+        self._size = self._read.shape[1]
 
-    def counts(self) -> Counts:
+    def met(self) -> Met:
         """Every number of the vector is met at every token."""
-        tokens = len(_met(self._met))
-        return np.full(self._size, tokens, dtype=np.int64), np.zeros(self._size, dtype=np.int32)
+        counts = np.full(self._size, len(_read(self._read)), dtype=np.int64)
+        return Met(counts, np.zeros(self._size, dtype=np.int32), self._ids if len(self._ids) else None)
 
-    def number(self, numbers: npt.NDArray[np.int32]) -> Rows:
+    def number(self, numbers: AttributeIds) -> Rows:
         """Give the attributes their final numbers; the rows of what learn() read."""
-        vectors, self._met = _met(self._met), None
+        vectors, self._read = _read(self._read), None
         self._ids = numbers
         return self._rows(vectors)
 
+    def extended(self) -> VectorRows:
+        """Another one with the same attributes."""
+        other = VectorRows(self._column)
+        other._size, other._ids = self._size, self._ids
+        return other
+
     def look_up(self, corpus: Corpus, threads: int) -> Rows:  # noqa: ARG002
         """The rows of another corpus."""
+        return self._rows(self._sized(corpus))
+
+    def _sized(self, corpus: Corpus) -> npt.NDArray[np.float64]:
+        """Vectors with as many numbers as those of training."""
         vectors = self._vectors(corpus)
         if vectors.shape[1] != self._size:
             raise ShapeError(
                 f"the vectors of column {self._column!r} have {vectors.shape[1]} numbers, but training had {self._size}"
             )
-        return self._rows(vectors)
+        return vectors
 
     def name(self, names: list[str]) -> None:
         """Write the names of the attributes to their numbers."""
@@ -135,7 +176,7 @@ class VectorRows:
         return vectors
 
 
-def _met(value: Met | None) -> Met:
+def _read(value: Read | None) -> Read:
     if value is None:
-        raise RuntimeError("counts() and number() follow learn()")
+        raise RuntimeError("met() and number() follow learn()")
     return value

@@ -2,47 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from seqlab import _core
 from seqlab.arrays import LabelIds, thread_count, whole_number
 from seqlab.corpus import BagColumn, Corpus, VectorColumn
 from seqlab.encode.bag_rows import BagRows, VectorRows
 from seqlab.encode.encoded import EncodedCorpus, Rows
 from seqlab.encode.given import BagsOfColumn, BagsOfFunction, Features, as_corpus, as_features, listed
-from seqlab.encode.merging import merged
+from seqlab.encode.producer import Producer, learned, looked_up, named
 from seqlab.encode.template_rows import TemplateRows
 from seqlab.errors import CorpusError, OptionError
 from seqlab.features import Template
 
 _NAMES = ("attributes", "edge_attributes")  # made when asked
-
-
-class Producer(Protocol):
-    """What makes attributes: learn, then counts and number once, then look_up as often as one likes."""
-
-    def learn(self, corpus: Corpus, threads: int) -> None:
-        """Meet every attribute of the corpus."""
-
-    def counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-        """How often each attribute was met, and how often it must be to stay. Once."""
-        ...
-
-    def number(self, numbers: npt.NDArray[np.int32]) -> Rows:
-        """Give the attributes their final numbers, -1 for none; the rows of what learn() read."""
-        ...
-
-    def look_up(self, corpus: Corpus, threads: int) -> Rows:
-        """The rows of another corpus, without what was never met."""
-        ...
-
-    def name(self, names: list[str]) -> None:
-        """Write the names of the attributes to their numbers."""
 
 
 class Encoder:
@@ -75,13 +52,30 @@ class Encoder:
         """
         workers = thread_count(threads)
         read, codes, names = self._read(corpus, labels)
-        self._node = self._producers(read)
-        self._edge = self._edge_producers()
-        for cached in _NAMES:
-            self.__dict__.pop(cached, None)
-        self.labels = () if names is None else tuple(sorted(names))
-        node, self.size = _learned(self._node, read, workers)
-        edge, self.edge_size = _learned(self._edge, read, workers) if self._edge else (None, 0)
+        node, edge = self._learn(read, self._producers(read), self._edge_producers(), workers)
+        self.labels = tuple(sorted(names or ()))
+        return EncodedCorpus(read.offsets, node, edge, self._label_ids(codes, names), self)
+
+    def extend(
+        self, corpus: Any, labels: str | Sequence[Sequence[str]] | None = None, *, threads: int | None = None
+    ) -> EncodedCorpus:
+        """Learn from one more training corpus on top of what is known, and give that corpus encoded.
+
+        Attributes keep their numbers; new ones, met at least min_count times in this corpus, get the numbers after
+        them, by falling frequency. Labels are the old and the new ones in the order of their names, so that label
+        numbers change: who keeps any finds them again by name. An encoder that knows no attribute learns as by fit().
+        Nothing changes when it fails.
+        """
+        workers = thread_count(threads)
+        read, codes, names = self._read(corpus, labels)
+        if self.size or self.edge_size:
+            producers = [producer.extended() for producer in self._node]
+            producers += self._of_columns(read, besides={producer.column for producer in producers})
+            edge_producers = [producer.extended() for producer in self._edge]
+        else:
+            producers, edge_producers = self._producers(read), self._edge_producers()
+        node, edge = self._learn(read, producers, edge_producers, workers, (self.size, self.edge_size))
+        self.labels = tuple(sorted({*self.labels, *(names or ())}))
         return EncodedCorpus(read.offsets, node, edge, self._label_ids(codes, names), self)
 
     def encode(
@@ -92,8 +86,8 @@ class Encoder:
             raise OptionError("this encoder has learned nothing yet; call fit(corpus) first")
         workers = thread_count(threads)
         read, codes, names = self._read(corpus, labels)
-        node = merged([producer.look_up(read, workers) for producer in self._node])
-        edge = merged([producer.look_up(read, workers) for producer in self._edge]) if self._edge else None
+        node = looked_up(self._node, read, workers)
+        edge = looked_up(self._edge, read, workers) if self._edge else None
         return EncodedCorpus(read.offsets, node, edge, self._label_ids(codes, names), self)
 
     # ------------------------------------------------------------------------------------------ names
@@ -101,12 +95,12 @@ class Encoder:
     @cached_property
     def attributes(self) -> list[str]:
         """Names of the attributes that labels see, by number."""
-        return _named(self._node, self.size)
+        return named(self._node, self.size)
 
     @cached_property
     def edge_attributes(self) -> list[str]:
         """Names of the attributes that pairs of labels see, by number."""
-        return _named(self._edge, self.edge_size)
+        return named(self._edge, self.edge_size)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in _NAMES}
@@ -128,6 +122,22 @@ class Encoder:
         names = [column.values[code] for code in used]
         return read, np.searchsorted(used, column.codes).astype(np.int32), names
 
+    def _learn(
+        self,
+        corpus: Corpus,
+        producers: list[Producer],
+        edge_producers: list[Producer],
+        threads: int,
+        sizes: tuple[int, int] = (0, 0),
+    ) -> tuple[Rows, Rows | None]:
+        """The rows of the corpus; `sizes` attributes were known before. Nothing changes before all is learned."""
+        node, size = learned(producers, corpus, threads, sizes[0])
+        edge, edge_size = learned(edge_producers, corpus, threads, sizes[1]) if edge_producers else (None, 0)
+        self._node, self._edge, self.size, self.edge_size = producers, edge_producers, size, edge_size
+        for cached in _NAMES:
+            self.__dict__.pop(cached, None)
+        return node, edge
+
     def _label_ids(self, codes: npt.NDArray[np.int32] | None, names: list[str] | None) -> LabelIds | None:
         if codes is None or names is None:
             return None
@@ -141,17 +151,25 @@ class Encoder:
             made.append(TemplateRows(self.features, self.min_count, on_moves=False))
         elif self.features is not None:
             made.append(BagRows(BagsOfFunction(self.features), self.min_count))
-        for name in corpus.columns:
-            if isinstance(corpus.data(name), BagColumn):
-                made.append(BagRows(BagsOfColumn(name), self.min_count))
-            elif isinstance(corpus.data(name), VectorColumn):
-                made.append(VectorRows(name))
+        made += self._of_columns(corpus)
         if not made:
             raise CorpusError(
                 f"there are no attributes to encode: the columns {', '.join(map(repr, corpus.columns))} "
                 f"hold plain strings; say what to make of them with features='chunk' or a Template, or give dicts "
                 f"or lists of strings"
             )
+        return made
+
+    def _of_columns(self, corpus: Corpus, besides: Collection[str | None] = ()) -> list[Producer]:
+        """Producers of the columns that hold bags or vectors."""
+        made: list[Producer] = []
+        for name in corpus.columns:
+            if name in besides:
+                continue
+            if isinstance(corpus.data(name), BagColumn):
+                made.append(BagRows(BagsOfColumn(name), self.min_count))
+            elif isinstance(corpus.data(name), VectorColumn):
+                made.append(VectorRows(name))
         return made
 
     def _edge_producers(self) -> list[Producer]:
@@ -170,34 +188,6 @@ def encode(
 ) -> EncodedCorpus:
     """Encode a corpus as training data: Encoder(features, min_count=min_count).fit(corpus, labels)."""
     return Encoder(features, min_count=min_count).fit(corpus, labels, threads=threads)
-
-
-def _learned(producers: Sequence[Producer], corpus: Corpus, threads: int) -> tuple[Rows, int]:
-    """Rows with final numbers, and how many attributes there are."""
-    for producer in producers:
-        producer.learn(corpus, threads)
-    numbers = _numbers([producer.counts() for producer in producers])
-    rows = [producer.number(part) for producer, part in zip(producers, numbers, strict=True)]
-    return merged(rows), sum(int(np.count_nonzero(part >= 0)) for part in numbers)
-
-
-def _numbers(
-    met: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]],
-) -> list[npt.NDArray[np.int32]]:
-    """New numbers for the attributes of each producer: by falling frequency over all of them."""
-    if len(met) == 1:  # as usual, and these arrays are large
-        return [_core.by_frequency(*met[0])]
-    numbers = _core.by_frequency(
-        np.concatenate([counts for counts, _ in met]), np.concatenate([least for _, least in met])
-    )
-    return np.split(numbers, np.cumsum([len(counts) for counts, _ in met])[:-1])
-
-
-def _named(producers: Sequence[Producer], size: int) -> list[str]:
-    names = [""] * size
-    for producer in producers:
-        producer.name(names)
-    return names
 
 
 def _label_column(corpus: Corpus, labels: Sequence[Sequence[str]]) -> Any:

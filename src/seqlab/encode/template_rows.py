@@ -12,6 +12,7 @@ from seqlab.corpus import Corpus
 from seqlab.encode.columns import ColumnReader
 from seqlab.encode.encoded import AttributeIds, Rows
 from seqlab.encode.plan import Plan
+from seqlab.encode.producer import Met
 from seqlab.errors import ShapeError
 from seqlab.features import Template
 
@@ -23,7 +24,8 @@ class TemplateRows:
         self.template = template
         self._plan = Plan.of(template, min_count, on_moves=on_moves)
         self._bank = self._plan.bank()
-        self._met: AttributeIds | None = None  # rows of fixed width, from learn() to number()
+        self._read: AttributeIds | None = None  # rows of fixed width, from learn() to number()
+        self._known: list[AttributeIds] = []  # of each group the numbers that it had before learn()
         self._tokens = 0
 
     def __getstate__(self) -> dict[str, Any]:
@@ -32,7 +34,8 @@ class TemplateRows:
         return {
             "template": self.template,
             "_plan": self._plan,
-            "_met": None,
+            "_read": None,
+            "_known": [],
             "_tokens": 0,
             "learned": learned,
         }
@@ -46,6 +49,10 @@ class TemplateRows:
         )
 
     @property
+    def column(self) -> None:
+        """No column of ready-made attributes."""
+
+    @property
     def width(self) -> int:
         """Features of the template."""
         return self._bank.stride
@@ -53,17 +60,20 @@ class TemplateRows:
     def learn(self, corpus: Corpus, threads: int) -> None:
         """Meet every attribute of the corpus."""
         columns = ColumnReader(self.template, corpus).read(self._plan.sources)
-        self._met, self._tokens = self._space(corpus), corpus.token_count
-        self._bank.learn(columns, corpus.offsets, self._met, threads)
+        self._read, self._tokens = self._space(corpus), corpus.token_count
+        self._bank.learn(columns, corpus.offsets, self._read, threads)
 
-    def counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-        """How often each attribute was met, and how often it must be to stay."""
-        least = np.repeat(np.array(self._plan.least, dtype=np.int32), self._bank.group_sizes())
-        return self._bank.counts(_met(self._met), self._tokens), least
+    def met(self) -> Met:
+        """The attributes of one group after the other; those known before come first in their group."""
+        sizes = self._bank.group_sizes()
+        least = np.repeat(np.array(self._plan.least, dtype=np.int32), sizes)
+        counts = self._bank.counts(_read(self._read), self._tokens)
+        return Met(counts, least, self._known_of(sizes) if self._known else None)
 
     def number(self, numbers: npt.NDArray[np.int32]) -> Rows:
-        """Give the attributes their final numbers, in the order of counts(); the rows of what learn() read."""
-        ids, self._met = _met(self._met), None
+        """Give the attributes their final numbers, in the order of met(); the rows of what learn() read."""
+        ids, self._read = _read(self._read), None
+        self._known = []
         indptr = np.empty(self._tokens + 1, dtype=np.int64)
         return _packed(ids, indptr, self._bank.number(numbers, ids, indptr))
 
@@ -78,6 +88,27 @@ class TemplateRows:
         """Write the names of the attributes to their numbers."""
         self._bank.name_attributes(names, [list(pieces) for pieces in self._plan.pieces])
 
+    def extended(self) -> TemplateRows:
+        """Another one with the same attributes, in the order of their numbers; it may learn once more."""
+        other = TemplateRows.__new__(TemplateRows)
+        other.template, other._plan, other._bank = self.template, self._plan, self._plan.bank()
+        other._read, other._tokens, other._known = None, 0, []
+        words, pools, groups = self._bank.state()
+        counted = []
+        for (ids, values), pieces in zip(groups, self._plan.pieces, strict=True):
+            order = np.argsort(ids)
+            other._known.append(ids[order])
+            in_order = values.reshape(len(ids), len(pieces) - 1)[order]
+            counted.append((np.arange(len(ids), dtype=np.int32), in_order.reshape(-1)))
+        other._bank.restore(words, pools, counted)
+        return other
+
+    def _known_of(self, sizes: list[int]) -> AttributeIds:
+        known = np.full(sum(sizes), -1, dtype=np.int32)
+        for before, begin in zip(self._known, np.cumsum([0, *sizes]).tolist(), strict=False):
+            known[begin : begin + len(before)] = before
+        return known
+
     def _space(self, corpus: Corpus) -> AttributeIds:
         if corpus.token_count * self.width > 2**40:
             raise ShapeError(
@@ -87,9 +118,9 @@ class TemplateRows:
         return np.empty(corpus.token_count * self.width, dtype=np.int32)
 
 
-def _met(ids: AttributeIds | None) -> AttributeIds:
+def _read(ids: AttributeIds | None) -> AttributeIds:
     if ids is None:
-        raise RuntimeError("counts() and number() follow learn()")
+        raise RuntimeError("met() and number() follow learn()")
     return ids
 
 
