@@ -63,6 +63,20 @@ class TemplateError(SeqlabError, ValueError):
     """A feature template cannot be read, or asks for something the data does not have."""
 
 
+class StoreError(SeqlabError, ValueError):
+    """A model cannot be stored, or a model file is not what it should be.
+
+    path   the file, or None
+    """
+
+    def __init__(self, message: str, *, path: str | None = None) -> None:
+        super().__init__(message)
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _revived_store_error, (type(self), str(self), self.path)
+
+
 class ImpossibleError(SeqlabError, ValueError):
     """No legal path: scores of -inf and constraints leave nothing.
 
@@ -94,3 +108,7 @@ def _revived_corpus_error(
     kind: type[CorpusError], message: str, path: str | None, line: int | None
 ) -> CorpusError:
     return kind(message, path=path, line=line)
+
+
+def _revived_store_error(kind: type[StoreError], message: str, path: str | None) -> StoreError:
+    return kind(message, path=path)

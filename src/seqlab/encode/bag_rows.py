@@ -11,10 +11,14 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.corpus import BagColumn, Corpus, VectorColumn
 from seqlab.encode.encoded import AttributeIds, Rows
+from seqlab.encode.pools import pool_of
 from seqlab.encode.producer import Met
 from seqlab.errors import CorpusError, ShapeError
+from seqlab.state import State, text_arrays
 
 Read = TypeVar("Read")
+
+BAGS, VECTORS = "bag rows", "vector rows"  # kinds of states
 
 
 class BagRows:
@@ -67,6 +71,20 @@ class BagRows:
             other._pool.intern(texts[code])
         other._ids = self._ids[kept]
         return other
+
+    def state(self) -> State:
+        """The attributes in the order of their numbers."""
+        kept = self.extended()
+        arrays = {"ids": kept._ids, **text_arrays("attributes", *kept._pool.arrays())}
+        return State(BAGS, {"column": self.column}, arrays)
+
+    @staticmethod
+    def from_state(state: State, bags: Callable[[Corpus], BagColumn], min_count: int, size: int) -> BagRows:
+        """What state() was asked of; the numbers of its attributes must be below `size`."""
+        rows = BagRows(bags, min_count)
+        rows._pool = pool_of(state, "attributes")
+        rows._ids = state.numbers("ids", (len(rows._pool),), size)
+        return rows
 
     def look_up(self, corpus: Corpus, threads: int) -> Rows:  # noqa: ARG002
         """The rows of another corpus, without what was never met."""
@@ -136,6 +154,18 @@ class VectorRows:
         other = VectorRows(self._column)
         other._size, other._ids = self._size, self._ids
         return other
+
+    def state(self) -> State:
+        """The numbers of the attributes."""
+        return State(VECTORS, {"column": self._column}, {"ids": self._ids})
+
+    @staticmethod
+    def from_state(state: State, size: int) -> VectorRows:
+        """What state() was asked of; the numbers of its attributes must be below `size`."""
+        rows = VectorRows(state.setting("column", str))
+        rows._ids = state.numbers("ids", (None,), size)
+        rows._size = len(rows._ids)
+        return rows
 
     def look_up(self, corpus: Corpus, threads: int) -> Rows:  # noqa: ARG002
         """The rows of another corpus."""

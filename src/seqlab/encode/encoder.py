@@ -14,10 +14,13 @@ from seqlab.corpus import BagColumn, Corpus, VectorColumn
 from seqlab.encode.bag_rows import BagRows, VectorRows
 from seqlab.encode.encoded import EncodedCorpus, Rows
 from seqlab.encode.given import BagsOfColumn, BagsOfFunction, Features, as_corpus, as_features, listed
+from seqlab.encode.plan import Plan
 from seqlab.encode.producer import Producer, learned, looked_up, named
+from seqlab.encode.stored import features_of, features_state, producers_of, with_producers
 from seqlab.encode.template_rows import TemplateRows
-from seqlab.errors import CorpusError, OptionError
+from seqlab.errors import CorpusError, OptionError, StoreError
 from seqlab.features import Template
+from seqlab.state import State
 
 _NAMES = ("attributes", "edge_attributes")  # made when asked
 
@@ -102,6 +105,27 @@ class Encoder:
         """Names of the attributes that pairs of labels see, by number."""
         return named(self._edge, self.edge_size)
 
+    # ------------------------------------------------------------------------------------------ as plain data
+
+    def state(self) -> State:
+        """What the encoder was made with and has learned, for a model file."""
+        state = features_state(self.features)
+        state.settings.update(
+            min_count=self.min_count, labels=list(self.labels), size=self.size, edge_size=self.edge_size
+        )
+        return with_producers(state, self._node, self._edge)
+
+    @classmethod
+    def from_state(cls, state: State) -> Encoder:
+        """The encoder that state() was asked of."""
+        encoder = cls(features_of(state), min_count=state.number("min_count", 1, 2**63))
+        encoder.labels = state.names("labels")
+        if list(encoder.labels) != sorted(set(encoder.labels)):
+            raise StoreError("the labels should be different and in order")
+        encoder.size, encoder.edge_size = state.number("size", 0), state.number("edge_size", 0)
+        encoder._node, encoder._edge = producers_of(state, encoder.features, encoder.min_count)
+        return encoder
+
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in _NAMES}
 
@@ -148,7 +172,7 @@ class Encoder:
     def _producers(self, corpus: Corpus) -> list[Producer]:
         made: list[Producer] = []
         if isinstance(self.features, Template):
-            made.append(TemplateRows(self.features, self.min_count, on_moves=False))
+            made.append(TemplateRows(Plan.of(self.features, self.min_count, on_moves=False)))
         elif self.features is not None:
             made.append(BagRows(BagsOfFunction(self.features), self.min_count))
         made += self._of_columns(corpus)
@@ -175,7 +199,7 @@ class Encoder:
     def _edge_producers(self) -> list[Producer]:
         if not isinstance(self.features, Template) or not any(f.on_edge for f in self.features):
             return []
-        return [TemplateRows(self.features, self.min_count, on_moves=True)]
+        return [TemplateRows(Plan.of(self.features, self.min_count, on_moves=True))]
 
 
 def encode(

@@ -52,12 +52,23 @@ class Plan:
 
     def bank(self) -> _core.Bank:
         """The compiled features, which have learned nothing yet."""
-        pools = _shared_pools(len(self._values), self._features)
         values = [
             (column, calls, pool, before, after)
-            for (column, calls, before, after), pool in zip(self._values, pools, strict=True)
+            for (column, calls, before, after), pool in zip(self._values, self.pools(), strict=True)
         ]
         return _core.Bank(values, self._features, len(self.sources), self.on_moves)
+
+    def pools(self) -> list[int]:
+        """The number of the pool that each kind of values keeps its strings in: of the first kind that has it."""
+        return _shared_pools(len(self._values), self._features)
+
+    def places(self) -> list[list[int]]:
+        """For each group the pools of its attributes' values."""
+        pools = self.pools()
+        places: list[list[int]] = [[] for _ in self.pieces]
+        for atoms, group in self._features:
+            places[group] = [pools[values] for values, _, _ in atoms]
+        return places
 
     def _add(self, feature: Feature, min_count: int) -> None:
         atoms = [(self._values_of(atom), _within(atom.offset), atom.absolute) for atom in feature.atoms]

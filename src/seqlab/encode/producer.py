@@ -13,6 +13,7 @@ from seqlab import _core
 from seqlab.corpus import Corpus
 from seqlab.encode.encoded import AttributeIds, Rows
 from seqlab.encode.merging import merged
+from seqlab.state import State
 
 Number = TypeVar("Number", np.int32, np.int64)
 
@@ -58,6 +59,10 @@ class Producer(Protocol):
 
     def extended(self) -> Producer:
         """Another one that knows the same attributes and may learn once more."""
+        ...
+
+    def state(self) -> State:
+        """What it has learned."""
         ...
 
 

@@ -11,19 +11,23 @@ from seqlab import _core
 from seqlab.corpus import Corpus
 from seqlab.encode.columns import ColumnReader
 from seqlab.encode.encoded import AttributeIds, Rows
-from seqlab.encode.plan import Plan
+from seqlab.encode.plan import LARGEST_NUMBER, Plan
+from seqlab.encode.pools import pool_of
 from seqlab.encode.producer import Met
-from seqlab.errors import ShapeError
+from seqlab.errors import ShapeError, StoreError
 from seqlab.features import Template
+from seqlab.state import Array, State, text_arrays
+
+KIND = "template rows"
 
 
 class TemplateRows:
-    """The features of a template that labels see, or (`on_moves`) those that pairs of labels see."""
+    """The features of a template that labels see, or those that pairs of labels see, as the plan says."""
 
-    def __init__(self, template: Template, min_count: int, *, on_moves: bool) -> None:
-        self.template = template
-        self._plan = Plan.of(template, min_count, on_moves=on_moves)
-        self._bank = self._plan.bank()
+    def __init__(self, plan: Plan) -> None:
+        self.template = plan.template
+        self._plan = plan
+        self._bank = plan.bank()
         self._read: AttributeIds | None = None  # rows of fixed width, from learn() to number()
         self._known: list[AttributeIds] = []  # of each group the numbers that it had before learn()
         self._tokens = 0
@@ -90,18 +94,60 @@ class TemplateRows:
 
     def extended(self) -> TemplateRows:
         """Another one with the same attributes, in the order of their numbers; it may learn once more."""
-        other = TemplateRows.__new__(TemplateRows)
-        other.template, other._plan, other._bank = self.template, self._plan, self._plan.bank()
-        other._read, other._tokens, other._known = None, 0, []
+        other = TemplateRows(self._plan)
         words, pools, groups = self._bank.state()
-        counted = []
-        for (ids, values), pieces in zip(groups, self._plan.pieces, strict=True):
-            order = np.argsort(ids)
-            other._known.append(ids[order])
-            in_order = values.reshape(len(ids), len(pieces) - 1)[order]
-            counted.append((np.arange(len(ids), dtype=np.int32), in_order.reshape(-1)))
+        groups = self._by_number(groups)
+        counted = [(np.arange(len(ids), dtype=np.int32), values.reshape(-1)) for ids, values in groups]
+        other._known = [ids for ids, _ in groups]
         other._bank.restore(words, pools, counted)
         return other
+
+    # ------------------------------------------------------------------------------------------ as plain data
+
+    def state(self) -> State:
+        """The strings met, and the values and numbers of every attribute."""
+        words, pools, groups = self._bank.state()
+        arrays: dict[str, Array] = {}
+        for column, pool in enumerate(words):
+            arrays.update(text_arrays(f"words.{column}", *pool.arrays()))
+        for number in sorted(set(self._plan.pools())):
+            arrays.update(text_arrays(f"values.{number}", *pools[number].arrays()))
+        for group, (ids, values) in enumerate(self._by_number(groups)):
+            arrays[f"group.{group}.ids"], arrays[f"group.{group}.values"] = ids, values
+        return State(KIND, {"on_moves": self._plan.on_moves}, arrays)
+
+    @staticmethod
+    def from_state(state: State, template: Template, min_count: int, size: int) -> TemplateRows:
+        """What state() was asked of; the numbers of its attributes must be below `size`."""
+        plan = Plan.of(template, min_count, on_moves=state.setting("on_moves", bool))
+        rows = TemplateRows(plan)
+        words = [pool_of(state, f"words.{column}") for column in range(len(plan.sources))]
+        leaders = plan.pools()
+        pools = [
+            pool_of(state, f"values.{number}") if leader == number else _core.StringPool()
+            for number, leader in enumerate(leaders)
+        ]
+        groups = []
+        for group, places in enumerate(plan.places()):
+            ids = state.numbers(f"group.{group}.ids", (None,), size)
+            name = f"group.{group}.values"
+            values = state.numbers(name, (len(ids), len(places)), LARGEST_NUMBER)
+            for place, pool in enumerate(places):
+                if len(ids) and values[:, place].max() >= len(pools[pool]):
+                    raise StoreError(f"the array {name!r} should hold numbers of values, found others")
+            groups.append((ids, values.reshape(-1)))
+        rows._bank.restore(words, pools, groups)
+        if rows._bank.group_sizes() != [len(ids) for ids, _ in groups]:
+            raise StoreError("the same attribute has two numbers")
+        return rows
+
+    def _by_number(self, groups: list[tuple[Any, Any]]) -> list[tuple[AttributeIds, AttributeIds]]:
+        """(ids, values) of each group by rising id; values get a row for each attribute."""
+        ordered = []
+        for (ids, values), pieces in zip(groups, self._plan.pieces, strict=True):
+            order = np.argsort(ids)
+            ordered.append((ids[order], values.reshape(len(ids), len(pieces) - 1)[order]))
+        return ordered
 
     def _known_of(self, sizes: list[int]) -> AttributeIds:
         known = np.full(sum(sizes), -1, dtype=np.int32)

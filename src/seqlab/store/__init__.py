@@ -1,0 +1,10 @@
+"""Models as files: one file in safetensors format each, written whole or not at all, mapped and checked when read."""
+
+from __future__ import annotations
+
+from seqlab.state import State
+from seqlab.store.reading import read, revived
+from seqlab.store.saving import Stored, load, save
+from seqlab.store.writing import as_bytes, write
+
+__all__ = ["State", "Stored", "as_bytes", "load", "read", "revived", "save", "write"]

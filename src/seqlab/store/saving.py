@@ -1,0 +1,67 @@
+"""save and load: the way from a model to a file and back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
+
+from seqlab.errors import SeqlabError, StoreError
+from seqlab.state import State
+from seqlab.store.layout import file_name
+from seqlab.store.reading import read
+from seqlab.store.writing import write
+
+Model = TypeVar("Model")
+
+# What a hostile file may make of code that expected sound data.
+_MISFITS = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, MemoryError, RecursionError)
+
+
+class Stored(Protocol):
+    """What can be saved. The class also has `from_state(state)`."""
+
+    def state(self) -> State:
+        """Everything that must come back."""
+        ...
+
+
+def save(model: Stored, path: str | os.PathLike[str]) -> None:
+    """Write a model to a file, whole or not at all."""
+    state = getattr(model, "state", None)
+    if not callable(state):
+        raise StoreError(f"a model that can be stored is wanted, got {model!r:.80}")
+    write(path, state())
+
+
+def load(
+    path: str | os.PathLike[str],
+    kinds: Mapping[str, Callable[[State], Model]],
+    *,
+    functions: Mapping[str, Callable[..., Any]] | None = None,
+    verify: bool = False,
+) -> Model:
+    """Read a model.
+
+    kinds       what makes a model of a state, by kind
+    functions   feature functions that the model needs, by name: a file has only their names, and no code of anyone
+                is looked up or run because a file says so
+    verify      also compare the file with the checksum in it
+    """
+    name = file_name(path)
+    state = replace(read(name, verify=verify), functions=dict(functions or {}))
+    if state.kind not in kinds:
+        known = ", ".join(map(repr, sorted(kinds)))
+        raise StoreError(
+            f"{name}: models of kind {state.kind!r:.80} are unknown here, only {known}", path=name
+        )
+    try:
+        return kinds[state.kind](state)
+    except SeqlabError as error:
+        raise StoreError(f"{name}: {error}", path=name) from error
+    except _MISFITS as error:
+        raise StoreError(
+            f"{name}: what the file says does not fit together: {type(error).__name__}: {error!s:.200}",
+            path=name,
+        ) from error

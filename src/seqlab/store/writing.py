@@ -1,0 +1,186 @@
+"""A State becomes a file: under a temporary name first, then in one step in the place of the old one."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import secrets
+import stat
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from seqlab.errors import StoreError
+from seqlab.state import Array, State, as_utf8
+from seqlab.store.layout import (
+    ALIGNMENT,
+    FORMAT,
+    METADATA,
+    MOST_HEADER,
+    NAMES,
+    NO_DIGEST,
+    VERSION,
+    file_name,
+)
+
+
+def write(path: str | os.PathLike[str], state: State) -> None:
+    """Write a state to a file, whole or not at all: whoever looks finds the old file or the new one."""
+    header, tensors = _laid_out(state)
+    name = file_name(path)
+    try:
+        _replace(Path(os.path.realpath(name)), header, tensors)
+    except OSError as error:
+        raise StoreError(f"cannot write {name!r}: {error.strerror or error}", path=name) from error
+
+
+def as_bytes(state: State) -> bytes:
+    """What write() would put into the file."""
+    buffer = io.BytesIO()
+    _put(buffer, *_laid_out(state))
+    return buffer.getvalue()
+
+
+def _replace(target: Path, header: bytes, tensors: list[Array]) -> None:
+    mode = _mode_of(target)
+    # The same folder: only there is renaming one step.
+    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            if mode is not None:
+                temporary.chmod(mode)
+            _put(file, header, tensors)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    _sync_folder(target.parent)
+
+
+def _mode_of(target: Path) -> int | None:
+    """The permissions of the file that will be replaced, if there is one."""
+    try:
+        found = target.stat()
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise StoreError(
+            f"cannot write {str(target)!r}: it is there already and is no file", path=str(target)
+        )
+    return stat.S_IMODE(found.st_mode)
+
+
+def _sync_folder(folder: Path) -> None:
+    """The new name itself must reach the disk; where folders cannot be opened the system does it when it likes."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+# ------------------------------------------------------------------------------------------------ layout
+
+
+def _put(file: BinaryIO, header: bytes, tensors: list[Array]) -> None:
+    digest = hashlib.sha256(header)
+    file.write(header)
+    for tensor in tensors:
+        view = tensor.reshape(-1).view(np.uint8).data
+        digest.update(view)
+        file.write(view)
+    file.seek(header.rindex(NO_DIGEST.encode()))
+    file.write(digest.hexdigest().encode())
+
+
+def _laid_out(state: State) -> tuple[bytes, list[Array]]:
+    """The beginning of the file up to the data, and the tensors in order."""
+    tensors = {name: _plain(name, array) for name, array in state.arrays.items()}
+    order = sorted(tensors, key=lambda name: (-tensors[name].dtype.itemsize, name))
+    header: dict[str, Any] = {}
+    end = 0
+    for name in order:
+        tensor = tensors[name]
+        begin, end = end, end + tensor.nbytes
+        header[name] = {
+            "dtype": NAMES[tensor.dtype],
+            "shape": list(tensor.shape),
+            "data_offsets": [begin, end],
+        }
+    # Last, so that the place of the digest is found from the end.
+    header[METADATA] = _metadata(state)
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":"))
+    content = text.encode()
+    content += b" " * (-(len(content) + 8) % ALIGNMENT)
+    if len(content) > MOST_HEADER:
+        raise StoreError(
+            f"the settings and names of the model take {len(content)} bytes, but a model file has room "
+            f"for {MOST_HEADER}; keep long lists as arrays"
+        )
+    return len(content).to_bytes(8, "little") + content, [tensors[name] for name in order]
+
+
+def _plain(name: str, array: Array) -> Array:
+    """As it will stand in the file: little-endian, one row after another."""
+    if not isinstance(array, np.ndarray):
+        raise StoreError(f"the array {name!r} is no NumPy array but {array!r:.80}")
+    plain = np.ascontiguousarray(array).reshape(array.shape)  # (), which would become (1,)
+    plain = plain.astype(plain.dtype.newbyteorder("<"), copy=False)
+    if plain.dtype not in NAMES:
+        raise StoreError(f"the array {name!r} holds {plain.dtype}, which a model file cannot")
+    if not name or name == METADATA:
+        raise StoreError(f"an array cannot be called {name!r}")
+    as_utf8(name, "the name of an array")
+    return plain
+
+
+def _metadata(state: State) -> dict[str, str]:
+    return {
+        "format": FORMAT,
+        "version": str(VERSION),
+        "seqlab": _library_version(),
+        "kind": as_utf8(state.kind, "the kind").decode(),
+        "settings": _json(state.settings, "settings"),
+        "record": _json(state.record, "record"),
+        "sha256": NO_DIGEST,
+    }
+
+
+def _library_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # slow to import, and only writing needs it
+
+    try:
+        return version("seqlab")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _json(value: dict[str, Any], where: str) -> str:
+    _check_plain(value, where)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=lambda scalar: scalar.item())
+
+
+def _check_plain(value: Any, where: str) -> None:
+    """Refuse what JSON cannot hold, or would give back as something else."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                raise StoreError(f"{where} cannot be stored: keys must be strings, but there is {key!r:.80}")
+            as_utf8(key, f"a key of {where}")
+            _check_plain(inner, f"{where}[{key!r:.40}]")
+    elif isinstance(value, (list, tuple)):
+        for number, inner in enumerate(value):
+            _check_plain(inner, f"{where}[{number}]")
+    elif isinstance(value, str):
+        as_utf8(value, where)
+    elif value is not None and not isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)):
+        raise StoreError(f"{where} cannot be stored: it is {value!r:.80}, not a string, number, list or dict")
