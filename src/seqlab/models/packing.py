@@ -23,7 +23,7 @@ def packed(weights: Weights, dtype: str = "float64") -> dict[str, Array]:
     a 127th of the largest weight of its row (of its run of 256, when the weights are no table).
     """
     check_dtype(dtype)
-    largest = float(np.abs(weights).max(initial=0))
+    largest = _largest(weights)
     if not largest <= (float(np.finfo(np.float16).max) if dtype == "float16" else LARGEST):
         raise StoreError(f"a weight of {largest:.6g} is too large to be stored as {dtype}")
     if dtype == "float64":
@@ -81,8 +81,13 @@ def _unscaled(stored: Array, state: State, name: str) -> Weights:
     return _moderate(flat.reshape(stored.shape), name)
 
 
+def _largest(weights: Weights) -> float:
+    """The largest absolute value, NaN when there is one; without a copy, since models are large."""
+    return max(float(weights.max(initial=0)), -float(weights.min(initial=0)))
+
+
 def _moderate(weights: Weights, name: str) -> Weights:
-    largest = np.abs(weights).max(initial=0)
+    largest = _largest(weights)
     if not largest <= 1.01 * LARGEST:  # it may have been rounded up
         raise StoreError(f"the array {name!r} should hold weights up to {LARGEST:g}, found {largest:.6g}")
     return weights

@@ -43,9 +43,14 @@ def template(text: str = TEMPLATE) -> Template:
     return Template.parse(text, lexicons=LEXICONS)
 
 
+MACROS = Template.from_crfpp(
+    "U%x[-1,0]\nU%x[0,0]\nU%x[0,0]/%x[1,0]\nB%x[0,0]\n", columns=["word"]
+)  # attributes coincide
+
 # features, the same without a cut-off of their own, and sentences as these features want them
 KINDS = {
     "template": (template(), template(TEMPLATE.replace("min=2", "")), list),
+    "macros": (MACROS, MACROS, list),
     "bag": (None, None, bags),
     "function": (own, own, list),
 }
