@@ -17,7 +17,7 @@ struct BatchOptions {
 // loss + l2 |theta|² (+ l1 |theta|₁), from theta downwards, in place. `exact` takes over from `quick` when the gains of an
 // iteration come near the rounding errors of `quick`; null: `quick` is exact enough.
 //
-// eq:preconditioner   H₀⁻¹ = diag (h_k + 2 l2)^-0.8, h of eq:curvature, at the start and once more after five iterations
+// eq:preconditioner   H₀⁻¹ = diag (h_k + 2 l2)^-p, h of eq:curvature; p falls from 0.8 to 0.2 on the way
 optimise::Outcome descend(Loss& quick, Loss* exact, double* theta, const BatchOptions& options,
                           std::size_t threads, const optimise::Report& report);
 
