@@ -38,11 +38,11 @@ void bind_loss(nb::module_& m, const char* name, const char* doc) {
 
 using Result = std::tuple<optimise::Stop, int, int, double, double, std::size_t>;
 
-Result minimise_loss(KeptLoss& self, const Out<double>& theta, double l2, const Settings& settings,
+Result minimise_loss(KeptLoss& self, const Out<double>& theta, const Maybe<double>& centre, double l2, const Settings& settings,
                      std::size_t threads, const nb::object& report) {
     const optimise::Report told = report_to(report, theta.size());
     const optimise::Objective objective = [&](const double* x, double* gradient) {
-        return with_l2(*self.loss, x, gradient, l2, threads);
+        return with_l2(*self.loss, x, gradient, l2, data_of(centre), threads);
     };
     optimise::Outcome out{};
     {
@@ -53,7 +53,7 @@ Result minimise_loss(KeptLoss& self, const Out<double>& theta, double l2, const 
 }
 
 // The way of LBFGS: preconditioned, float32 first.
-Result descend_loss(KeptLoss& self, const nb::object& exact, const Out<double>& theta, double l2,
+Result descend_loss(KeptLoss& self, const nb::object& exact, const Out<double>& theta, const Maybe<double>& centre, double l2,
                     bool precondition, const Settings& settings, std::size_t threads,
                     const nb::object& report) {
     const optimise::Report told = report_to(report, theta.size());
@@ -61,6 +61,7 @@ Result descend_loss(KeptLoss& self, const nb::object& exact, const Out<double>& 
     BatchOptions options;
     options.lbfgs = lbfgs_options(settings);
     options.l2 = l2;
+    options.centre = data_of(centre);
     options.precondition = precondition;
     optimise::Outcome out{};
     {
@@ -87,9 +88,9 @@ void bind_losses(nb::module_& m) {
                 self.loss->curvature(theta.data(), diagonal.data(), threads);
             },
             "theta"_a.noconvert(), "diagonal"_a.noconvert(), "threads"_a)
-        .def("minimise", &minimise_loss, "theta"_a.noconvert(), "l2"_a, "settings"_a, "threads"_a,
+        .def("minimise", &minimise_loss, "theta"_a.noconvert(), "centre"_a.none().noconvert(), "l2"_a, "settings"_a, "threads"_a,
              "report"_a.none(), "Walk theta downhill in place on loss + l2 |theta|².")
-        .def("descend", &descend_loss, "exact"_a.none(), "theta"_a.noconvert(), "l2"_a, "precondition"_a,
+        .def("descend", &descend_loss, "exact"_a.none(), "theta"_a.noconvert(), "centre"_a.none().noconvert(), "l2"_a, "precondition"_a,
              "settings"_a, "threads"_a, "report"_a.none(),
              "The same by L-BFGS or OWL-QN, preconditioned, the loss `exact` taking over near the end.");
     bind_loss<Likelihood<float>>(m, "Likelihood32",
@@ -133,13 +134,18 @@ void bind_start(nb::module_& m) {
     m.def(
         "averaged_start",
         [](const KeptTask& task, const Out<double>& theta, double l2, int epochs, int burn_in, double rate,
-           std::size_t shards, std::uint64_t seed, std::size_t threads) {
+           std::size_t shards, std::uint64_t seed, std::size_t threads, const nb::object& go_on) {
+            const auto asked = [&] {
+                const nb::gil_scoped_acquire locked;
+                if (PyErr_CheckSignals() != 0) throw nb::python_error();
+                return go_on.is_none() || nb::cast<bool>(go_on());
+            };
             nb::gil_scoped_release unlocked;
             return AveragedStart(task.task)
-                .run(theta.data(), {l2, epochs, burn_in, rate, shards, seed}, threads);
+                .run(theta.data(), {l2, epochs, burn_in, rate, shards, seed, asked}, threads);
         },
         "task"_a, "theta"_a.noconvert(), "l2"_a, "epochs"_a, "burn_in"_a, "rate"_a, "shards"_a, "seed"_a,
-        "threads"_a, "Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).");
+        "threads"_a, "go_on"_a.none(), "Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).");
     m.def(
         "observed_pairs",
         [](const In<std::int64_t>& indptr, const In<std::int32_t>& ids, const In<std::int32_t>& labels,

@@ -190,6 +190,7 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
         if (averaging) snapshots += std::min<std::size_t>(snapshots_an_epoch, n / shards);
         std::ranges::fill(mean, 0.0);
         for (auto& one : shard) one->add_to(mean.data(), 1.0 / static_cast<double>(shards));
+        if (options.go_on && !options.go_on()) break;
     }
     std::vector<double> total(task_.size());
     for (std::size_t k = 0; k < shards; ++k)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct StartOptions {
     double rate = 0.0;  // 0: tried out on a sample
     std::size_t shards = 2;
     std::uint64_t seed = 0;
+    std::function<bool()> go_on;  // asked after every epoch, if given
 };
 
 // Only what an order-1 CRF without edge attributes has is learned; other weights of theta stay as they are. Sentences with

@@ -57,13 +57,15 @@ private:
 
 }  // namespace
 
-double with_l2(Loss& loss, const double* theta, double* gradient, double l2, std::size_t threads) {
+double with_l2(Loss& loss, const double* theta, double* gradient, double l2, const double* centre,
+               std::size_t threads) {
     const double value = loss(theta, gradient, threads);
     if (l2 == 0.0) return value;
     double norm = 0.0;
     for (std::size_t k = 0, n = loss.size(); k < n; ++k) {
-        norm += theta[k] * theta[k];
-        gradient[k] += 2.0 * l2 * theta[k];
+        const double away = centre ? theta[k] - centre[k] : theta[k];
+        norm += away * away;
+        gradient[k] += 2.0 * l2 * away;
     }
     return value + l2 * norm;
 }
@@ -72,7 +74,7 @@ optimise::Outcome descend(Loss& quick, Loss* exact, double* theta, const BatchOp
                           std::size_t threads, const optimise::Report& report) {
     Loss* loss = &quick;
     const optimise::Objective objective = [&](const double* x, double* gradient) {
-        return with_l2(*loss, x, gradient, options.l2, threads);
+        return with_l2(*loss, x, gradient, options.l2, options.centre, threads);
     };
     optimise::LbfgsOptions lbfgs = options.lbfgs;
     if (exact) {

@@ -11,6 +11,7 @@ namespace seqlab {
 struct BatchOptions {
     optimise::LbfgsOptions lbfgs{};
     double l2 = 1.0;
+    const double* centre = nullptr;  // l2 |theta - centre|²; null: 0
     bool precondition = true;
 };
 
@@ -21,7 +22,8 @@ struct BatchOptions {
 optimise::Outcome descend(Loss& quick, Loss* exact, double* theta, const BatchOptions& options,
                           std::size_t threads, const optimise::Report& report);
 
-// Value and slope of loss + l2 |theta|².
-double with_l2(Loss& loss, const double* theta, double* gradient, double l2, std::size_t threads);
+// Value and slope of loss + l2 |theta - centre|².
+double with_l2(Loss& loss, const double* theta, double* gradient, double l2, const double* centre,
+               std::size_t threads);
 
 }  // namespace seqlab

@@ -55,6 +55,10 @@ class CorpusWarning(UserWarning):
     """A corpus file was read, but something in it deserves a look (a byte-order mark, Windows line ends)."""
 
 
+class TrainingWarning(UserWarning):
+    """Training ended before it was done, or something about its data deserves a look."""
+
+
 class SchemeError(SeqlabError, ValueError):
     """A tag scheme is unknown, or labels do not follow it."""
 

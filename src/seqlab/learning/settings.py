@@ -63,9 +63,10 @@ def settings_for(method: str, size: int, options: Mapping[str, Any]) -> _core.Se
     return settings
 
 
-def _number(
+def number(
     value: Any, name: str, *, least: float = 0.0, most: float = math.inf, above: bool = False
 ) -> float:
+    """A finite number between bounds, or an OptionError that names the option."""
     real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if not real or not math.isfinite(value) or value < least or value > most or (above and value == least):
         bounds = f"{'above' if above else 'from'} {least:g} " + ("up" if most == math.inf else f"to {most:g}")
@@ -115,7 +116,7 @@ def _set_line_search(settings: _core.Settings, value: Any, _: int) -> None:
 
 
 def _set_curvature(settings: _core.Settings, value: Any, _: int) -> None:
-    settings.curvature = _number(value, "curvature", least=settings.decrease, most=1.0, above=True)
+    settings.curvature = number(value, "curvature", least=settings.decrease, most=1.0, above=True)
 
 
 def _set_penalty(settings: _core.Settings, l1: Any, span: Any, size: int) -> None:
@@ -127,7 +128,7 @@ def _set_penalty(settings: _core.Settings, l1: Any, span: Any, size: int) -> Non
         settings.set_l1_each(_vector(l1, "l1", size, above=False))
         return
     begin, end = _span(span, size)
-    settings.set_l1(_number(l1, "l1"), begin, end)
+    settings.set_l1(number(l1, "l1"), begin, end)
 
 
 def _span(span: Any, size: int) -> tuple[int, int]:
@@ -155,18 +156,18 @@ def _set_diagonal(settings: _core.Settings, value: Any, size: int) -> None:
 
 
 _SETTERS: dict[str, Callable[[_core.Settings, Any, int], None]] = {
-    "epsilon": _plain("epsilon", _number, "epsilon"),
-    "delta": _plain("delta", _number, "delta"),
+    "epsilon": _plain("epsilon", number, "epsilon"),
+    "delta": _plain("delta", number, "delta"),
     "period": _plain("period", whole_number, "period", 0),
     "max_iterations": _set_max_iterations,
     "max_linesearch": _plain("max_linesearch", whole_number, "max_linesearch", 1),
-    "precision": _plain("precision", _number, "precision", most=1.0),
+    "precision": _plain("precision", number, "precision", most=1.0),
     "memory": _set_memory,
     "memory_dtype": _set_memory_dtype,
-    "first_step": _plain("first_step", _number, "first_step", above=True),
+    "first_step": _plain("first_step", number, "first_step", above=True),
     "diagonal": _set_diagonal,
     "line_search": _set_line_search,
     "curvature": _set_curvature,
     "restart": _plain("restart", whole_number, "restart", 1),
-    "step": _plain("fixed_step", _number, "step", above=True),
+    "step": _plain("fixed_step", number, "step", above=True),
 }

@@ -6,7 +6,7 @@ eq:linear-score   node_t(y) = Σ_a value_ta · w(a, y);   edge_t(y', y) = w(y', 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -93,6 +93,28 @@ class LinearModel:
         if self.edge is not None:
             parts.append(self.edge.weights)
         return np.concatenate(parts)
+
+    def move_number(self) -> npt.NDArray[np.int32]:
+        """(L · L,) the place of each move's weight among the moves, -1 for a move without one."""
+        seen = self.move_seen.reshape(-1)
+        return np.where(seen, np.cumsum(seen) - 1, -1).astype(np.int32)
+
+    def with_theta(self, theta: Weights, **changes: Any) -> LinearModel:
+        """The same model with other weights, in the order of `theta`."""
+        theta = np.asarray(theta, dtype=np.float64)
+        sizes = [len(self.weights), int(self.move_seen.sum())]
+        sizes.append(0 if self.triple_seen is None else int(self.triple_seen.sum()))
+        node, move, triple, edge = np.split(theta, np.cumsum(sizes))
+        moves = np.zeros((self.L, self.L))
+        moves[self.move_seen] = move
+        triples = None
+        if self.triple_seen is not None:
+            triples = np.zeros((self.L,) * 3)
+            triples[self.triple_seen] = triple
+        edges = None if self.edge is None else replace(self.edge, weights=edge.copy())
+        return replace(
+            self, weights=node.copy(), moves=moves, triples=triples, edge=edges, _scorers={}, **changes
+        )
 
     def node_scores(self, rows: Rows, *, dtype: Any = np.float32, threads: int = 1) -> Scores:
         """(tokens, L) scores of every label at every token."""

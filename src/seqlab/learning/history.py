@@ -1,0 +1,110 @@
+"""The record of a training, as data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, overload
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """What was known after one iteration of a batch learner, or one epoch of an online one; number 0 is the start.
+
+    objective       what is made small, penalties included; None where the learner has no such number
+    gradient_norm   None for learners without a gradient
+    active          weights that are not 0
+    dev_score       the metric on the development set; None without one
+    seconds         wall-clock time since the epoch before
+    more            further numbers by name: evaluations, mistakes, duality_gap, ...
+    """
+
+    iteration: int
+    objective: float | None
+    gradient_norm: float | None
+    active: int | None
+    dev_score: float | None
+    seconds: float
+    more: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class History(Sequence[Epoch]):
+    """All epochs of a training, why it ended, and which one was kept.
+
+    reason   "gradient" or "value" (converged), "iterations" or "epochs" (the limit), "patience" (the development set),
+             "stopped" (a callback), "interrupted" (Ctrl-C or SIGTERM), "no mistakes", "gap", "no progress"
+    best     the epoch whose weights the model has, by number
+    metric   what dev_score measures; None without a development set
+    """
+
+    epochs: list[Epoch] = field(default_factory=list)
+    reason: str = ""
+    best: int | None = None
+    metric: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.epochs)
+
+    @overload
+    def __getitem__(self, i: int) -> Epoch: ...
+    @overload
+    def __getitem__(self, i: slice) -> list[Epoch]: ...
+    def __getitem__(self, i: int | slice) -> Epoch | list[Epoch]:
+        return self.epochs[i]
+
+    def __iter__(self) -> Iterator[Epoch]:
+        return iter(self.epochs)
+
+    @property
+    def objective(self) -> list[float | None]:
+        """One entry per epoch."""
+        return [epoch.objective for epoch in self.epochs]
+
+    @property
+    def gradient_norm(self) -> list[float | None]:
+        """One entry per epoch."""
+        return [epoch.gradient_norm for epoch in self.epochs]
+
+    @property
+    def active(self) -> list[int | None]:
+        """One entry per epoch."""
+        return [epoch.active for epoch in self.epochs]
+
+    @property
+    def dev_score(self) -> list[float | None]:
+        """One entry per epoch."""
+        return [epoch.dev_score for epoch in self.epochs]
+
+    @property
+    def seconds(self) -> list[float]:
+        """One entry per epoch."""
+        return [epoch.seconds for epoch in self.epochs]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists, dicts and numbers."""
+        return {
+            "reason": self.reason,
+            "best": self.best,
+            "metric": self.metric,
+            "epochs": [asdict(epoch) for epoch in self.epochs],
+        }
+
+    def json(self, *, indent: int | None = None) -> str:
+        """`to_dict` as JSON."""
+        return json.dumps(self.to_dict(), indent=indent)
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> History:
+        """What `to_dict` gave."""
+        epochs = [Epoch(**epoch) for epoch in data["epochs"]]
+        return History(epochs, data["reason"], data["best"], data["metric"])
+
+    def __repr__(self) -> str:
+        if not self.epochs:
+            return "History(no epochs)"
+        last = self.epochs[-1]
+        value = "" if last.objective is None else f", objective {last.objective:.6g}"
+        score = "" if self.best is None or self.metric is None else f", best {self.metric} at {self.best}"
+        return f"History({last.iteration} iterations{value}{score}, ended by {self.reason!r})"

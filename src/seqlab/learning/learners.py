@@ -1,0 +1,198 @@
+"""Learners that look at all sentences before each step: small frozen options, and how they train.
+
+All make  loss(θ) + l2 ‖θ‖² + l1 ‖θ‖₁  small, where the loss is summed over sentences (CRFsuite's c2 and c1). Conversions:
+Wapiti's rho2 = 2·l2 and rho1 = l1; CRF++'s C = 1 / (2·l2); a Gaussian prior of variance σ² = 1 / (2·l2).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from seqlab import _core
+from seqlab.arrays import whole_number
+from seqlab.errors import OptionError, ScoreError
+from seqlab.learning.progress import Outcome, Progress, Report, Weights
+from seqlab.learning.settings import LINE_SEARCHES, number, settings_for
+
+DTYPES = ("float32", "float64")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a batch learner works on.
+
+    quick, exact   the loss in float32 and float64; `exact` alone when the learner was asked for float64
+    centre         weights that l2 pulls towards; None for 0
+    first_guess    gives better weights to begin with, or None where there is no such way
+    """
+
+    quick: Any
+    exact: Any
+    first_guess: Callable[[Weights, int], None] | None
+    threads: int
+    seed: int
+    centre: Weights | None = None
+
+
+@dataclass(frozen=True)
+class BatchLearner:
+    """What the learners of this file share: the penalty, and when to stop (eq:stopping).
+
+    l2               strength of the penalty ‖θ‖²
+    epsilon          stop when the gradient's norm is at most epsilon · max(1, ‖θ‖)
+    delta, period    stop when the objective fell by less than `delta` of itself over `period` iterations
+    max_iterations   or None for no limit
+    """
+
+    l2: float = 1.0
+    epsilon: float = 1e-5
+    delta: float = 1e-6
+    period: int = 5
+    max_iterations: int | None = 1000
+
+    likelihood: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        number(self.l2, "l2")
+        number(self.epsilon, "epsilon")
+        number(self.delta, "delta")
+        whole_number(self.period, "period", 0)
+        if self.max_iterations is not None:
+            whole_number(self.max_iterations, "max_iterations", 1)
+
+    def _stopping(self) -> dict[str, Any]:
+        return {
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "period": self.period,
+            "max_iterations": self.max_iterations,
+        }
+
+
+@dataclass(frozen=True)
+class LBFGS(BatchLearner):
+    """Limited-memory BFGS (eq:lbfgs), or OWL-QN when l1 > 0 (eq:owlqn): the default, and the fastest.
+
+    l1             strength of the penalty ‖θ‖₁, which makes most weights exactly 0
+    memory         how many moves are remembered
+    start_epochs   epochs of averaged stochastic descent that find a first guess (eq:averaged-sgd); 0 begins at zero
+    precondition   whether the curvature scales the first directions (eq:preconditioner)
+    dtype          "float32" evaluates in float32 until that no longer helps, and finishes in float64; "float64"
+                   evaluates in float64 throughout
+    line_search    how far to go along a direction; of no use to OWL-QN, which has its own
+
+    Plain L-BFGS, as in CRFsuite or Wapiti, is LBFGS(start_epochs=0, precondition=False).
+    """
+
+    l1: float = 0.0
+    memory: int = 10
+    start_epochs: int = 6
+    precondition: bool = True
+    dtype: str = "float32"
+    line_search: str = "more-thuente"
+
+    def __post_init__(self) -> None:
+        BatchLearner.__post_init__(self)
+        number(self.l1, "l1")
+        whole_number(self.memory, "memory", 1)
+        whole_number(self.start_epochs, "start_epochs", 0)
+        if not isinstance(self.precondition, (bool, np.bool_)):
+            raise OptionError(f"precondition must be True or False, got {self.precondition!r}")
+        _choice(self.dtype, "dtype", DTYPES)
+        _choice(self.line_search, "line_search", LINE_SEARCHES)
+
+    def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
+        """Walk downhill from theta."""
+        if self.start_epochs and job.first_guess is not None and not theta.any():
+            job.first_guess(theta, self.start_epochs)
+        options = {**self._stopping(), "memory": self.memory}
+        options |= {"l1": self.l1} if self.l1 > 0 else {"line_search": self.line_search}
+        settings = settings_for("owlqn" if self.l1 > 0 else "lbfgs", theta.size, options)
+        exact = job.exact if self.dtype == "float32" and job.quick is not job.exact else None
+        loss = job.quick if self.dtype == "float32" else job.exact
+        answer = loss.descend(
+            exact,
+            theta,
+            job.centre,
+            float(self.l2),
+            bool(self.precondition),
+            settings,
+            job.threads,
+            _told(report),
+        )
+        return _outcome(theta, *answer)
+
+
+@dataclass(frozen=True)
+class ConjugateGradient(BatchLearner):
+    """Non-linear conjugate gradients (eq:conjugate-gradient): little memory, more evaluations."""
+
+    def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
+        """Walk downhill from theta."""
+        return _plain("conjugate-gradient", self, job, theta, report)
+
+
+@dataclass(frozen=True)
+class GradientAscent(BatchLearner):
+    """Up the slope of the penalised log-likelihood (eq:gradient-descent): what textbooks begin with, and slow.
+
+    step   a fixed step; None searches along the gradient at every iteration
+    """
+
+    step: float | None = None
+
+    def __post_init__(self) -> None:
+        BatchLearner.__post_init__(self)
+        if self.step is not None:
+            number(self.step, "step", above=True)
+
+    def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
+        """Walk from theta; the sign is turned, so that it goes down the negative log-likelihood."""
+        return _plain("gradient", self, job, theta, report, step=self.step)
+
+
+def _plain(
+    method: str, learner: BatchLearner, job: Job, theta: Weights, report: Report, **more: Any
+) -> Outcome:
+    settings = settings_for(method, theta.size, {**learner._stopping(), **more})
+    answer = job.exact.minimise(theta, job.centre, float(learner.l2), settings, job.threads, _told(report))
+    return _outcome(theta, *answer)
+
+
+def _told(report: Report) -> Callable[..., bool]:
+    def tell(
+        iteration: int,
+        evaluations: int,
+        trials: int,
+        value: float,
+        gradient_norm: float,
+        theta_norm: float,
+        step: float,
+        active: int,
+        theta: Weights,
+    ) -> bool:
+        more = {"evaluations": evaluations, "trials": trials, "theta_norm": theta_norm, "step": step}
+        return report(Progress(iteration, value, gradient_norm, active, theta.copy, more))
+
+    return tell
+
+
+def _outcome(
+    theta: Weights, reason: Any, iterations: int, _evaluations: int, value: float, norm: float, _active: int
+) -> Outcome:
+    if reason == _core.Stop.bad_start or not math.isfinite(value):
+        raise ScoreError(
+            f"the objective at the start is {value} with a gradient of norm {norm}: feature values may be too large; "
+            f"scale them to about 1"
+        )
+    return Outcome(theta, reason.name.replace("_", " "), iterations, value)
+
+
+def _choice(value: Any, name: str, choices: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in choices:
+        raise OptionError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")

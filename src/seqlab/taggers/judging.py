@@ -1,0 +1,118 @@
+"""Training under watch: the development set, its metric, and everything else that fit is asked to do on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from seqlab import _core
+from seqlab.corpus import Corpus
+from seqlab.encode import Encoder
+from seqlab.errors import OptionError, ShapeError
+from seqlab.learning.bar import Bar
+from seqlab.learning.watch import Watch, checked_callbacks, checked_patience
+from seqlab.models import LinearModel
+from seqlab.taggers.asking import path_ids
+from seqlab.taggers.dictionary import TagDictionary
+
+Judge = Callable[[LinearModel], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What fit was asked beside the data."""
+
+    dev: Any
+    metric: Any
+    patience: Any
+    callbacks: Any
+    progress: bool
+
+    def __post_init__(self) -> None:
+        if self.dev is None and (self.metric is not None or self.patience is not None):
+            raise OptionError("metric and patience look at a development set; pass one as dev=")
+        checked_callbacks(self.callbacks)
+        checked_patience(self.patience)
+
+    def watch(self, judge: Judged | None) -> Watch:
+        """A watch for one training."""
+        return Watch(
+            judge,
+            None if judge is None else judge.name,
+            checked_patience(self.patience),
+            checked_callbacks(self.callbacks),
+            Bar() if self.progress else None,
+        )
+
+
+class Judged:
+    """Scores models on a development set, encoded once."""
+
+    def __init__(self, corpus: Corpus, right: list[list[str]], decode: Callable[..., Any], metric: Any) -> None:
+        self._corpus, self._right, self._decode, self._metric = corpus, right, decode, metric
+        self.name = "accuracy"
+        if callable(metric):
+            self.name = getattr(metric, "__name__", "metric")
+        elif metric is not None:
+            self.name = str(metric)
+        elif "span_f1" in self._figures(right):
+            self.name = "span_f1"
+        if not callable(metric) and self.name not in (known := self._figures(right)):
+            raise OptionError(
+                f"metric must be a function or one of {', '.join(map(repr, known))}, got {metric!r}"
+            )
+
+    def __call__(self, model: LinearModel) -> float:
+        """The score of a model: larger is better."""
+        predicted = _core.gather_all(list(model.labels), self._decode(model), self._corpus.offsets)
+        if callable(self._metric):
+            return float(self._metric(self._right, predicted))
+        return float(self._figures(predicted)[self.name])
+
+    def _figures(self, predicted: Sequence[Sequence[str]]) -> dict[str, float]:
+        from seqlab.evaluation import evaluate
+
+        return dict(evaluate(self._right, predicted).figures)
+
+
+def judge_of(
+    course: Course,
+    tagger: Any,
+    encoder: Encoder,
+    dictionary: TagDictionary | None,
+    labels: Sequence[str],
+    threads: int,
+) -> Judged | None:
+    """Who scores weights on the development set; None without one."""
+    if course.dev is None:
+        return None
+    corpus, right = _development(course.dev, tagger)
+    encoded = encoder.encode(corpus, threads=threads)
+    mask = None if dictionary is None else dictionary.mask(corpus)
+
+    def decode(model: LinearModel) -> Any:
+        from seqlab import inference
+        from seqlab.taggers.linear import Allowed
+
+        allowed = None if mask is None else Allowed(mask)
+        batch = model.trellises(encoded, allowed=allowed, dtype=np.float32, threads=threads)
+        return path_ids(inference.viterbi(batch, threads=threads))
+
+    return Judged(corpus, right, decode, course.metric)
+
+
+def _development(dev: Any, tagger: Any) -> tuple[Corpus, list[list[str]]]:
+    """The corpus, and its right labels."""
+    if isinstance(dev, tuple) and len(dev) == 2:
+        X, y = dev
+    else:
+        X, y = dev, tagger._pending_column
+    if y is None:
+        raise OptionError("dev must be (X, y) when fit was given lists; a Corpus alone is enough after a Corpus")
+    corpus, gold = tagger._read(X, y)
+    if gold.partial:
+        raise ShapeError("every token of dev needs one label: not None, and not several")
+    return corpus, _core.gather_all(list(gold.names), gold.ids, corpus.offsets)

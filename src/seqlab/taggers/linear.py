@@ -1,0 +1,362 @@
+"""The linear-chain model with any learner; with a likelihood learner it is a conditional random field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seqlab import _core
+from seqlab.arrays import LabelIds, thread_count
+from seqlab.corpus import Corpus
+from seqlab.encode import EncodedCorpus, Encoder
+from seqlab.encode.given import Features
+from seqlab.errors import CorpusError, OptionError
+from seqlab.learning.history import History
+from seqlab.learning.learners import LBFGS, BatchLearner, Job
+from seqlab.learning.progress import Outcome, Weights
+from seqlab.learning.watch import Watch
+from seqlab.models import LinearModel, Rules
+from seqlab.models.rules import Given
+from seqlab.models.second_order import likely_labels
+from seqlab.models.shape import empty_model, joined
+from seqlab.taggers.asking import Trellises
+from seqlab.taggers.base import Tagger
+from seqlab.taggers.dictionary import Dictionary, TagDictionary
+from seqlab.taggers.gold import Gold
+from seqlab.taggers.judging import Course, judge_of
+from seqlab.taggers.reading import word_column
+from seqlab.taggers.tasks import Lesson, check_rules
+from seqlab.taggers.weights import label_weights, token_weights
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+CHOICES = ("observed", "all")
+START_SHARDS = 1
+
+
+class LinearTagger(Tagger):
+    """A linear-chain model: weights of features with labels, of moves between labels, and of both together.
+
+    features      a preset's name ("pos", "chunk", "ner", ...), a Template, a function (sentence, t), or None when the
+                  tokens of X are ready-made attributes (dicts, or lists of strings)
+    learner       LBFGS(), ConjugateGradient(), GradientAscent(), SGD() make it a conditional random field;
+                  Perceptron(), PassiveAggressive(), AROW(), StructuredSVM() learn from mistakes
+    constraints   a tag scheme such as "IOB2", a Constraints, or forbidden moves (from, to): never learned, never said
+    order         1 or 2: how many labels back a move looks
+    keep          for order 2: labels with a smaller posterior under a model of order 1 are left out, which keeps it fast;
+                  0 keeps all
+    allowed       {word: labels}: what a word may be, in training and after
+    states        "observed": weights for attributes with the labels they were met with; "all": with every label
+    transitions   the same for moves
+    min_count     attributes met less often in training are dropped
+    class_weight  {label: weight} or "balanced"
+    seed, threads same seed, same bits, any number of threads; None uses every core
+
+    labels_, model_ (LinearModel), encoder_, history_ (History)
+    """
+
+    model_: LinearModel
+    encoder_: Encoder
+    history_: History
+    dictionary_: TagDictionary | None
+
+    def __init__(
+        self,
+        features: Features = None,
+        learner: Any = LBFGS(),
+        *,
+        constraints: Given = None,
+        order: int = 1,
+        keep: float = 1e-3,
+        allowed: Dictionary | None = None,
+        states: str = "observed",
+        transitions: str = "observed",
+        min_count: int = 1,
+        class_weight: Mapping[str, float] | str | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> None:
+        self.features = features
+        self.learner = learner
+        self.constraints = constraints
+        self.order = order
+        self.keep = keep
+        self.allowed = allowed
+        self.states = states
+        self.transitions = transitions
+        self.min_count = min_count
+        self.class_weight = class_weight
+        self.seed = seed
+        self.threads = threads
+
+    # ------------------------------------------------------------------------------------------ learning
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        dev: Any = None,
+        metric: Any = None,
+        patience: int | None = None,
+        sample_weight: Any = None,
+        start: LinearTagger | None = None,
+        callbacks: Any = None,
+        progress: bool = False,
+    ) -> Self:
+        """Learn from labelled sentences.
+
+        X, y            a Corpus and the name of its column of labels, or lists of sentences and lists of labels; a label
+                        may be None (not known) or a set (one of these)
+        dev             a Corpus, or (X, y): the weights that score best on it are kept
+        metric          what scores: "accuracy", "span_f1", any figure of Report, or a function (right labels, predicted
+                        labels) -> number, larger is better; None for span_f1 where labels are tags, else accuracy
+        patience        epochs without a better score on dev before training ends; None trains on
+        sample_weight   a number per sentence, or a list of numbers per sentence
+        start           a trained tagger to begin from: its features and labels stay, new ones join
+        callbacks       functions of an Epoch; one that returns False ends training
+        progress        whether to show a bar
+
+        Ctrl-C or SIGTERM ends training with the best weights so far.
+        """
+        course = Course(dev, metric, patience, callbacks, progress)
+        before = None if start is None else self._checked_start(start)
+        return self._learn(X, y, sample_weight, course, before, None)
+
+    def partial_fit(
+        self, X: Any, y: Any, *, sample_weight: Any = None, callbacks: Any = None, classes: Any = None
+    ) -> Self:
+        """Go on learning from further sentences, which may bring new features and new labels.
+
+        Weights are pulled towards what they were rather than towards 0, so that what was learned before is not lost.
+        classes   labels that may come later (scikit-learn's way); they join now
+        """
+        course = Course(None, None, None, callbacks, False)
+        if not self._fitted():
+            return self._learn(X, y, sample_weight, course, None, classes)
+        return self._learn(X, y, sample_weight, course, self, classes, continued=True)
+
+    def _learn(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        course: Course,
+        before: LinearTagger | None,
+        classes: Any,
+        *,
+        continued: bool = False,
+    ) -> Self:
+        self._check_options()
+        threads = thread_count(self.threads)
+        corpus, gold = self._read(X, y)
+        weights = token_weights(corpus, sample_weight)
+        weights = _with_classes(gold, weights, self.class_weight)
+        encoder, encoded = self._encoded(corpus, before, threads)
+        labels = tuple(sorted({*gold.names, *(classes or ()), *(before.labels_ if before else ())}))
+        gold = gold.numbered(labels)
+        rules = Rules.of(self.constraints, labels)
+        check_rules(gold, rules, corpus.offsets, self.constraints)
+        dictionary = TagDictionary.of(self.allowed, labels, word_column(corpus) or "word")
+        lesson = Lesson(encoded, gold, weights, _active(dictionary, corpus, gold))
+        model = self._shaped(encoded, gold, rules, 1)
+        if before is not None:
+            model = joined(model, before.model_.coarse or before.model_)
+        judge = judge_of(course, self, encoder, dictionary, labels, threads)
+        model, history = self._trained(lesson, model, course.watch(judge), threads, continued=continued)
+        if self.order == 2:
+            model, history = self._second(lesson, model, before, course.watch(judge), threads)
+        self.model_, self.encoder_, self.history_, self.dictionary_ = model, encoder, history, dictionary
+        self.__dict__.pop("_decoder", None)
+        self._remember(corpus, gold, labels)
+        if continued and before is not None and before.vocabulary_ is not None and self.vocabulary_ is not None:
+            self.vocabulary_ |= before.vocabulary_
+        return self
+
+    def _encoded(
+        self, corpus: Corpus, before: LinearTagger | None, threads: int
+    ) -> tuple[Encoder, EncodedCorpus]:
+        if before is None:
+            encoder = Encoder(self.features, min_count=self.min_count)
+            encoded = encoder.fit(corpus, threads=threads)
+        else:
+            encoder = before.encoder_.copy()
+            encoded = encoder.extend(corpus, threads=threads)
+        if not encoder.size:
+            raise CorpusError("no attribute is left to learn from; lower min_count, or look at the features")
+        return encoder, encoded
+
+    def _shaped(self, encoded: EncodedCorpus, gold: Gold, rules: Rules, order: int) -> LinearModel:
+        return empty_model(
+            encoded,
+            gold.names,
+            gold.ids,
+            gold.sets,
+            rules,
+            order=order,
+            all_states=self.states == "all",
+            all_moves=self.transitions == "all",
+        )
+
+    def _trained(
+        self, lesson: Lesson, model: LinearModel, watch: Watch, threads: int, *, continued: bool = False
+    ) -> tuple[LinearModel, History]:
+        theta = model.theta
+        task = lesson.task(model, layered=_likelihood(self.learner))
+        watch.judged = model
+        centre = theta.copy() if continued else None
+        outcome = watch.over(
+            lambda report: self._run(task, theta, report, threads, centre=centre, watch=watch)
+        )
+        return model.with_theta(outcome.theta), watch.history
+
+    def _run(
+        self,
+        task: _core.Task,
+        theta: Weights,
+        report: Any,
+        threads: int,
+        *,
+        centre: Weights | None,
+        watch: Watch,
+    ) -> Outcome:
+        learner = self.learner
+        if not isinstance(learner, BatchLearner):
+            outcome: Outcome = learner.train(task, theta, threads=threads, seed=self.seed, report=report)
+            return outcome
+
+        def first_guess(at: Weights, epochs: int) -> None:
+            _core.averaged_start(
+                task,
+                at,
+                float(learner.l2),
+                epochs,
+                max(epochs - 2, 0),
+                0.0,
+                START_SHARDS,
+                self.seed,
+                threads,
+                lambda: not watch.interrupted(),
+            )
+
+        wide = self._loss64(task)
+        wants32 = getattr(learner, "dtype", "float64") == "float32"
+        quick = self._loss32(task) if wants32 else wide
+        return learner.train(
+            Job(quick, wide, first_guess, threads, self.seed, centre), theta, report
+        )
+
+    def _loss32(self, task: _core.Task) -> Any:
+        return _core.Likelihood32(task)
+
+    def _loss64(self, task: _core.Task) -> Any:
+        return _core.Likelihood64(task)
+
+    def _second(
+        self, lesson: Lesson, coarse: LinearModel, before: LinearTagger | None, watch: Watch, threads: int
+    ) -> tuple[LinearModel, History]:
+        """A model of order 2 that begins where the one of order 1 ended, over the labels that one thinks possible."""
+        model = joined(self._shaped(lesson.encoded, lesson.gold, coarse.rules, 2), coarse)
+        if before is not None and before.model_.triples is not None:
+            model = joined(model, before.model_)
+            model = joined(model, coarse)
+        active = lesson.active
+        if self.keep > 0:
+            likely = likely_labels(coarse, lesson.encoded, self.keep, threads=threads)
+            known = lesson.gold.ids >= 0
+            likely[np.flatnonzero(known), lesson.gold.ids[known]] = True
+            for token, some in lesson.gold.sets.items():
+                likely[token, list(some)] = True
+            active = likely if active is None else active & likely
+        model = replace(model, coarse=coarse if self.keep > 0 else None, keep=float(self.keep), _scorers={})
+        return self._trained(replace(lesson, active=active), model, watch, threads)
+
+    # ------------------------------------------------------------------------------------------ answers
+
+    def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
+        encoded = self.encoder_.encode(corpus, threads=threads)
+        allowed = None if self.dictionary_ is None else Allowed(self.dictionary_.mask(corpus))
+        return self.model_.trellises(encoded, allowed=allowed, dtype=np.float64, threads=threads)
+
+    @property
+    def _probabilistic(self) -> bool:
+        return _likelihood(self.learner)
+
+    @property
+    def _why_no_probability(self) -> str:
+        return f"{type(self.learner).__name__} learns scores, not probabilities; train with LBFGS() for those"
+
+    # ------------------------------------------------------------------------------------------ inside
+
+    def _checked_start(self, start: Any) -> LinearTagger:
+        if not isinstance(start, LinearTagger):
+            raise OptionError(f"start must be a trained LinearTagger or CRF, got {start!r:.60}")
+        start._check_fitted("start")
+        return start
+
+    def _check_options(self) -> None:
+        if not hasattr(self.learner, "train"):
+            raise OptionError(f"learner must be LBFGS(), Perceptron(), or another learner, got {self.learner!r}")
+        if self.order not in (1, 2) or isinstance(self.order, bool):
+            raise OptionError(f"order must be 1 or 2, got {self.order!r}")
+        for name in ("states", "transitions"):
+            if getattr(self, name) not in CHOICES:
+                raise OptionError(f"{name} must be 'observed' or 'all', got {getattr(self, name)!r}")
+        number = isinstance(self.keep, (int, float, np.number)) and not isinstance(self.keep, bool)
+        if not number or not 0 <= self.keep < 1:
+            raise OptionError(f"keep must be a probability from 0 up to below 1, got {self.keep!r}")
+
+
+class CRF(LinearTagger):
+    """A linear-chain conditional random field: LinearTagger with a learner that makes the likelihood large.
+
+    P(y | x) = exp(score(x, y)) / Z(x)   (eq:crf-likelihood)
+    """
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if not _likelihood(self.learner):
+            raise OptionError(
+                f"a CRF maximises a likelihood, but {type(self.learner).__name__} learns from mistakes; "
+                f"write LinearTagger(learner={type(self.learner).__name__}(...)), or use LBFGS() or SGD()"
+            )
+
+
+class Allowed:
+    """What tokens may be, as models take it: a mask over scores."""
+
+    def __init__(self, mask: Any) -> None:
+        self._mask = mask
+
+    def mask(self, node: Any) -> None:
+        """-inf into the scores (tokens, L) of what is not allowed."""
+        node[~self._mask] = -np.inf
+
+
+def _likelihood(learner: Any) -> bool:
+    return bool(getattr(learner, "likelihood", False))
+
+
+def _with_classes(gold: Gold, weights: Any, class_weight: Any) -> Any:
+    """Weights of tokens times those of their labels."""
+    worth = label_weights(gold, class_weight, weights)
+    if worth is None:
+        return weights
+    of_label = np.concatenate([worth, [1.0, 1.0]])[gold.ids]
+    return of_label if weights is None else weights * of_label
+
+
+def _active(dictionary: TagDictionary | None, corpus: Corpus, gold: Gold) -> Any:
+    """What the dictionary allows, and always the labels given."""
+    if dictionary is None:
+        return None
+    mask = dictionary.mask(corpus)
+    known = np.flatnonzero(gold.ids >= 0)
+    mask[known, gold.ids[known]] = True
+    for token, some in gold.sets.items():
+        mask[token, list(some)] = True
+    return mask
