@@ -22,8 +22,8 @@ WORD_COLUMNS = ("word", "form")
 class ListFeatures(Protocol):
     """The features of all candidates for one sentence."""
 
-    def of_list(self, tokens: Any, candidates: Sequence[Labels], where: str) -> list[Bag]:
-        """One bag for each candidate; `where` is put before a message."""
+    def of_list(self, tokens: Any, candidates: Sequence[Labels], where: str) -> Sequence[Mapping[str, float]]:
+        """For each candidate, feature -> value; `where` is put before a message."""
         ...
 
 
@@ -33,9 +33,9 @@ class OwnFeatures:
 
     function: Callable[[Any, Labels], Any]
 
-    def of_list(self, tokens: Any, candidates: Sequence[Labels], where: str) -> list[Bag]:
-        """The function's answers, checked."""
-        return [self._checked(self.function(tokens, labels), where) for labels in candidates]
+    def of_list(self, tokens: Any, candidates: Sequence[Labels], where: str) -> list[dict[str, float]]:
+        """The function's answers, checked; what is named twice counts twice."""
+        return [_summed(self._checked(self.function(tokens, labels), where)) for labels in candidates]
 
     def _checked(self, given: Any, where: str) -> Bag:
         where = f"{where}: {getattr(self.function, '__name__', 'features')}(tokens, labels)"
@@ -68,7 +68,7 @@ class GlobalFeatures:
         """Feature -> how often it occurs in this labelling."""
         return dict(self.of_list(tokens, [tuple(labels)], "")[0])
 
-    def of_list(self, tokens: Any, candidates: Sequence[Labels], where: str) -> list[Bag]:  # noqa: ARG002
+    def of_list(self, tokens: Any, candidates: Sequence[Labels], where: str) -> list[Counter[str]]:  # noqa: ARG002
         """The features of every candidate; spans of all of them are read at once."""
         words = words_of(tokens)
         read: list[list[Span]] = [[] for _ in candidates]
@@ -81,8 +81,15 @@ class GlobalFeatures:
                 names.update(_of_words(words, labels))
             if self.scheme is not None:
                 names.update(_of_spans(words, own))
-            found.append([(name, float(count)) for name, count in names.items()])
+            found.append(names)
         return found
+
+
+def _summed(bag: Bag) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for name, value in bag:
+        found[name] = found.get(name, 0.0) + value
+    return found
 
 
 def as_list_features(given: Any, gold: Sequence[Sequence[str]]) -> ListFeatures:

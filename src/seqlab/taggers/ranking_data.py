@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.corpus.items import Bag
 from seqlab.errors import LabelError, OptionError, ShapeError
 from seqlab.learning.ranking import Lists
 from seqlab.taggers.candidates import CandidateList
@@ -51,57 +50,73 @@ class Vocabulary:
         features: ListFeatures, sentences: Sequence[Any], lists: Sequence[CandidateList], least: int
     ) -> tuple[Vocabulary, Lists]:
         """The features of these lists that tell candidates apart, and the lists as numbers."""
-        bags = [bag for s, one in enumerate(lists) for bag in _telling(_bags(features, sentences[s], one, s))]
-        counts = Counter(name for bag in bags for name in bag)
-        names = (SCORE_NAME, *(name for name, count in counts.items() if count >= least))
-        vocabulary = Vocabulary(names, {name: i for i, name in enumerate(names) if i != SCORE})
-        return vocabulary, vocabulary._numbered(bags, lists)
+        number = {SCORE_NAME: SCORE}
+        entries = _Entries()
+        for s, one in enumerate(lists):
+            bags = _telling(features.of_list(sentences[s], one.labels, f"sentence {s}"))
+            for score, bag in zip(_centred(one), bags, strict=True):
+                ids = [number.setdefault(name, len(number)) for name in bag if name != SCORE_NAME]
+                entries.add(score, ids, [value for name, value in bag.items() if name != SCORE_NAME])
+        met = np.bincount(np.array(entries.ids, dtype=np.int64), minlength=len(number))
+        kept = met >= least
+        kept[SCORE] = True
+        names = tuple(name for name, keep in zip(number, kept.tolist(), strict=True) if keep)
+        vocabulary = Vocabulary(names, {name: i for i, name in enumerate(names)})
+        return vocabulary, entries.lists(lists, np.where(kept, np.cumsum(kept) - 1, -1), len(names))
 
     def look_up(
         self, features: ListFeatures, sentences: Sequence[Any], lists: Sequence[CandidateList]
     ) -> Lists:
         """Other lists as numbers, without features that training has not met."""
-        bags = [bag for s, one in enumerate(lists) for bag in _bags(features, sentences[s], one, s)]
-        return self._numbered(bags, lists)
+        number, entries = self.number, _Entries()
+        for s, one in enumerate(lists):
+            bags = features.of_list(sentences[s], one.labels, f"sentence {s}")
+            for score, bag in zip(_centred(one), bags, strict=True):
+                known = [
+                    (number[name], v) for name, v in bag.items() if name in number and name != SCORE_NAME
+                ]
+                entries.add(score, [i for i, _ in known], [v for _, v in known])
+        return entries.lists(lists, np.arange(len(self.names)), len(self.names))
 
-    def _numbered(self, bags: Sequence[Mapping[str, float]], lists: Sequence[CandidateList]) -> Lists:
-        # Only differences within a list count, and they keep their digits when the best score is 0.
-        base = np.array([score - max(one.scores) for one in lists for score in one.scores], dtype=np.float64)
-        ids: list[int] = []
-        values: list[float] = []
-        indptr = [0]
-        for score, bag in zip(base.tolist(), bags, strict=True):
-            ids.append(SCORE)
-            values.append(score)
-            for name, value in bag.items():
-                i = self.number.get(name)
-                if i is not None:
-                    ids.append(i)
-                    values.append(value)
-            indptr.append(len(ids))
+
+class _Entries:
+    """The features of candidates as numbers, one candidate after another."""
+
+    def __init__(self) -> None:
+        self.ids, self.values, self.base = array("i"), array("d"), array("d")
+        self.indptr = array("q", [0])
+
+    def add(self, score: float, ids: Sequence[int], values: Sequence[float]) -> None:
+        """One more candidate."""
+        self.ids.append(SCORE)
+        self.values.append(score)
+        self.ids.extend(ids)
+        self.values.extend(values)
+        self.base.append(score)
+        self.indptr.append(len(self.ids))
+
+    def lists(self, lists: Sequence[CandidateList], renumber: npt.NDArray[np.int64], size: int) -> Lists:
+        """All of them, each feature under its new number; -1 drops it."""
+        ids = renumber[np.array(self.ids, dtype=np.int64)]
+        kept = ids >= 0
+        entries = np.concatenate([[0], np.cumsum(kept)])  # how many stay before each
         return Lists(
             np.concatenate([[0], np.cumsum([len(one) for one in lists], dtype=np.int64)]).astype(np.int64),
-            np.array(indptr, dtype=np.int64),
-            np.array(ids, dtype=np.int32),
-            np.array(values, dtype=np.float64),
-            base,
-            len(self.names),
+            entries[np.array(self.indptr, dtype=np.int64)].astype(np.int64),
+            ids[kept].astype(np.int32),
+            np.array(self.values, dtype=np.float64)[kept],
+            np.array(self.base, dtype=np.float64),
+            size,
         )
 
 
-def _bags(features: ListFeatures, tokens: Any, one: CandidateList, s: int) -> list[dict[str, float]]:
-    return [_summed(bag) for bag in features.of_list(tokens, one.labels, f"sentence {s}")]
+def _centred(one: CandidateList) -> list[float]:
+    """Scores below the best one: only differences within a list count, and they keep their digits like this."""
+    best = max(one.scores)
+    return [score - best for score in one.scores]
 
 
-def _summed(bag: Bag) -> dict[str, float]:
-    """Feature -> value; what is named twice counts twice."""
-    found: dict[str, float] = {}
-    for name, value in bag:
-        found[name] = found.get(name, 0.0) + value
-    return found
-
-
-def _telling(bags: list[dict[str, float]]) -> list[dict[str, float]]:
+def _telling(bags: Sequence[Mapping[str, float]]) -> list[dict[str, float]]:
     """The bags of one list without what all its candidates have alike: it cancels in every comparison."""
     common = set(bags[0].items()).intersection(*(bag.items() for bag in bags[1:]))
     return [{name: value for name, value in bag.items() if (name, value) not in common} for bag in bags]
