@@ -52,7 +52,7 @@ def _stretch(words: list[str], t: int) -> tuple[int, int]:
 
 def _paths(found: Explanation) -> str:
     """Tokens where the two paths differ, with both labels."""
-    lines = [f"  {_left('the paths differ at', 24)}  {_left('best path', 20)}  with {found.rival}"]
+    lines = [f"  {_left('the paths differ at', 24)}  {_left(f'with {found.label}', 20)}  with {found.rival}"]
     for t, (one, other) in enumerate(zip(found.path or (), found.rival_path or (), strict=True)):
         if one != other:
             lines.append(f"  {_left(found.tokens[t], 24)}  {_left(one, 20)}  {_left(other, 20)}".rstrip())

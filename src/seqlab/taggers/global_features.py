@@ -62,7 +62,7 @@ class GlobalFeatures:
     ['V after <s>', 'V before </s>', 'V ending saw', 'V word saw']
     """
 
-    scheme: Scheme | None = None
+    scheme: Scheme | str | None = None
 
     def __call__(self, tokens: Any, labels: Sequence[str]) -> dict[str, float]:
         """Feature -> how often it occurs in this labelling."""
