@@ -209,5 +209,6 @@ def test_an_memm_is_explained_with_its_normaliser(seed, edges, T):  # eq:log-odd
         # What follows cannot change a label of an MEMM: its moves and the normaliser of the next step cancel.
         assert found.from_after + found.normaliser == approx(0, abs=1e-9)
         assert (abs(found.normaliser) > 1e-12) == (t < T - 1)
+        assert ("normaliser: the sums" in str(found)) == (abs(found.normaliser) >= 5e-4)
         path = explain(case.model, case.encoded, trellis, t, label=y, rival=r, probabilistic=False)
         assert path.total == approx(path.margin, abs=1e-9)

@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterator
 
 from seqlab.explain.explanation import Explanation
-from seqlab.explain.wording import Row, Table, footnote, question, summary, tables, verdict
+from seqlab.explain.wording import Row, Table, footnotes, question, summary, tables, verdict
 
 ROWS = 20
 STYLE = (
@@ -24,7 +24,7 @@ def explanation_html(found: Explanation) -> str:
     parts = [STYLE, '<div class="seqlab-why">', f"<h4>{_safe(question(found))}</h4>", _sentence(found)]
     parts += [f"<p>{_safe(line)}</p>" for line in verdict(found)]
     parts += [_table(table) for table in tables(found, ROWS) if table.rows]
-    parts += [f"<p>{_safe(line)}</p>" for line in (footnote(found), summary(found)) if line]
+    parts += [f"<p>{_safe(line)}</p>" for line in (*footnotes(found), summary(found))]
     return "".join([*parts, "</div>"])
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from seqlab.arrays import whole_number
 from seqlab.explain.explanation import Explanation
-from seqlab.explain.wording import Row, Table, footnote, question, summary, tables, verdict
+from seqlab.explain.wording import Row, Table, footnotes, question, summary, tables, verdict
 from seqlab.textwidth import clip, printable, text_width
 
 COLUMNS = 80
@@ -23,7 +23,7 @@ def explanation_text(found: Explanation, *, rows: int) -> str:
         parts.append(_paths(found))
     parts.append("\n".join(textwrap.fill(printable(line), COLUMNS) for line in verdict(found)))
     parts += [_table(table) for table in tables(found, rows) if table.rows]
-    parts += [textwrap.fill(printable(line), COLUMNS) for line in (footnote(found), summary(found))]
+    parts += [textwrap.fill(printable(line), COLUMNS) for line in (*footnotes(found), summary(found))]
     return "\n\n".join(part for part in parts if part)
 
 

@@ -134,14 +134,18 @@ def _neighbours(one: MoveContribution, position: int) -> str:
     return f"after {' '.join(left)}" if left else f"before {' '.join(right)}"
 
 
-def footnote(found: Explanation) -> str:
-    """What a share is; nothing to say of two paths."""
-    if found.log_odds is None or not found.moves:
-        return ""
-    return (
-        f"share: how probable these neighbours are if the token is {found.label}, and if it is {found.rival}; "
-        f"a move adds the difference of its weights, times a mean of both."
-    )
+def footnotes(found: Explanation) -> Iterator[str]:
+    """What a share and a normaliser are, where there are any."""
+    if found.log_odds is not None and found.moves:
+        yield (
+            f"share: how probable these neighbours are if the token is {found.label}, and if it is {found.rival}; "
+            f"a move adds the difference of its weights, times a mean of both."
+        )
+    if abs(found.normaliser) >= SMALL:
+        yield (
+            "normaliser: the sums that an MEMM divides its steps by, so that the labels that can come next "
+            "share a probability of 1; it takes back what the labels after the token say."
+        )
 
 
 def summary(found: Explanation) -> str:

@@ -139,9 +139,7 @@ def gold_labels(sentences: Sequence[Any], y: Any) -> list[Labels]:
         for s, (labels, tokens) in enumerate(zip(given, sentences, strict=True))
     ]
     if not any(gold):
-        raise ShapeError(
-            f"X has {len(gold)} sentences and no token at all, so there is nothing to learn from"
-        )
+        raise ShapeError(f"X has {len(gold)} sentences and no token at all; at least one is wanted")
     return gold
 
 
@@ -210,4 +208,6 @@ def list_weights(count: int, given: Any) -> npt.NDArray[np.float64]:
         raise OptionError(
             f"sentence {s} of sample_weight is {weights[s]}, but a weight is a number from 0 up"
         )
+    if count and not weights.any():
+        raise OptionError("every sample_weight is 0, so there is nothing to learn from")
     return weights
