@@ -51,11 +51,11 @@ def random_case(
     rng = np.random.default_rng(seed)
     template = "word[0]\nword[-1]\nlength(word[0])" + ("\nedge: word[0]\nedge: word[-1]" if edges else "")
     encoder = Encoder(_with_values if valued else template)
-    sentences = [list(rng.choice(WORDS, rng.integers(1, 6))) for _ in range(8)]
+    sentences = [rng.choice(WORDS, rng.integers(1, 6)).tolist() for _ in range(8)]
     encoder.fit(sentences)
     labels = tuple(f"y{i}" for i in range(L))
     model = random_model(rng, encoder, labels, order=order, rules=rules)
-    words = list(rng.choice([*WORDS, "new"], T))
+    words = rng.choice([*WORDS, "new"], T).tolist()
     encoded = encoder.encode([words])
     trellis = model.trellises(encoded, dtype=np.dtype(dtype))[0]
     return Case(model, encoder, encoded, trellis, words)

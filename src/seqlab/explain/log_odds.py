@@ -140,9 +140,15 @@ class LogOdds:
 
 
 def _extras(extra: Logs, parts: list[tuple[Any, ...]]) -> list[Logs]:
-    """What is due to terms that one side lacks, given to the parts that are -inf there."""
-    gone = [np.isneginf(one) != np.isneginf(other) for one, other in parts]
-    gone[2] &= ~gone[1]  # a forbidden move a, y -> b closes all that follows it too
+    """What is due to terms (a, b) that one side lacks, given to the parts that are -inf there: before, through, after.
+
+    A forbidden pair closes every triple that holds it, so that it shows in two parts: a -> y in `before` and in
+    `through`, y -> b in `through` and in `after`. The pair y -> b is closed where no a leads through it.
+    """
+    before, through, after = (np.isneginf(one) != np.isneginf(other) for one, other in parts)
+    shut, rival_shut = (np.isneginf(side).all(axis=0) for side in parts[1])
+    pair = np.broadcast_to(shut != rival_shut, extra.shape)
+    gone = [before, pair | (through & ~before), after & ~pair & ~through]
     count = np.maximum(sum(part.astype(int) for part in gone), 1)
     return [np.where(part, extra / count, 0.0) for part in gone]
 
