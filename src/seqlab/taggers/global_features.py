@@ -1,0 +1,150 @@
+"""Features of a whole labelling: what a chain of labels cannot see."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from seqlab.corpus import Sentence
+from seqlab.corpus.items import Bag, bag
+from seqlab.errors import OptionError, TemplateError
+from seqlab.tags import Scheme, Span, detect, spans
+
+Labels = tuple[str, ...]
+MOST_COUNTED = 4  # more of one label in a sentence are alike
+LONGEST_SPAN = 6
+WORD_COLUMNS = ("word", "form")
+
+
+class ListFeatures(Protocol):
+    """The features of all candidates for one sentence."""
+
+    def of_list(self, tokens: Any, candidates: Sequence[Labels], where: str) -> Sequence[Mapping[str, float]]:
+        """For each candidate, feature -> value; `where` is put before a message."""
+        ...
+
+
+@dataclass(frozen=True)
+class OwnFeatures:
+    """A function (tokens, labels) that gives strings, pairs (string, number), or a dict."""
+
+    function: Callable[[Any, Labels], Any]
+
+    def of_list(self, tokens: Any, candidates: Sequence[Labels], where: str) -> list[dict[str, float]]:
+        """The function's answers, checked; what is named twice counts twice."""
+        return [_summed(self._checked(self.function(tokens, labels), where)) for labels in candidates]
+
+    def _checked(self, given: Any, where: str) -> Bag:
+        where = f"{where}: {getattr(self.function, '__name__', 'features')}(tokens, labels)"
+        if isinstance(given, Mapping):
+            return bag(given, where=where)
+        if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+            raise TemplateError(f"{where} should give a list of strings or a dict, got {given!r:.60}")
+        found: Bag = []
+        for one in given:
+            pair = isinstance(one, tuple) and len(one) == 2 and not isinstance(one[1], (str, bytes))
+            found += bag({one[0]: one[1]} if pair else [one], where=where)
+        return found
+
+
+@dataclass(frozen=True)
+class GlobalFeatures:
+    """The features that a Reranker has unless it is given others.
+
+    Of labels: three and four in a row, and how many of each there are. Of words with labels: the word, its neighbours,
+    its ending, and whether the same word has the same label each time. Of spans, when labels are tags of a scheme: type
+    with text, length and the word before, types in a row, and how many of each type.
+
+    >>> sorted(GlobalFeatures()(["saw"], ["V"]))[:4]
+    ['V after <s>', 'V before </s>', 'V ending saw', 'V word saw']
+    """
+
+    scheme: Scheme | str | None = None
+
+    def __call__(self, tokens: Any, labels: Sequence[str]) -> dict[str, float]:
+        """Feature -> how often it occurs in this labelling."""
+        return dict(self.of_list(tokens, [tuple(labels)], "")[0])
+
+    def of_list(self, tokens: Any, candidates: Sequence[Labels], where: str) -> list[Counter[str]]:  # noqa: ARG002
+        """The features of every candidate; spans of all of them are read at once."""
+        words = words_of(tokens)
+        read: list[list[Span]] = [[] for _ in candidates]
+        if self.scheme is not None and any(candidates):
+            read = spans([list(labels) for labels in candidates], self.scheme)
+        found = []
+        for labels, own in zip(candidates, read, strict=True):
+            names = Counter(_of_labels(labels))
+            if words is not None:
+                names.update(_of_words(words, labels))
+            if self.scheme is not None:
+                names.update(_of_spans(words, own))
+            found.append(names)
+        return found
+
+
+def _summed(bag: Bag) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for name, value in bag:
+        found[name] = found.get(name, 0.0) + value
+    return found
+
+
+def as_list_features(given: Any, gold: Sequence[Sequence[str]]) -> ListFeatures:
+    """A function wrapped; None for the usual features, with the tag scheme of the gold labels if they have one."""
+    if given is None:
+        return GlobalFeatures(detect([list(labels) for labels in gold]).scheme)
+    if isinstance(given, GlobalFeatures):
+        return given
+    if callable(given):
+        return OwnFeatures(given)
+    raise OptionError(
+        f"features must be a function (tokens, labels) or None for the usual ones, got {given!r:.60}"
+    )
+
+
+def words_of(tokens: Any) -> list[str] | None:
+    """The words of a sentence: strings, or the first cells of tuples; None for ready-made attributes."""
+    if isinstance(tokens, Sentence):
+        name = next((name for name in WORD_COLUMNS if name in tokens.columns), None)
+        return None if name is None else list(tokens[name])
+    cells = [token[0] if isinstance(token, (tuple, list)) and token else token for token in tokens]
+    return cells if all(isinstance(cell, str) for cell in cells) else None
+
+
+def _of_labels(labels: Labels) -> Iterator[str]:
+    padded = ("<s>", "<s>", *labels, "</s>")
+    for i in range(len(labels)):
+        yield "labels " + " ".join(padded[i : i + 3])
+        yield "labels " + " ".join(padded[i : i + 4])
+    for label, count in Counter(labels).items():
+        yield f"count {label}={count if count < MOST_COUNTED else f'{MOST_COUNTED}+'}"
+
+
+def _of_words(words: list[str], labels: Labels) -> Iterator[str]:
+    padded = ["<s>", *words, "</s>"]
+    met: dict[str, str] = {}
+    for t, (word, label) in enumerate(zip(words, labels, strict=True)):
+        yield f"{label} word {word}"
+        yield f"{label} after {padded[t]}"
+        yield f"{label} before {padded[t + 2]}"
+        yield f"{label} ending {word[-3:]}"
+        before = met.setdefault(word.lower(), label)
+        if before != label:
+            yield "same word, other label"
+            yield f"same word, {before} and {label}"
+
+
+def _of_spans(words: list[str] | None, found: list[Span]) -> Iterator[str]:
+    types = ["<s>", *(span.type for span in found), "</s>"]
+    yield from (f"spans {one} {other}" for one, other in itertools.pairwise(types))
+    for kind, count in Counter(types[1:-1]).items():
+        yield f"spans of {kind}={count if count < MOST_COUNTED else f'{MOST_COUNTED}+'}"
+    for span in found:
+        length = span.end - span.start
+        yield f"{span.type} of length {length if length < LONGEST_SPAN else f'{LONGEST_SPAN}+'}"
+        if words is not None:
+            yield f"{span.type} is {' '.join(words[span.start : span.end])}"
+            yield f"{span.type} after {words[span.start - 1] if span.start else '<s>'}"
