@@ -38,8 +38,8 @@ void bind_loss(nb::module_& m, const char* name, const char* doc) {
 
 using Result = std::tuple<optimise::Stop, int, int, double, double, std::size_t>;
 
-Result minimise_loss(KeptLoss& self, const Out<double>& theta, const Maybe<double>& centre, double l2, const Settings& settings,
-                     std::size_t threads, const nb::object& report) {
+Result minimise_loss(KeptLoss& self, const Out<double>& theta, const Maybe<double>& centre, double l2,
+                     const Settings& settings, std::size_t threads, const nb::object& report) {
     const optimise::Report told = report_to(report, theta.size());
     const optimise::Objective objective = [&](const double* x, double* gradient) {
         return with_l2(*self.loss, x, gradient, l2, data_of(centre), threads);
@@ -53,9 +53,9 @@ Result minimise_loss(KeptLoss& self, const Out<double>& theta, const Maybe<doubl
 }
 
 // The way of LBFGS: preconditioned, float32 first.
-Result descend_loss(KeptLoss& self, const nb::object& exact, const Out<double>& theta, const Maybe<double>& centre, double l2,
-                    bool precondition, const Settings& settings, std::size_t threads,
-                    const nb::object& report) {
+Result descend_loss(KeptLoss& self, const nb::object& exact, const Out<double>& theta,
+                    const Maybe<double>& centre, double l2, bool precondition, const Settings& settings,
+                    std::size_t threads, const nb::object& report) {
     const optimise::Report told = report_to(report, theta.size());
     Loss* const last = exact.is_none() ? nullptr : nb::cast<KeptLoss&>(exact).loss.get();
     BatchOptions options;
@@ -88,10 +88,11 @@ void bind_losses(nb::module_& m) {
                 self.loss->curvature(theta.data(), diagonal.data(), threads);
             },
             "theta"_a.noconvert(), "diagonal"_a.noconvert(), "threads"_a)
-        .def("minimise", &minimise_loss, "theta"_a.noconvert(), "centre"_a.none().noconvert(), "l2"_a, "settings"_a, "threads"_a,
-             "report"_a.none(), "Walk theta downhill in place on loss + l2 |theta|².")
-        .def("descend", &descend_loss, "exact"_a.none(), "theta"_a.noconvert(), "centre"_a.none().noconvert(), "l2"_a, "precondition"_a,
+        .def("minimise", &minimise_loss, "theta"_a.noconvert(), "centre"_a.none().noconvert(), "l2"_a,
              "settings"_a, "threads"_a, "report"_a.none(),
+             "Walk theta downhill in place on loss + l2 |theta|².")
+        .def("descend", &descend_loss, "exact"_a.none(), "theta"_a.noconvert(), "centre"_a.none().noconvert(),
+             "l2"_a, "precondition"_a, "settings"_a, "threads"_a, "report"_a.none(),
              "The same by L-BFGS or OWL-QN, preconditioned, the loss `exact` taking over near the end.");
     bind_loss<Likelihood<float>>(m, "Likelihood32",
                                  "Negative log-likelihood of a linear-chain CRF (eq:crf-likelihood).");
@@ -141,11 +142,12 @@ void bind_start(nb::module_& m) {
                 return go_on.is_none() || nb::cast<bool>(go_on());
             };
             nb::gil_scoped_release unlocked;
-            return AveragedStart(task.task)
-                .run(theta.data(), {l2, epochs, burn_in, rate, shards, seed, asked}, threads);
+            return AveragedStart(task.task).run(theta.data(),
+                                                {l2, epochs, burn_in, rate, shards, seed, asked}, threads);
         },
         "task"_a, "theta"_a.noconvert(), "l2"_a, "epochs"_a, "burn_in"_a, "rate"_a, "shards"_a, "seed"_a,
-        "threads"_a, "go_on"_a.none(), "Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).");
+        "threads"_a, "go_on"_a.none(),
+        "Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).");
     m.def(
         "observed_pairs",
         [](const In<std::int64_t>& indptr, const In<std::int32_t>& ids, const In<std::int32_t>& labels,
@@ -155,12 +157,13 @@ void bind_start(nb::module_& m) {
             {
                 nb::gil_scoped_release unlocked;
                 const ActiveLists sets{span_of(set_offset), data_of(set_ids)};
-                pairs = observed_pairs({span_of(indptr), ids.data(), nullptr}, labels.data(), sets, attributes, L);
+                pairs = observed_pairs({span_of(indptr), ids.data(), nullptr}, labels.data(), sets,
+                                       attributes, L);
             }
-            return nb::make_tuple(as_array(std::move(pairs.begin)), as_array(std::move(pairs.label)));
+            return std::make_tuple(as_array(std::move(pairs.begin)), as_array(std::move(pairs.label)));
         },
-        "indptr"_a.noconvert(), "ids"_a.noconvert(), "labels"_a.noconvert(), "set_offset"_a.none().noconvert(),
-        "set_ids"_a.none().noconvert(), "attributes"_a, "L"_a,
+        "indptr"_a.noconvert(), "ids"_a.noconvert(), "labels"_a.noconvert(),
+        "set_offset"_a.none().noconvert(), "set_ids"_a.none().noconvert(), "attributes"_a, "L"_a,
         "Which labels each attribute was met with: (begin, label).");
 }
 

@@ -130,7 +130,8 @@ AveragedStart::AveragedStart(const Task& task) : task_(task), rows_(task) {
     for (std::size_t a = 0; a < rows_.plan.attributes(); ++a)
         if (const std::int32_t row = rows_.plan.row(a); row != RowPlan::listed)
             for (auto i = task.observed.begin[a]; i < task.observed.begin[a + 1]; ++i)
-                k.mark_lane(rows_.LP, static_cast<std::size_t>(task.observed.label[static_cast<std::size_t>(i)]),
+                k.mark_lane(rows_.LP,
+                            static_cast<std::size_t>(task.observed.label[static_cast<std::size_t>(i)]),
                             lanes_.data() + static_cast<std::size_t>(row) * vectors);
     for (std::size_t s = 0; s < task.sequences.size(); ++s)
         if (task.sequences.gold_weight_of(s) > 0.0) usable_.push_back(s);
@@ -180,8 +181,9 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
             const std::size_t from = n * k / shards, to = n * (k + 1) / shards;
             const std::size_t gap = std::max<std::size_t>(1, (to - from) / snapshots_an_epoch);
             for (std::size_t i = from; i < to; ++i) {
-                const double done = static_cast<double>(epoch) * static_cast<double>(n) / static_cast<double>(shards) +
-                                    static_cast<double>(i - from);
+                const double done =
+                    static_cast<double>(epoch) * static_cast<double>(n) / static_cast<double>(shards) +
+                    static_cast<double>(i - from);
                 shard[k]->step(order[i], rate * std::pow(1.0 + decay * rate * done, -0.75), decay);
                 if (averaging && (i - from + 1) % gap == 0 && (i - from + 1) / gap <= snapshots_an_epoch)
                     shard[k]->add_to(sum[k].data(), 1.0);

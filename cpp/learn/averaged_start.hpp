@@ -17,7 +17,7 @@ namespace seqlab {
 struct StartOptions {
     double l2 = 1.0;
     int epochs = 6;
-    int burn_in = 2;  // epochs before averaging begins
+    int burn_in = 2;    // epochs before averaging begins
     double rate = 0.0;  // 0: tried out on a sample
     std::size_t shards = 2;
     std::uint64_t seed = 0;

@@ -31,7 +31,8 @@ Pairs observed_pairs(const Entries& entries, const Label* labels, const ActiveLi
     for (std::size_t a = 0; a < attributes; ++a) {
         for (std::size_t w = 0; w < words; ++w)
             for (std::uint64_t word = met[a * words + w]; word != 0; word &= word - 1)
-                pairs.label.push_back(static_cast<std::int32_t>(w * 64 + static_cast<std::size_t>(std::countr_zero(word))));
+                pairs.label.push_back(
+                    static_cast<std::int32_t>(w * 64 + static_cast<std::size_t>(std::countr_zero(word))));
         pairs.begin.push_back(static_cast<std::int64_t>(pairs.label.size()));
     }
     return pairs;

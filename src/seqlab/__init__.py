@@ -12,14 +12,24 @@ if TYPE_CHECKING:
     from seqlab.corpus import Corpus, Sentence, demo_corpus, read, stream, write
     from seqlab.evaluation import Report, check, evaluate, significance
     from seqlab.features import Template, presets
+    from seqlab.learning import LBFGS, ConjugateGradient, GradientAscent
+    from seqlab.taggers import CRF, LinearTagger, LocalTagger, MostFrequentTag, Reranker
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "CRF",
+    "LBFGS",
+    "ConjugateGradient",
     "Constraints",
     "Corpus",
+    "GradientAscent",
+    "LinearTagger",
+    "LocalTagger",
+    "MostFrequentTag",
     "Report",
+    "Reranker",
     "Sentence",
     "Template",
     "Trellis",
@@ -42,9 +52,17 @@ __all__ = [
 ]
 
 _HOME = {
+    "CRF": "seqlab.taggers",
+    "ConjugateGradient": "seqlab.learning",
     "Constraints": "seqlab.trellis",
     "Corpus": "seqlab.corpus",
+    "GradientAscent": "seqlab.learning",
+    "LBFGS": "seqlab.learning",
+    "LinearTagger": "seqlab.taggers",
+    "LocalTagger": "seqlab.taggers",
+    "MostFrequentTag": "seqlab.taggers",
     "Report": "seqlab.evaluation",
+    "Reranker": "seqlab.taggers",
     "Sentence": "seqlab.corpus",
     "Template": "seqlab.features",
     "Trellis": "seqlab.trellis",

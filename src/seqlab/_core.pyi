@@ -321,8 +321,13 @@ class Loss:
 
     def curvature(self, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], diagonal: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
 
-    def minimise(self, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], l2: float, settings: Settings, threads: int, report: object | None) -> "std::tuple<seqlab::optimise::Stop, int, int, double, double, unsigned long>":
+    def minimise(self, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], centre: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, l2: float, settings: Settings, threads: int, report: object | None) -> tuple[Stop, int, int, float, float, int]:
         """Walk theta downhill in place on loss + l2 |theta|²."""
+
+    def descend(self, exact: object | None, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], centre: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, l2: float, precondition: bool, settings: Settings, threads: int, report: object | None) -> tuple[Stop, int, int, float, float, int]:
+        """
+        The same by L-BFGS or OWL-QN, preconditioned, the loss `exact` taking over near the end.
+        """
 
 class Likelihood32(Loss):
     """Negative log-likelihood of a linear-chain CRF (eq:crf-likelihood)."""
@@ -333,6 +338,14 @@ class Likelihood64(Loss):
     """Negative log-likelihood of a linear-chain CRF (eq:crf-likelihood)."""
 
     def __init__(self, task: object) -> None: ...
+
+def averaged_start(task: Task, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], l2: float, epochs: int, burn_in: int, rate: float, shards: int, seed: int, threads: int, go_on: object | None) -> float:
+    """
+    Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).
+    """
+
+def observed_pairs(indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], set_offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)] | None, set_ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)] | None, attributes: int, L: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]:
+    """Which labels each attribute was met with: (begin, label)."""
 
 class Method(enum.Enum):
     """How to walk downhill."""

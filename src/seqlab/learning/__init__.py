@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+from seqlab.learning.history import Epoch, History
+from seqlab.learning.learners import LBFGS, ConjugateGradient, GradientAscent
 from seqlab.learning.optimisers import Iteration, Minimum, minimise
 
-__all__ = ["Iteration", "Minimum", "minimise"]
+__all__ = [
+    "LBFGS",
+    "ConjugateGradient",
+    "Epoch",
+    "GradientAscent",
+    "History",
+    "Iteration",
+    "Minimum",
+    "minimise",
+]

@@ -5,7 +5,10 @@ from __future__ import annotations
 import signal
 import threading
 from types import FrameType, TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Interruptible:
@@ -18,7 +21,7 @@ class Interruptible:
         self.asked: str | None = None
         self._before: dict[int, Any] = {}
 
-    def __enter__(self) -> Interruptible:
+    def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 handler = signal.getsignal(number)

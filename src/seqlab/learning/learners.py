@@ -1,7 +1,7 @@
 """Learners that look at all sentences before each step: small frozen options, and how they train.
 
-All make  loss(θ) + l2 ‖θ‖² + l1 ‖θ‖₁  small, where the loss is summed over sentences (CRFsuite's c2 and c1). Conversions:
-Wapiti's rho2 = 2·l2 and rho1 = l1; CRF++'s C = 1 / (2·l2); a Gaussian prior of variance σ² = 1 / (2·l2).
+All make  loss(θ) + l2 ‖θ‖² + l1 ‖θ‖₁  small, where the loss is summed over sentences (CRFsuite's c2 and c1).
+Conversions: Wapiti's rho2 = 2·l2 and rho1 = l1; CRF++'s C = 1 / (2·l2); a Gaussian prior of variance σ² = 1 / (2·l2).
 """
 
 from __future__ import annotations
@@ -56,6 +56,10 @@ class BatchLearner:
     max_iterations: int | None = 1000
 
     likelihood: ClassVar[bool] = True
+
+    def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
+        """Walk downhill from theta, in place."""
+        raise NotImplementedError
 
     def __post_init__(self) -> None:
         number(self.l2, "l2")

@@ -47,7 +47,9 @@ def empty_model(
         seen = ~rules.forbidden
     edge = None
     if encoded.edge is not None and encoded.encoder.edge_size:
-        edge = _edge_weights(encoded.edge, encoded.offsets, ids, sets, L, encoded.encoder.edge_size, all_moves=all_moves)
+        edge = _edge_weights(
+            encoded.edge, encoded.offsets, ids, sets, L, encoded.encoder.edge_size, all_moves=all_moves
+        )
     triples = _triples_met(encoded.offsets, ids, L) if order == 2 else None
     return LinearModel(
         labels,
@@ -141,7 +143,7 @@ def _edge_weights(
 def joined(model: LinearModel, before: LinearModel) -> LinearModel:
     """The new model's weights and those of an earlier one, which keep their values.
 
-    The earlier model's labels must be among the new ones, and its attributes the first of the new ones (Encoder.extend).
+    The earlier model's labels must be among the new ones, and its attributes the first of them (Encoder.extend).
     """
     place = np.array([model.labels.index(name) for name in before.labels], dtype=np.int64)
     L = model.L
@@ -171,7 +173,11 @@ def _joined_edges(
         return new if old is None else None
     moved = place[old.move // was] * L + place[old.move % was]
     begin, move, weights = _union(
-        _keys(new.begin, new.move, L * L), _keys(old.begin, moved, L * L), old.weights, len(new.begin) - 1, L * L
+        _keys(new.begin, new.move, L * L),
+        _keys(old.begin, moved, L * L),
+        old.weights,
+        len(new.begin) - 1,
+        L * L,
     )
     return EdgeWeights(begin, move, weights)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from seqlab.taggers.base import Tagger
 from seqlab.taggers.estimator import Estimator
+from seqlab.taggers.linear import CRF, LinearTagger
 from seqlab.taggers.local import LocalTagger
 from seqlab.taggers.most_frequent import MostFrequentTag
+from seqlab.taggers.reranker import Reranker
 
-__all__ = ["Estimator", "LocalTagger", "MostFrequentTag", "Tagger"]
+__all__ = ["CRF", "Estimator", "LinearTagger", "LocalTagger", "MostFrequentTag", "Reranker", "Tagger"]

@@ -60,3 +60,14 @@ class TagDictionary:
 def forbidden_by(dictionary: TagDictionary | None, corpus: Corpus, node: Scores) -> Scores:
     """The scores (tokens, L) with -inf for what the dictionary forbids."""
     return node if dictionary is None else np.where(dictionary.mask(corpus), node, -np.inf)
+
+
+class Allowed:
+    """What tokens may be, as models take it: a mask over scores."""
+
+    def __init__(self, mask: npt.NDArray[np.bool_]) -> None:
+        self._mask = mask
+
+    def mask(self, node: Scores) -> None:
+        """-inf into the scores (tokens, L) of what is not allowed."""
+        node[~self._mask] = -np.inf

@@ -8,17 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from seqlab import _core
+from seqlab import _core, inference
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
 from seqlab.errors import OptionError, ShapeError
 from seqlab.learning.bar import Bar
+from seqlab.learning.progress import Weights
 from seqlab.learning.watch import Watch, checked_callbacks, checked_patience
 from seqlab.models import LinearModel
 from seqlab.taggers.asking import path_ids
-from seqlab.taggers.dictionary import TagDictionary
-
-Judge = Callable[[LinearModel], float]
+from seqlab.taggers.dictionary import Allowed, TagDictionary
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +36,14 @@ class Course:
         checked_callbacks(self.callbacks)
         checked_patience(self.patience)
 
-    def watch(self, judge: Judged | None) -> Watch:
-        """A watch for one training."""
+    def watch(self, judge: Judged | None, model: LinearModel) -> Watch:
+        """A watch for the training of a model of this shape."""
+
+        def judged(theta: Weights) -> float:
+            return judge(model.with_theta(theta)) if judge is not None else 0.0
+
         return Watch(
-            judge,
+            None if judge is None else judged,
             None if judge is None else judge.name,
             checked_patience(self.patience),
             checked_callbacks(self.callbacks),
@@ -51,7 +54,9 @@ class Course:
 class Judged:
     """Scores models on a development set, encoded once."""
 
-    def __init__(self, corpus: Corpus, right: list[list[str]], decode: Callable[..., Any], metric: Any) -> None:
+    def __init__(
+        self, corpus: Corpus, right: list[list[str]], decode: Callable[..., Any], metric: Any
+    ) -> None:
         self._corpus, self._right, self._decode, self._metric = corpus, right, decode, metric
         self.name = "accuracy"
         if callable(metric):
@@ -81,22 +86,19 @@ class Judged:
 def judge_of(
     course: Course,
     tagger: Any,
+    column: str | None,
     encoder: Encoder,
     dictionary: TagDictionary | None,
-    labels: Sequence[str],
     threads: int,
 ) -> Judged | None:
     """Who scores weights on the development set; None without one."""
     if course.dev is None:
         return None
-    corpus, right = _development(course.dev, tagger)
+    corpus, right = _development(course.dev, tagger, column)
     encoded = encoder.encode(corpus, threads=threads)
     mask = None if dictionary is None else dictionary.mask(corpus)
 
     def decode(model: LinearModel) -> Any:
-        from seqlab import inference
-        from seqlab.taggers.linear import Allowed
-
         allowed = None if mask is None else Allowed(mask)
         batch = model.trellises(encoded, allowed=allowed, dtype=np.float32, threads=threads)
         return path_ids(inference.viterbi(batch, threads=threads))
@@ -104,14 +106,16 @@ def judge_of(
     return Judged(corpus, right, decode, course.metric)
 
 
-def _development(dev: Any, tagger: Any) -> tuple[Corpus, list[list[str]]]:
+def _development(dev: Any, tagger: Any, column: str | None) -> tuple[Corpus, list[list[str]]]:
     """The corpus, and its right labels."""
     if isinstance(dev, tuple) and len(dev) == 2:
         X, y = dev
     else:
-        X, y = dev, tagger._pending_column
+        X, y = dev, column
     if y is None:
-        raise OptionError("dev must be (X, y) when fit was given lists; a Corpus alone is enough after a Corpus")
+        raise OptionError(
+            "dev must be (X, y) when fit was given lists; a Corpus alone is enough after a Corpus"
+        )
     corpus, gold = tagger._read(X, y)
     if gold.partial:
         raise ShapeError("every token of dev needs one label: not None, and not several")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import LabelIds, thread_count
+from seqlab.arrays import thread_count
 from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder
 from seqlab.encode.given import Features
@@ -24,11 +25,12 @@ from seqlab.models.second_order import likely_labels
 from seqlab.models.shape import empty_model, joined
 from seqlab.taggers.asking import Trellises
 from seqlab.taggers.base import Tagger
-from seqlab.taggers.dictionary import Dictionary, TagDictionary
+from seqlab.taggers.dictionary import Allowed, Dictionary, TagDictionary
 from seqlab.taggers.gold import Gold
+from seqlab.taggers.inspected import Inspected
 from seqlab.taggers.judging import Course, judge_of
 from seqlab.taggers.reading import word_column
-from seqlab.taggers.tasks import Lesson, check_rules
+from seqlab.taggers.tasks import Lesson, check_rules, keep_given
 from seqlab.taggers.weights import label_weights, token_weights
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ CHOICES = ("observed", "all")
 START_SHARDS = 1
 
 
-class LinearTagger(Tagger):
+class LinearTagger(Inspected, Tagger):
     """A linear-chain model: weights of features with labels, of moves between labels, and of both together.
 
     features      a preset's name ("pos", "chunk", "ner", ...), a Template, a function (sentence, t), or None when the
@@ -47,8 +49,8 @@ class LinearTagger(Tagger):
                   Perceptron(), PassiveAggressive(), AROW(), StructuredSVM() learn from mistakes
     constraints   a tag scheme such as "IOB2", a Constraints, or forbidden moves (from, to): never learned, never said
     order         1 or 2: how many labels back a move looks
-    keep          for order 2: labels with a smaller posterior under a model of order 1 are left out, which keeps it fast;
-                  0 keeps all
+    keep          for order 2: labels with a smaller posterior under a model of order 1 are left out, which keeps it
+                  fast; 0 keeps all
     allowed       {word: labels}: what a word may be, in training and after
     states        "observed": weights for attributes with the labels they were met with; "all": with every label
     transitions   the same for moves
@@ -67,7 +69,7 @@ class LinearTagger(Tagger):
     def __init__(
         self,
         features: Features = None,
-        learner: Any = LBFGS(),
+        learner: Any = LBFGS(),  # noqa: B008  (frozen)
         *,
         constraints: Given = None,
         order: int = 1,
@@ -110,8 +112,8 @@ class LinearTagger(Tagger):
     ) -> Self:
         """Learn from labelled sentences.
 
-        X, y            a Corpus and the name of its column of labels, or lists of sentences and lists of labels; a label
-                        may be None (not known) or a set (one of these)
+        X, y            a Corpus and the name of its column of labels, or lists of sentences and lists of labels;
+                        a label may be None (not known) or a set (one of these)
         dev             a Corpus, or (X, y): the weights that score best on it are kept
         metric          what scores: "accuracy", "span_f1", any figure of Report, or a function (right labels, predicted
                         labels) -> number, larger is better; None for span_f1 where labels are tags, else accuracy
@@ -166,14 +168,24 @@ class LinearTagger(Tagger):
         model = self._shaped(encoded, gold, rules, 1)
         if before is not None:
             model = joined(model, before.model_.coarse or before.model_)
-        judge = judge_of(course, self, encoder, dictionary, labels, threads)
-        model, history = self._trained(lesson, model, course.watch(judge), threads, continued=continued)
+        judge = judge_of(course, self, gold.column, encoder, dictionary, threads)
+        watch = course.watch(judge, model)
+        model = self._trained(lesson, model, watch, threads, continued=continued)
         if self.order == 2:
-            model, history = self._second(lesson, model, before, course.watch(judge), threads)
-        self.model_, self.encoder_, self.history_, self.dictionary_ = model, encoder, history, dictionary
+            fine = self._second_order(lesson, model, before)
+            lesson = replace(lesson, active=self._pruned(lesson, model, threads))
+            watch = course.watch(judge, fine)
+            model = self._trained(lesson, fine, watch, threads)
+        self.model_, self.encoder_, self.dictionary_ = model, encoder, dictionary
+        self.history_ = watch.history
         self.__dict__.pop("_decoder", None)
         self._remember(corpus, gold, labels)
-        if continued and before is not None and before.vocabulary_ is not None and self.vocabulary_ is not None:
+        if (
+            continued
+            and before is not None
+            and before.vocabulary_ is not None
+            and self.vocabulary_ is not None
+        ):
             self.vocabulary_ |= before.vocabulary_
         return self
 
@@ -184,7 +196,7 @@ class LinearTagger(Tagger):
             encoder = Encoder(self.features, min_count=self.min_count)
             encoded = encoder.fit(corpus, threads=threads)
         else:
-            encoder = before.encoder_.copy()
+            encoder = copy(before.encoder_)  # extend makes its parts anew
             encoded = encoder.extend(corpus, threads=threads)
         if not encoder.size:
             raise CorpusError("no attribute is left to learn from; lower min_count, or look at the features")
@@ -204,15 +216,14 @@ class LinearTagger(Tagger):
 
     def _trained(
         self, lesson: Lesson, model: LinearModel, watch: Watch, threads: int, *, continued: bool = False
-    ) -> tuple[LinearModel, History]:
+    ) -> LinearModel:
         theta = model.theta
         task = lesson.task(model, layered=_likelihood(self.learner))
-        watch.judged = model
         centre = theta.copy() if continued else None
         outcome = watch.over(
             lambda report: self._run(task, theta, report, threads, centre=centre, watch=watch)
         )
-        return model.with_theta(outcome.theta), watch.history
+        return model.with_theta(outcome.theta)
 
     def _run(
         self,
@@ -246,9 +257,7 @@ class LinearTagger(Tagger):
         wide = self._loss64(task)
         wants32 = getattr(learner, "dtype", "float64") == "float32"
         quick = self._loss32(task) if wants32 else wide
-        return learner.train(
-            Job(quick, wide, first_guess, threads, self.seed, centre), theta, report
-        )
+        return learner.train(Job(quick, wide, first_guess, threads, self.seed, centre), theta, report)
 
     def _loss32(self, task: _core.Task) -> Any:
         return _core.Likelihood32(task)
@@ -256,24 +265,21 @@ class LinearTagger(Tagger):
     def _loss64(self, task: _core.Task) -> Any:
         return _core.Likelihood64(task)
 
-    def _second(
-        self, lesson: Lesson, coarse: LinearModel, before: LinearTagger | None, watch: Watch, threads: int
-    ) -> tuple[LinearModel, History]:
-        """A model of order 2 that begins where the one of order 1 ended, over the labels that one thinks possible."""
-        model = joined(self._shaped(lesson.encoded, lesson.gold, coarse.rules, 2), coarse)
+    def _second_order(self, lesson: Lesson, coarse: LinearModel, before: LinearTagger | None) -> LinearModel:
+        """A model of order 2 that begins where the one of order 1 ended."""
+        model = self._shaped(lesson.encoded, lesson.gold, coarse.rules, 2)
         if before is not None and before.model_.triples is not None:
             model = joined(model, before.model_)
-            model = joined(model, coarse)
-        active = lesson.active
-        if self.keep > 0:
-            likely = likely_labels(coarse, lesson.encoded, self.keep, threads=threads)
-            known = lesson.gold.ids >= 0
-            likely[np.flatnonzero(known), lesson.gold.ids[known]] = True
-            for token, some in lesson.gold.sets.items():
-                likely[token, list(some)] = True
-            active = likely if active is None else active & likely
-        model = replace(model, coarse=coarse if self.keep > 0 else None, keep=float(self.keep), _scorers={})
-        return self._trained(replace(lesson, active=active), model, watch, threads)
+        model = joined(model, coarse)
+        return replace(model, coarse=coarse if self.keep > 0 else None, keep=float(self.keep), _scorers={})
+
+    def _pruned(self, lesson: Lesson, coarse: LinearModel, threads: int) -> Any:
+        """(tokens, L): labels that the coarse model thinks possible, and always those given."""
+        if self.keep <= 0:
+            return lesson.active
+        likely = likely_labels(coarse, lesson.encoded, self.keep, threads=threads)
+        keep_given(likely, lesson.gold)
+        return likely if lesson.active is None else likely & lesson.active
 
     # ------------------------------------------------------------------------------------------ answers
 
@@ -300,7 +306,9 @@ class LinearTagger(Tagger):
 
     def _check_options(self) -> None:
         if not hasattr(self.learner, "train"):
-            raise OptionError(f"learner must be LBFGS(), Perceptron(), or another learner, got {self.learner!r}")
+            raise OptionError(
+                f"learner must be LBFGS(), Perceptron(), or another learner, got {self.learner!r}"
+            )
         if self.order not in (1, 2) or isinstance(self.order, bool):
             raise OptionError(f"order must be 1 or 2, got {self.order!r}")
         for name in ("states", "transitions"):
@@ -326,17 +334,6 @@ class CRF(LinearTagger):
             )
 
 
-class Allowed:
-    """What tokens may be, as models take it: a mask over scores."""
-
-    def __init__(self, mask: Any) -> None:
-        self._mask = mask
-
-    def mask(self, node: Any) -> None:
-        """-inf into the scores (tokens, L) of what is not allowed."""
-        node[~self._mask] = -np.inf
-
-
 def _likelihood(learner: Any) -> bool:
     return bool(getattr(learner, "likelihood", False))
 
@@ -355,8 +352,5 @@ def _active(dictionary: TagDictionary | None, corpus: Corpus, gold: Gold) -> Any
     if dictionary is None:
         return None
     mask = dictionary.mask(corpus)
-    known = np.flatnonzero(gold.ids >= 0)
-    mask[known, gold.ids[known]] = True
-    for token, some in gold.sets.items():
-        mask[token, list(some)] = True
+    keep_given(mask, gold)
     return mask

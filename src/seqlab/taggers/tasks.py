@@ -81,6 +81,14 @@ def listed(active: Bools) -> tuple[npt.NDArray[np.int64], LabelIds]:
     return offset, np.nonzero(active)[1].astype(np.int32)
 
 
+def keep_given(mask: Bools, gold: Gold) -> None:
+    """True in (tokens, L) for the labels that tokens were given."""
+    known = np.flatnonzero(gold.ids >= 0)
+    mask[known, gold.ids[known]] = True
+    for token, some in gold.sets.items():
+        mask[token, list(some)] = True
+
+
 def _numbers(seen: Bools) -> LabelIds:
     flat = seen.reshape(-1)
     return np.where(flat, np.cumsum(flat) - 1, -1).astype(np.int32)
