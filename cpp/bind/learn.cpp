@@ -8,6 +8,7 @@
 #include "learn/averaged_start.hpp"
 #include "learn/batch_descent.hpp"
 #include "learn/likelihood.hpp"
+#include "learn/local_likelihood.hpp"
 #include "learn/pairs.hpp"
 #include "score/scorer.hpp"
 
@@ -98,6 +99,10 @@ void bind_losses(nb::module_& m) {
                                  "Negative log-likelihood of a linear-chain CRF (eq:crf-likelihood).");
     bind_loss<Likelihood<double>>(m, "Likelihood64",
                                   "Negative log-likelihood of a linear-chain CRF (eq:crf-likelihood).");
+    bind_loss<LocalLikelihood<float>>(m, "LocalLikelihood32",
+                                      "Negative log-likelihood of an MEMM (eq:memm-likelihood).");
+    bind_loss<LocalLikelihood<double>>(m, "LocalLikelihood64",
+                                       "Negative log-likelihood of an MEMM (eq:memm-likelihood).");
 }
 
 template <class F>

@@ -118,6 +118,16 @@ void ChainCounts<F>::count_pairs(const double* pair, std::size_t token, double w
 }
 
 template <class F>
+void ChainCounts<F>::count_row(std::size_t from, std::size_t token, const F* p) {
+    const std::size_t L = rows_.L;
+    for (std::size_t y = 0; y < L; ++y) edge_[from * L + y] += static_cast<double>(p[y]);
+    if (!task_.sees_moves()) return;
+    std::ranges::fill(sum_, 0.0);
+    for (std::size_t y = 0; y < L; ++y) sum_[from * L + y] = static_cast<double>(p[y]);
+    count_pairs(sum_.data(), token, 1.0);
+}
+
+template <class F>
 void ChainCounts<F>::count_nodes(const ChainRows<F>& rows, std::size_t from, std::size_t to, const F* gamma) {
     kernels().of<F>().scatter_rows(sums_.dense(), rows_.LP, rows_.L, rows.rows.rows(), from, to, gamma);
     rows.rows.count_listed(gamma, rows_.L, from, to, sums_.listed());

@@ -25,6 +25,8 @@ public:
     }
     // Adds marginals of tokens [from, to) to the sums of attributes.
     void count_nodes(const ChainRows<F>& rows, std::size_t from, std::size_t to, const F* gamma);
+    // Adds p (L) to the moves from one label into a token.
+    void count_row(std::size_t from, std::size_t token, const F* p);
     void settle() { sums_.move_first_rows(hot_rows_, hot_.data()); }
 
     // Adds everything to the gradient and begins again from zero.

@@ -1,6 +1,7 @@
 // Sequences of a task as trellises under given weights, with room for their marginals.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct ChainRows {
           LP(kernels().of<F>().row_lanes(L)),
           rows(task.entries, task.observed, plan) {}
 };
+
+// The same with value² in place of value, as a second derivative wants it; null when every entry counts 1.
+template <class F>
+std::unique_ptr<ChainRows<F>> squared_rows(const Task& task);
 
 // -inf in node (T, L) wherever the lists from `row` on do not allow a label.
 template <class F>

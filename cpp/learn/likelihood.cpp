@@ -58,15 +58,7 @@ template <class F>
 void Likelihood<F>::curvature(const double* theta, double* diagonal, std::size_t threads) {
     const PinKernels caller(kernels());
     weights_.load(theta);
-    if (task_.entries.values && !squared_) {
-        Task squared = task_;
-        const auto entries = static_cast<std::size_t>(task_.entries.indptr[task_.entries.tokens()]);
-        std::vector<double> values(entries);
-        for (std::size_t i = 0; i < entries; ++i)
-            values[i] = task_.entries.values[i] * task_.entries.values[i];
-        squared.entries.values = values.data();
-        squared_ = std::make_unique<ChainRows<F>>(squared);
-    }
+    if (!squared_) squared_ = squared_rows<F>(task_);
     std::fill_n(diagonal, size(), 0.0);
     over_stretches(diagonal, threads, Wanted::curvature);
 }

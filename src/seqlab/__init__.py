@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from seqlab.evaluation import Report, check, evaluate, significance
     from seqlab.features import Template, presets
     from seqlab.learning import LBFGS, ConjugateGradient, GradientAscent
-    from seqlab.taggers import CRF, LinearTagger, LocalTagger, MostFrequentTag, Reranker
+    from seqlab.taggers import CRF, MEMM, LinearTagger, LocalTagger, MostFrequentTag, Reranker
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
 
 __version__ = "0.1.0.dev0"
@@ -21,6 +21,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "CRF",
     "LBFGS",
+    "MEMM",
     "ConjugateGradient",
     "Constraints",
     "Corpus",
@@ -60,6 +61,7 @@ _HOME = {
     "LBFGS": "seqlab.learning",
     "LinearTagger": "seqlab.taggers",
     "LocalTagger": "seqlab.taggers",
+    "MEMM": "seqlab.taggers",
     "MostFrequentTag": "seqlab.taggers",
     "Report": "seqlab.evaluation",
     "Reranker": "seqlab.taggers",

@@ -339,6 +339,16 @@ class Likelihood64(Loss):
 
     def __init__(self, task: object) -> None: ...
 
+class LocalLikelihood32(Loss):
+    """Negative log-likelihood of an MEMM (eq:memm-likelihood)."""
+
+    def __init__(self, task: object) -> None: ...
+
+class LocalLikelihood64(Loss):
+    """Negative log-likelihood of an MEMM (eq:memm-likelihood)."""
+
+    def __init__(self, task: object) -> None: ...
+
 def averaged_start(task: Task, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], l2: float, epochs: int, burn_in: int, rate: float, shards: int, seed: int, threads: int, go_on: object | None) -> float:
     """
     Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).

@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from seqlab import _core, inference
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
@@ -100,7 +98,7 @@ def judge_of(
 
     def decode(model: LinearModel) -> Any:
         allowed = None if mask is None else Allowed(mask)
-        batch = model.trellises(encoded, allowed=allowed, dtype=np.float32, threads=threads)
+        batch = tagger._batch_for_dev(model, encoded, allowed, threads)
         return path_ids(inference.viterbi(batch, threads=threads))
 
     return Judged(corpus, right, decode, course.metric)

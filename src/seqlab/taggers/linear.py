@@ -61,6 +61,8 @@ class LinearTagger(Inspected, Tagger):
     labels_, model_ (LinearModel), encoder_, history_ (History)
     """
 
+    _layered = True  # weights of tokens become layers of labels known in part (eq:token-weights)
+
     model_: LinearModel
     encoder_: Encoder
     history_: History
@@ -218,7 +220,7 @@ class LinearTagger(Inspected, Tagger):
         self, lesson: Lesson, model: LinearModel, watch: Watch, threads: int, *, continued: bool = False
     ) -> LinearModel:
         theta = model.theta
-        task = lesson.task(model, layered=_likelihood(self.learner))
+        task = lesson.task(model, layered=self._layered and _likelihood(self.learner))
         centre = theta.copy() if continued else None
         outcome = watch.over(
             lambda report: self._run(task, theta, report, threads, centre=centre, watch=watch)
@@ -240,13 +242,23 @@ class LinearTagger(Inspected, Tagger):
             outcome: Outcome = learner.train(task, theta, threads=threads, seed=self.seed, report=report)
             return outcome
 
+        wide = self._loss64(task)
+        wants32 = getattr(learner, "dtype", "float64") == "float32"
+        quick = self._loss32(task) if wants32 else wide
+        guess = self._first_guess(task, float(learner.l2), watch, threads)
+        return learner.train(Job(quick, wide, guess, threads, self.seed, centre), theta, report)
+
+    def _first_guess(self, task: _core.Task, l2: float, watch: Watch, threads: int) -> Any:
+        """A function that finds better weights to begin with, in so many epochs."""
+
         def first_guess(at: Weights, epochs: int) -> None:
+            burn_in = max(epochs - 2, 0)
             _core.averaged_start(
                 task,
                 at,
-                float(learner.l2),
+                l2,
                 epochs,
-                max(epochs - 2, 0),
+                burn_in,
                 0.0,
                 START_SHARDS,
                 self.seed,
@@ -254,10 +266,7 @@ class LinearTagger(Inspected, Tagger):
                 lambda: not watch.interrupted(),
             )
 
-        wide = self._loss64(task)
-        wants32 = getattr(learner, "dtype", "float64") == "float32"
-        quick = self._loss32(task) if wants32 else wide
-        return learner.train(Job(quick, wide, first_guess, threads, self.seed, centre), theta, report)
+        return first_guess
 
     def _loss32(self, task: _core.Task) -> Any:
         return _core.Likelihood32(task)
@@ -280,6 +289,11 @@ class LinearTagger(Inspected, Tagger):
         likely = likely_labels(coarse, lesson.encoded, self.keep, threads=threads)
         keep_given(likely, lesson.gold)
         return likely if lesson.active is None else likely & lesson.active
+
+    def _batch_for_dev(
+        self, model: LinearModel, encoded: EncodedCorpus, allowed: Any, threads: int
+    ) -> Trellises:
+        return model.trellises(encoded, allowed=allowed, threads=threads)
 
     # ------------------------------------------------------------------------------------------ answers
 

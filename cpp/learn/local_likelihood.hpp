@@ -1,0 +1,47 @@
+// The likelihood of a maximum-entropy Markov model: one log-linear choice at every token, given the label before.
+//
+// eq:memm-likelihood   -log p = Σ_t w_t (log Σ_y exp s_t(y_{t-1}, y) - s_t(y_{t-1}, y_t)),   s_t(a, y) = node_t(y) + edge_t(a, y)
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "learn/chain_counts.hpp"
+#include "learn/chain_scores.hpp"
+#include "learn/local_paths.hpp"
+#include "learn/loss.hpp"
+
+namespace seqlab {
+
+template <class F>
+class LocalLikelihood final : public Loss {
+public:
+    // The task, of order 1, must outlive this. Sequences with clamps count by the paths that fit them.
+    explicit LocalLikelihood(const Task& task);
+    ~LocalLikelihood() override;
+
+    std::size_t size() const override { return task_.size(); }
+    double operator()(const double* theta, double* gradient, std::size_t threads) override;
+    void curvature(const double* theta, double* diagonal, std::size_t threads) override;
+
+private:
+    struct Worker;
+    enum class Wanted { slope, curvature };
+
+    double over_stretches(double* total, std::size_t threads, Wanted wanted);
+    double run(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const;
+    double labelled(const Trellis<F>& trellis, std::size_t s, Worker& worker, Wanted wanted) const;
+    double clamped(const Trellis<F>& trellis, std::size_t c, Worker& worker, Wanted wanted) const;
+    void choose(const Trellis<F>& trellis, LocalPaths& paths) const;
+    double token_weight(std::size_t s, std::size_t t) const;
+
+    const Task& task_;
+    ChainRows<F> rows_;
+    std::unique_ptr<ChainRows<F>> squared_;
+    std::size_t hot_rows_;
+    std::vector<std::size_t> cuts_;
+    ChainWeights<F> weights_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace seqlab

@@ -1,0 +1,54 @@
+"""The maximum-entropy Markov model: a log-linear choice at every token, given the label before it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from seqlab import _core
+from seqlab.corpus import Corpus
+from seqlab.errors import OptionError
+from seqlab.learning.learners import BatchLearner
+from seqlab.models.memm import memm_trellises
+from seqlab.taggers.asking import Trellises
+from seqlab.taggers.dictionary import Allowed
+from seqlab.taggers.linear import LinearTagger
+
+
+class MEMM(LinearTagger):
+    """A maximum-entropy Markov model (eq:memm-likelihood).
+
+    The features of a CRF, but every label is chosen by probabilities of its own, given the label before:
+    P(y | x) = Π_t p(y_t | y_{t-1}, x). Training is quick, because no sum over paths is needed; decoding is exact, on the
+    same trellis. The price is label bias: a label with few successors passes its probability on, whatever comes
+    (docs/guide/memm.md).
+
+    Options are those of LinearTagger, with a batch learner (LBFGS, ConjugateGradient, GradientAscent) and order 1.
+    """
+
+    _layered = False  # a token's weight weighs its own choice
+
+    def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
+        encoded = self.encoder_.encode(corpus, threads=threads)
+        allowed = None if self.dictionary_ is None else Allowed(self.dictionary_.mask(corpus))
+        return memm_trellises(self.model_, encoded, allowed=allowed, threads=threads)
+
+    def _loss32(self, task: _core.Task) -> Any:
+        return _core.LocalLikelihood32(task)
+
+    def _loss64(self, task: _core.Task) -> Any:
+        return _core.LocalLikelihood64(task)
+
+    def _first_guess(self, task: _core.Task, l2: float, watch: Any, threads: int) -> Any:
+        return None  # evaluations are cheap here; a CRF's first guess would lead astray
+
+    def _batch_for_dev(self, model: Any, encoded: Any, allowed: Any, threads: int) -> Trellises:
+        return memm_trellises(model, encoded, allowed=allowed, threads=threads)
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if not isinstance(self.learner, BatchLearner):
+            raise OptionError(
+                f"an MEMM is trained by LBFGS(), ConjugateGradient() or GradientAscent(), got {self.learner!r}"
+            )
+        if self.order != 1:
+            raise OptionError(f"an MEMM looks one label back: order must be 1, got {self.order!r}")
