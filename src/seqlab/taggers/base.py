@@ -221,11 +221,13 @@ class Tagger(Estimator):
             options["known"] = self.vocabulary_
         if isinstance(y, str):
             return evaluate(corpus, predicted, y, **options)
-        if read_gold(corpus, y).partial:
+        gold = read_gold(corpus, y)
+        if gold.partial:
             raise LabelError(
                 "evaluate compares labels, so every token of y needs one: not None, and not several"
             )
-        return evaluate(corpus.with_column("y", y), predicted, "y", **options)
+        right = _core.gather_all(list(gold.names), gold.ids, corpus.offsets)
+        return evaluate(corpus.with_column("y", right), predicted, "y", **options)
 
     # ------------------------------------------------------------------------------------------ one sentence
 

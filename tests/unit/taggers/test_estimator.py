@@ -94,8 +94,8 @@ def test_what_is_learned_is_not_there_before_fit():
         NotFittedError, match=r"labels_ is learned by fit, but this ToyTagger .* call fit\(X, y\)"
     ):
         tagger.labels_  # noqa: B018
-    with pytest.raises(AttributeError, match="'ToyTagger' object has no attribute 'lables'"):
-        tagger.lables  # noqa: B018
+    with pytest.raises(AttributeError, match="'ToyTagger' object has no attribute 'labelz'"):
+        tagger.labelz  # noqa: B018
     tagger.fit(X, Y)
     assert tagger.classes_ == ["D", "N"]
     with pytest.raises(AttributeError, match="no attribute 'weights_'") as caught:

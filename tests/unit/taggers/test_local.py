@@ -141,8 +141,8 @@ def by_enumeration(tagger, words):
     """The best labelling of a chain of local decisions, asked one by one."""
 
     def score(path):
-        befores = (None, *path[:-1])
-        rows = [with_previous(tagger, words, t, before) for t, before in enumerate(befores)]
+        before_each = (None, *path[:-1])
+        rows = [with_previous(tagger, words, t, before) for t, before in enumerate(before_each)]
         return sum(
             answer(tagger.classifier_, row, tagger.labels_)[0, tagger.labels_.index(label)]
             for row, label in zip(rows, path, strict=True)

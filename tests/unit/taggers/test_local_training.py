@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from seqlab import Template
-from seqlab.errors import OptionError, QuestionError, ShapeError
+from seqlab.errors import CorpusError, OptionError, QuestionError, ShapeError
 from seqlab.taggers import LocalTagger
 
 X = [
@@ -143,6 +143,18 @@ def test_training_shows_the_label_before():
 def test_bad_options_are_refused(options, message):
     with pytest.raises(OptionError, match=message):
         LocalTagger(LinearSVC(), **options).fit(X, Y)
+
+
+def test_ways_to_decode_may_be_changed_after_training_but_must_exist():
+    tagger = LocalTagger(LinearSVC(), previous=True).fit(X, Y)
+    assert tagger.set_params(decode="greedy").predict(TEST) == tagger.predict(TEST, decode="beam", beam=1)
+    with pytest.raises(OptionError, match="decode must be one of 'viterbi', 'beam', 'greedy', got 'fast'"):
+        tagger.set_params(decode="fast").predict(TEST)
+
+
+def test_a_dictionary_needs_words():
+    with pytest.raises(CorpusError, match="allowed speaks of words, but there is no column that holds them"):
+        LocalTagger(LinearSVC(), None, allowed={"a": ["X"]}).fit([[["w=a"], ["w=b"]]], [["X", "Y"]])
 
 
 def test_what_has_no_meaning_says_why():

@@ -191,6 +191,7 @@ def test_evaluate_takes_the_column_of_training_and_knows_its_words():
     assert report.unseen == 1
     assert report.figures == TAGGER.evaluate(test, "pos").figures
     assert report.figures == TAGGER.evaluate([["the", "unheard"]], [["D", "N"]]).figures
+    assert report.figures == TAGGER.evaluate([["the", "unheard"]], np.array([["D", "N"]])).figures
     assert report.figures["accuracy"] == TAGGER.score(test, "pos")
     assert TAGGER.evaluate(test, known=[]).unseen == 2
     assert TAGGER.evaluate(test, bootstrap=10).intervals

@@ -163,9 +163,9 @@ def test_requests_that_make_no_sense_are_refused():
         MostFrequentTag().set_fit_request(sample_weight=True)
     with config_context(enable_metadata_routing=True):
         with pytest.raises(
-            OptionError, match=r"MostFrequentTag\.fit takes no 'wieght', only 'sample_weight', 'dev'"
+            OptionError, match=r"MostFrequentTag\.fit takes no 'heaviness', only 'sample_weight', 'dev'"
         ):
-            MostFrequentTag().set_fit_request(wieght=True)
+            MostFrequentTag().set_fit_request(heaviness=True)
         with pytest.raises(OptionError, match="partial_fit takes no"):
             ToyTagger().set_partial_fit_request(sample_weight=True)
 

@@ -60,8 +60,8 @@ def test_column_of_words():
     assert word_column(Corpus.from_lists(tok=X, pos=Y)) == "tok"
     assert word_column(CORPUS, "pos") == "pos"
     assert word_column(read_sentences([[["a"]]], words=False)) is None
-    with pytest.raises(CorpusError, match="there is no column 'wrod'"):
-        word_column(CORPUS, "wrod")
+    with pytest.raises(CorpusError, match="there is no column 'wordd'"):
+        word_column(CORPUS, "wordd")
     assert vocabulary(CORPUS[2:]) == {"dog"}
     assert vocabulary(Corpus.from_lists(tok=X)) is None
 
@@ -78,14 +78,14 @@ def test_training_remembers_columns_and_words():
 
 
 def test_labels_are_numbered_by_name():
-    for gold in (
-        read_gold(CORPUS, "pos"),
-        read_gold(CORPUS, Y),
-        read_gold(CORPUS, np.array(Y, dtype=object)),
-    ):
+    arrays = [np.array(labels, dtype=str) for labels in Y]
+    numpy_strings = [list(labels) for labels in arrays]
+    for y in ("pos", Y, tuple(map(tuple, Y)), np.array(Y, dtype=object), arrays, numpy_strings, iter(Y)):
+        gold = read_gold(CORPUS, y)
         assert gold.names == ("D", "N")
         assert gold.ids.tolist() == [0, 1, 1]
         assert not gold.partial
+        assert all(type(name) is str for name in gold.names)
     assert read_gold(CORPUS, "pos").column == "pos"
     assert read_gold(CORPUS, Y).column is None
 
