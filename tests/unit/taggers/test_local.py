@@ -19,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from seqlab.corpus import Corpus
 from seqlab.errors import BeamError, ImpossibleError, OptionError, QuestionError
 from seqlab.taggers import LocalTagger
+from seqlab.trellis import Constraints
 
 SENTENCES = [
     [("the", "D"), ("dog", "N"), ("runs", "V")],
@@ -292,6 +293,42 @@ def test_the_classifier_is_asked_of_reachable_labels_only():
     assert rows(allowed={"the": ["D"], "dog": ["N", "V"]}) == 1 + 1 + 2
     only_n_after_d = [("D", other) for other in "DPV"]
     assert rows(constraints=only_n_after_d, allowed={"the": ["D"]}) == 1 + 1 + 1
+    assert rows(constraints=Constraints(forbidden_starts=["P", "V"])) == 1 + 2 + 4
+
+
+def test_greedy_keeps_an_eye_on_the_end():
+    rules = Constraints(forbidden_ends=["N", "V"], forbidden_starts=["P"])
+    greedy = LocalTagger(
+        LinearSVC(random_state=0), TEMPLATE, previous=True, decode="greedy", constraints=rules
+    )
+    predicted = greedy.fit(X, Y).predict(X + TEST)
+    assert [labels[-1] for labels in predicted if labels] == [
+        labels[-1] for labels in greedy.predict(X + TEST, decode="beam", beam=1) if labels
+    ]
+    assert all(labels[-1] in "DP" and labels[0] != "P" for labels in predicted if labels)
+
+
+class Backwards(LogisticRegression):
+    """Gives its columns in the reverse order, and says so."""
+
+    def fit(self, X, y, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        self.classes_, self.coef_, self.intercept_ = (
+            self.classes_[::-1],
+            self.coef_[::-1],
+            self.intercept_[::-1],
+        )
+        return self
+
+
+@pytest.mark.parametrize("previous", [False, True])
+def test_columns_are_found_by_the_names_of_classes(previous):
+    usual, backwards = (
+        LocalTagger(kind(), TEMPLATE, previous=previous).fit(X, Y) for kind in (LogisticRegression, Backwards)
+    )
+    assert backwards.labels_ == usual.labels_
+    for one, other in zip(backwards.predict_proba(TEST), usual.predict_proba(TEST), strict=True):
+        assert one == approx(other, abs=1e-12)
 
 
 def test_a_dictionary_that_leaves_nothing_is_impossible():

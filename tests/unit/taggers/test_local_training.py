@@ -80,8 +80,8 @@ class Recording(MultinomialNB):
         return super().fit(X, y, sample_weight)
 
 
-def trained_on(x, y, *, sample_weight=None, **options):
-    return LocalTagger(Recording(), "word[0]", **options).fit(x, y, sample_weight=sample_weight).classifier_
+def trained_on(x, y, *, sample_weight=None, features="word[0]", **options):
+    return LocalTagger(Recording(), features, **options).fit(x, y, sample_weight=sample_weight).classifier_
 
 
 def test_tokens_without_a_label_are_left_out():
@@ -129,6 +129,21 @@ def test_training_shows_the_label_before():
     # columns after the attributes: X, Y, no label before; after an unlabelled token there is none of them
     assert found.rows_[:, -3:].tolist() == [[0, 0, 1], [1, 0, 0], [0, 0, 0], [0, 0, 1]]
     assert found.rows_[:, :-3].sum(axis=1).tolist() == [1, 1, 1, 1]
+
+
+def test_attributes_of_label_pairs_have_a_column_for_each_label_before():
+    found = trained_on(
+        [["a", "b", "b", "a"]],
+        [["X", "Y", None, "Y"]],
+        features=Template.parse("edge: word[0]\nbias"),
+        previous=True,
+    )
+    bias, before, pairs = found.rows_[:, :1], found.rows_[:, 1:4], found.rows_[:, 4:]
+    assert bias.tolist() == [[1], [1], [1]]
+    assert before.tolist() == [[0, 0, 1], [1, 0, 0], [0, 0, 0]]
+    # the first token has no label before it, and what stands before the last is not known: only b after X is left
+    assert pairs.sum(axis=1).tolist() == [0, 1, 0]
+    assert pairs.shape == (3, 2 * 2)
 
 
 @pytest.mark.parametrize(

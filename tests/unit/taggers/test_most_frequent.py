@@ -143,6 +143,12 @@ def test_once_seen_means_once_with_a_label():
     assert tagger.tag(["unheard"]) == ["Y"]
 
 
+def test_once_seen_words_that_weigh_nothing_say_nothing():
+    x, y = [["a", "a"], ["b"]], [["X", "X"], ["Y"]]
+    tagger = MostFrequentTag("rare", smoothing=0).fit(x, y, sample_weight=[1, 0])
+    assert tagger.tag(["unheard", "b"]) == ["X", "X"]
+
+
 def test_new_words_and_labels_are_welcome_later():
     tagger = MostFrequentTag().fit(X, Y)
     assert tagger.partial_fit([["run", "run", "Oslo"]], [["A", "A", "PROPN"]]) is tagger

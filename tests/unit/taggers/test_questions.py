@@ -1,7 +1,7 @@
 """What every tagger answers: held to the list of all labellings."""
 
+import itertools
 import math
-from itertools import product
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ from seqlab.errors import (
     QuestionError,
     ShapeError,
 )
+from seqlab.taggers.asking import blocks
 
 X = [["the", "old", "man"], [], ["boat"], ["the", "old", "man", "the", "boat"]]
 Y = [["D", "A", "N"], [], ["N"], ["D", "N", "V", "D", "N"]]
@@ -85,7 +86,7 @@ def test_log_prob_of_labels_known_in_part_adds_up_the_labellings(words, data):
     )
     labels = [data.draw(entry) for _ in words]
     choices = [TAGGER.labels_ if one is None else [one] if isinstance(one, str) else one for one in labels]
-    mass = math.fsum(math.exp(TAGGER.log_prob(words, path)) for path in product(*choices))
+    mass = math.fsum(math.exp(TAGGER.log_prob(words, path)) for path in itertools.product(*choices))
     assert math.exp(TAGGER.log_prob(words, labels)) == approx(mass)
 
 
@@ -134,6 +135,19 @@ def test_blocks_do_not_show(block):
     assert small.predict(data, decode="beam", beam=1) == TAGGER.predict(data, decode="beam", beam=1)
     for one, other in zip(small.predict_proba(data), TAGGER.predict_proba(data), strict=True):
         assert np.array_equal(one, other)
+
+
+@given(st.lists(st.integers(0, 5), max_size=12), st.integers(1, 8))
+def test_blocks_are_as_large_as_they_may_be(lengths, most):
+    corpus = Corpus.from_lists(word=[["a"] * length for length in lengths])
+    found = list(blocks(corpus, most))
+    assert [length for _, part in found for length in part.lengths] == lengths
+    assert [begin for begin, _ in found] == list(
+        itertools.accumulate([len(part) for _, part in found], initial=0)
+    )[:-1]
+    assert all(part.token_count <= most or len(part) == 1 for _, part in found)
+    for (_, part), (_, after) in itertools.pairwise(found):
+        assert part.token_count + after.lengths[0] > most
 
 
 def test_marginals_are_dicts_of_what_predict_proba_gives():
