@@ -221,11 +221,13 @@ class Tagger(Estimator):
             options["known"] = self.vocabulary_
         if isinstance(y, str):
             return evaluate(corpus, predicted, y, **options)
-        if read_gold(corpus, y).partial:
+        gold = read_gold(corpus, y)
+        if gold.partial:
             raise LabelError(
                 "evaluate compares labels, so every token of y needs one: not None, and not several"
             )
-        return evaluate(corpus.with_column("y", y), predicted, "y", **options)
+        right = _core.gather_all(list(gold.names), gold.ids, corpus.offsets)
+        return evaluate(corpus.with_column("y", right), predicted, "y", **options)
 
     # ------------------------------------------------------------------------------------------ one sentence
 
@@ -323,10 +325,11 @@ class Tagger(Estimator):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file; seqlab.load(path) reads it."""
-        from importlib import import_module
+        from seqlab import store
 
         self._check_fitted("save")
-        import_module("seqlab.store").save(self, path)
+        model: Any = self  # store says so when it has no state()
+        store.save(model, path)
 
     # ------------------------------------------------------------------------------------------ inside
 

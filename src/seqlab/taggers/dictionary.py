@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from seqlab.arrays import Scores
 from seqlab.corpus import Corpus
-from seqlab.errors import LabelError, OptionError
+from seqlab.errors import CorpusError, LabelError, OptionError
 
 Dictionary = Mapping[str, Iterable[str]]
 
@@ -29,12 +29,14 @@ class TagDictionary:
     rows: npt.NDArray[np.bool_]
 
     @staticmethod
-    def of(allowed: Dictionary | None, labels: Sequence[str], column: str) -> TagDictionary | None:
+    def of(allowed: Dictionary | None, labels: Sequence[str], column: str | None) -> TagDictionary | None:
         """From {word: labels}. Labels that training does not have are left out, but one must remain for each word."""
         if allowed is None:
             return None
         if not isinstance(allowed, Mapping):
             raise OptionError(f"allowed must be {{word: labels}}, got {allowed!r:.60}")
+        if column is None:
+            raise CorpusError("allowed speaks of words, but there is no column that holds them")
         place = {label: i for i, label in enumerate(labels)}
         rows = np.zeros((len(allowed), len(labels)), dtype=bool)
         for i, (word, some) in enumerate(allowed.items()):

@@ -37,7 +37,7 @@ class Estimator:
         return {**own, **inner}
 
     def set_params(self, **options: Any) -> Self:
-        """Set options; "learner__l2" sets the l2 of the learner. All of them are set, or none."""
+        """Set options; "learner__l2" sets the l2 of the learner. An unknown one is refused before any is set."""
         known = self._option_names()
         new: dict[str, Any] = {}
         nested: dict[str, dict[str, Any]] = {}
@@ -57,16 +57,18 @@ class Estimator:
 
     @classmethod
     def _option_names(cls) -> list[str]:
-        return [name for name in _signature(cls) if _signature(cls)[name].kind is not _REST]
+        return [name for name, parameter in _signature(cls).items() if parameter.kind in _NAMED]
 
     # scikit-learn's tools ask under this name.
     _get_param_names = _option_names
 
     def __repr__(self) -> str:
         shown = []
-        for name, parameter in _signature(type(self)).items():
-            value = getattr(self, name, parameter.default)
-            if parameter.default is _NO_DEFAULT or not _same(value, parameter.default):
+        signature = _signature(type(self))
+        for name in self._option_names():
+            default = signature[name].default
+            value = getattr(self, name, default)
+            if default is _NO_DEFAULT or not _same(value, default):
                 shown.append(f"{name}={_shortened(repr(value))}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
@@ -160,7 +162,6 @@ class Estimator:
         return [p.name for p in parameters if p.name not in {"X", "y"} and p.kind in _NAMED]
 
 
-_REST = inspect.Parameter.VAR_KEYWORD
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _NO_DEFAULT = inspect.Parameter.empty
 

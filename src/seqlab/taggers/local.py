@@ -101,7 +101,7 @@ class LocalTagger(Tagger):
             raise ShapeError(f"every label is {gold.names[0]!r}, but a classifier needs two to tell apart")
         weights = token_weights(corpus, sample_weight)
         worth = label_weights(gold, self.class_weight, weights)
-        dictionary = TagDictionary.of(self.allowed, gold.names, word_column(corpus) or "word")
+        dictionary = TagDictionary.of(self.allowed, gold.names, word_column(corpus))
         rules = Rules.of(self.constraints, gold.names)
         encoder = Encoder(self.features, min_count=self.min_count)
         encoded = encoder.fit(corpus, threads=threads)
@@ -118,10 +118,13 @@ class LocalTagger(Tagger):
         self._remember(corpus, gold, gold.names)
         return self
 
-    def _check_options(self, dev: Any) -> None:
+    def _check_way(self) -> None:
         if self.decode not in WAYS:
             raise OptionError(f"decode must be one of {', '.join(map(repr, WAYS))}, got {self.decode!r}")
         whole_number(self.beam, "beam", 1)
+
+    def _check_options(self, dev: Any) -> None:
+        self._check_way()
         if not isinstance(self.previous, (bool, np.bool_)):
             raise OptionError(f"previous must be True or False, got {self.previous!r}")
         if dev is not None:
@@ -159,7 +162,8 @@ class LocalTagger(Tagger):
 
     @property
     def _own_way(self) -> tuple[str, int | None]:
-        return {"viterbi": ("viterbi", None), "beam": ("beam", self.beam)}.get(self.decode, ("beam", 1))
+        self._check_way()
+        return {"viterbi": ("viterbi", None), "beam": ("beam", self.beam), "greedy": ("beam", 1)}[self.decode]
 
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
         if self.decode != "greedy" or not self._sees_previous:

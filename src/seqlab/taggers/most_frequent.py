@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,12 +10,15 @@ import numpy.typing as npt
 
 from seqlab.arrays import LabelIds, Scores
 from seqlab.corpus import Corpus
-from seqlab.errors import CorpusError, OptionError, QuestionError
+from seqlab.errors import CorpusError, OptionError, QuestionError, StoreError
 from seqlab.models.rules import Given, Rules
+from seqlab.state import State, string_arrays
 from seqlab.taggers.asking import Trellises, blocks
 from seqlab.taggers.base import Tagger
+from seqlab.taggers.counts import Counts
 from seqlab.taggers.dictionary import Dictionary, TagDictionary, forbidden_by
-from seqlab.taggers.gold import NOTHING, Gold
+from seqlab.taggers.memory import KIND as MEMORY
+from seqlab.taggers.memory import memory_state, named_dictionary, named_rules, recall
 from seqlab.taggers.reading import word_column
 from seqlab.taggers.weights import label_weights, token_weights
 from seqlab.trellis import TrellisBatch
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 UNKNOWN = ("common", "rare")
+KIND = "most frequent tag"
 
 
 class MostFrequentTag(Tagger):
@@ -122,6 +125,48 @@ class MostFrequentTag(Tagger):
                 "dev has no meaning here: counting has no epochs, so there is nothing to stop early"
             )
 
+    # ------------------------------------------------------------------------------------------ as plain data
+
+    def state(self) -> State:
+        """What it was made with and has counted, for a model file."""
+        self._check_fitted("state")
+        plain = self.constraints if isinstance(self.constraints, str) else ""
+        given = self.class_weight
+        weights = (
+            {} if given is None or isinstance(given, str) else {one: float(x) for one, x in given.items()}
+        )
+        settings = {
+            "unknown": self.unknown,
+            "smoothing": float(self.smoothing),
+            "scheme": plain,
+            "class_weight": {"balanced": {}} if isinstance(given, str) else {"labels": weights},
+            "column": [] if self.column is None else [self.column],
+            "word_column": self.word_column_,
+        }
+        arrays = {**self.counts_.arrays(), **string_arrays("words", self.words_)}
+        state = State(KIND, settings, arrays)
+        return state.with_parts({"training": memory_state(self, self.rules_, self.dictionary_)})
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """The tagger that state() was asked of."""
+        tagger = cls(state.setting("unknown", str), smoothing=state.setting("smoothing", float))
+        memory = state.part("training", MEMORY)
+        rules, dictionary = recall(tagger, memory)
+        words = state.strings("words")
+        if len(set(words)) != len(words):
+            raise StoreError("a word was counted in two places")
+        tagger.words_ = {word: i for i, word in enumerate(words)}
+        tagger.counts_ = Counts.from_state(state, len(words), len(tagger.labels_))
+        tagger.rules_, tagger.dictionary_ = rules, dictionary
+        tagger.word_column_ = state.setting("word_column", str)
+        tagger.column = next(iter(state.names("column")), None)
+        tagger.constraints = state.setting("scheme", str) or named_rules(rules, tagger.labels_)
+        tagger.allowed = named_dictionary(dictionary, tagger.labels_)
+        tagger.class_weight = _class_weight(state)
+        tagger._check_options(None)
+        return tagger
+
     # ------------------------------------------------------------------------------------------ answers
 
     def _node(self, corpus: Corpus) -> Scores:
@@ -153,91 +198,16 @@ class MostFrequentTag(Tagger):
         return np.concatenate([np.zeros(0), *found]).astype(np.int32)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Counts:
-    """How often words had labels, as entries sorted by word and label.
-
-    word, label   (entries,)
-    count         (entries,)   weights and shares add up
-    seen          (words,)     how many tokens of each word had a label, whatever they weigh
-    """
-
-    word: npt.NDArray[np.int64]
-    label: npt.NDArray[np.int64]
-    count: npt.NDArray[np.float64]
-    seen: npt.NDArray[np.int64]
-    size: int  # L
-
-    @staticmethod
-    def of(
-        words: npt.NDArray[np.int64],
-        gold: Gold,
-        weights: npt.NDArray[np.float64] | None,
-        worth: npt.NDArray[np.float64] | None,
-    ) -> Counts:
-        """Tokens with the numbers of their words, their labels, and what they weigh."""
-        size = len(gold.names)
-        token = np.flatnonzero(gold.ids >= 0)
-        label = gold.ids[token].astype(np.int64)
-        share = np.ones(len(token))
-        if gold.sets:
-            several = [(t, y, 1.0 / len(some)) for t, some in gold.sets.items() for y in some]
-            more = [np.array(part) for part in zip(*several, strict=True)]
-            token, label = np.concatenate([token, more[0]]), np.concatenate([label, more[1]])
-            share = np.concatenate([share, more[2]])
-        if weights is not None:
-            share = share * weights[token]
-        if worth is not None:
-            share = share * worth[label]
-        seen = np.bincount(words[gold.ids != NOTHING], minlength=int(words.max(initial=-1)) + 1)
-        return Counts._added(words[token], label, share, seen, size)
-
-    @staticmethod
-    def _added(word: Any, label: Any, count: Any, seen: Any, size: int) -> Counts:
-        """Entries of the same word and label added up."""
-        keys, place = np.unique(word * size + label, return_inverse=True)
-        added = np.bincount(place, count, len(keys)).astype(np.float64)
-        return Counts(keys // size, keys % size, added, seen, size)
-
-    def relabelled(self, labels: Sequence[str], new: Sequence[str]) -> Counts:
-        """The same with the labels renumbered, more of them than before."""
-        place = np.array([new.index(label) for label in labels], dtype=np.int64)
-        return Counts(self.word, place[self.label], self.count, self.seen, len(new))
-
-    def plus(self, other: Counts) -> Counts:
-        """Both added up; the same words and labels have the same numbers in both."""
-        seen = np.zeros(max(len(self.seen), len(other.seen)), dtype=np.int64)
-        seen[: len(self.seen)] += self.seen
-        seen[: len(other.seen)] += other.seen
-        word, label, count = (
-            np.concatenate([mine, theirs])
-            for mine, theirs in (
-                (self.word, other.word),
-                (self.label, other.label),
-                (self.count, other.count),
-            )
-        )
-        return Counts._added(word, label, count, seen, self.size)
-
-    def rows(self, words: npt.NDArray[np.int64], *, rare: bool) -> npt.NDArray[np.float64]:
-        """(len(words), L) counts of these words; those of all words, or of words seen once, for a word numbered -1."""
-        table = np.zeros((len(words), self.size))
-        begin, end = np.searchsorted(self.word, words), np.searchsorted(self.word, words, side="right")
-        lengths = end - begin
-        row = np.repeat(np.arange(len(words)), lengths)
-        entry = np.arange(int(lengths.sum())) + np.repeat(begin - np.cumsum(lengths) + lengths, lengths)
-        table[row, self.label[entry]] = self.count[entry]
-        table[~table.any(axis=1)] = self._unknown(rare=rare)
-        return table
-
-    def _unknown(self, *, rare: bool) -> npt.NDArray[np.float64]:
-        once = (self.seen[self.word] == 1) & (self.count > 0)
-        chosen = once if rare and once.any() else np.ones(len(self.word), dtype=bool)
-        return np.bincount(self.label[chosen], self.count[chosen], self.size).astype(np.float64)
-
-
 def _numbered(corpus: Corpus, column: str, words: dict[str, int]) -> npt.NDArray[np.int64]:
     """(tokens,) the number of each token's word; new words get new numbers in `words`."""
     strings = corpus.strings(column).compact()
     numbers = np.array([words.setdefault(word, len(words)) for word in strings.values], dtype=np.int64)
     return numbers[strings.codes]
+
+
+def _class_weight(state: State) -> dict[str, float] | str | None:
+    given = state.setting("class_weight", dict)
+    if "balanced" in given:
+        return "balanced"
+    weights = State("", given).setting("labels", dict)
+    return {label: State("", weights).setting(label, float) for label in weights} or None
