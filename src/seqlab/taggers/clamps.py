@@ -1,7 +1,8 @@
 """Labels known in part, and tokens that count differently, as lists of labels that paths must keep to.
 
 A token of weight 2 counts as if its label had been seen twice: once with its sentence, once more where only tokens
-of that weight were labelled (eq:token-weights). So weights within a sentence become layers, each a labelling known in part.
+of that weight were labelled (eq:token-weights). So weights within a sentence become layers, each a labelling known
+in part.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ class MEMM(LinearTagger):
     """A maximum-entropy Markov model (eq:memm-likelihood).
 
     The features of a CRF, but every label is chosen by probabilities of its own, given the label before:
-    P(y | x) = Π_t p(y_t | y_{t-1}, x). Training is quick, because no sum over paths is needed; decoding is exact, on the
-    same trellis. The price is label bias: a label with few successors passes its probability on, whatever comes
+    P(y | x) = Π_t p(y_t | y_{t-1}, x). Training is quick, because no sum over paths is needed; decoding is exact, on
+    the same trellis. The price is label bias: a label with few successors passes its probability on, whatever comes
     (docs/guide/memm.md).
 
     Options are those of LinearTagger, with a batch learner (LBFGS, ConjugateGradient, GradientAscent) and order 1.
@@ -38,7 +38,7 @@ class MEMM(LinearTagger):
     def _loss64(self, task: _core.Task) -> Any:
         return _core.LocalLikelihood64(task)
 
-    def _first_guess(self, task: _core.Task, l2: float, watch: Any, threads: int) -> Any:
+    def _first_guess(self, *_: Any) -> Any:
         return None  # evaluations are cheap here; a CRF's first guess would lead astray
 
     def _batch_for_dev(self, model: Any, encoded: Any, allowed: Any, threads: int) -> Trellises:
