@@ -134,6 +134,17 @@ void ChainCounts<F>::count_nodes(const ChainRows<F>& rows, std::size_t from, std
 }
 
 template <class F>
+void ChainCounts<F>::move_into(ChainCounts& total) {
+    sums_.move_into(total.sums_);
+    for (const auto part :
+         {&ChainCounts::hot_, &ChainCounts::edge_, &ChainCounts::head_, &ChainCounts::pair_}) {
+        std::vector<double>&from = this->*part, &to = total.*part;
+        for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
+        std::ranges::fill(from, 0.0);
+    }
+}
+
+template <class F>
 void ChainCounts<F>::move_to(double* gradient) {
     sums_.move_to(gradient);
     for (std::size_t k = 0; k < hot_.size(); ++k) gradient[k] += hot_[k];

@@ -29,7 +29,8 @@ public:
     void count_row(std::size_t from, std::size_t token, const F* p);
     void settle() { sums_.move_first_rows(hot_rows_, hot_.data()); }
 
-    // Adds everything to the gradient and begins again from zero.
+    // Adds everything to other counts, or to the gradient, and begins again from zero.
+    void move_into(ChainCounts& total);
     void move_to(double* gradient);
 
 private:

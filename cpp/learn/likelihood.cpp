@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "learn/optimise/lanes.hpp"
 #include "numerics/sum.hpp"
 #include "parallel/parallel.hpp"
 
@@ -35,7 +36,8 @@ Likelihood<F>::Likelihood(const Task& task)
       hot_rows_(sizeof(F) == 4 ? count_hot_rows(task.entries, rows_.plan) : 0),
       empirical_(empirical_counts(task)),
       cuts_(stretches(task.sequences)),
-      weights_(task, rows_.plan, rows_.LP) {}
+      weights_(task, rows_.plan, rows_.LP),
+      sum_(task, rows_, hot_rows_) {}
 
 template <class F>
 Likelihood<F>::~Likelihood() = default;
@@ -44,12 +46,10 @@ template <class F>
 double Likelihood<F>::operator()(const double* theta, double* gradient, std::size_t threads) {
     const PinKernels caller(kernels());
     weights_.load(theta);
+    for (std::size_t k = 0, n = size(); k < n; ++k) gradient[k] = -empirical_[k];
     CompensatedSum loss;
-    for (std::size_t k = 0; k < size(); ++k) {
-        gradient[k] = -empirical_[k];
-        loss.add(-empirical_[k] * theta[k]);
-    }
     loss.add(over_stretches(gradient, threads, Wanted::slope));
+    loss.add(-optimise::dot(empirical_.data(), theta, size()));
     return loss.value();
 }
 
@@ -78,9 +78,10 @@ double Likelihood<F>::over_stretches(double* total, std::size_t threads, Wanted 
         });
         for (std::size_t i = 0; i < count; ++i) {
             loss.add(workers_[i]->loss);
-            workers_[i]->counts.move_to(total);
+            workers_[i]->counts.move_into(sum_);
         }
     }
+    sum_.move_to(total);
     return loss.value();
 }
 

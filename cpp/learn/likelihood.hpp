@@ -45,6 +45,7 @@ private:
     std::vector<double> empirical_;
     std::vector<std::size_t> cuts_;
     ChainWeights<F> weights_;
+    ChainCounts<F> sum_;                            // of all stretches
     std::vector<std::unique_ptr<Worker>> workers_;  // one per thread, kept from call to call
 };
 

@@ -48,7 +48,8 @@ LocalLikelihood<F>::LocalLikelihood(const Task& task)
       rows_(task),
       hot_rows_(sizeof(F) == 4 ? count_hot_rows(task.entries, rows_.plan) : 0),
       cuts_(stretches(task.sequences)),
-      weights_(task, rows_.plan, rows_.LP) {}
+      weights_(task, rows_.plan, rows_.LP),
+      sum_(task, rows_, hot_rows_) {}
 
 template <class F>
 LocalLikelihood<F>::~LocalLikelihood() = default;
@@ -84,9 +85,10 @@ double LocalLikelihood<F>::over_stretches(double* total, std::size_t threads, Wa
         });
         for (std::size_t i = 0; i < count; ++i) {
             loss.add(workers_[i]->loss);
-            workers_[i]->counts.move_to(total);
+            workers_[i]->counts.move_into(sum_);
         }
     }
+    sum_.move_to(total);
     return loss.value();
 }
 

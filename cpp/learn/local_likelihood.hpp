@@ -41,6 +41,7 @@ private:
     std::size_t hot_rows_;
     std::vector<std::size_t> cuts_;
     ChainWeights<F> weights_;
+    ChainCounts<F> sum_;  // of all stretches
     std::vector<std::unique_ptr<Worker>> workers_;
 };
 

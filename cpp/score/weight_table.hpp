@@ -38,6 +38,13 @@ public:
         });
         clear_unused();
     }
+    // total += all numbers, in place, and begin again from zero. Rows are not picked apart: several times as quick as move_to.
+    void move_into(WeightTable& total) {
+        for (std::size_t i = 0; i < size_; ++i) total.table_[i] += table_[i];
+        for (std::size_t k = 0; k < listed_.size(); ++k) total.listed_[k] += listed_[k];
+        std::fill_n(table_, size_, F{0});
+        std::ranges::fill(listed_, F{0});
+    }
     // total[k] += part · weight k
     void add_to(double* total, double part) {
         each([&](F& x, std::size_t k) { total[k] += part * static_cast<double>(x); });
