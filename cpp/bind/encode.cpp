@@ -10,6 +10,7 @@
 
 #include "bind/batch.hpp"
 #include "bind/strings.hpp"
+#include "bind/table.hpp"
 #include "encode/bank.hpp"
 #include "encode/numbering.hpp"
 #include "text/unicode.hpp"
@@ -25,8 +26,6 @@ using ValuesSpec = std::tuple<std::size_t, std::vector<CallSpec>, std::size_t, O
 using AtomSpec = std::tuple<std::size_t, std::int64_t, bool>;
 // atoms, group
 using FeatureSpec = std::pair<std::vector<AtomSpec>, std::size_t>;
-// codes, pool
-using ColumnSpec = std::pair<In<StringId>, const StringPool*>;
 
 std::vector<Call> calls_of(const std::vector<CallSpec>& specs) {
     std::vector<Call> calls;
@@ -53,12 +52,6 @@ Bank bank_of(const std::vector<ValuesSpec>& values, const std::vector<FeatureSpe
         compiled.push_back(std::move(feature));
     }
     return {std::move(made), std::move(compiled), columns, on_moves};
-}
-
-Table table_of(const std::vector<ColumnSpec>& columns, const In<std::int64_t>& offsets) {
-    Table table{{}, offsets.data(), offsets.size() - 1};
-    for (const auto& [codes, pool] : columns) table.columns.push_back({codes.data(), pool});
-    return table;
 }
 
 // names[number] becomes the attribute's name: pieces[group] round its values.

@@ -33,11 +33,6 @@ void for_each_stretch(const Table& table, std::size_t first, std::size_t last, F
     }
 }
 
-ValueId outside(const std::vector<ValueId>& symbols, std::int64_t distance) {
-    const auto i = static_cast<std::size_t>(distance - 1);
-    return symbols[std::min(i, symbols.size() - 1)];
-}
-
 }  // namespace
 
 // Reads an atom's value at every token of a stretch.
@@ -195,8 +190,7 @@ std::size_t Bank::number(const std::int32_t* map, std::int32_t* ids, std::size_t
     return pack_rows(ids, tokens, stride(), indptr);
 }
 
-std::size_t Bank::look_up(const Table& table, std::int32_t* ids, std::int64_t* indptr,
-                          std::size_t threads) const {
+std::vector<std::vector<ValueId>> Bank::values_of_codes(const Table& table) const {
     std::vector<std::vector<StringId>> known(words_.size());
     for (std::size_t c = 0; c < words_.size(); ++c)
         known[c] = words_[c].look_up(table.columns[c], table.tokens());
@@ -205,6 +199,12 @@ std::size_t Bank::look_up(const Table& table, std::int32_t* ids, std::int64_t* i
         const std::size_t c = values_[v].column();
         of_code[v] = values_[v].of_codes(*table.columns[c].pool, known[c]);
     }
+    return of_code;
+}
+
+std::size_t Bank::look_up(const Table& table, std::int32_t* ids, std::int64_t* indptr,
+                          std::size_t threads) const {
+    const std::vector<std::vector<ValueId>> of_code = values_of_codes(table);
     const std::vector<Reader> sources = readers(table, of_code);
     const std::size_t blocks = (table.sentences + block_sentences - 1) / block_sentences;
     parallel_for(blocks, threads, [&](std::size_t b) {

@@ -3,6 +3,7 @@
 // A function is applied once per distinct string, never per token: a corpus of a million tokens has some ten thousand.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -35,6 +36,12 @@ private:
 
 // What is read outside a sentence, by how far outside: [0] is next to it, the last serves all beyond; none is absent.
 using Outside = std::vector<std::optional<std::string>>;
+
+// The symbol at a distance of 1, 2, ... from the sentence.
+inline ValueId outside(const std::vector<ValueId>& symbols, std::int64_t distance) {
+    const auto i = static_cast<std::size_t>(distance - 1);
+    return symbols[std::min(i, symbols.size() - 1)];
+}
 
 class Values {
 public:

@@ -5,5 +5,6 @@ paths       every labelling with its score, and each answer as a plain sum over 
 clear       the recursions in log space, in NumPy, for trellises too large to enumerate
 textbook    the worked example of the course notes
 strategies  hypothesis: random tables
+templates   hypothesis: random templates and corpora
 closeness   how near is near enough
 """

@@ -103,6 +103,9 @@ struct FloatKernels {
     std::size_t (*row_lanes)(std::size_t L);
     void (*gather_rows)(const F* weights, std::size_t LP, std::size_t L, const RowList<F>&, std::size_t from,
                         std::size_t to, F* node);
+    // The same for rows by address, wherever they lie: token t sums count[t] rows, row[t * stride] and those after it.
+    void (*sum_rows)(const F* const* row, std::size_t stride, const std::int32_t* count, std::size_t LP,
+                     std::size_t L, std::size_t tokens, F* node);
     void (*scatter_rows)(F* sums, std::size_t LP, std::size_t L, const RowList<F>&, std::size_t from,
                          std::size_t to, const F* gamma);
 

@@ -197,6 +197,7 @@ FloatKernels<F> float_table() {
     k.long_viterbi = run_long_viterbi<F>;
     k.row_lanes = row_lanes<F>;
     k.gather_rows = gather_rows<F>;
+    k.sum_rows = sum_rows<F>;
     k.scatter_rows = scatter_rows<F>;
     k.row_vectors = row_vectors<F>;
     k.mark_lane = mark_lane<F>;

@@ -127,6 +127,26 @@ struct Gather {
     }
 };
 
+// node = Σ_i *row[i], for the N vectors of a row from `first` on.
+template <class F, size_t N>
+SEQLAB_INLINE void sum_part(const F* const* row, size_t count, size_t LP, size_t first, F* node) {
+    Vec<F> total[N] = {};
+    for (size_t i = 0; i < count; ++i)
+        for (size_t v = 0; v < N; ++v) total[v] += load(row[i] + lane_of<F>(first + v, LP));
+    for (size_t v = 0; v < N; ++v) store(node + lane_of<F>(first + v, LP), total[v]);
+}
+
+template <class F, size_t NV>
+struct Sum {
+    static void run(const F* const* row, size_t stride, const std::int32_t* count, size_t LP, size_t L,
+                    size_t tokens, F* node) {
+        for (size_t t = 0; t < tokens; ++t, row += stride, node += L)
+            in_parts<F, NV>(LP, [&]<size_t N>(size_t first) {
+                sum_part<F, N>(row, static_cast<size_t>(count[t]), LP, first, node);
+            });
+    }
+};
+
 template <class F, size_t NV>
 struct Scatter {
     static void run(F* sums, size_t LP, size_t L, const RowList<F>& rows, size_t from, size_t to,
@@ -155,6 +175,12 @@ template <class F>
 void gather_rows(const F* weights, size_t LP, size_t L, const RowList<F>& rows, size_t from, size_t to,
                  F* node) {
     by_vectors<F, Gather>((LP + W<F> - 1) / W<F>, weights, LP, L, rows, from, to, node);
+}
+
+template <class F>
+void sum_rows(const F* const* row, size_t stride, const std::int32_t* count, size_t LP, size_t L,
+              size_t tokens, F* node) {
+    by_vectors<F, Sum>((LP + W<F> - 1) / W<F>, row, stride, count, LP, L, tokens, node);
 }
 
 template <class F>

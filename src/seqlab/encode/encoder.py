@@ -93,6 +93,11 @@ class Encoder:
         edge = looked_up(self._edge, read, workers) if self._edge else None
         return EncodedCorpus(read.offsets, node, edge, self._label_ids(codes, names), self)
 
+    @property
+    def producers(self) -> tuple[Producer, ...]:
+        """What makes the attributes that labels see, in the order of encode(); empty before fit()."""
+        return tuple(self._node)
+
     # ------------------------------------------------------------------------------------------ names
 
     @cached_property

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus import Corpus
-from seqlab.encode.columns import ColumnReader
+from seqlab.encode.columns import Codes, ColumnReader
 from seqlab.encode.encoded import AttributeIds, Rows
 from seqlab.encode.plan import LARGEST_NUMBER, Plan
 from seqlab.encode.pools import pool_of
@@ -61,9 +61,18 @@ class TemplateRows:
         """Features of the template."""
         return self._bank.stride
 
+    @property
+    def bank(self) -> _core.Bank:
+        """The compiled features, for whoever looks values up his own way; it must not learn meanwhile."""
+        return self._bank
+
+    def columns(self, corpus: Corpus) -> list[tuple[Codes, _core.StringPool]]:
+        """(codes, pool) of every column that the bank reads."""
+        return ColumnReader(self.template, corpus).read(self._plan.sources)
+
     def learn(self, corpus: Corpus, threads: int) -> None:
         """Meet every attribute of the corpus."""
-        columns = ColumnReader(self.template, corpus).read(self._plan.sources)
+        columns = self.columns(corpus)
         self._read, self._tokens = self._space(corpus), corpus.token_count
         self._bank.learn(columns, corpus.offsets, self._read, threads)
 
@@ -83,7 +92,7 @@ class TemplateRows:
 
     def look_up(self, corpus: Corpus, threads: int) -> Rows:
         """The rows of another corpus, without what was never met."""
-        columns = ColumnReader(self.template, corpus).read(self._plan.sources)
+        columns = self.columns(corpus)
         ids = self._space(corpus)
         indptr = np.empty(corpus.token_count + 1, dtype=np.int64)
         return _packed(ids, indptr, self._bank.look_up(columns, corpus.offsets, ids, indptr, threads))

@@ -1,0 +1,24 @@
+// Columns of a corpus as Python hands them over.
+#pragma once
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include <utility>
+#include <vector>
+
+#include "bind/batch.hpp"
+#include "encode/column.hpp"
+
+namespace seqlab::bind {
+
+// codes, pool
+using ColumnSpec = std::pair<In<StringId>, const StringPool*>;
+
+inline Table table_of(const std::vector<ColumnSpec>& columns, const In<std::int64_t>& offsets) {
+    Table table{{}, offsets.data(), offsets.size() - 1};
+    for (const auto& [codes, pool] : columns) table.columns.push_back({codes.data(), pool});
+    return table;
+}
+
+}  // namespace seqlab::bind
