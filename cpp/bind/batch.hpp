@@ -112,6 +112,7 @@ void bind_inference(nb::module_& m);
 void bind_objects(nb::module_& m);
 void bind_machine(nb::module_& m);
 void bind_strings(nb::module_& m);
+void bind_lists(nb::module_& m);
 void bind_encode(nb::module_& m);
 void bind_items(nb::module_& m);
 void bind_task(nb::module_& m);

@@ -2,10 +2,13 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
+#include <mutex>
 #include <optional>
 
 #include "bind/table.hpp"
 #include "score/best_labels.hpp"
+#include "score/row_scorer.hpp"
 #include "score/scorer.hpp"
 #include "score/template_scorer.hpp"
 
@@ -23,35 +26,69 @@ struct TemplateDecoder {
     std::int64_t operator()(const Table& table, Label* ids, std::size_t threads) const {
         const TemplateCorpus corpus(features, table);
         const auto make = [&] {
+            auto sums = take();
+            auto reader = std::make_unique<TemplateReader>(corpus, *sums);
             return
-                [reader = std::make_unique<TemplateReader>(corpus)](
+                [sums = Returned{this, std::move(sums)}, reader = std::move(reader)](
                     std::size_t first, std::size_t last, float* node) { reader->score(first, last, node); };
         };
         return best(table.offset, table.sentences, weights.LP(), make, ids, threads);
     }
 
+    // Sums that no thread works with; one per thread that ever worked at the same time.
+    std::unique_ptr<TemplateSums> take() const {
+        const std::lock_guard<std::mutex> lock(guard);
+        if (spare.empty()) return std::make_unique<TemplateSums>(features);
+        std::unique_ptr<TemplateSums> sums = std::move(spare.back());
+        spare.pop_back();
+        return sums;
+    }
+    void give_back(std::unique_ptr<TemplateSums> sums) const {
+        const std::lock_guard<std::mutex> lock(guard);
+        spare.push_back(std::move(sums));
+    }
+    struct Returned {
+        Returned(const TemplateDecoder* to, std::unique_ptr<TemplateSums> kept)
+            : owner(to), sums(std::move(kept)) {}
+        Returned(Returned&&) = default;
+        ~Returned() {
+            if (sums) owner->give_back(std::move(sums));
+        }
+        const TemplateDecoder* owner;
+        std::unique_ptr<TemplateSums> sums;
+    };
+
     BestLabels best;
     AttributeWeights weights;
     TemplateScorer features;
+    mutable std::mutex guard;
+    mutable std::vector<std::unique_ptr<TemplateSums>> spare;
 };
 
 // A model of order 1 whose attributes come as rows of numbers.
 struct RowDecoder {
     RowDecoder(const Observed& observed, const double* values, BestLabels chain)
-        : best(std::move(chain)), scorer(observed, values, best.L()) {}
+        : best(std::move(chain)),
+          weights(observed, values, best.L(), best.set().f32.row_lanes(best.L())),
+          scorer(observed, values, best.L()) {}
 
     std::int64_t operator()(const Entries& rows, const std::int64_t* offset, std::size_t sentences,
                             Label* ids, std::size_t threads) const {
+        const RowScorer plain(weights, rows);
         const auto score = [&](std::size_t first, std::size_t last, float* node) {
             const auto from = static_cast<std::size_t>(offset[first]);
-            const auto tokens = static_cast<std::size_t>(offset[last]) - from;
-            scorer({rows.indptr.subspan(from, tokens + 1), rows.ids, rows.values}, node, 1);
+            const auto to = static_cast<std::size_t>(offset[last]);
+            if (rows.values)
+                scorer({rows.indptr.subspan(from, to - from + 1), rows.ids, rows.values}, node, 1);
+            else
+                plain(from, to, node);
         };
-        return best(offset, sentences, 0, [&] { return score; }, ids, threads);
+        return best(offset, sentences, weights.LP(), [&] { return score; }, ids, threads);
     }
 
     BestLabels best;
-    Scorer<float> scorer;
+    AttributeWeights weights;
+    Scorer<float> scorer;  // for attributes that count more or less than 1
 };
 
 Observed observed_of(const In<std::int64_t>& begin, const In<std::int32_t>& label) {

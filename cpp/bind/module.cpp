@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
     seqlab::bind::bind_objects(m);
     seqlab::bind::bind_machine(m);
     seqlab::bind::bind_strings(m);
+    seqlab::bind::bind_lists(m);
     seqlab::bind::bind_encode(m);
     seqlab::bind::bind_items(m);
     seqlab::bind::bind_task(m);

@@ -5,7 +5,7 @@
 
 namespace seqlab::bind {
 
-Utf8 utf8_of(PyObject* object) {
+Utf8 utf8_of_any(PyObject* object) {
     if (!PyUnicode_Check(object)) return {{}, false};
     Py_ssize_t length = 0;
     const char* text = PyUnicode_AsUTF8AndSize(object, &length);
@@ -54,28 +54,6 @@ nb::list gather_all(const nb::list& values, const In<StringId>& codes, const In<
     return nb::borrow<nb::list>(list);
 }
 
-// (codes, lengths, bad sequence, bad position) of a list of lists or tuples of strings; the last two are -1 when all is
-// well, and position -1 means that the sequence itself is no list.
-nb::tuple intern_lists(StringPool& pool, const nb::list& sequences) {
-    std::vector<StringId> codes;
-    std::vector<std::int64_t> lengths;
-    const auto stop = [](std::size_t sequence, Py_ssize_t position) {
-        return nb::make_tuple(nb::none(), nb::none(), sequence, position);
-    };
-    for (std::size_t s = 0; s < sequences.size(); ++s) {
-        PyObject* sequence = PyList_GET_ITEM(sequences.ptr(), static_cast<Py_ssize_t>(s));
-        if (!PyList_Check(sequence) && !PyTuple_Check(sequence)) return stop(s, -1);
-        const Py_ssize_t length = PySequence_Fast_GET_SIZE(sequence);
-        lengths.push_back(length);
-        for (Py_ssize_t t = 0; t < length; ++t) {
-            const Utf8 token = utf8_of(PySequence_Fast_GET_ITEM(sequence, t));
-            if (!token.ok) return stop(s, t);
-            codes.push_back(pool.intern(token.text));
-        }
-    }
-    return nb::make_tuple(as_array(std::move(codes)), as_array(std::move(lengths)), -1, -1);
-}
-
 // A pool of these strings, or None when the arrays are not the arrays of a pool: unsound UTF-8 or the same string twice.
 nb::object pool_of(const In<std::uint8_t>& bytes, const In<std::int64_t>& begins) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -111,12 +89,6 @@ void bind_strings(nb::module_& m) {
                 return wanted.ok ? pool.intern(wanted.text) : StringPool::absent;
             },
             "text"_a, "Its number, a new one if need be; -1 for what is no string.")
-        .def("intern_lists", &intern_lists, "sequences"_a,
-             nb::sig("def intern_lists(self, sequences: list[typing.Any]) -> tuple[typing.Any, typing.Any, "
-                     "int, int]"),
-             "(codes, lengths, -1, -1); or (None, None, sequence, position) of what is no string, position "
-             "-1 for what "
-             "is no list.")
         .def("strings", &strings_of, nb::sig("def strings(self) -> list[str]"), "All of them, as str.")
         .def(
             "string", [](const StringPool& pool, StringId id) { return as_str(pool.at(id)); }, "id"_a,

@@ -31,7 +31,15 @@ struct Utf8 {
     std::string_view text;
     bool ok;
 };
-Utf8 utf8_of(PyObject* object);
+Utf8 utf8_of_any(PyObject* object);
+inline Utf8 utf8_of(PyObject* object) {
+    // ASCII, which most strings are, lies there as it is; a call into Python would cost as much as all the rest.
+    if (PyUnicode_CheckExact(object) && PyUnicode_IS_COMPACT_ASCII(object))
+        return {{reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(object) + 1),
+                 static_cast<std::size_t>(PyUnicode_GET_LENGTH(object))},
+                true};
+    return utf8_of_any(object);
+}
 
 nb::object as_str(std::string_view text);
 

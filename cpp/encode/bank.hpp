@@ -48,12 +48,17 @@ public:
     std::size_t look_up(const Table& table, std::int32_t* ids, std::int64_t* indptr,
                         std::size_t threads) const;
 
-    // What a reader of its own needs (score/bundles.hpp): the parts, and of_code[v][code], the value of every code of the
-    // column that values v come from.
+    // What a reader of its own needs (score/template_scorer.hpp): the parts; known[c][code], what Words says of every
+    // string of column c; and of_code[v][code], the value of every code of the column that values v come from.
+    struct Codes {
+        std::vector<std::vector<StringId>> known;
+        std::vector<std::vector<ValueId>> of_code;
+    };
     const std::vector<Values>& values() const { return values_; }
     const std::vector<Feature>& features() const { return features_; }
     const Attributes& group(std::size_t g) const { return groups_[g]; }
-    std::vector<std::vector<ValueId>> values_of_codes(const Table& table) const;
+    const Words& words(std::size_t column) const { return words_[column]; }
+    Codes codes_of(const Table& table) const;
 
     // What learn() and number() left behind, and the way back for a new bank of the same features.
     Learned learned() const;

@@ -25,6 +25,7 @@ AttributeWeights::AttributeWeights(const Observed& observed, const double* weigh
                 listed_.push_back({label, weight(k)});
         }
     }
+    listed_.push_back({0, 0.0F});  // there is a first one, whatever the model
     rows_ = room_.of((rows + 1) * LP);
     std::fill_n(rows_, (rows + 1) * LP, 0.0F);
     for (std::size_t a = 0; a < places_.size(); ++a)

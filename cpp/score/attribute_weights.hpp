@@ -24,12 +24,13 @@ public:
 
     // Where the weights of an attribute are.
     struct Place {
-        std::int32_t at = 0;    // a row, the first of a list, or the bits of the only weight
-        std::int32_t what = 0;  // dense_row, how many are listed, or lone + label; 0 is no weight at all
+        std::int32_t at = 0;  // a row, the first of a list, or the bits of the only weight
+        std::int32_t what =
+            0;  // dense_row, how many are listed, or first_lone + label; 0 is no weight at all
 
         bool dense() const { return what == dense_row; }
         bool none() const { return what == 0; }
-        bool few() const { return what > 0; }
+        bool list() const { return static_cast<std::uint32_t>(what) - 1U < std::uint32_t{first_lone} - 1U; }
         bool lone() const { return what >= first_lone; }
         Listed only() const { return {what - first_lone, std::bit_cast<float>(at)}; }
     };
@@ -44,27 +45,24 @@ public:
     const float* row(Place place) const {
         return rows_ + static_cast<std::size_t>(place.dense() ? place.at : 0) * LP_;
     }
+    const Listed* listed(Place place) const { return listed_.data() + place.at; }
+
+    void prefetch(std::int32_t attribute) const { __builtin_prefetch(places_.data() + attribute); }
     void prefetch(Place place) const {
-        if (place.dense())
-            __builtin_prefetch(row(place));
-        else if (!place.lone())
-            __builtin_prefetch(listed_.data() + place.at);
+        const void* const few = listed_.data() + (place.list() ? place.at : 0);
+        __builtin_prefetch(place.dense() ? static_cast<const void*>(row(place)) : few);
     }
 
-    // sum[label] += weight, for a place that is not dense
-    void add_few(Place place, float* sum) const {
-        if (place.lone()) {
-            sum[place.only().label] += place.only().weight;
-            return;
-        }
-        const Listed* const entry = listed_.data() + place.at;
-        for (std::int32_t i = 0; i < place.what; ++i) sum[entry[i].label] += entry[i].weight;
-    }
     // sum (LP lanes) += weights, for any place
     void add(Place place, float* sum) const {
-        if (!place.dense()) return add_few(place, sum);
-        const float* const weights = row(place);
-        for (std::size_t y = 0; y < LP_; ++y) sum[y] += weights[y];
+        if (place.dense()) {
+            const float* const weights = row(place);
+            for (std::size_t y = 0; y < LP_; ++y) sum[y] += weights[y];
+            return;
+        }
+        if (place.lone()) sum[place.only().label] += place.only().weight;
+        for (std::int32_t i = 0; place.list() && i < place.what; ++i)
+            sum[listed(place)[i].label] += listed(place)[i].weight;
     }
 
 private:

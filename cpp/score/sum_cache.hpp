@@ -57,6 +57,7 @@ public:
         slots_[i] = {key, make()};
         return slots_[i].row;
     }
+    void prefetch(std::uint64_t key) const { __builtin_prefetch(&slots_[hash(key) & (slots_.size() - 1)]); }
     void clear() {
         std::fill(slots_.begin(), slots_.end(), Slot{});
         count_ = 0;

@@ -3,28 +3,28 @@
 #include <algorithm>
 #include <array>
 
-#include "inference/kernels/kernels.hpp"
+#include "score/piece_sums.hpp"
 #include "score/sum_cache.hpp"
 
 namespace seqlab {
 
 TemplateScorer::TemplateScorer(const Bank& bank, const AttributeWeights& weights)
-    : bank_(bank), weights_(weights), plan_(bank) {
+    : bank_(bank), weights_(weights), plan_(bank), pairs_(bank, weights) {
     std::size_t groups = 0;
     for (const Feature& feature : bank.features()) groups = std::max(groups, feature.group + 1);
     std::size_t size = 0;
-    for (std::size_t g = 0; g < groups; ++g) size += PlaceMap::slots_for(bank.group(g));
-    PlaceMap::Slot* next = slots_.of(size + 1);
+    for (std::size_t g = 0; g < groups; ++g) size += PlaceMap::buckets_for(bank.group(g));
+    PlaceBucket* next = buckets_.of(size + 1);
     for (std::size_t g = 0; g < groups; ++g) {
-        maps_.emplace_back(bank.group(g), weights, next);
-        next += PlaceMap::slots_for(bank.group(g));
+        maps_.emplace_back(bank, g, weights, pairs_, next);
+        next += PlaceMap::buckets_for(bank.group(g));
     }
 }
 
 namespace {
 
 // Rows of sums that one thread keeps; when they are full, it begins anew.
-constexpr std::size_t cache_bytes = std::size_t{64} << 20;
+constexpr std::size_t cache_bytes = std::size_t{32} << 20;
 
 // Tokens from .. to of the sentence begin .. end.
 struct Segment {
@@ -50,19 +50,39 @@ ValueId* read(const Segment& s, std::int64_t offset, bool absolute, ValueId* out
     return out;
 }
 
-// The longest list of symbols of all values, at least 1.
+// The longest list of symbols of all values on one side, at least 1.
 template <class Symbols>
 std::int64_t most_symbols(const Bank& bank, Symbols symbols) {
     std::size_t most = 1;
     for (const Values& values : bank.values()) most = std::max(most, symbols(values).size());
     return static_cast<std::int64_t>(most);
 }
+std::int64_t most_before(const Bank& bank) {
+    return most_symbols(bank, [](const Values& values) -> auto& { return values.before(); });
+}
+std::int64_t most_after(const Bank& bank) {
+    return most_symbols(bank, [](const Values& values) -> auto& { return values.after(); });
+}
 
 }  // namespace
 
+// Rows of a cell: for no value, for the strings that training met, for the places before a sentence and after it; and
+// behind them, for one corpus only, for its strings that training did not meet.
+struct TemplateSums::Kept {
+    explicit Kept(const TemplateScorer& scorer);
+
+    std::size_t most_new() const { return (cell_rows.size() + windows.size()) * piece_tokens; }
+    void clear();
+
+    std::vector<std::size_t> lasting;  // of each cell: rows that mean the same in every corpus
+    std::vector<std::vector<std::int32_t>> cell_rows;  // -1 when not made yet
+    std::vector<KeyTable> windows;
+    SumRows sums;
+};
+
 class TemplateReader::Work {
 public:
-    explicit Work(const TemplateCorpus& of);
+    Work(const TemplateCorpus& of, TemplateSums::Kept& kept);
 
     const std::int64_t* offset() const { return corpus_.table().offset; }
     std::size_t labels() const { return weights_.L(); }
@@ -78,7 +98,8 @@ private:
         const CellBundle* bundle;
         const StringId* codes;
         std::int64_t strings;
-        std::vector<std::int32_t> row;  // by code; -1 when not made yet
+        std::vector<std::int32_t> place;  // of each code in `rows`
+        std::int32_t* rows;
     };
     // Rows that are being made: row[i] for the code, or the token, key[i].
     struct Fresh {
@@ -91,7 +112,7 @@ private:
         }
     };
 
-    std::size_t capacity() const;
+    Cell cell_of(std::size_t number);
     ValueId value_at(const Cell& cell, std::size_t values, std::int32_t code) const;
     void fill_cell(const Cell& cell, const Fresh& fresh);
     void fill_window(const WindowBundle& window, const Fresh& fresh);
@@ -102,11 +123,8 @@ private:
     void read_codes(const Cell& cell, Piece& codes) const;
     void look_up_cells();
     void look_up_windows();
-    void look_up_lone();
-    void put(std::size_t t, const float* row, bool wanted = true) {
-        rows_[t * most_rows_ + static_cast<std::size_t>(row_count_[t])] = row;
-        row_count_[t] += wanted;
-    }
+    void ask_lone();
+    void answer_lone();
 
     const TemplateCorpus& corpus_;
     const Bank& bank_;
@@ -114,58 +132,77 @@ private:
     const AttributeWeights& weights_;
     const std::int64_t most_before_, most_after_;  // symbols outside a sentence, on each side
 
+    TemplateSums::Kept& kept_;
     std::vector<Cell> cells_;
-    std::vector<KeyTable> windows_;
-    SumRows sums_;
     std::vector<float> always_;
 
-    // The piece at hand: its tokens, the values of atoms at them, and what each of them adds up.
+    // The piece at hand: its tokens, the values of atoms at them, and what they add up.
     std::vector<Segment> segments_;
     std::size_t tokens_ = 0;
     std::vector<Piece> atoms_;
-    const std::size_t most_rows_, most_few_;
-    std::vector<const float*> rows_;
-    std::vector<AttributeWeights::Place> few_;
-    std::array<std::int32_t, piece_tokens> row_count_, few_count_;
+    std::vector<PlaceSearch> searches_;  // one per lone feature
+    PieceSums totals_;
 };
 
-TemplateReader::Work::Work(const TemplateCorpus& of)
+TemplateSums::Kept::Kept(const TemplateScorer& scorer)
+    : windows(scorer.plan().windows.size()),
+      sums(scorer.weights().LP(), std::max((scorer.plan().cells.size() + windows.size()) * piece_tokens,
+                                           cache_bytes / sizeof(float) / scorer.weights().LP())) {
+    const Bank& bank = scorer.bank();
+    for (const CellBundle& cell : scorer.plan().cells) {
+        lasting.push_back(bank.words(cell.column).pool().size() + 1 +
+                          static_cast<std::size_t>(most_before(bank) + most_after(bank)));
+        cell_rows.emplace_back(lasting.back(), -1);
+    }
+}
+
+void TemplateSums::Kept::clear() {
+    sums.clear();
+    for (std::vector<std::int32_t>& rows : cell_rows) std::fill(rows.begin(), rows.end(), -1);
+    for (KeyTable& window : windows) window.clear();
+}
+
+TemplateSums::TemplateSums(const TemplateScorer& scorer) : kept_(std::make_unique<Kept>(scorer)) {}
+TemplateSums::~TemplateSums() = default;
+
+TemplateReader::Work::Work(const TemplateCorpus& of, TemplateSums::Kept& kept)
     : corpus_(of),
       bank_(of.scorer().bank()),
       plan_(of.scorer().plan()),
       weights_(of.scorer().weights()),
-      most_before_(most_symbols(bank_, [](const Values& values) -> auto& { return values.before(); })),
-      most_after_(most_symbols(bank_, [](const Values& values) -> auto& { return values.after(); })),
-      windows_(plan_.windows.size()),
-      sums_(weights_.LP(), capacity()),
+      most_before_(most_before(bank_)),
+      most_after_(most_after(bank_)),
+      kept_(kept),
       atoms_(plan_.atoms.size()),
-      most_rows_(plan_.cells.size() + plan_.windows.size() + plan_.lone.size() + 1),
-      most_few_(plan_.lone.size() + 1),
-      rows_(most_rows_ * piece_tokens),
-      few_(most_few_ * piece_tokens) {
-    for (const CellBundle& cell : plan_.cells) {
-        const auto& column = corpus_.table().columns[cell.column];
-        const auto strings = static_cast<std::int64_t>(column.pool->size());
-        const auto codes = static_cast<std::size_t>(strings + most_before_ + most_after_ + 1);
-        cells_.push_back({&cell, column.codes, strings, std::vector<std::int32_t>(codes, -1)});
-    }
+      searches_(plan_.lone.size()),
+      totals_(weights_, plan_.cells.size() + plan_.windows.size() + 1, plan_.lone.size() + 1) {
+    for (std::size_t c = 0; c < plan_.cells.size(); ++c) cells_.push_back(cell_of(c));
     if (!plan_.always.empty()) always_.assign(weights_.LP(), 0.0F);
     for (const std::size_t f : plan_.always) {
         Places place;
-        of.scorer().places(f).find(nullptr, 1, place);
+        PlaceSearch search;
+        of.scorer().places(f).ask(nullptr, 1, search);
+        of.scorer().places(f).answer(search, 1, place);
         weights_.add(place[0], always_.data());
     }
 }
 
-// Rows that may be wanted, but no more than fit; at least those of one piece.
-std::size_t TemplateReader::Work::capacity() const {
-    const std::size_t tokens = corpus_.table().tokens();
-    std::size_t most = plan_.windows.size() * tokens;
-    for (const CellBundle& cell : plan_.cells)
-        most += std::min(tokens, corpus_.table().columns[cell.column].pool->size()) +
-                static_cast<std::size_t>(most_before_ + most_after_ + 1);
-    const std::size_t least = (plan_.cells.size() + plan_.windows.size()) * piece_tokens;
-    return std::max(least, std::min(most, cache_bytes / sizeof(float) / weights_.LP()));
+TemplateReader::Work::Cell TemplateReader::Work::cell_of(std::size_t number) {
+    const CellBundle& bundle = plan_.cells[number];
+    const auto& column = corpus_.table().columns[bundle.column];
+    const std::size_t strings = column.pool->size(), words = bank_.words(bundle.column).pool().size();
+    const std::size_t lasting = kept_.lasting[number];
+    std::vector<std::int32_t> place{0};
+    for (std::size_t code = 0; code < strings; ++code) {
+        const StringId word = corpus_.known(bundle.column)[code];
+        place.push_back(word >= 0 ? word + 1 : static_cast<std::int32_t>(lasting + code));
+    }
+    for (std::size_t outside = words + 1; outside < lasting; ++outside)
+        place.push_back(static_cast<std::int32_t>(outside));
+    std::vector<std::int32_t>& rows = kept_.cell_rows[number];
+    rows.resize(lasting);
+    rows.resize(lasting + strings, -1);
+    return {&bundle, column.codes, static_cast<std::int64_t>(strings), std::move(place), rows.data()};
 }
 
 // ---------------------------------------------------------------- sums that are made once
@@ -189,9 +226,11 @@ void TemplateReader::Work::fill(std::size_t feature, const Fresh& fresh, Value v
         views.push_back(columns[a].data());
     }
     Places places;
-    corpus_.scorer().places(feature).find(views.data(), fresh.size, places);
+    PlaceSearch search;
+    corpus_.scorer().places(feature).ask(views.data(), fresh.size, search);
+    corpus_.scorer().places(feature).answer(search, fresh.size, places);
     for (std::size_t i = 0; i < fresh.size; ++i) weights_.prefetch(places[i]);
-    for (std::size_t i = 0; i < fresh.size; ++i) weights_.add(places[i], sums_.at(fresh.row[i]));
+    for (std::size_t i = 0; i < fresh.size; ++i) weights_.add(places[i], kept_.sums.at(fresh.row[i]));
 }
 
 void TemplateReader::Work::fill_cell(const Cell& cell, const Fresh& fresh) {
@@ -213,10 +252,7 @@ void TemplateReader::Work::fill_window(const WindowBundle& window, const Fresh& 
 void TemplateReader::Work::begin_piece() {
     segments_.clear();
     tokens_ = 0;
-    if (sums_.fits((cells_.size() + windows_.size()) * piece_tokens)) return;
-    sums_.clear();
-    for (Cell& cell : cells_) std::fill(cell.row.begin(), cell.row.end(), -1);
-    for (KeyTable& window : windows_) window.clear();
+    if (!kept_.sums.fits(kept_.most_new())) kept_.clear();
 }
 
 void TemplateReader::Work::add(const Segment& segment) {
@@ -257,18 +293,17 @@ void TemplateReader::Work::look_up_cells() {
         read_codes(cell, codes);
         Fresh fresh;
         for (std::size_t t = 0; t < tokens_; ++t) {
-            std::int32_t& row = cell.row[static_cast<std::size_t>(codes[t])];
-            if (row < 0) fresh.add(codes[t], row = sums_.make());
+            std::int32_t& row = cell.rows[cell.place[static_cast<std::size_t>(codes[t])]];
+            if (row < 0) fresh.add(codes[t], row = kept_.sums.make());
+            totals_.add_row(t, kept_.sums.at(row));
         }
         if (fresh.size > 0) fill_cell(cell, fresh);
-        for (std::size_t t = 0; t < tokens_; ++t)
-            put(t, sums_.at(cell.row[static_cast<std::size_t>(codes[t])]));
     }
 }
 
 void TemplateReader::Work::look_up_windows() {
     std::array<std::uint64_t, piece_tokens> keys;
-    for (std::size_t w = 0; w < windows_.size(); ++w) {
+    for (std::size_t w = 0; w < kept_.windows.size(); ++w) {
         const WindowBundle& window = plan_.windows[w];
         std::fill_n(keys.begin(), tokens_, 0);
         for (std::size_t i = 0; i < window.atoms.size(); ++i) {
@@ -276,10 +311,11 @@ void TemplateReader::Work::look_up_windows() {
             for (std::size_t t = 0; t < tokens_; ++t)
                 keys[t] += static_cast<std::uint64_t>(values[t] + 1) * window.radix[i];
         }
+        for (std::size_t t = 0; t < tokens_; ++t) kept_.windows[w].prefetch(keys[t]);
         Fresh fresh;
         for (std::size_t t = 0; t < tokens_; ++t)
-            put(t, sums_.at(windows_[w].find(keys[t], [&] {
-                const std::int32_t row = sums_.make();
+            totals_.add_row(t, kept_.sums.at(kept_.windows[w].find(keys[t], [&] {
+                const std::int32_t row = kept_.sums.make();
                 fresh.add(static_cast<std::int32_t>(t), row);
                 return row;
             })));
@@ -287,39 +323,37 @@ void TemplateReader::Work::look_up_windows() {
     }
 }
 
-void TemplateReader::Work::look_up_lone() {
-    Places places;
+void TemplateReader::Work::ask_lone() {
     std::vector<const ValueId*> views;
-    for (const LoneFeature& lone : plan_.lone) {
+    for (std::size_t k = 0; k < plan_.lone.size(); ++k) {
         views.clear();
-        for (const std::size_t a : lone.atoms) views.push_back(atoms_[a].data());
-        corpus_.scorer().places(lone.feature).find(views.data(), tokens_, places);
-        for (std::size_t t = 0; t < tokens_; ++t) {
-            weights_.prefetch(places[t]);
-            put(t, weights_.row(places[t]), places[t].dense());
-            few_[t * most_few_ + static_cast<std::size_t>(few_count_[t])] = places[t];
-            few_count_[t] += places[t].few();
-        }
+        for (const std::size_t a : plan_.lone[k].atoms) views.push_back(atoms_[a].data());
+        corpus_.scorer().places(plan_.lone[k].feature).ask(views.data(), tokens_, searches_[k]);
+    }
+}
+
+void TemplateReader::Work::answer_lone() {
+    Places places;
+    for (std::size_t k = 0; k < plan_.lone.size(); ++k) {
+        corpus_.scorer().places(plan_.lone[k].feature).answer(searches_[k], tokens_, places);
+        for (std::size_t t = 0; t < tokens_; ++t) weights_.prefetch(places[t]);
+        totals_.add(places.data(), tokens_, [](std::size_t i) { return i; });
     }
 }
 
 void TemplateReader::Work::finish_piece(float* node) {
-    std::fill_n(row_count_.begin(), tokens_, 0);
-    std::fill_n(few_count_.begin(), tokens_, 0);
-    for (std::size_t t = 0; t < tokens_ && !always_.empty(); ++t) put(t, always_.data());
+    totals_.begin(tokens_);
+    for (std::size_t t = 0; t < tokens_ && !always_.empty(); ++t) totals_.add_row(t, always_.data());
     read_atoms();
+    ask_lone();  // what it asks for comes near while the others are looked up
     look_up_cells();
     look_up_windows();
-    look_up_lone();
-    const std::size_t L = weights_.L();
-    // The last row runs over into what the next piece writes, or into the room behind.
-    kernels().f32.sum_rows(rows_.data(), most_rows_, row_count_.data(), weights_.LP(), L, tokens_, node);
-    for (std::size_t t = 0; t < tokens_; ++t)
-        for (std::size_t i = 0; i < static_cast<std::size_t>(few_count_[t]); ++i)
-            weights_.add_few(few_[t * most_few_ + i], node + t * L);
+    answer_lone();
+    totals_.finish(node);
 }
 
-TemplateReader::TemplateReader(const TemplateCorpus& corpus) : work_(std::make_unique<Work>(corpus)) {}
+TemplateReader::TemplateReader(const TemplateCorpus& corpus, TemplateSums& sums)
+    : work_(std::make_unique<Work>(corpus, *sums.kept_)) {}
 TemplateReader::~TemplateReader() = default;
 
 void TemplateReader::score(std::size_t first, std::size_t last, float* node) {

@@ -30,30 +30,46 @@ private:
     const Bank& bank_;
     const AttributeWeights& weights_;
     BundlePlan plan_;
-    Buffer<PlaceMap::Slot> slots_;  // of all groups in one piece: large pages save misses
-    std::vector<PlaceMap> maps_;    // one per group
+    PairRegions pairs_;
+    Buffer<PlaceBucket> buckets_;  // of all groups in one piece: large pages save misses
+    std::vector<PlaceMap> maps_;   // one per group
 };
 
 // One corpus under one scorer; threads share it.
 class TemplateCorpus {
 public:
     TemplateCorpus(const TemplateScorer& scorer, const Table& table)
-        : scorer_(scorer), table_(table), of_code_(scorer.bank().values_of_codes(table)) {}
+        : scorer_(scorer), table_(table), codes_(scorer.bank().codes_of(table)) {}
 
     const TemplateScorer& scorer() const { return scorer_; }
     const Table& table() const { return table_; }
-    const ValueId* of_code(std::size_t values) const { return of_code_[values].data(); }
+    const StringId* known(std::size_t column) const { return codes_.known[column].data(); }
+    const ValueId* of_code(std::size_t values) const { return codes_.of_code[values].data(); }
 
 private:
     const TemplateScorer& scorer_;
     const Table& table_;
-    std::vector<std::vector<ValueId>> of_code_;
+    Bank::Codes codes_;
 };
 
-// A thread's way through a corpus, with the sums it has made so far.
+// The sums that a thread has made. The next corpus under the same scorer needs most of them again: whoever keeps this
+// from call to call tags text that looks like training at half the price.
+class TemplateSums {
+public:
+    explicit TemplateSums(const TemplateScorer& scorer);
+    ~TemplateSums();
+
+private:
+    friend class TemplateReader;
+    struct Kept;
+    std::unique_ptr<Kept> kept_;
+};
+
+// A thread's way through a corpus.
 class TemplateReader {
 public:
-    explicit TemplateReader(const TemplateCorpus& corpus);
+    // sums: of the same scorer, and nobody else's meanwhile
+    TemplateReader(const TemplateCorpus& corpus, TemplateSums& sums);
     ~TemplateReader();
     TemplateReader(const TemplateReader&) = delete;
     TemplateReader& operator=(const TemplateReader&) = delete;

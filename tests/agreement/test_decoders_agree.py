@@ -159,6 +159,20 @@ def test_several_threads_may_ask_at_once_and_a_copy_gives_the_same():
     assert pickle.loads(pickle.dumps(decoder)).label_ids(corpus).tobytes() == wanted
 
 
+def test_what_was_summed_for_one_corpus_does_not_spoil_the_next():
+    """Words that training did not meet have other numbers in every corpus."""
+    rng = np.random.default_rng(8)
+    encoder = Encoder(Template.parse("word[-1..1]\nsuffix(word[0], 1..2)\nword[0] & word[1]"))
+    encoder.fit(Corpus.from_lists([["walk", "walked", "talk", "talked"], ["red"]]))
+    model = random_model(rng, encoder, 5)
+    decoder = Decoder(model, encoder)
+    known, new = ["walk", "walked", "talk", "red"], ["balk", "bed", "stalked", "fed", "x"]
+    for _ in range(20):
+        words = [rng.choice([*known, *new], int(rng.integers(0, 6))).tolist() for _ in range(4)]
+        corpus = Corpus.from_lists(word=words)
+        assert decoder.label_ids(corpus).tolist() == clear_ids(model, encoder, corpus).tolist()
+
+
 def test_a_slice_of_a_large_corpus_reads_its_own_tokens():
     rng = np.random.default_rng(5)
     corpus = demo_corpus("train")

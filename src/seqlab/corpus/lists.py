@@ -98,7 +98,7 @@ def _column(name: str, values: Any) -> tuple[Column, np.ndarray[Any, np.dtype[np
 
 def _strings(name: str, sentences: list[Any]) -> tuple[Column, np.ndarray[Any, np.dtype[np.int64]]]:
     pool = _core.StringPool()
-    codes, lengths, bad_sentence, bad_token = pool.intern_lists(sentences)
+    codes, lengths, bad_sentence, bad_token = _core.intern_lists(pool, sentences)
     if bad_sentence < 0:
         return StringColumn(codes, pool), lengths
     sentence = sentences[bad_sentence]
@@ -174,6 +174,21 @@ def _of_rows(
     sentences: list[Any], names: tuple[str, ...] | None, width: int
 ) -> tuple[dict[str, Column], Offsets]:
     """A tuple per token."""
+    pools = [_core.StringPool() for _ in range(width)]
+    read = _core.intern_rows(pools, sentences)
+    if read is not None and width:
+        codes, lengths = read
+        names = names or usual(width, pools[-1].strings())
+        if len(names) == width:
+            columns = map(StringColumn, codes, pools)
+            return dict(zip(names, columns, strict=True)), _offsets(lengths)
+    return _of_other_rows(sentences, names, width)
+
+
+def _of_other_rows(
+    sentences: list[Any], names: tuple[str, ...] | None, width: int
+) -> tuple[dict[str, Column], Offsets]:
+    """Tuples that do not hold strings only, and whatever deserves an error."""
     for s, sentence in enumerate(sentences):
         for t, row in enumerate(sentence):
             if not isinstance(row, (tuple, list)) or len(row) != width:

@@ -1,0 +1,133 @@
+// Lists of words, and of tuples of words, as columns of numbers. Whatever is not a list of lists of strings is left to
+// Python, which knows all shapes and all messages.
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "bind/batch.hpp"
+#include "bind/strings.hpp"
+#include "corpus/recent_strings.hpp"
+
+namespace seqlab::bind {
+
+namespace {
+
+// Strings of one column on their way to numbers.
+class Interner {
+public:
+    explicit Interner(StringPool& pool) : pool_(pool) {}
+
+    // False when the object is no string.
+    bool add(PyObject* object) {
+        const Utf8 text = utf8_of(object);
+        if (!text.ok) return false;
+        codes_.push_back(recent_.intern(pool_, text.text, text.text.data() + text.text.size()));
+        return true;
+    }
+    void reserve(std::size_t tokens) { codes_.reserve(tokens); }
+    std::vector<StringId> codes() { return std::move(codes_); }
+
+private:
+    StringPool& pool_;
+    RecentStrings recent_;
+    std::vector<StringId> codes_;
+};
+
+bool is_list(PyObject* object) {
+    return PyList_Check(object) || PyTuple_Check(object);
+}
+
+// The objects of a list some places ahead: nobody has looked at them lately.
+void prefetch(PyObject* const* items, Py_ssize_t t, Py_ssize_t length) {
+    constexpr Py_ssize_t ahead = 8;
+    if (t + ahead < length) __builtin_prefetch(items[t + ahead]);
+}
+
+// (codes, lengths, bad sequence, bad position) of a list of lists or tuples of strings; the last two are -1 when all is
+// well, and position -1 means that the sequence itself is no list.
+nb::tuple intern_lists(StringPool& pool, const nb::list& sequences) {
+    Interner column(pool);
+    std::vector<std::int64_t> lengths;
+    const auto stop = [](std::size_t sequence, Py_ssize_t position) {
+        return nb::make_tuple(nb::none(), nb::none(), sequence, position);
+    };
+    for (std::size_t s = 0; s < sequences.size(); ++s) {
+        PyObject* sequence = PyList_GET_ITEM(sequences.ptr(), static_cast<Py_ssize_t>(s));
+        if (!is_list(sequence)) return stop(s, -1);
+        const Py_ssize_t length = PySequence_Fast_GET_SIZE(sequence);
+        PyObject** const items = PySequence_Fast_ITEMS(sequence);
+        lengths.push_back(length);
+        for (Py_ssize_t t = 0; t < length; ++t) {
+            prefetch(items, t, length);
+            if (!column.add(items[t])) return stop(s, t);
+        }
+    }
+    return nb::make_tuple(as_array(column.codes()), as_array(std::move(lengths)), -1, -1);
+}
+
+// Lists of tuples, one per token.
+class RowReader {
+public:
+    explicit RowReader(const std::vector<StringPool*>& pools) {
+        for (StringPool* pool : pools) columns_.emplace_back(*pool);
+    }
+
+    bool read(PyObject* sentences) {
+        for (Py_ssize_t s = 0; s < PyList_GET_SIZE(sentences); ++s) {
+            PyObject* const sentence = PyList_GET_ITEM(sentences, s);
+            if (!is_list(sentence) || !read_sentence(sentence)) return false;
+        }
+        return true;
+    }
+    nb::tuple result() {
+        nb::list codes;
+        for (Interner& column : columns_) codes.append(as_array(column.codes()));
+        return nb::make_tuple(codes, as_array(std::move(lengths_)));
+    }
+
+private:
+    bool read_sentence(PyObject* sentence) {
+        const Py_ssize_t length = PySequence_Fast_GET_SIZE(sentence);
+        PyObject** const rows = PySequence_Fast_ITEMS(sentence);
+        lengths_.push_back(length);
+        for (Py_ssize_t t = 0; t < length; ++t) {
+            prefetch(rows, t, length);
+            if (!is_list(rows[t]) || !read_row(rows[t])) return false;
+        }
+        return true;
+    }
+    bool read_row(PyObject* row) {
+        if (static_cast<std::size_t>(PySequence_Fast_GET_SIZE(row)) != columns_.size()) return false;
+        PyObject** const cells = PySequence_Fast_ITEMS(row);
+        for (std::size_t c = 0; c < columns_.size(); ++c)
+            if (!columns_[c].add(cells[c])) return false;
+        return true;
+    }
+
+    std::vector<Interner> columns_;
+    std::vector<std::int64_t> lengths_;
+};
+
+}  // namespace
+
+void bind_lists(nb::module_& m) {
+    m.def(
+        "intern_lists", &intern_lists, "pool"_a, "sequences"_a,
+        nb::sig("def intern_lists(pool: StringPool, sequences: list[typing.Any]) -> tuple[typing.Any, "
+                "typing.Any, int, int]"),
+        "(codes, lengths, -1, -1); or (None, None, sequence, position) of what is no string, position -1 for "
+        "what is no list.");
+    m.def(
+        "intern_rows",
+        [](const std::vector<StringPool*>& pools, const nb::list& sentences) -> std::optional<nb::tuple> {
+            RowReader reader(pools);
+            if (!reader.read(sentences.ptr())) return std::nullopt;
+            return reader.result();
+        },
+        "pools"_a, "sentences"_a,
+        nb::sig("def intern_rows(pools: list[StringPool], sentences: list[typing.Any]) -> "
+                "tuple[list[typing.Any], typing.Any] | None"),
+        "(codes of every column, lengths) of tuples with one string for every pool; None for anything else.");
+}
+
+}  // namespace seqlab::bind
