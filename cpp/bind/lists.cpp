@@ -43,28 +43,6 @@ void prefetch(PyObject* const* items, Py_ssize_t t, Py_ssize_t length) {
     if (t + ahead < length) __builtin_prefetch(items[t + ahead]);
 }
 
-// (codes, lengths, bad sequence, bad position) of a list of lists or tuples of strings; the last two are -1 when all is
-// well, and position -1 means that the sequence itself is no list.
-nb::tuple intern_lists(StringPool& pool, const nb::list& sequences) {
-    Interner column(pool);
-    std::vector<std::int64_t> lengths;
-    const auto stop = [](std::size_t sequence, Py_ssize_t position) {
-        return nb::make_tuple(nb::none(), nb::none(), sequence, position);
-    };
-    for (std::size_t s = 0; s < sequences.size(); ++s) {
-        PyObject* sequence = PyList_GET_ITEM(sequences.ptr(), static_cast<Py_ssize_t>(s));
-        if (!is_list(sequence)) return stop(s, -1);
-        const Py_ssize_t length = PySequence_Fast_GET_SIZE(sequence);
-        PyObject** const items = PySequence_Fast_ITEMS(sequence);
-        lengths.push_back(length);
-        for (Py_ssize_t t = 0; t < length; ++t) {
-            prefetch(items, t, length);
-            if (!column.add(items[t])) return stop(s, t);
-        }
-    }
-    return nb::make_tuple(as_array(column.codes()), as_array(std::move(lengths)), -1, -1);
-}
-
 // Lists of tuples, one per token.
 class RowReader {
 public:
@@ -110,13 +88,27 @@ private:
 
 }  // namespace
 
+nb::tuple intern_lists(StringPool& pool, const nb::list& sequences) {
+    Interner column(pool);
+    std::vector<std::int64_t> lengths;
+    const auto stop = [](std::size_t sequence, Py_ssize_t position) {
+        return nb::make_tuple(nb::none(), nb::none(), sequence, position);
+    };
+    for (std::size_t s = 0; s < sequences.size(); ++s) {
+        PyObject* sequence = PyList_GET_ITEM(sequences.ptr(), static_cast<Py_ssize_t>(s));
+        if (!is_list(sequence)) return stop(s, -1);
+        const Py_ssize_t length = PySequence_Fast_GET_SIZE(sequence);
+        PyObject** const items = PySequence_Fast_ITEMS(sequence);
+        lengths.push_back(length);
+        for (Py_ssize_t t = 0; t < length; ++t) {
+            prefetch(items, t, length);
+            if (!column.add(items[t])) return stop(s, t);
+        }
+    }
+    return nb::make_tuple(as_array(column.codes()), as_array(std::move(lengths)), -1, -1);
+}
+
 void bind_lists(nb::module_& m) {
-    m.def(
-        "intern_lists", &intern_lists, "pool"_a, "sequences"_a,
-        nb::sig("def intern_lists(pool: StringPool, sequences: list[typing.Any]) -> tuple[typing.Any, "
-                "typing.Any, int, int]"),
-        "(codes, lengths, -1, -1); or (None, None, sequence, position) of what is no string, position -1 for "
-        "what is no list.");
     m.def(
         "intern_rows",
         [](const std::vector<StringPool*>& pools, const nb::list& sentences) -> std::optional<nb::tuple> {

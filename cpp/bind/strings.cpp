@@ -89,6 +89,12 @@ void bind_strings(nb::module_& m) {
                 return wanted.ok ? pool.intern(wanted.text) : StringPool::absent;
             },
             "text"_a, "Its number, a new one if need be; -1 for what is no string.")
+        .def("intern_lists", &intern_lists, "sequences"_a,
+             nb::sig("def intern_lists(self, sequences: list[typing.Any]) -> tuple[typing.Any, typing.Any, "
+                     "int, int]"),
+             "(codes, lengths, -1, -1); or (None, None, sequence, position) of what is no string, position "
+             "-1 for what "
+             "is no list.")
         .def("strings", &strings_of, nb::sig("def strings(self) -> list[str]"), "All of them, as str.")
         .def(
             "string", [](const StringPool& pool, StringId id) { return as_str(pool.at(id)); }, "id"_a,

@@ -43,4 +43,8 @@ inline Utf8 utf8_of(PyObject* object) {
 
 nb::object as_str(std::string_view text);
 
+// (codes, lengths, bad sequence, bad position) of a list of lists or tuples of strings; the last two are -1 when all is
+// well, and position -1 means that the sequence itself is no list.
+nb::tuple intern_lists(StringPool& pool, const nb::list& sequences);
+
 }  // namespace seqlab::bind

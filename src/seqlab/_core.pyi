@@ -230,6 +230,11 @@ def gather(values: list[str], codes: NDArray[numpy.int32], begin: int, end: int)
 
 def gather_all(values: list[str], codes: NDArray[numpy.int32], offsets: NDArray[numpy.int64]) -> list[list[str]]: ...
 
+def intern_rows(pools: list[StringPool], sentences: list[Any]) -> tuple[list[Any], Any] | None:
+    """
+    (codes of every column, lengths) of tuples with one string for every pool; None for anything else.
+    """
+
 class Bank:
     """Features compiled: from columns to rows of attribute numbers."""
 

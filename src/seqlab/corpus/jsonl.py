@@ -164,7 +164,7 @@ def _writable(cell: str) -> bool:
 
 def _column(sentences: list[list[str]]) -> StringColumn:
     pool = _core.StringPool()
-    codes, _, _, _ = _core.intern_lists(pool, sentences)
+    codes, _, _, _ = pool.intern_lists(sentences)
     return StringColumn(codes, pool)
 
 

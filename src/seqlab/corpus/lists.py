@@ -98,7 +98,7 @@ def _column(name: str, values: Any) -> tuple[Column, np.ndarray[Any, np.dtype[np
 
 def _strings(name: str, sentences: list[Any]) -> tuple[Column, np.ndarray[Any, np.dtype[np.int64]]]:
     pool = _core.StringPool()
-    codes, lengths, bad_sentence, bad_token = _core.intern_lists(pool, sentences)
+    codes, lengths, bad_sentence, bad_token = pool.intern_lists(sentences)
     if bad_sentence < 0:
         return StringColumn(codes, pool), lengths
     sentence = sentences[bad_sentence]
