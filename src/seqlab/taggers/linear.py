@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import thread_count
+from seqlab.arrays import LabelIds, thread_count
 from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder
 from seqlab.encode.given import Features
@@ -20,6 +20,7 @@ from seqlab.learning.learners import LBFGS, BatchLearner, Job
 from seqlab.learning.progress import Outcome, Weights
 from seqlab.learning.watch import Watch
 from seqlab.models import LinearModel, Rules
+from seqlab.models.decoding import Decoder
 from seqlab.models.rules import Given
 from seqlab.models.second_order import likely_labels
 from seqlab.models.shape import empty_model, joined
@@ -301,6 +302,17 @@ class LinearTagger(Inspected, Tagger):
         encoded = self.encoder_.encode(corpus, threads=threads)
         allowed = None if self.dictionary_ is None else Allowed(self.dictionary_.mask(corpus))
         return self.model_.trellises(encoded, allowed=allowed, dtype=np.float64, threads=threads)
+
+    def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
+        if self.dictionary_ is not None:
+            return super()._label_ids(corpus, threads)
+        decoder = self.__dict__.get("_decoder")
+        if decoder is None:
+            decoder = self._decoder = Decoder(self.model_, self.encoder_)
+        return decoder.label_ids(corpus, threads)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_decoder"}
 
     @property
     def _probabilistic(self) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from seqlab import _core
+from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError
 from seqlab.learning.learners import BatchLearner
 from seqlab.models.memm import memm_trellises
 from seqlab.taggers.asking import Trellises
+from seqlab.taggers.base import Tagger
 from seqlab.taggers.dictionary import Allowed
 from seqlab.taggers.linear import LinearTagger
 
@@ -31,6 +33,9 @@ class MEMM(LinearTagger):
         encoded = self.encoder_.encode(corpus, threads=threads)
         allowed = None if self.dictionary_ is None else Allowed(self.dictionary_.mask(corpus))
         return memm_trellises(self.model_, encoded, allowed=allowed, threads=threads)
+
+    def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
+        return Tagger._label_ids(self, corpus, threads)  # the quick way knows no normalisers
 
     def _loss32(self, task: _core.Task) -> Any:
         return _core.LocalLikelihood32(task)
