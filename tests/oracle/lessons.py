@@ -132,6 +132,15 @@ def _summed(used, theta):
     return log_z, np.exp(scores - log_z) @ used
 
 
+def same_weights(one: Any, other: Any, digits: float) -> None:
+    """Two taggers have the same weights, name by name: attributes may have other numbers."""
+    for kind in ("state_features_", "transition_features_"):
+        mine, theirs = getattr(one, kind), getattr(other, kind)
+        assert set(mine) == set(theirs)
+        names = sorted(mine)
+        np.testing.assert_allclose([mine[n] for n in names], [theirs[n] for n in names], atol=digits)
+
+
 # ------------------------------------------------------------------------------------------------ random ones
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from seqlab.encode import EncodedCorpus
@@ -42,6 +40,9 @@ def narrowed(
 ) -> Trellis:
     """The trellis of one sentence of which something is known, which tells the coarse model where to look, too."""
     rough: Trellis = (model.coarse or model).trellises(encoded, allowed=words)[0]
-    left: Any = Allowed(constrained(rough, known, allowed).node > -np.inf)
-    made: Trellis = model.trellises(encoded, allowed=left, dtype=np.float64)[0]
+    told = constrained(rough, known, allowed)
+    left: Bools = told.node > -np.inf
+    for t, ids in told.allowed.items():
+        left[t] &= np.isin(np.arange(told.L), ids)
+    made: Trellis = model.trellises(encoded, allowed=Allowed(left), dtype=np.float64)[0]
     return made
