@@ -110,7 +110,8 @@ void ChainCounts<F>::count_pairs(const double* pair, std::size_t token, double w
     const Entries& entries = task_.edge_entries;
     for (auto i = entries.indptr[token]; i < entries.indptr[token + 1]; ++i) {
         const auto a = static_cast<std::size_t>(entries.ids[i]);
-        const double value = weight * (entries.values ? entries.values[i] : 1.0);
+        const double given = entries.values ? entries.values[i] : 1.0;
+        const double value = weight * (squared_ ? given * given : given);
         for (auto k = static_cast<std::size_t>(task_.edge_observed.begin[a]);
              k < static_cast<std::size_t>(task_.edge_observed.begin[a + 1]); ++k)
             pair_[k] += value * pair[task_.edge_observed.label[k]];

@@ -29,6 +29,8 @@ public:
     void count_row(std::size_t from, std::size_t token, const F* p);
     void settle() { sums_.move_first_rows(hot_rows_, hot_.data()); }
 
+    // Whether attributes of moves count value² in place of value (eq:curvature).
+    void square_pairs(bool on) { squared_ = on; }
     // Adds everything to other counts, or to the gradient, and begins again from zero.
     void move_into(ChainCounts& total);
     void move_to(double* gradient);
@@ -43,6 +45,7 @@ private:
     const Task& task_;
     const ChainRows<F>& rows_;
     std::size_t hot_rows_;
+    bool squared_ = false;
     WeightTable<F> sums_;
     std::vector<double> hot_;          // sums of the hot rows' weights
     std::vector<double> edge_, head_;  // moves, or triples and the moves into position 1

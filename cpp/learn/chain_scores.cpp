@@ -44,6 +44,7 @@ Batch<F> ChainScores<F>::operator()(const ChainWeights<F>& weights, std::size_t 
     first_ = first;
     score_nodes(weights, task_.sequences.begin(last));
     mask_ends(first, last);
+    grow_iota(first, last);
     batch_.clear();
     for (std::size_t s = first; s < last; ++s) {
         Trellis<F> trellis;
@@ -122,11 +123,21 @@ void ChainScores<F>::mask_ends(std::size_t first, std::size_t last) {
     }
 }
 
+// 0, 1, 2, ... for the longest sequence: before any trellis points into it.
+template <class F>
+void ChainScores<F>::grow_iota(std::size_t first, std::size_t last) {
+    std::size_t longest = iota_.size();
+    for (std::size_t s = first; s < last; ++s)
+        longest = std::max(longest, task_.sequences.end(s) - task_.sequences.begin(s));
+    const auto from = static_cast<std::int64_t>(iota_.size());
+    iota_.resize(longest);
+    std::iota(iota_.begin() + from, iota_.end(), from);
+}
+
 // Order 1: -inf in the rows of node, so that the dense kernels can run. Order 2: lists, so that the work shrinks with them.
 template <class F>
 void ChainScores<F>::restrict(Trellis<F>& trellis, const ActiveLists& lists, std::size_t row, F* node) {
     if (trellis.order == 2) {
-        while (iota_.size() < trellis.T) iota_.push_back(static_cast<std::int64_t>(iota_.size()));
         trellis.restricted = trellis.T;
         trellis.where = iota_.data();
         trellis.offset = lists.offset.data() + row;

@@ -52,6 +52,7 @@ private:
     void score_nodes(const ChainWeights<F>& weights, std::size_t to);
     void score_edges(const ChainWeights<F>& weights, std::size_t first, std::size_t last);
     void mask_ends(std::size_t first, std::size_t last);
+    void grow_iota(std::size_t first, std::size_t last);
     void restrict(Trellis<F>& trellis, const ActiveLists& lists, std::size_t row, F* node);
 
     const Task& task_;

@@ -110,6 +110,7 @@ double Likelihood<F>::run_block(std::size_t first, std::size_t last, Worker& wor
     const Batch<F> batch = worker.scores(weights_, first, last);
     worker.gamma.clear();
     for (std::size_t s = first; s < last; ++s) worker.gamma.push_back(worker.scores.gamma(s));
+    worker.counts.square_pairs(wanted == Wanted::curvature);
     double loss = worker.counts.count_moves(batch, first, task_.sequences.weight, worker.gamma.data());
     const bool squared = wanted == Wanted::curvature && squared_;
     if (wanted == Wanted::slope) loss -= subtract_clamps(first, last, worker);

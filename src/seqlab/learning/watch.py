@@ -42,8 +42,14 @@ class Watch:
         """Run a training under this watch; the outcome has the weights to keep."""
         self.history.metric = self.metric
         self._since = time.perf_counter()
-        with self._interrupt:
-            outcome = train(self._after)
+        try:
+            with self._interrupt:
+                outcome = train(self._after)
+        finally:
+            if self.bar is not None:
+                self.bar.end()
+        if self.interrupted():  # also by a signal that came after the last epoch: it must not be lost
+            self.history.reason = "interrupted"
         if not self.history.reason:
             self.history.reason = outcome.reason
         if self.history.reason == "interrupted":

@@ -28,11 +28,13 @@ def empty_model(
     order: int = 1,
     all_states: bool = False,
     all_moves: bool = False,
+    bigrams: bool = True,
 ) -> LinearModel:
     """A model whose weights are all 0: what was met in training has one, or (all_...) every combination.
 
     ids    (tokens,) label numbers, negative where no single one is known
     sets   {token: label numbers} where one of several is right
+    bigrams   whether moves between labels have weights of their own
     """
     L, attributes = len(labels), encoded.encoder.size
     if all_states:
@@ -45,6 +47,8 @@ def empty_model(
     seen = _moves_met(encoded.offsets, ids, sets, L)
     if all_moves:
         seen = ~rules.forbidden
+    if not bigrams:
+        seen = np.zeros((L, L), dtype=bool)
     edge = None
     if encoded.edge is not None and encoded.encoder.edge_size:
         edge = _edge_weights(
@@ -141,7 +145,7 @@ def _edge_weights(
 
 
 def joined(model: LinearModel, before: LinearModel) -> LinearModel:
-    """The new model's weights and those of an earlier one, which keep their values.
+    """The weights of both; where the earlier model has one, it keeps its value.
 
     The earlier model's labels must be among the new ones, and its attributes the first of them (Encoder.extend).
     """
@@ -149,21 +153,27 @@ def joined(model: LinearModel, before: LinearModel) -> LinearModel:
     L = model.L
     attributes = len(model.begin) - 1
     old = _keys(before.begin, place[before.label], L)
-    begin, label, weights = _union(_keys(model.begin, model.label, L), old, before.weights, attributes, L)
-    at = np.ix_(place, place)
-    moves, seen = np.zeros((L, L)), model.move_seen.copy()
-    moves[at] = before.moves
-    seen[at] |= before.move_seen
-    triples = triple_seen = None
-    if model.triple_seen is not None:
-        triples, triple_seen = np.zeros((L, L, L)), model.triple_seen.copy()
-        if before.triples is not None and before.triple_seen is not None:
-            triples[np.ix_(place, place, place)] = before.triples
-            triple_seen[np.ix_(place, place, place)] |= before.triple_seen
+    new = _keys(model.begin, model.label, L)
+    begin, label, weights = _union(new, model.weights, old, before.weights, attributes, L)
+    moves, seen = _overlaid(model.moves, model.move_seen, before.moves, before.move_seen, place)
+    triples, triple_seen = model.triples, model.triple_seen
+    if triples is not None and before.triples is not None:
+        triples, triple_seen = _overlaid(triples, triple_seen, before.triples, before.triple_seen, place)
     edge = _joined_edges(model.edge, before.edge, place, len(before.labels), L)
     return LinearModel(
         model.labels, begin, label, weights, moves, seen, model.rules, triples, triple_seen, edge
     )
+
+
+def _overlaid(
+    new: Any, new_seen: Any, old: Any, old_seen: Any, place: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.float64], Bools]:
+    """Tables of moves or triples, the old one's labels at `place` in the new one."""
+    at = np.ix_(*(place,) * new.ndim)
+    values, seen = new.copy(), new_seen.copy()
+    values[at] = np.where(old_seen, old, values[at])
+    seen[at] |= old_seen
+    return values, seen
 
 
 def _joined_edges(
@@ -174,6 +184,7 @@ def _joined_edges(
     moved = place[old.move // was] * L + place[old.move % was]
     begin, move, weights = _union(
         _keys(new.begin, new.move, L * L),
+        new.weights,
         _keys(old.begin, moved, L * L),
         old.weights,
         len(new.begin) - 1,
@@ -189,11 +200,17 @@ def _keys(begin: npt.NDArray[np.int64], label: npt.NDArray[Any], size: int) -> n
 
 
 def _union(
-    new: npt.NDArray[np.int64], old: npt.NDArray[np.int64], values: Any, attributes: int, size: int
+    new: npt.NDArray[np.int64],
+    new_values: Any,
+    old: npt.NDArray[np.int64],
+    values: Any,
+    attributes: int,
+    size: int,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
     """Pairs of both, sorted; the old ones with their weights."""
     keys = np.union1d(new, old)
     weights = np.zeros(len(keys))
+    weights[np.searchsorted(keys, new)] = new_values
     weights[np.searchsorted(keys, old)] = values
     begin = np.concatenate([[0], np.cumsum(np.bincount(keys // size, minlength=attributes))]).astype(np.int64)
     return begin, (keys % size).astype(np.int32), weights

@@ -138,3 +138,16 @@ def hits(gold: Gold, ids: LabelIds, labels: Sequence[str]) -> npt.NDArray[np.boo
     for token, some in gold.sets.items():
         right[token] = ids[token] in number[list(some)]
     return right
+
+
+def listed_labels(given: Any) -> list[str]:
+    """Labels that were given by name, apart from any sentence; none for None."""
+    if given is None:
+        return []
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise OptionError(f"classes must be a list of labels, got {given!r:.60}")
+    made = list(given)
+    for label in made:
+        if not isinstance(label, str):
+            raise OptionError(f"classes must be a list of strings, got {label!r:.60} among them")
+    return [str(label) for label in made]

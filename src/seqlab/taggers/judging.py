@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -72,8 +73,14 @@ class Judged:
         """The score of a model: larger is better."""
         predicted = _core.gather_all(list(model.labels), self._decode(model), self._corpus.offsets)
         if callable(self._metric):
-            return float(self._metric(self._right, predicted))
+            return self._number(self._metric(self._right, predicted))
         return float(self._figures(predicted)[self.name])
+
+    def _number(self, score: Any) -> float:
+        number = isinstance(score, (int, float, np.number)) and not isinstance(score, bool)
+        if not number or math.isnan(score):
+            raise OptionError(f"metric {self.name!r} gave {score!r:.60}, but a number is wanted, larger is better")
+        return float(score)
 
     def _figures(self, predicted: Sequence[Sequence[str]]) -> dict[str, float]:
         from seqlab.evaluation import evaluate

@@ -13,7 +13,7 @@ from seqlab import _core
 from seqlab.arrays import LabelIds, thread_count
 from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder
-from seqlab.encode.given import Features
+from seqlab.encode.given import Features, as_features
 from seqlab.errors import CorpusError, OptionError
 from seqlab.learning.history import History
 from seqlab.learning.learners import LBFGS, BatchLearner, Job
@@ -22,17 +22,19 @@ from seqlab.learning.watch import Watch
 from seqlab.models import LinearModel, Rules
 from seqlab.models.decoding import Decoder
 from seqlab.models.rules import Given
-from seqlab.models.second_order import likely_labels
 from seqlab.models.shape import empty_model, joined
 from seqlab.taggers.asking import Trellises
-from seqlab.taggers.base import Tagger
+from seqlab.taggers.base import Known, Tagger
 from seqlab.taggers.dictionary import Allowed, Dictionary, TagDictionary
-from seqlab.taggers.gold import Gold
+from seqlab.taggers.gold import Gold, listed_labels
 from seqlab.taggers.inspected import Inspected
 from seqlab.taggers.judging import Course, judge_of
+from seqlab.taggers.pruning import narrowed, pruned
 from seqlab.taggers.reading import word_column
-from seqlab.taggers.tasks import Lesson, check_rules, keep_given
-from seqlab.taggers.weights import label_weights, token_weights
+from seqlab.taggers.tasks import Lesson, active_labels, check_possible, check_rules
+from seqlab.taggers.weights import token_weights, with_classes
+from seqlab.trellis import Trellis
+from seqlab.trellis.constraints import PerPosition
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -159,15 +161,15 @@ class LinearTagger(Inspected, Tagger):
         self._check_options()
         threads = thread_count(self.threads)
         corpus, gold = self._read(X, y)
-        weights = token_weights(corpus, sample_weight)
-        weights = _with_classes(gold, weights, self.class_weight)
+        weights = with_classes(gold, token_weights(corpus, sample_weight), self.class_weight)
         encoder, encoded = self._encoded(corpus, before, threads)
-        labels = tuple(sorted({*gold.names, *(classes or ()), *(before.labels_ if before else ())}))
+        labels = tuple(sorted({*gold.names, *listed_labels(classes), *(before.labels_ if before else ())}))
         gold = gold.numbered(labels)
         rules = Rules.of(self.constraints, labels)
         check_rules(gold, rules, corpus.offsets, self.constraints)
         dictionary = TagDictionary.of(self.allowed, labels, word_column(corpus) or "word")
-        lesson = Lesson(encoded, gold, weights, _active(dictionary, corpus, gold))
+        lesson = Lesson(encoded, gold, weights, active_labels(dictionary, corpus, gold))
+        check_possible(lesson, rules, self.constraints)
         model = self._shaped(encoded, gold, rules, 1)
         if before is not None:
             model = joined(model, before.model_.coarse or before.model_)
@@ -176,9 +178,11 @@ class LinearTagger(Inspected, Tagger):
         model = self._trained(lesson, model, watch, threads, continued=continued)
         if self.order == 2:
             fine = self._second_order(lesson, model, before)
-            lesson = replace(lesson, active=self._pruned(lesson, model, threads))
-            watch = course.watch(judge, fine)
-            model = self._trained(lesson, fine, watch, threads)
+            if watch.history.reason not in ("interrupted", "stopped"):  # who ends the first part wants no second
+                lesson = replace(lesson, active=pruned(lesson, model, self.keep, threads))
+                watch = course.watch(judge, fine)
+                fine = self._trained(lesson, fine, watch, threads, continued=continued)
+            model = fine
         self.model_, self.encoder_, self.dictionary_ = model, encoder, dictionary
         self.history_ = watch.history
         self.__dict__.pop("_decoder", None)
@@ -215,6 +219,7 @@ class LinearTagger(Inspected, Tagger):
             order=order,
             all_states=self.states == "all",
             all_moves=self.transitions == "all",
+            bigrams=getattr(encoded.encoder.features, "bigram", True),
         )
 
     def _trained(
@@ -277,19 +282,10 @@ class LinearTagger(Inspected, Tagger):
 
     def _second_order(self, lesson: Lesson, coarse: LinearModel, before: LinearTagger | None) -> LinearModel:
         """A model of order 2 that begins where the one of order 1 ended."""
-        model = self._shaped(lesson.encoded, lesson.gold, coarse.rules, 2)
+        model = joined(self._shaped(lesson.encoded, lesson.gold, coarse.rules, 2), coarse)
         if before is not None and before.model_.triples is not None:
             model = joined(model, before.model_)
-        model = joined(model, coarse)
         return replace(model, coarse=coarse if self.keep > 0 else None, keep=float(self.keep), _scorers={})
-
-    def _pruned(self, lesson: Lesson, coarse: LinearModel, threads: int) -> Any:
-        """(tokens, L): labels that the coarse model thinks possible, and always those given."""
-        if self.keep <= 0:
-            return lesson.active
-        likely = likely_labels(coarse, lesson.encoded, self.keep, threads=threads)
-        keep_given(likely, lesson.gold)
-        return likely if lesson.active is None else likely & lesson.active
 
     def _batch_for_dev(
         self, model: LinearModel, encoded: EncodedCorpus, allowed: Any, threads: int
@@ -297,6 +293,21 @@ class LinearTagger(Inspected, Tagger):
         return model.trellises(encoded, allowed=allowed, threads=threads)
 
     # ------------------------------------------------------------------------------------------ answers
+
+    def trellis(
+        self, tokens: Any, *, known: Known | None = None, allowed: PerPosition | None = None
+    ) -> Trellis:
+        """The scores of one sentence, with everything that is forbidden masked.
+
+        What is known also tells a model of order 2 which labels are worth a look.
+        """
+        self._check_fitted("trellis")
+        if self.model_.coarse is None or (known is None and allowed is None):
+            return super().trellis(tokens, known=known, allowed=allowed)
+        corpus = self._corpus_of_one(tokens)
+        encoded = self.encoder_.encode(corpus, threads=1)
+        words = None if self.dictionary_ is None else Allowed(self.dictionary_.mask(corpus))
+        return narrowed(self.model_, encoded, words, known, allowed)
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
         encoded = self.encoder_.encode(corpus, threads=threads)
@@ -328,6 +339,11 @@ class LinearTagger(Inspected, Tagger):
         if not isinstance(start, LinearTagger):
             raise OptionError(f"start must be a trained LinearTagger or CRF, got {start!r:.60}")
         start._check_fitted("start")
+        if as_features(self.features) != start.encoder_.features:
+            raise OptionError(
+                f"start was trained with features={start.features!r:.60}, which its weights belong to; this tagger has "
+                f"features={self.features!r:.60}"
+            )
         return start
 
     def _check_options(self) -> None:
@@ -362,21 +378,3 @@ class CRF(LinearTagger):
 
 def _likelihood(learner: Any) -> bool:
     return bool(getattr(learner, "likelihood", False))
-
-
-def _with_classes(gold: Gold, weights: Any, class_weight: Any) -> Any:
-    """Weights of tokens times those of their labels."""
-    worth = label_weights(gold, class_weight, weights)
-    if worth is None:
-        return weights
-    of_label = np.concatenate([worth, [1.0, 1.0]])[gold.ids]
-    return of_label if weights is None else weights * of_label
-
-
-def _active(dictionary: TagDictionary | None, corpus: Corpus, gold: Gold) -> Any:
-    """What the dictionary allows, and always the labels given."""
-    if dictionary is None:
-        return None
-    mask = dictionary.mask(corpus)
-    keep_given(mask, gold)
-    return mask

@@ -10,11 +10,13 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import LabelIds
+from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus
 from seqlab.errors import LabelError
 from seqlab.models import LinearModel, Rules
 from seqlab.taggers.clamps import Clamps, clamped
-from seqlab.taggers.gold import Gold
+from seqlab.taggers.dictionary import TagDictionary
+from seqlab.taggers.gold import NOTHING, Gold
 from seqlab.taggers.weights import Weights
 
 Bools = npt.NDArray[np.bool_]
@@ -89,6 +91,22 @@ def keep_given(mask: Bools, gold: Gold) -> None:
         mask[token, list(some)] = True
 
 
+def active_labels(dictionary: TagDictionary | None, corpus: Corpus, gold: Gold) -> Bools | None:
+    """(tokens, L): what the dictionary allows, and always the labels given; None without a dictionary."""
+    if dictionary is None:
+        return None
+    mask = dictionary.mask(corpus)
+    keep_given(mask, gold)
+    return mask
+
+
+def only_given(gold: Gold, size: int) -> Bools:
+    """(tokens, L): the labels given, or every label where none was."""
+    mask: Bools = np.repeat((gold.ids == NOTHING)[:, None], size, axis=1)
+    keep_given(mask, gold)
+    return mask
+
+
 def _numbers(seen: Bools) -> LabelIds:
     flat = seen.reshape(-1)
     return np.where(flat, np.cumsum(flat) - 1, -1).astype(np.int32)
@@ -129,3 +147,34 @@ def check_rules(gold: Gold, rules: Rules, offsets: npt.NDArray[np.int64], constr
         + (f" (and so do {more} more tokens)" if more else "")
         + "; repair the labels (seqlab.tags.repair), or train without constraints"
     )
+
+
+def check_possible(lesson: Lesson, rules: Rules, constraints: Any) -> None:
+    """Refuse sentences, labelled in part, of which no labelling keeps to constraints and dictionary; names the first."""
+    gold, offsets = lesson.gold, lesson.encoded.offsets
+    if not rules or not gold.partial:
+        return
+    open_tokens = np.flatnonzero(gold.ids < 0)
+    allowed = only_given(gold, len(gold.names))
+    if lesson.active is not None:
+        allowed &= lesson.active
+    for s in np.unique(np.searchsorted(offsets, open_tokens, side="right") - 1).tolist():
+        t = _dead_end(allowed[offsets[s] : offsets[s + 1]], rules)
+        if t is not None:
+            raise LabelError(
+                f"sentence {s}, position {t}: no labelling that fits the labels given keeps to "
+                f"constraints={constraints!r}" + ("" if lesson.active is None else " and to allowed=...")
+            )
+
+
+def _dead_end(allowed: Bools, rules: Rules) -> int | None:
+    """The first position of (T, L) that no path reaches, or None."""
+    reached = allowed[0] & ~rules.no_start
+    for t in range(len(allowed)):
+        if t:
+            reached = (~rules.forbidden[reached]).any(axis=0) & allowed[t]
+        if t == len(allowed) - 1:
+            reached = reached & ~rules.no_end
+        if not reached.any():
+            return t
+    return None

@@ -82,6 +82,15 @@ def label_weights(gold: Gold, class_weight: Any, weights: Weights | None = None)
     return made
 
 
+def with_classes(gold: Gold, weights: Weights | None, class_weight: Any) -> Weights | None:
+    """Weights of tokens times those of their labels; a token without a single label counts as before."""
+    worth = label_weights(gold, class_weight, weights)
+    if worth is None:
+        return weights
+    of_label: Weights = np.concatenate([worth, [1.0, 1.0]])[gold.ids]
+    return of_label if weights is None else weights * of_label
+
+
 def label_counts(gold: Gold, weights: Weights | None = None) -> Weights:
     """(L,) how often each label was given; a token with several labels shares its count among them."""
     size = len(gold.names)

@@ -1,0 +1,128 @@
+"""The first guess of LBFGS: stochastic descent over sentences, averaged (eq:averaged-sgd)."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oracle.lessons import Exercise, exercise
+from seqlab import CRF, LBFGS, _core, demo_corpus
+from seqlab.encode.encoded import EncodedCorpus, Rows
+from seqlab.learning.learners import Job
+
+pytestmark = pytest.mark.usefixtures("kernel")
+
+
+def started(task, theta=None, *, l2=1.0, epochs=6, burn_in=4, rate=0.1, shards=1, seed=0, threads=1, go_on=None):
+    found = np.zeros(len(task.theta)) if theta is None else theta.copy()
+    core = task.lesson.task(task.model, layered=True)
+    used = _core.averaged_start(core, found, l2, epochs, burn_in, rate, shards, seed, threads, go_on)
+    return found, used
+
+
+def copies(task, n):
+    """The first sentence, n times: the order of sentences then says nothing."""
+    lesson, encoded = task.lesson, task.lesson.encoded
+    T = task.lengths[0]
+    entries = int(encoded.indptr[T])
+    starts = [encoded.indptr[:T] + i * entries for i in range(n)]
+    rows = Rows(
+        np.concatenate([*starts, [n * entries]]).astype(np.int64),
+        np.tile(encoded.ids[:entries], n),
+        None if encoded.values is None else np.tile(encoded.values[:entries], n),
+    )
+    many = EncodedCorpus(np.arange(n + 1, dtype=np.int64) * T, rows, None, None, encoded.encoder)
+    active = None if lesson.active is None else np.tile(lesson.active[:T], (n, 1))
+    gold = replace(lesson.gold, ids=np.tile(lesson.gold.ids[:T], n))
+    return Exercise(task.model, replace(lesson, encoded=many, gold=gold, active=active))
+
+
+def by_definition(task, n, *, l2, epochs, burn_in, rate):
+    """Step by step with the exact slope of the one sentence; the mean of eight moments of each later epoch."""
+    one = copies(task, 1)
+    theta, i, kept = np.zeros(len(task.theta)), 0, []
+    moments = [(m + 1) * max(1, n // 8) for m in range(8)]
+    for epoch in range(epochs):
+        for step in range(1, n + 1):
+            _, slope = one.by_enumeration(theta)
+            eta = rate * (1 + 2 * l2 * rate * i / n) ** -0.75
+            theta = theta - eta * (slope + 2 * l2 * theta / n)
+            i += 1
+            if epoch >= burn_in and step in moments:
+                kept.append(theta)
+    return np.mean(kept, axis=0) if kept else theta
+
+
+@given(
+    seed=st.integers(0, 2**32), n=st.integers(1, 20), masked=st.booleans(), dictionary=st.booleans(),
+    valued=st.booleans(), burn_in=st.integers(0, 3),
+)  # fmt: skip
+def test_the_start_follows_its_definition(seed, n, masked, dictionary, valued, burn_in):
+    task = exercise(seed, 3, [3], masked=masked, dictionary=dictionary, valued=valued)
+    settings = {"l2": 0.8, "epochs": 3, "burn_in": burn_in, "rate": 0.2}
+    found, rate = started(copies(task, n), **settings)
+    assert rate == 0.2
+    np.testing.assert_allclose(found, by_definition(task, n, **settings), atol=2e-4)
+
+
+def test_the_start_is_far_below_zero_weights():
+    task = exercise(3, 5, [10] * 300)
+    loss, slope = task.loss(_core.Likelihood64), np.empty(len(task.theta))
+    found, rate = started(task, rate=0.0)
+    assert rate > 0
+    best = LBFGS(dtype="float64", l2=1.0)
+    optimum = best.train(Job(loss, loss, None, 1, 0), np.zeros(len(slope)), lambda progress: True).objective
+
+    def objective(theta):
+        return loss(theta, slope, 1) + float(theta @ theta)
+
+    assert objective(found) - optimum < 0.5 * (objective(np.zeros(len(slope))) - optimum)
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_same_seed_same_bits_for_any_number_of_threads(shards):
+    task = exercise(4, 5, [6] * 2000)
+    found = {started(task, shards=shards, threads=threads)[0].tobytes() for threads in (1, 2, 3)}
+    assert len(found) == 1
+    assert started(task, shards=shards, seed=1)[0].tobytes() not in found
+
+
+def test_weights_it_does_not_know_stay_as_they_are():
+    task = exercise(5, 3, [4, 3, 5], edges=True, order=2)
+    before = np.random.default_rng(0).normal(size=len(task.theta))
+    found, _ = started(task, before)
+    first = len(task.model.label) + int(task.model.move_seen.sum())
+    assert (found[first:] == before[first:]).all()
+    assert (found[:first] != before[:first]).any()
+
+
+def test_sentences_labelled_in_part_are_left_out():
+    whole = exercise(6, 3, [3, 4])
+    part = exercise(6, 3, [3, 4], partial=True)
+    if not (part.lesson.gold.ids[:3] < 0).any() or not (part.lesson.gold.ids[3:] < 0).any():
+        pytest.fail("choose another seed: both sentences should be labelled in part")
+    found, _ = started(part)
+    assert not found.any()
+    assert started(whole)[0].any()
+
+
+def test_it_stops_when_asked():
+    task, asked = exercise(7, 3, [5] * 50), []
+    early, _ = started(task, epochs=6, burn_in=6, go_on=lambda: len(asked) < 1 and asked.append(1) is None)
+    assert len(asked) == 1
+    two, _ = started(task, epochs=2, burn_in=6)
+    np.testing.assert_array_equal(early, two)
+
+
+def test_with_or_without_a_start_training_ends_at_the_same_place():
+    corpus = demo_corpus("train")[:60]
+    ends = [
+        CRF("word[0]\nword[-1]", LBFGS(start_epochs=n, dtype="float64", epsilon=1e-7, delta=0)).fit(corpus, "pos")
+        for n in (0, 1, 6)
+    ]
+    for one in ends[1:]:
+        assert one.history_.objective[-1] == pytest.approx(ends[0].history_.objective[-1], rel=1e-9)
+        np.testing.assert_allclose(one.model_.theta, ends[0].model_.theta, atol=1e-5)
+    assert ends[2].history_.objective[0] < 0.5 * ends[0].history_.objective[0]
