@@ -119,10 +119,10 @@ class TemplateRows:
             stays = numbers[ids] >= 0
             kept.append((numbers[ids[stays]], values[stays]))
         other = TemplateRows(self._plan)
-        pools, values = _used(pools, [values for _, values in kept], self._plan.places())
+        pools, used = _used(pools, [values for _, values in kept], self._plan.places())
         # Without words to remember values for, no value comes back that no attribute has.
         fresh = [_core.StringPool() for _ in words]
-        restored = [(ids, rows.reshape(-1)) for (ids, _), rows in zip(kept, values, strict=True)]
+        restored = [(ids, rows.reshape(-1)) for (ids, _), rows in zip(kept, used, strict=True)]
         other._bank.restore(fresh, pools, restored)
         return other
 
@@ -203,9 +203,9 @@ def _used(
         for place, pool in enumerate(of_place):
             used[pool][values[:, place]] = True
     made = []
-    for pool, flags in zip(pools, used, strict=True):
+    for strings, flags in zip(pools, used, strict=True):
         made.append(_core.StringPool())
-        texts = pool.strings()
+        texts = strings.strings()
         for number in np.flatnonzero(flags).tolist():
             made[-1].intern(texts[number])
     number_of = [np.cumsum(flags, dtype=np.int32) - np.int32(1) for flags in used]

@@ -30,6 +30,7 @@ from seqlab.taggers.gold import Gold
 from seqlab.taggers.inspected import Inspected
 from seqlab.taggers.judging import Course, judge_of
 from seqlab.taggers.reading import word_column
+from seqlab.taggers.stored import StoredLinear
 from seqlab.taggers.tasks import Lesson, check_rules, keep_given
 from seqlab.taggers.weights import label_weights, token_weights
 
@@ -40,7 +41,7 @@ CHOICES = ("observed", "all")
 START_SHARDS = 1
 
 
-class LinearTagger(Inspected, Tagger):
+class LinearTagger(StoredLinear, Inspected, Tagger):
     """A linear-chain model: weights of features with labels, of moves between labels, and of both together.
 
     features      a preset's name ("pos", "chunk", "ner", ...), a Template, a function (sentence, t), or None when the
@@ -61,6 +62,7 @@ class LinearTagger(Inspected, Tagger):
     labels_, model_ (LinearModel), encoder_, history_ (History)
     """
 
+    _kind = "linear tagger"
     _layered = True  # weights of tokens become layers of labels known in part (eq:token-weights)
 
     model_: LinearModel
@@ -180,7 +182,8 @@ class LinearTagger(Inspected, Tagger):
             model = self._trained(lesson, fine, watch, threads)
         self.model_, self.encoder_, self.dictionary_ = model, encoder, dictionary
         self.history_ = watch.history
-        self.__dict__.pop("_decoder", None)
+        for stale in ("_decoder", "pruned_"):
+            self.__dict__.pop(stale, None)
         self._remember(corpus, gold, labels)
         if (
             continued
@@ -338,6 +341,8 @@ class CRF(LinearTagger):
 
     P(y | x) = exp(score(x, y)) / Z(x)   (eq:crf-likelihood)
     """
+
+    _kind = "crf"
 
     def _check_options(self) -> None:
         super()._check_options()
