@@ -7,8 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import seqlab
 from oracle.toy_tagger import ToyTagger
@@ -19,7 +17,6 @@ from seqlab.features import Template
 from seqlab.features.own import FeatureFunction
 from seqlab.learning import LBFGS
 from seqlab.taggers import CRF, MEMM, LinearTagger, MostFrequentTag
-from seqlab.taggers.options import plain, revived
 from seqlab.tags import Scheme
 from seqlab.trellis import Constraints
 
@@ -183,8 +180,6 @@ def test_every_learner_comes_back_with_its_options(name):
     assert back.learner == learner
     assert type(back.learner) is type(learner)
     assert back.predict(TEST) == tagger.predict(TEST)
-    changed = LBFGS(l1=0.25, max_iterations=None, precondition=False, dtype="float64")
-    assert revived(plain(changed, "it"), "it") == changed
 
 
 def test_dev_scores_and_the_reason_stand_in_the_history(tmp_path):
@@ -375,65 +370,3 @@ def test_labels_must_be_those_of_the_model():
     parts["training"]["settings"]["labels"] = ["A", "B", "C", "D"]
     with pytest.raises(StoreError, match="the same labels"):
         CRF.from_state(tampered({"parts": parts}))
-
-
-# ------------------------------------------------------------------------------------------------ options
-
-LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=3))
-HASHABLE = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3).map(tuple), max_leaves=5)
-VALUES = st.recursive(
-    st.one_of(LEAVES, st.frozensets(HASHABLE, max_size=3), st.sets(HASHABLE, max_size=3)),
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3),
-        st.lists(inner, max_size=3).map(tuple),
-        st.dictionaries(HASHABLE, inner, max_size=3),
-    ),
-    max_leaves=8,
-)
-DATA = st.recursive(
-    LEAVES,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3),
-        st.dictionaries(
-            st.sampled_from(["list", "tuple", "set", "dict", "mask", "scheme", "learner", "constraints", "name"]),
-            inner,
-            max_size=2,
-        ),
-    ),
-    max_leaves=10,
-)  # fmt: skip
-
-
-def kinds_within(value):
-    """The value with the type of everything in it, since 1 == 1.0 == True."""
-    if isinstance(value, dict):
-        return dict, [(kinds_within(key), kinds_within(one)) for key, one in value.items()]
-    if isinstance(value, (set, frozenset)):
-        return type(value), sorted(map(repr, map(kinds_within, value)))
-    if isinstance(value, (list, tuple)):
-        return type(value), [kinds_within(one) for one in value]
-    return type(value), repr(value)
-
-
-@given(VALUES)
-def test_values_come_back_with_their_types(value):
-    there = store.revived(store.as_bytes(store.State("x", {"it": plain(value, "it")}))).settings["it"]
-    assert kinds_within(revived(there, "it")) == kinds_within(value)
-
-
-def test_numbers_of_numpy_become_plain_ones():
-    found = revived(plain([np.float32(0.5), np.int64(3), np.bool_(True)], "it"), "it")
-    assert kinds_within(found) == kinds_within([0.5, 3, True])
-
-
-@given(DATA)
-def test_any_data_gives_a_value_or_an_error_of_ours(data):
-    def made(state):
-        return [revived(state.settings["it"], "it")]
-
-    content = store.as_bytes(store.State("x", {"it": data}))
-    try:
-        found = store.from_bytes(content, {"x": made})
-    except StoreError:
-        return
-    assert isinstance(found, list)
