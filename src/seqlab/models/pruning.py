@@ -67,9 +67,10 @@ def pruned(model: LinearModel, rule: Rule, storage: str) -> Pruned:
     """
     fine = _rounded(_filtered(model, rule), storage)
     coarse = None if model.coarse is None else _rounded(_filtered(model.coarse, rule), storage)
-    kept, edge_kept = _used(fine)
+    both = [fine] if coarse is None else [fine, coarse]
+    kept = _used([one.begin for one in both])
+    edge_kept = _used([one.edge.begin for one in both if one.edge is not None])
     if coarse is not None:
-        kept, edge_kept = (one | other for one, other in zip((kept, edge_kept), _used(coarse), strict=True))
         coarse = _restricted(coarse, kept, edge_kept)
     return Pruned(replace(_restricted(fine, kept, edge_kept), coarse=coarse), kept, edge_kept)
 
@@ -122,10 +123,10 @@ def _begins(begin: npt.NDArray[np.int64], stays: Bools) -> npt.NDArray[np.int64]
     return before[begin]
 
 
-def _used(model: LinearModel) -> tuple[Bools, Bools]:
-    """Attributes that have a weight."""
-    edges = np.zeros(0, dtype=bool) if model.edge is None else np.diff(model.edge.begin) > 0
-    return np.diff(model.begin) > 0, edges
+def _used(begins: list[npt.NDArray[np.int64]]) -> Bools:
+    """Which attributes have a weight in one of the models."""
+    used: Bools = np.logical_or.reduce([np.diff(begin) > 0 for begin in begins] or [np.zeros(0, dtype=bool)])
+    return used
 
 
 def _restricted(model: LinearModel, kept: Bools, edge_kept: Bools) -> LinearModel:

@@ -59,7 +59,7 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
     class_weight  {label: weight} or "balanced"
     seed, threads same seed, same bits, any number of threads; None uses every core
 
-    labels_, model_ (LinearModel), encoder_, history_ (History)
+    labels_, model_ (LinearModel), encoder_, history_ (History), pruned_ (PruneReport, after prune)
     """
 
     _kind = "linear tagger"

@@ -181,8 +181,8 @@ class StoredLinear:
         tagger.history_ = history_of(record.setting("history", dict))
         if "pruned" in state.record:
             tagger.pruned_ = PruneReport.from_dict(record.setting("pruned", dict))
-        if tagger._storage != stored.setting("dtype", str):
-            raise StoreError(f"the weights should be stored as {tagger._storage}")
+            if tagger._storage != stored.setting("dtype", str):
+                raise StoreError(f"the weights should be stored as {tagger._storage}")
         return tagger
 
 
