@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from seqlab.features import Template, presets
     from seqlab.learning import LBFGS, ConjugateGradient, GradientAscent
     from seqlab.taggers import CRF, MEMM, LinearTagger, LocalTagger, MostFrequentTag, Reranker
+    from seqlab.taggers.storing import load
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
 
 __version__ = "0.1.0.dev0"
@@ -44,6 +45,7 @@ __all__ = [
     "evaluation",
     "features",
     "inference",
+    "load",
     "presets",
     "read",
     "significance",
@@ -72,6 +74,7 @@ _HOME = {
     "check": "seqlab.evaluation",
     "demo_corpus": "seqlab.corpus",
     "evaluate": "seqlab.evaluation",
+    "load": "seqlab.taggers.storing",
     "read": "seqlab.corpus",
     "significance": "seqlab.evaluation",
     "stream": "seqlab.corpus",

@@ -72,6 +72,14 @@ class BagRows:
         other._ids = self._ids[kept]
         return other
 
+    def restricted(self, numbers: AttributeIds) -> BagRows:
+        """Another one that knows attribute a under numbers[a], and not at all where that is -1."""
+        other = BagRows(self._bags, self._min_count)
+        known = self._ids >= 0
+        other._pool, other._ids = self._pool, self._ids.copy()
+        other._ids[known] = numbers[self._ids[known]]
+        return other.extended()
+
     def state(self) -> State:
         """The attributes in the order of their numbers."""
         kept = self.extended()
@@ -155,15 +163,23 @@ class VectorRows:
         other._size, other._ids = self._size, self._ids
         return other
 
+    def restricted(self, numbers: AttributeIds) -> VectorRows:
+        """Another one that knows attribute a under numbers[a], and not at all where that is -1."""
+        other = VectorRows(self._column)
+        other._size, other._ids = self._size, self._ids.copy()
+        known = self._ids >= 0
+        other._ids[known] = numbers[self._ids[known]]
+        return other
+
     def state(self) -> State:
-        """The numbers of the attributes."""
+        """The numbers of the attributes; -1 for a number of the vector that is left out."""
         return State(VECTORS, {"column": self._column}, {"ids": self._ids})
 
     @staticmethod
     def from_state(state: State, size: int) -> VectorRows:
         """What state() was asked of; the numbers of its attributes must be below `size`."""
         rows = VectorRows(state.setting("column", str))
-        rows._ids = state.numbers("ids", (None,), size)
+        rows._ids = state.numbers("ids", (None,), size, least=-1)
         rows._size = len(rows._ids)
         return rows
 
@@ -183,12 +199,15 @@ class VectorRows:
     def name(self, names: list[str]) -> None:
         """Write the names of the attributes to their numbers."""
         for d, i in enumerate(self._ids.tolist()):
-            names[i] = f"{self._column}[{d}]"
+            if i >= 0:
+                names[i] = f"{self._column}[{d}]"
 
     def _rows(self, vectors: npt.NDArray[np.float64]) -> Rows:
-        tokens = len(vectors)
-        indptr = np.arange(tokens + 1, dtype=np.int64) * self._size
-        return Rows(indptr, np.tile(self._ids, tokens), vectors.reshape(-1))
+        tokens, ids = len(vectors), self._ids
+        if (ids < 0).any():
+            vectors, ids = np.ascontiguousarray(vectors[:, ids >= 0]), ids[ids >= 0]
+        indptr = np.arange(tokens + 1, dtype=np.int64) * len(ids)
+        return Rows(indptr, np.tile(ids, tokens), vectors.reshape(-1))
 
     def _vectors(self, corpus: Corpus) -> npt.NDArray[np.float64]:
         if not corpus.token_count:  # lists without a token do not say what they hold

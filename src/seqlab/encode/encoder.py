@@ -12,13 +12,13 @@ import numpy.typing as npt
 from seqlab.arrays import LabelIds, thread_count, whole_number
 from seqlab.corpus import BagColumn, Corpus, VectorColumn
 from seqlab.encode.bag_rows import BagRows, VectorRows
-from seqlab.encode.encoded import EncodedCorpus, Rows
+from seqlab.encode.encoded import AttributeIds, EncodedCorpus, Rows
 from seqlab.encode.given import BagsOfColumn, BagsOfFunction, Features, as_corpus, as_features, listed
 from seqlab.encode.plan import Plan
 from seqlab.encode.producer import Producer, learned, looked_up, named
 from seqlab.encode.stored import features_of, features_state, producers_of, with_producers
 from seqlab.encode.template_rows import TemplateRows
-from seqlab.errors import CorpusError, OptionError, StoreError
+from seqlab.errors import CorpusError, OptionError, ShapeError, StoreError
 from seqlab.features import Template
 from seqlab.state import State
 
@@ -97,6 +97,25 @@ class Encoder:
     def producers(self) -> tuple[Producer, ...]:
         """What makes the attributes that labels see, in the order of encode(); empty before fit()."""
         return tuple(self._node)
+
+    def restricted(
+        self, kept: npt.NDArray[np.bool_], edge_kept: npt.NDArray[np.bool_] | None = None
+    ) -> Encoder:
+        """Another encoder that knows some of the attributes only; those that stay keep their order.
+
+        kept        (size,)        True for an attribute that stays
+        edge_kept   (edge_size,)   the same for attributes of label pairs; None keeps them all
+
+        An attribute that is left out is new when extend() meets it again.
+        """
+        numbers, size = _renumbered(kept, self.size, "kept")
+        edge_kept = np.ones(self.edge_size, dtype=bool) if edge_kept is None else edge_kept
+        edge_numbers, edge_size = _renumbered(edge_kept, self.edge_size, "edge_kept")
+        other = Encoder(self.features, min_count=self.min_count)
+        other.labels, other.size, other.edge_size = self.labels, size, edge_size
+        other._node = [producer.restricted(numbers) for producer in self._node]
+        other._edge = [producer.restricted(edge_numbers) for producer in self._edge]
+        return other
 
     # ------------------------------------------------------------------------------------------ names
 
@@ -217,6 +236,19 @@ def encode(
 ) -> EncodedCorpus:
     """Encode a corpus as training data: Encoder(features, min_count=min_count).fit(corpus, labels)."""
     return Encoder(features, min_count=min_count).fit(corpus, labels, threads=threads)
+
+
+def _renumbered(kept: npt.NDArray[np.bool_], size: int, name: str) -> tuple[AttributeIds, int]:
+    """(size,) new numbers, -1 for what is left out; and how many stay."""
+    if not isinstance(kept, np.ndarray) or kept.dtype != bool or kept.shape != (size,):
+        what = (
+            f"shape {kept.shape} and dtype {kept.dtype}" if isinstance(kept, np.ndarray) else f"{kept!r:.60}"
+        )
+        raise ShapeError(
+            f"{name} must be a boolean array of shape ({size},), one flag per attribute, got {what}"
+        )
+    numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+    return numbers, int(kept.sum())
 
 
 def _label_column(corpus: Corpus, labels: Sequence[Sequence[str]]) -> Any:

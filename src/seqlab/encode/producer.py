@@ -61,6 +61,10 @@ class Producer(Protocol):
         """Another one that knows the same attributes and may learn once more."""
         ...
 
+    def restricted(self, numbers: AttributeIds) -> Producer:
+        """Another one that knows attribute a under numbers[a], and not at all where that is -1."""
+        ...
+
     def state(self) -> State:
         """What it has learned."""
         ...

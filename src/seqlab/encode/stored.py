@@ -88,7 +88,8 @@ def _producers(state: State, name: str, features: Made, min_count: int, size: in
         part = state.any_part(f"{name}{len(made)}")
         # Only the first makes attributes of others; the rest reads them from columns.
         made.append(_producer(part, features if not made else None, min_count, size, on_moves=name == EDGE))
-        numbers += [array for own, array in part.arrays.items() if own == "ids" or own.endswith(".ids")]
+        ids = [array for own, array in part.arrays.items() if own == "ids" or own.endswith(".ids")]
+        numbers += [array[array >= 0] for array in ids]  # -1: a number of a vector that is left out
     _check_numbers(np.concatenate(numbers), size)
     columns = [producer.column for producer in made]
     if len(set(columns)) != len(columns):

@@ -111,6 +111,21 @@ class TemplateRows:
         other._bank.restore(words, pools, counted)
         return other
 
+    def restricted(self, numbers: AttributeIds) -> TemplateRows:
+        """Another one that knows attribute a under numbers[a], and not at all where that is -1."""
+        words, pools, groups = self._bank.state()
+        kept = []
+        for ids, values in self._by_number(groups):
+            stays = numbers[ids] >= 0
+            kept.append((numbers[ids[stays]], values[stays]))
+        other = TemplateRows(self._plan)
+        pools, used = _used(pools, [values for _, values in kept], self._plan.places())
+        # Without words to remember values for, no value comes back that no attribute has.
+        fresh = [_core.StringPool() for _ in words]
+        restored = [(ids, rows.reshape(-1)) for (ids, _), rows in zip(kept, used, strict=True)]
+        other._bank.restore(fresh, pools, restored)
+        return other
+
     # ------------------------------------------------------------------------------------------ as plain data
 
     def state(self) -> State:
@@ -177,6 +192,28 @@ def _read(ids: AttributeIds | None) -> AttributeIds:
     if ids is None:
         raise RuntimeError("met() and number() follow learn()")
     return ids
+
+
+def _used(
+    pools: list[_core.StringPool], groups: list[AttributeIds], places: list[list[int]]
+) -> tuple[list[_core.StringPool], list[AttributeIds]]:
+    """Pools without the strings that no attribute has, and the values (attributes, places) of each group in them."""
+    used = [np.zeros(len(pool), dtype=bool) for pool in pools]
+    for values, of_place in zip(groups, places, strict=True):
+        for place, pool in enumerate(of_place):
+            used[pool][values[:, place]] = True
+    made = []
+    for strings, flags in zip(pools, used, strict=True):
+        made.append(_core.StringPool())
+        texts = strings.strings()
+        for number in np.flatnonzero(flags).tolist():
+            made[-1].intern(texts[number])
+    number_of = [np.cumsum(flags, dtype=np.int32) - np.int32(1) for flags in used]
+    renumbered = []
+    for values, of_place in zip(groups, places, strict=True):
+        columns = [number_of[pool][values[:, place]] for place, pool in enumerate(of_place)]
+        renumbered.append(np.stack(columns, axis=1) if columns else values)
+    return made, renumbered
 
 
 def _packed(ids: AttributeIds, indptr: npt.NDArray[np.int64], count: int) -> Rows:

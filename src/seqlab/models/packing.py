@@ -20,7 +20,8 @@ def packed(weights: Weights, dtype: str = "float64") -> dict[str, Array]:
     """Weights of any shape as arrays for a State, which unpacked() reads back.
 
     float64 comes back bit for bit; float32 and float16 come back rounded to the nearest; int8 comes back rounded to
-    a 127th of the largest weight of its row (of its run of 256, when the weights are no table).
+    a 127th of the largest weight of its row (of its run of 256, when the weights are no table). What came back so
+    comes back the next time bit for bit.
     """
     check_dtype(dtype)
     largest = _largest(weights)
@@ -63,9 +64,10 @@ def _scaled(weights: Weights) -> dict[str, Array]:
     scale = np.zeros(rows, dtype=np.float32)
     if len(flat):
         largest = np.maximum.reduceat(flat, _begins(weights.shape))
-        # Rounded up, so that the largest weight does not leave the range.
-        scale[:] = np.nextafter((largest / STEPS).astype(np.float32), np.float32(np.inf))
-        scale[largest == 0] = 0
+        scale[:] = (largest / STEPS).astype(np.float32)
+        # Only the tiniest scales are so coarse that the largest weight would leave the range.
+        outside = largest > (STEPS + 0.5) * scale.astype(np.float64)
+        scale[outside] = np.nextafter(scale[outside], np.float32(np.inf))
     steps = np.divide(
         weights.reshape(-1), scale[of_weight], out=np.zeros(len(flat)), where=scale[of_weight] > 0
     )

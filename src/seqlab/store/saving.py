@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 from seqlab.errors import SeqlabError, StoreError
 from seqlab.state import State
 from seqlab.store.layout import file_name
-from seqlab.store.reading import read
+from seqlab.store.reading import read, revived
 from seqlab.store.writing import write
 
 Model = TypeVar("Model")
@@ -50,18 +50,40 @@ def load(
     verify      also compare the file with the checksum in it
     """
     name = file_name(path)
-    state = replace(read(name, verify=verify), functions=dict(functions or {}))
+    try:
+        return _made(read(name, verify=verify), kinds, functions, f"{name}: ")
+    except StoreError as error:
+        error.path = name
+        raise
+
+
+def from_bytes(
+    content: bytes,
+    kinds: Mapping[str, Callable[[State], Model]],
+    *,
+    functions: Mapping[str, Callable[..., Any]] | None = None,
+    verify: bool = False,
+) -> Model:
+    """The same for what as_bytes() gave."""
+    if not isinstance(content, (bytes, bytearray, memoryview)):
+        raise StoreError(f"the bytes of a model are wanted, got {content!r:.80}")
+    return _made(revived(bytes(content), verify=verify), kinds, functions, "")
+
+
+def _made(
+    state: State,
+    kinds: Mapping[str, Callable[[State], Model]],
+    functions: Mapping[str, Callable[..., Any]] | None,
+    where: str,
+) -> Model:
     if state.kind not in kinds:
         known = ", ".join(map(repr, sorted(kinds)))
-        raise StoreError(
-            f"{name}: models of kind {state.kind!r:.80} are unknown here, only {known}", path=name
-        )
+        raise StoreError(f"{where}models of kind {state.kind!r:.80} are unknown here, only {known}")
     try:
-        return kinds[state.kind](state)
+        return kinds[state.kind](replace(state, functions=dict(functions or {})))
     except SeqlabError as error:
-        raise StoreError(f"{name}: {error}", path=name) from error
+        raise StoreError(f"{where}{error}") from error
     except _MISFITS as error:
         raise StoreError(
-            f"{name}: what the file says does not fit together: {type(error).__name__}: {error!s:.200}",
-            path=name,
+            f"{where}what the file says does not fit together: {type(error).__name__}: {error!s:.200}"
         ) from error

@@ -28,21 +28,20 @@ from seqlab.taggers.asking import (
 from seqlab.taggers.estimator import Estimator
 from seqlab.taggers.gold import NOTHING, Gold, hits, read_gold
 from seqlab.taggers.reading import read_sentence, read_sentences, vocabulary
+from seqlab.taggers.storing import Storable
 from seqlab.taggers.weights import token_weights
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label
 
 if TYPE_CHECKING:
-    import os
-
     from seqlab.evaluation import Report
 
 Known = Mapping[int, Label]
 BLOCK = 50_000  # tokens whose trellises are held at one time
 
 
-class Tagger(Estimator):
+class Tagger(Storable, Estimator):
     """Labels for the tokens of sentences.
 
     A subclass says how a corpus becomes trellises (`_trellises`), whether their scores are log-probabilities up to a
@@ -320,16 +319,6 @@ class Tagger(Estimator):
         """n labellings drawn from the model's distribution; the same seed draws the same ones."""
         self._check_meaning("sample")
         return inference.sample(self.trellis(tokens, known=known, allowed=allowed), n, seed=seed)
-
-    # ------------------------------------------------------------------------------------------ store
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file; seqlab.load(path) reads it."""
-        from seqlab import store
-
-        self._check_fitted("save")
-        model: Any = self  # store says so when it has no state()
-        store.save(model, path)
 
     # ------------------------------------------------------------------------------------------ inside
 

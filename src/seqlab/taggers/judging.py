@@ -99,7 +99,7 @@ def judge_of(
     """Who scores weights on the development set; None without one."""
     if course.dev is None:
         return None
-    corpus, right = _development(course.dev, tagger, column)
+    corpus, right = development(course.dev, tagger, column)
     encoded = encoder.encode(corpus, threads=threads)
     mask = None if dictionary is None else dictionary.mask(corpus)
 
@@ -111,7 +111,7 @@ def judge_of(
     return Judged(corpus, right, decode, course.metric)
 
 
-def _development(dev: Any, tagger: Any, column: str | None) -> tuple[Corpus, list[list[str]]]:
+def development(dev: Any, tagger: Any, column: str | None) -> tuple[Corpus, list[list[str]]]:
     """The corpus, and its right labels."""
     if isinstance(dev, tuple) and len(dev) == 2:
         X, y = dev

@@ -29,8 +29,9 @@ from seqlab.taggers.dictionary import Allowed, Dictionary, TagDictionary
 from seqlab.taggers.gold import Gold, listed_labels
 from seqlab.taggers.inspected import Inspected
 from seqlab.taggers.judging import Course, judge_of
-from seqlab.taggers.pruning import narrowed, pruned
+from seqlab.taggers.narrowing import narrowed, pruned
 from seqlab.taggers.reading import word_column
+from seqlab.taggers.stored import StoredLinear
 from seqlab.taggers.tasks import Lesson, active_labels, check_possible, check_rules
 from seqlab.taggers.weights import token_weights, with_classes
 from seqlab.trellis import Trellis
@@ -43,7 +44,7 @@ CHOICES = ("observed", "all")
 START_SHARDS = 1
 
 
-class LinearTagger(Inspected, Tagger):
+class LinearTagger(StoredLinear, Inspected, Tagger):
     """A linear-chain model: weights of features with labels, of moves between labels, and of both together.
 
     features      a preset's name ("pos", "chunk", "ner", ...), a Template, a function (sentence, t), or None when the
@@ -61,9 +62,10 @@ class LinearTagger(Inspected, Tagger):
     class_weight  {label: weight} or "balanced"
     seed, threads same seed, same bits, any number of threads; None uses every core
 
-    labels_, model_ (LinearModel), encoder_, history_ (History)
+    labels_, model_ (LinearModel), encoder_, history_ (History), pruned_ (PruneReport, after prune)
     """
 
+    _kind = "linear tagger"
     _layered = True  # weights of tokens become layers of labels known in part (eq:token-weights)
 
     model_: LinearModel
@@ -185,7 +187,8 @@ class LinearTagger(Inspected, Tagger):
             model = fine
         self.model_, self.encoder_, self.dictionary_ = model, encoder, dictionary
         self.history_ = watch.history
-        self.__dict__.pop("_decoder", None)
+        for stale in ("_decoder", "pruned_"):
+            self.__dict__.pop(stale, None)
         self._remember(corpus, gold, labels)
         if (
             continued
@@ -366,6 +369,8 @@ class CRF(LinearTagger):
 
     P(y | x) = exp(score(x, y)) / Z(x)   (eq:crf-likelihood)
     """
+
+    _kind = "crf"
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -27,6 +27,7 @@ class MEMM(LinearTagger):
     Options are those of LinearTagger, with a batch learner (LBFGS, ConjugateGradient, GradientAscent) and order 1.
     """
 
+    _kind = "memm"
     _layered = False  # a token's weight weighs its own choice
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:

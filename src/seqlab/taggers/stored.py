@@ -1,0 +1,226 @@
+"""A tagger with a linear model as plain data, there and back; and made smaller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from seqlab.encode import Encoder
+from seqlab.encode.given import as_features
+from seqlab.encode.stored import KIND as ENCODER
+from seqlab.encode.stored import features_of, features_state
+from seqlab.errors import StoreError
+from seqlab.features.own import FeatureFunction
+from seqlab.models.state import KIND as MODEL
+from seqlab.models.state import linear_model, linear_state
+from seqlab.state import Array, State, string_arrays
+from seqlab.taggers.memory import KIND as MEMORY
+from seqlab.taggers.memory import memory_state, named_dictionary, named_rules, recall
+from seqlab.taggers.options import plain, revived
+from seqlab.taggers.pruning import PruneReport, prune
+from seqlab.taggers.record import history_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from seqlab.learning.history import History
+    from seqlab.models import LinearModel
+    from seqlab.taggers.dictionary import TagDictionary
+
+APART = ("features", "allowed")  # options that have a form of their own
+CONTAINERS: tuple[type, ...] = (list, tuple, set, frozenset)  # of the labels that a word may have
+
+
+class StoredLinear:
+    """Mixed into a Tagger that has `model_`, `encoder_`, `dictionary_` and `history_`.
+
+    pruned_   what prune() did; None for a tagger that is as training left it
+    """
+
+    _kind: ClassVar[str]  # of its model file
+    pruned_: PruneReport | None = None
+
+    model_: LinearModel
+    encoder_: Encoder
+    history_: History
+    dictionary_: TagDictionary | None
+
+    if TYPE_CHECKING:  # a Tagger has them
+        labels_: tuple[str, ...]
+        features: Any
+        allowed: Any
+        constraints: Any
+
+        def __init__(self, features: Any = None, learner: Any = None, **options: Any) -> None: ...
+        def _check_fitted(self, question: str) -> None: ...
+        def _check_options(self) -> None: ...
+        @classmethod
+        def _option_names(cls) -> list[str]: ...
+
+    def prune(
+        self,
+        *,
+        threshold: float | None = None,
+        keep: float | None = None,
+        storage: str = "float64",
+        dev: Any = None,
+        metric: Any = None,
+    ) -> Self:
+        """A smaller tagger: without small weights, and with a file of fewer bytes. This one stays as it is.
+
+        threshold   weights of attributes with |w| at most this are dropped; 0, when nothing is said, loses nothing
+        keep        instead: how many weights stay, the largest ones; an int, or a float for a share up to 1.0
+        storage     "float64", "float32", "float16" or "int8": how save() writes weights. They are rounded at once, so
+                    that the tagger answers before it is saved as it will after
+        dev         a Corpus, or (X, y), on which both are scored
+        metric      as for fit
+
+        `print(tagger.pruned_)` says what it saved, and the loss of accuracy. Attributes without a weight are
+        forgotten; weights of moves between labels all stay.
+        """
+        self._check_fitted("prune")
+        return prune(self, threshold=threshold, keep=keep, storage=storage, dev=dev, metric=metric)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copy; what decodes fast is made again when it is needed."""
+        return {name: value for name, value in self.__dict__.items() if name != "_decoder"}
+
+    # ------------------------------------------------------------------------------------------ there
+
+    def state(self) -> State:
+        """Everything that must come back, for a model file."""
+        self._check_fitted("state")
+        if "_kind" not in type(self).__dict__:
+            raise StoreError(
+                f"{type(self).__name__} is a class of your own, and seqlab.load would make a "
+                f"{type(self).__mro__[1].__name__} of it; give it state() and from_state()"
+            )
+        own: Any = self
+        settings = {"options": self._plain_options(), "features": self._features_data()}
+        record = {"history": self.history_.to_dict()}
+        if self.pruned_ is not None:
+            record["pruned"] = self.pruned_.to_dict()
+        parts = {
+            "encoder": self.encoder_.state(),
+            "model": linear_state(self.model_, dtype=self._storage),
+            "training": memory_state(own, self.model_.rules, self.dictionary_),
+        }
+        if settings["features"] == {"given": "another"}:
+            parts["features"] = features_state(as_features(self.features))
+        return State(self._kind, settings, self._allowed_arrays(), record).with_parts(parts)
+
+    @property
+    def _storage(self) -> str:
+        return "float64" if self.pruned_ is None else self.pruned_.storage
+
+    def _plain_options(self) -> dict[str, Any]:
+        options = {name: getattr(self, name) for name in self._option_names() if name not in APART}
+        if isinstance(self.constraints, Iterator):  # read to its end by fit
+            options["constraints"] = named_rules(self.model_.rules, self.labels_)
+        return {name: plain(value, f"the option {name}") for name, value in options.items()}
+
+    def _features_data(self) -> dict[str, Any]:
+        """As they were given: the encoder has what was made of them."""
+        given, made = self.features, self.encoder_.features
+        if given is None:
+            return {"given": "none"}
+        if isinstance(given, str):
+            return {"given": "text", "text": given}
+        if given == made:
+            return {"given": "encoder"}
+        if isinstance(made, FeatureFunction) and given == made.function:
+            return {"given": "function"}
+        return {"given": "another"}  # set after fit
+
+    def _allowed_arrays(self) -> dict[str, Array]:
+        """{word: labels} as arrays: there may be as many words as in a dictionary."""
+        allowed = self.allowed
+        if allowed is None:
+            return {}
+        if not isinstance(allowed, Mapping):
+            raise StoreError(f"the option allowed cannot be stored: {allowed!r:.80} is no {{word: labels}}")
+        if any(isinstance(some, Iterator) for some in allowed.values()):  # read to their ends by fit
+            allowed = named_dictionary(self.dictionary_, self.labels_) or {}
+        number: dict[str, int] = {}
+        rows = [[number.setdefault(label, len(number)) for label in some] for some in allowed.values()]
+        kinds = [CONTAINERS.index(type(some)) if type(some) in CONTAINERS else 0 for some in allowed.values()]
+        return {
+            **string_arrays("allowed.words", allowed),
+            **string_arrays("allowed.labels", number),
+            "allowed.begin": np.cumsum([0, *map(len, rows)]).astype(np.int64),
+            "allowed.label": np.array([y for row in rows for y in row], dtype=np.int32),
+            "allowed.kind": np.array(kinds, dtype=np.int32),
+        }
+
+    # ------------------------------------------------------------------------------------------ back
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """The tagger that state() was asked of."""
+        if state.kind != cls._kind:
+            raise StoreError(f"a model of kind {cls._kind!r} is wanted, found one of kind {state.kind!r:.80}")
+        encoder = Encoder.from_state(state.part("encoder", ENCODER))
+        sizes = {"attributes": encoder.size, "edge_attributes": encoder.edge_size}
+        stored = state.part("model", MODEL)
+        model = linear_model(stored, **sizes)
+        tagger = cls(
+            _features(state, encoder), allowed=_allowed(state), **_options(state, cls._option_names())
+        )
+        tagger._check_options()
+        own: Any = tagger
+        rules, tagger.dictionary_ = recall(own, state.part("training", MEMORY))
+        if model.labels != tagger.labels_:
+            raise StoreError("the model and the tagger should have the same labels")
+        same = (np.array_equal(getattr(rules, name), getattr(model.rules, name)) for name in rules.__slots__)
+        if not all(same):
+            raise StoreError("the model and the tagger should have the same rules")
+        record = State("record", state.record)
+        tagger.model_, tagger.encoder_ = model, encoder
+        tagger.history_ = history_of(record.setting("history", dict))
+        if "pruned" in state.record:
+            tagger.pruned_ = PruneReport.from_dict(record.setting("pruned", dict))
+            if tagger._storage != stored.setting("dtype", str):
+                raise StoreError(f"the weights should be stored as {tagger._storage}")
+        return tagger
+
+
+def _options(state: State, known: list[str]) -> dict[str, Any]:
+    options = state.setting("options", dict)
+    for name in options:
+        if name not in known or name in APART:
+            raise StoreError(f"there is no option {name!r:.80}")
+    return {name: revived(value, f"the option {name}") for name, value in options.items()}
+
+
+def _features(state: State, encoder: Encoder) -> Any:
+    given = State("features", state.setting("features", dict))
+    match given.setting("given", str):
+        case "none":
+            return None
+        case "text":
+            return given.setting("text", str)
+        case "encoder":
+            return encoder.features
+        case "function" if isinstance(encoder.features, FeatureFunction):
+            return encoder.features.function
+        case "another":
+            return features_of(state.part("features", ENCODER))
+        case other:
+            raise StoreError(f"the features were given in an unknown way, {other!r:.80}")
+
+
+def _allowed(state: State) -> dict[str, Any] | None:
+    if "allowed.begin" not in state.arrays:
+        return None
+    words, labels = state.strings("allowed.words"), state.strings("allowed.labels")
+    label = state.numbers("allowed.label", (None,), len(labels)).tolist()
+    begin = state.offsets("allowed.begin", len(label), count=len(words)).tolist()
+    kinds = state.numbers("allowed.kind", (len(words),), len(CONTAINERS)).tolist()
+    if len(set(words)) != len(words):
+        raise StoreError("the option allowed should have each word once")
+    return {
+        word: CONTAINERS[kinds[i]](labels[y] for y in label[begin[i] : begin[i + 1]])
+        for i, word in enumerate(words)
+    }

@@ -1,0 +1,83 @@
+"""Taggers as files and bytes: which kinds there are, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from seqlab.errors import StoreError
+
+if TYPE_CHECKING:
+    import os
+
+    from typing_extensions import Self
+
+    from seqlab.state import State
+    from seqlab.taggers.base import Tagger
+
+Functions = Mapping[str, Callable[..., Any]]
+
+
+def load(path: str | os.PathLike[str], *, functions: Functions | None = None, verify: bool = False) -> Tagger:
+    """Read a tagger that save(path) wrote. It answers as the one that was saved did, and can learn on.
+
+    functions   feature functions that the tagger needs, {"name": function}: a file has only their names, and no code
+                is looked up or run because a file says so
+    verify      also compare the file with the checksum in it, which means to read every byte
+    """
+    from seqlab import store
+
+    return store.load(path, kinds(), functions=functions, verify=verify)
+
+
+def kinds() -> dict[str, Callable[[State], Tagger]]:
+    """What makes a tagger of a state, by kind."""
+    from seqlab.taggers.linear import CRF, LinearTagger
+    from seqlab.taggers.memm import MEMM
+    from seqlab.taggers.most_frequent import KIND, MostFrequentTag
+
+    return {
+        LinearTagger._kind: LinearTagger.from_state,
+        CRF._kind: CRF.from_state,
+        MEMM._kind: MEMM.from_state,
+        KIND: MostFrequentTag.from_state,
+    }
+
+
+class Storable:
+    """Mixed into every Tagger; one that can be stored has state() and from_state()."""
+
+    if TYPE_CHECKING:  # a Tagger has it
+
+        def _check_fitted(self, question: str) -> None: ...
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the tagger to a file, whole or not at all; seqlab.load(path) reads it."""
+        from seqlab import store
+
+        self._check_fitted("save")
+        model: Any = self  # store says so when it has no state()
+        store.save(model, path)
+
+    def as_bytes(self) -> bytes:
+        """What save() would write."""
+        from seqlab import store
+
+        self._check_fitted("as_bytes")
+        state = getattr(self, "state", None)
+        if not callable(state):
+            raise StoreError(f"a model that can be stored is wanted, got {self!r:.80}")
+        return store.as_bytes(state())
+
+    @classmethod
+    def from_bytes(cls, content: bytes, *, functions: Functions | None = None, verify: bool = False) -> Self:
+        """The tagger that as_bytes() was asked of; the options are those of seqlab.load."""
+        from seqlab import store
+
+        tagger = store.from_bytes(content, kinds(), functions=functions, verify=verify)
+        if not isinstance(tagger, cls):
+            raise StoreError(
+                f"these bytes hold a {type(tagger).__name__}, a {cls.__name__} is wanted; "
+                f"call {type(tagger).__name__}.from_bytes"
+            )
+        return tagger

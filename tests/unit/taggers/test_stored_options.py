@@ -1,0 +1,78 @@
+"""Options as plain data: there and back with their types, and nothing but errors of ours for foreign data."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seqlab import store
+from seqlab.errors import StoreError
+from seqlab.learning import LBFGS
+from seqlab.taggers.options import plain, revived
+from seqlab.tags import Scheme
+
+LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=3))
+HASHABLE = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3).map(tuple), max_leaves=5)
+VALUES = st.recursive(
+    st.one_of(LEAVES, st.frozensets(HASHABLE, max_size=3), st.sets(HASHABLE, max_size=3)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.lists(inner, max_size=3).map(tuple),
+        st.dictionaries(HASHABLE, inner, max_size=3),
+    ),
+    max_leaves=8,
+)
+DATA = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(
+            st.sampled_from(["list", "tuple", "set", "dict", "mask", "scheme", "learner", "constraints", "name"]),
+            inner,
+            max_size=2,
+        ),
+    ),
+    max_leaves=10,
+)  # fmt: skip
+
+
+def kinds_within(value):
+    """The value with the type of everything in it, since 1 == 1.0 == True."""
+    if isinstance(value, dict):
+        return dict, [(kinds_within(key), kinds_within(one)) for key, one in value.items()]
+    if isinstance(value, (set, frozenset)):
+        return type(value), sorted(map(repr, map(kinds_within, value)))
+    if isinstance(value, (list, tuple)):
+        return type(value), [kinds_within(one) for one in value]
+    return type(value), repr(value)
+
+
+@given(VALUES)
+def test_values_come_back_with_their_types(value):
+    there = store.revived(store.as_bytes(store.State("x", {"it": plain(value, "it")}))).settings["it"]
+    assert kinds_within(revived(there, "it")) == kinds_within(value)
+
+
+def test_numbers_of_numpy_become_plain_ones():
+    found = revived(plain([np.float32(0.5), np.int64(3), np.bool_(True)], "it"), "it")
+    assert kinds_within(found) == kinds_within([0.5, 3, True])
+
+
+@given(DATA)
+def test_any_data_gives_a_value_or_an_error_of_ours(data):
+    def made(state):
+        return [revived(state.settings["it"], "it")]
+
+    content = store.as_bytes(store.State("x", {"it": data}))
+    try:
+        found = store.from_bytes(content, {"x": made})
+    except StoreError:
+        return
+    assert isinstance(found, list)
+
+
+def test_learners_and_schemes_come_back():
+    for value in (
+        LBFGS(l1=0.25, max_iterations=None, precondition=False, dtype="float64"),
+        Scheme.of("BILOU", delimiter="_", suffix=True, outside="none"),
+    ):
+        assert revived(plain(value, "it"), "it") == value
