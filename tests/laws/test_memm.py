@@ -229,7 +229,7 @@ FULL = {"L": 3, "lengths": [3, 3, 1, 0, 2], "edges": True, "valued": False, "rul
 )
 @pytest.mark.parametrize("seed", range(2))
 def test_slope_equals_differences_of_the_sum_over_choices(seed, change, partial, dictionary):
-    # eq:memm-likelihood
+    # eq:memm-likelihood, by differences
     problem = Problem(seed, **{**FULL, **change}, partial=partial, dictionary=dictionary)
     theta = problem.model.theta
     slope = np.empty(len(theta))
