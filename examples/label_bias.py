@@ -35,10 +35,10 @@ def training() -> tuple[list[list[str]], list[list[str]]]:
     return [list(word) for word in words], [list(PATHS[word]) for word in words]
 
 
-def trained(kind: type[CRF] | type[MEMM], *, machine: bool = True) -> CRF | MEMM:
+def trained(kind: type[CRF | MEMM], *, machine: bool = True) -> CRF | MEMM:
     """A model of the words; with `machine`, moves that no word makes are forbidden in training and after."""
     rules = Constraints(
-        forbidden_moves=[pair for pair in itertools.product(LABELS, repeat=2) if pair not in LEGAL],
+        forbidden_moves=[(a, b) for a in LABELS for b in LABELS if (a, b) not in LEGAL],
         forbidden_starts=["2", "3", "5"],
     )
     X, y = training()
@@ -50,7 +50,7 @@ def readings(model: CRF | MEMM, word: str, n: int = 2) -> list[tuple[str, float]
     found = []
     for path in model.nbest(list(word), n):
         assert path.log_prob is not None  # noqa: S101  (both models have probabilities)
-        found.append(("".join(path.labels), math.exp(path.log_prob)))
+        found.append(("".join(map(str, path.labels)), math.exp(path.log_prob)))
     return found
 
 
