@@ -159,10 +159,10 @@ class Problem:
         worth = [1.0 if self.weights is None else self.weights[token] for token in tokens]
         if all(len(some) == 1 for some in lists):
             path = [next(iter(some)) for some in lists]
-            befores = [None, *path[:-1]]
+            earlier = [None, *path[:-1]]
             return -sum(
                 w * choices.log_choice(t, a, y)
-                for t, (w, a, y) in enumerate(zip(worth, befores, path, strict=False))
+                for t, (w, a, y) in enumerate(zip(worth, earlier, path, strict=False))
             )
         if not told:
             return 0.0
@@ -300,10 +300,10 @@ def test_tagger_equals_logistic_regression_with_the_previous_label_as_a_feature(
 
 def _rows(words, labels):
     """(T, words + 3): which word, and which label before it."""
-    befores = [None, *labels[:-1]]
+    earlier = [None, *labels[:-1]]
     return [
         [float(word == one) for one in WORDS] + [float(before == f"y{i}") for i in range(3)]
-        for word, before in zip(words, befores, strict=True)
+        for word, before in zip(words, earlier, strict=True)
     ]
 
 

@@ -51,8 +51,8 @@ class Choices:
 
     def log_prob(self, path: Sequence[int]) -> float:
         """The product of the choices."""
-        befores = [None, *path[:-1]] if len(path) else []
-        return math.fsum(self.log_choice(t, a, y) for t, (a, y) in enumerate(zip(befores, path, strict=True)))
+        earlier = [None, *path[:-1]] if len(path) else []
+        return math.fsum(self.log_choice(t, a, y) for t, (a, y) in enumerate(zip(earlier, path, strict=True)))
 
     def paths(self) -> Iterator[tuple[int, ...]]:
         return itertools.product(range(self.model.L), repeat=self.T)
