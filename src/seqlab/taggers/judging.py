@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from seqlab import _core, inference
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder

@@ -325,9 +325,6 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
             decoder = self._decoder = Decoder(self.model_, self.encoder_)
         return decoder.label_ids(corpus, threads)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_decoder"}
-
     @property
     def _probabilistic(self) -> bool:
         return _likelihood(self.learner)

@@ -150,7 +150,7 @@ def check_rules(gold: Gold, rules: Rules, offsets: npt.NDArray[np.int64], constr
 
 
 def check_possible(lesson: Lesson, rules: Rules, constraints: Any) -> None:
-    """Refuse sentences, labelled in part, of which no labelling keeps to constraints and dictionary; names the first."""
+    """Refuse sentences, labelled in part, of which no labelling keeps to constraints and dictionary."""
     gold, offsets = lesson.gold, lesson.encoded.offsets
     if not rules or not gold.partial:
         return
