@@ -84,7 +84,8 @@ def test_their_weights_score_the_same_with_us(tmp_path):
     node = [states[names[a], model.labels[y]] for a, y in zip(attribute, model.label, strict=True)]
     rows, columns = np.nonzero(model.move_seen)
     moves = [
-        info.transitions.get((model.labels[a], model.labels[b]), 0.0) for a, b in zip(rows, columns, strict=True)
+        info.transitions.get((model.labels[a], model.labels[b]), 0.0)
+        for a, b in zip(rows, columns, strict=True)
     ]
     theta = np.array(node + moves)
     tagger.model_ = model.with_theta(theta)

@@ -15,7 +15,9 @@ from seqlab.learning.learners import Job
 pytestmark = pytest.mark.usefixtures("kernel")
 
 
-def started(task, theta=None, *, l2=1.0, epochs=6, burn_in=4, rate=0.1, shards=1, seed=0, threads=1, go_on=None):
+def started(
+    task, theta=None, *, l2=1.0, epochs=6, burn_in=4, rate=0.1, shards=1, seed=0, threads=1, go_on=None
+):
     found = np.zeros(len(task.theta)) if theta is None else theta.copy()
     core = task.lesson.task(task.model, layered=True)
     used = _core.averaged_start(core, found, l2, epochs, burn_in, rate, shards, seed, threads, go_on)
@@ -119,7 +121,9 @@ def test_it_stops_when_asked():
 def test_with_or_without_a_start_training_ends_at_the_same_place():
     corpus = demo_corpus("train")[:60]
     ends = [
-        CRF("word[0]\nword[-1]", LBFGS(start_epochs=n, dtype="float64", epsilon=1e-7, delta=0)).fit(corpus, "pos")
+        CRF("word[0]\nword[-1]", LBFGS(start_epochs=n, dtype="float64", epsilon=1e-7, delta=0)).fit(
+            corpus, "pos"
+        )
         for n in (0, 1, 6)
     ]
     for one in ends[1:]:

@@ -52,7 +52,9 @@ def test_no_edge_means_no_weights_of_moves():
     tagger = CRF("no edge\nword[0]", TIGHT).fit(X, y)
     assert not tagger.model_.move_seen.any()
     apart = [[[word] for word in words] for words in X]
-    alone = CRF("word[0]", TIGHT).fit([x for words in apart for x in words], [[z] for labels in y for z in labels])
+    alone = CRF("word[0]", TIGHT).fit(
+        [x for words in apart for x in words], [[z] for labels in y for z in labels]
+    )
     assert tagger.history_.objective[-1] == pytest.approx(alone.history_.objective[-1], rel=1e-7)
     only = CRF("no edge\nword[0]\nedge: word[0]", LBFGS(l2=0.01)).fit(X, y)
     assert not only.model_.move_seen.any()

@@ -55,9 +55,7 @@ def test_what_says_nothing_adds_nothing(some):
     names = {n for s in y for one in s for n in ([one] if isinstance(one, str) else one or [])}
     nothing = [[None, frozenset(names)][t % 2] for t in range(len(X[0]))]
     alone = CRF("word[0]", TIGHT, states="all", transitions="all").fit(X, y)
-    more = CRF("word[0]", TIGHT, states="all", transitions="all").fit(
-        [*X, X[0], []], [*y, nothing, []]
-    )
+    more = CRF("word[0]", TIGHT, states="all", transitions="all").fit([*X, X[0], []], [*y, nothing, []])
     same_weights(more, alone, 1e-6)
     assert more.history_.objective[-1] == pytest.approx(alone.history_.objective[-1], abs=1e-8)
 
@@ -82,9 +80,9 @@ def test_sentences_that_keep_to_a_dictionary_and_to_labels_in_part_can_be_pruned
     y = [["O", "O"]] * 30 + [[None, "I-X"], ["B-X", {"I-X", "O"}]]
     allowed = {"c": ["I-X"]}
     for dictionary in (None, allowed):
-        tagger = CRF(
-            "word[0]", LBFGS(l2=0.1), order=2, keep=0.4, constraints="IOB2", allowed=dictionary
-        ).fit(X, y)
+        tagger = CRF("word[0]", LBFGS(l2=0.1), order=2, keep=0.4, constraints="IOB2", allowed=dictionary).fit(
+            X, y
+        )
         assert np.isfinite(tagger.model_.theta).all()
         assert np.isfinite(tagger.history_.objective[-1])
         assert tagger.tag(["a", "b"], known={1: "I-X"}) == ["B-X", "I-X"]

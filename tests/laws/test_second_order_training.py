@@ -104,6 +104,8 @@ def test_order_2_keeps_to_constraints_and_dictionaries():
     allowed = {"the": ["B-NP", "I-NP"], "of": ["B-PP"]}
     tagger = CRF("word[0]", order=2, constraints="IOB2", allowed=allowed).fit(corpus, "chunk")
     for words, labels in zip(corpus.column("word"), tagger.predict(corpus), strict=True):
-        assert all(label in allowed.get(word, tagger.labels_) for word, label in zip(words, labels, strict=True))
+        assert all(
+            label in allowed.get(word, tagger.labels_) for word, label in zip(words, labels, strict=True)
+        )
         for a, b in itertools.pairwise(["O", *labels]):
             assert not b.startswith("I-") or a[2:] == b[2:]

@@ -242,9 +242,7 @@ def _model(rng, L, rules, *, order, edges, all_pairs, scale):
     moves, move_seen = table(2)
     triples, triple_seen = table(3) if order == 2 else (None, None)
     edge = EdgeWeights(*sparse(EDGE_ATTRIBUTES, L * L)) if edges else None
-    return LinearModel(
-        _names(L), *sparse(ATTRIBUTES, L), moves, move_seen, rules, triples, triple_seen, edge
-    )
+    return LinearModel(_names(L), *sparse(ATTRIBUTES, L), moves, move_seen, rules, triples, triple_seen, edge)
 
 
 @st.composite

@@ -51,7 +51,7 @@ class BatchLearner:
 
     l2: float = 1.0
     epsilon: float = 1e-5
-    delta: float = 4e-6
+    delta: float = 1e-5
     period: int = 10
     max_iterations: int | None = 1000
 

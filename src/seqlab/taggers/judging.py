@@ -81,7 +81,9 @@ class Judged:
     def _number(self, score: Any) -> float:
         number = isinstance(score, (int, float, np.number)) and not isinstance(score, bool)
         if not number or math.isnan(score):
-            raise OptionError(f"metric {self.name!r} gave {score!r:.60}, but a number is wanted, larger is better")
+            raise OptionError(
+                f"metric {self.name!r} gave {score!r:.60}, but a number is wanted, larger is better"
+            )
         return float(score)
 
     def _figures(self, predicted: Sequence[Sequence[str]]) -> dict[str, float]:

@@ -180,7 +180,10 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         model = self._trained(lesson, model, watch, threads, continued=continued)
         if self.order == 2:
             fine = self._second_order(lesson, model, before)
-            if watch.history.reason not in ("interrupted", "stopped"):  # who ends the first part wants no second
+            if watch.history.reason not in (
+                "interrupted",
+                "stopped",
+            ):  # who ends the first part wants no second
                 lesson = replace(lesson, active=pruned(lesson, model, self.keep, threads))
                 watch = course.watch(judge, fine)
                 fine = self._trained(lesson, fine, watch, threads, continued=continued)
