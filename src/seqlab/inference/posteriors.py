@@ -15,6 +15,7 @@ from seqlab.arrays import Probabilities, frozen, position_number, thread_count
 from seqlab.errors import LabelError, ShapeError
 from seqlab.inference.counting import edge_marginals
 from seqlab.inference.questions import Asked, Part, Question, Results
+from seqlab.inference.typed_spans import typed_span
 from seqlab.trellis import Trellis, TrellisBatch
 from seqlab.trellis.labels import Label
 
@@ -66,10 +67,17 @@ class Posterior:
             raise LabelError("no move arrives at position 0; the first is the one that arrives at position 1")
         return self.span(t - 1, t + 1, (y1, y2))
 
-    def span(self, i: int, j: int, path: Iterable[Label]) -> float:
-        """P(y_i, ..., y_{j-1} = path), exactly: the stretch from i up to, but not including, j (eq:span)."""
-        ids = self.trellis.label_set.ids(path)
+    def span(self, i: int, j: int, path: Iterable[Label] | str) -> float:
+        """P of the stretch from i up to, but not including, j, exactly.
+
+        path   a list of labels: P(y_i, ..., y_{j-1} = path) (eq:span); or the type of a span, such as "PER" where
+               labels are B-PER, I-PER, O: P that exactly these positions form a span of it (eq:typed-span)
+        """
         i, j = (position_number(place, "a span") for place in (i, j))
+        if isinstance(path, str) and 0 <= i <= j <= self.trellis.T:
+            names = self.trellis.labels
+            return typed_span(names, self.trellis.T, i, j, path, self.span)
+        ids = self.trellis.label_set.ids(path)
         if i > j:
             raise LabelError(f"span({i}, {j}) ends before it begins")
         if not 0 <= i <= j <= self.trellis.T:
