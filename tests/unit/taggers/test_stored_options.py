@@ -1,12 +1,15 @@
 """Options as plain data: there and back with their types, and nothing but errors of ours for foreign data."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from seqlab import store
-from seqlab.errors import StoreError
+from seqlab.corpus import Corpus
+from seqlab.errors import SeqlabError, StoreError
 from seqlab.learning import LBFGS
+from seqlab.taggers import CRF
 from seqlab.taggers.options import plain, revived
 from seqlab.tags import Scheme
 
@@ -76,3 +79,53 @@ def test_learners_and_schemes_come_back():
         Scheme.of("BILOU", delimiter="_", suffix=True, outside="none"),
     ):
         assert revived(plain(value, "it"), "it") == value
+
+
+# ------------------------------------------------------------------------------------------------ whole files
+
+TRAIN = Corpus.from_lists(
+    word=[["the", "old", "man"], ["runs"], ["the", "Rio"]], tag=[["B", "I", "I"], ["O"], ["B", "O"]]
+)
+FEATURES = "word[0]\nedge: word[0]\nboth: word[-1] & word[0]"
+TAGGER = CRF(
+    FEATURES, LBFGS(max_iterations=3), order=2, allowed={"the": ["B"], "x": {"O"}}, constraints="IOB2"
+)
+CONTENT = TAGGER.fit(TRAIN, "tag").prune(storage="int8", dev=TRAIN).as_bytes()
+HEADER = 8 + int.from_bytes(CONTENT[:8], "little")
+
+
+def altered(content, at, byte):
+    """One byte changed; digits and letters into others, so that much of the header still is JSON."""
+    old = content[at]
+    for first, last in (b"09", b"az"):
+        if first <= old <= last:
+            byte = first + byte % (last - first + 1)
+    return content[:at] + bytes([byte]) + content[at + 1 :]
+
+
+@given(
+    st.lists(
+        st.tuples(st.one_of(st.integers(8, HEADER), st.integers(0, len(CONTENT) - 1)), st.integers(0, 255)),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_altered_files_give_a_tagger_or_an_error_of_ours(changes):
+    content = CONTENT
+    for at, byte in changes:
+        content = altered(content, at, byte)
+    try:
+        tagger = CRF.from_bytes(content)
+    except StoreError:
+        return
+    assert all(map(str, (tagger, tagger.history_, tagger.pruned_)))
+    try:
+        assert [len(labels) for labels in tagger.predict(TRAIN)] == [3, 1, 2]
+    except SeqlabError:
+        return  # a column that the corpus does not have, for example
+
+
+def test_altered_files_differ_from_their_checksum():
+    assert CRF.from_bytes(CONTENT, verify=True).predict(TRAIN) == TAGGER.predict(TRAIN)
+    with pytest.raises(StoreError, match="its checksum differs"):
+        CRF.from_bytes(CONTENT[:-1] + bytes([CONTENT[-1] ^ 1]), verify=True)
