@@ -23,8 +23,8 @@ void set_up(KeptStochastic* self, const nb::object& task, const In<double>& thet
     const Task& of = nb::cast<const KeptTask&>(task).task;
     new (self) KeptStochastic{task, nullptr};
     const nb::gil_scoped_release unlocked;
-    self->descent = make_stochastic(of, theta.data(),
-                                    {l2, batch, rate, schedule, adagrad, averaged, float32, seed});
+    self->descent =
+        make_stochastic(of, theta.data(), {l2, batch, rate, schedule, adagrad, averaged, float32, seed});
 }
 
 }  // namespace
@@ -50,7 +50,8 @@ void bind_stochastic(nb::module_& m) {
                 return std::tuple(told.loss, told.squares, told.rate, told.active);
             },
             "threads"_a,
-            "Visit every sequence once: losses before the steps, |theta|² after, the last rate, weights not 0.")
+            "Visit every sequence once: losses before the steps, |theta|² after, the last rate, weights not "
+            "0.")
         .def(
             "weights",
             [](KeptStochastic& self, const Out<double>& theta) {

@@ -112,7 +112,7 @@ double Likelihood<F>::run_block(std::size_t first, std::size_t last, Worker& wor
     worker.counts.square_pairs(wanted == Wanted::curvature);
     double loss = worker.counts.count_moves(batch, first, task_.sequences.weight, worker.gamma.data());
     const bool squared = wanted == Wanted::curvature && squared_;
-    if (wanted == Wanted::slope) 
+    if (wanted == Wanted::slope)
         loss -= worker.counts.subtract_clamps(worker.scores, first, last, worker.gamma.data());
     if (wanted == Wanted::curvature) curve(first, last, worker);
     worker.counts.count_nodes(squared ? *squared_ : rows_, task_.sequences.begin(first),

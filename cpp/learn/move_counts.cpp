@@ -129,7 +129,8 @@ template <class F>
 void MoveCounts<F>::count_path(std::size_t s, const Label* path, double weight) {
     const std::size_t begin = task_.sequences.begin(s), T = task_.sequences.end(s) - begin, L = task_.moves.L;
     for (std::size_t t = 1; t < T; ++t) {
-        const std::size_t move = static_cast<std::size_t>(path[t - 1]) * L + static_cast<std::size_t>(path[t]);
+        const std::size_t move =
+            static_cast<std::size_t>(path[t - 1]) * L + static_cast<std::size_t>(path[t]);
         if (task_.moves.order() == 1) {
             edge_[move] += weight;
         } else if (t == 1) {

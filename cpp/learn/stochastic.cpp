@@ -111,8 +111,9 @@ private:
     double visit(std::span<const std::size_t> some, double rate, std::size_t threads) {
         steps_.prepare(some);
         const double loss = slopes_(steps_.chain(), some, threads);
-        steps_.step(slopes_, rate,
-                    2.0 * options_.l2 * static_cast<double>(some.size()) / static_cast<double>(usable_.size()));
+        steps_.step(
+            slopes_, rate,
+            2.0 * options_.l2 * static_cast<double>(some.size()) / static_cast<double>(usable_.size()));
         return loss;
     }
 

@@ -32,7 +32,7 @@ struct StochasticOptions {
 
 // What an epoch saw.
 struct StochasticEpoch {
-    double loss = 0.0;       // of every sequence before the step that it took part in; not finite: stopped there
+    double loss = 0.0;  // of every sequence before the step that it took part in; not finite: stopped there
     double squares = 0.0;    // |θ|² at the end
     double rate = 0.0;       // of the last step
     std::size_t active = 0;  // weights that are not 0 at the end

@@ -29,9 +29,9 @@ class SGD:
     rate        how far the first step goes along the slope; None tries rates out on a sample of the sentences
     schedule    how the rate falls with e, the epochs done. "inverse": rate / (1 + 2·l2·rate·e), which is right for a
                 penalised likelihood and does not fall at all without a penalty; "sqrt": rate / √(1 + e);
-                "exponential": rate · 0.85ᵉ, as Wapiti; "constant"
-    adagrad     every weight has a rate of its own, which falls with the slopes it has seen (eq:adagrad), besides the
-                schedule
+                "exponential": rate · 0.85ᵉ, as Wapiti; "constant". None is "inverse", and "constant" with adagrad
+    adagrad     every weight has a rate of its own, which falls with the slopes it has seen (eq:adagrad), whatever the
+                schedule does
     averaged    the model gets the mean of the weights, looked at eight times an epoch, the j-th look counting j times
     tolerance   training ends when the objective changes by less than this part of itself in an epoch; 0 never ends it
     dtype       "float32" or "float64": what weights are kept and scores computed in
@@ -45,7 +45,7 @@ class SGD:
     epochs: int = 30
     batch: int = 1
     rate: float | None = None
-    schedule: str = "inverse"
+    schedule: str | None = None
     adagrad: bool = False
     averaged: bool = False
     tolerance: float = 1e-4
@@ -59,16 +59,15 @@ class SGD:
         whole_number(self.batch, "batch", 1)
         if self.rate is not None:
             number(self.rate, "rate", above=True)
-        choice(self.schedule, "schedule", SCHEDULES)
+        if self.schedule is not None:
+            choice(self.schedule, "schedule", SCHEDULES)
         for name in ("adagrad", "averaged"):
             if not isinstance(getattr(self, name), (bool, np.bool_)):
                 raise OptionError(f"{name} must be True or False, got {getattr(self, name)!r}")
         number(self.tolerance, "tolerance")
         choice(self.dtype, "dtype", DTYPES)
 
-    def train(
-        self, task: _core.Task, theta: Weights, *, threads: int, seed: int, report: Report
-    ) -> Outcome:
+    def train(self, task: _core.Task, theta: Weights, *, threads: int, seed: int, report: Report) -> Outcome:
         """Train from the weights theta (n,), which are left alone."""
         descent = self._descent(task, theta, seed)
 
@@ -94,13 +93,14 @@ class SGD:
         return Outcome(weights(), reason, epoch, objective)
 
     def _descent(self, task: _core.Task, theta: Weights, seed: int) -> _core.Stochastic:
+        schedule = self.schedule or ("constant" if self.adagrad else "inverse")
         return _core.Stochastic(
             task,
             theta,
             float(self.l2),
             int(self.batch),
             0.0 if self.rate is None else float(self.rate),
-            getattr(_core.RateSchedule, self.schedule),
+            getattr(_core.RateSchedule, schedule),
             bool(self.adagrad),
             bool(self.averaged),
             self.dtype == "float32",
