@@ -36,7 +36,7 @@ private:
     // What is remembered of attributes, and which of them the sequences of the moment use.
     struct Memory {
         std::span<const std::int64_t> begin;
-        std::vector<F> squares;    // G, of each weight
+        std::vector<F> gain;       // 1 / h, of each weight
         std::vector<double> when;  // of each attribute
         std::vector<std::uint64_t> visit;
         std::vector<std::size_t> used;
@@ -54,15 +54,15 @@ private:
 
     void catch_up_node(std::size_t a);
     void catch_up_pair(std::size_t a);
-    void step_dense(std::vector<double>& weight, std::vector<double>& squares, std::vector<double>& slope,
-                    double rate, double tick);
+    static void step_dense(std::vector<double>& weight, std::vector<double>& gain, std::vector<double>& slope,
+                           double rate, double tick);
 
     const Task& task_;
     const ChainRows<F>& rows_;
     ChainWeights<F> chain_;
     WeightTable<F> sums_;
     Memory nodes_, pairs_;
-    std::vector<double> move_, triple_, of_move_, of_triple_, move_squares_, triple_squares_;
+    std::vector<double> move_, triple_, of_move_, of_triple_, move_gain_, triple_gain_;
     double clock_ = 0.0;
     std::uint64_t visits_ = 0;
 };
