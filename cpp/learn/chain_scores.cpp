@@ -70,6 +70,8 @@ void ChainScores<F>::score_nodes(const ChainWeights<F>& weights, std::size_t to)
     kernels().of<F>().gather_rows(weights.node().dense(), rows_.LP, rows_.L, rows_.rows.rows(), from_, to,
                                   node_);
     rows_.rows.add_listed(weights.node().listed(), rows_.L, from_, to, node_);
+    if (weights.scale() != F{1})
+        for (std::size_t n = 0; n < (to - from_) * rows_.L; ++n) node_[n] *= weights.scale();
 }
 
 // Edges of their own for every position: the shared ones, and the weights of the attributes that see the move.
@@ -98,7 +100,8 @@ void ChainScores<F>::score_edges(const ChainWeights<F>& weights, std::size_t fir
             for (auto i = task_.edge_entries.indptr[token]; i < task_.edge_entries.indptr[token + 1]; ++i) {
                 const auto a = static_cast<std::size_t>(task_.edge_entries.ids[i]);
                 const F value =
-                    task_.edge_entries.values ? static_cast<F>(task_.edge_entries.values[i]) : F{1};
+                    weights.scale() *
+                    (task_.edge_entries.values ? static_cast<F>(task_.edge_entries.values[i]) : F{1});
                 for (auto k = static_cast<std::size_t>(task_.edge_observed.begin[a]);
                      k < static_cast<std::size_t>(task_.edge_observed.begin[a + 1]); ++k)
                     for (auto m = static_cast<std::size_t>(task_.edge_observed.label[k]); m < size;

@@ -21,24 +21,32 @@ public:
 
     void load(const double* theta) {
         node_.load(theta);
-        const double* const move = theta + task_.first_move();
+        load_moves(theta + task_.first_move(), theta + task_.first_triple());
+        const double* const pair = theta + task_.first_edge();
+        for (std::size_t k = 0; k < pair_.size(); ++k) pair_[k] = static_cast<F>(pair[k]);
+        scale_ = F{1};
+    }
+    // Moves and triples alone, each counted from their first.
+    void load_moves(const double* move, const double* triple) {
         for (std::size_t i = 0; i < move_.size(); ++i) move_[i] = masked(task_.moves.number[i], move, i);
-        const double* const triple = theta + task_.first_triple();
         for (std::size_t i = 0; i < triple_.size(); ++i) {
             const auto k = task_.moves.triple[i];
             const std::size_t first = i / task_.moves.L, second = i % move_.size();
             triple_[i] = (k >= 0 ? static_cast<F>(triple[k]) : F{0}) + move_[second];
             if (forbidden(first)) triple_[i] = never;
         }
-        const double* const pair = theta + task_.first_edge();
-        for (std::size_t k = 0; k < pair_.size(); ++k) pair_[k] = static_cast<F>(pair[k]);
     }
+    // What the numbers of node() and pairs() are to be multiplied by.
+    F scale() const { return scale_; }
+    void set_scale(F scale) { scale_ = scale; }
 
+    WeightTable<F>& node() { return node_; }
     const WeightTable<F>& node() const { return node_; }
     const F* moves() const { return move_.data(); }
     // (L, L), or for order 2 (L, L, L) with the moves folded in; -inf for what is forbidden
     const F* edge() const { return triple_.empty() ? move_.data() : triple_.data(); }
     std::size_t edge_size() const { return triple_.empty() ? move_.size() : triple_.size(); }
+    F* pairs() { return pair_.data(); }
     const F* pairs() const { return pair_.data(); }
 
 private:
@@ -55,6 +63,7 @@ private:
     const Task& task_;
     WeightTable<F> node_;
     std::vector<F> move_, triple_, pair_;
+    F scale_ = 1;
 };
 
 }  // namespace seqlab

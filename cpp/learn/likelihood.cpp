@@ -22,7 +22,6 @@ struct Likelihood<F>::Worker {
     ChainScores<F> scores;
     ChainCounts<F> counts;
     std::vector<F*> gamma;
-    std::vector<F> clamped;
     double loss = 0.0;
 
     explicit Worker(const Likelihood& of)
@@ -113,32 +112,12 @@ double Likelihood<F>::run_block(std::size_t first, std::size_t last, Worker& wor
     worker.counts.square_pairs(wanted == Wanted::curvature);
     double loss = worker.counts.count_moves(batch, first, task_.sequences.weight, worker.gamma.data());
     const bool squared = wanted == Wanted::curvature && squared_;
-    if (wanted == Wanted::slope) loss -= subtract_clamps(first, last, worker);
+    if (wanted == Wanted::slope)
+        loss -= worker.counts.subtract_clamps(worker.scores, first, last, worker.gamma.data());
     if (wanted == Wanted::curvature) curve(first, last, worker);
     worker.counts.count_nodes(squared ? *squared_ : rows_, task_.sequences.begin(first),
                               task_.sequences.begin(last), worker.scores.gamma());
     return loss;
-}
-
-// What partly known labels take off: the same counts, over the labellings that fit them.
-template <class F>
-double Likelihood<F>::subtract_clamps(std::size_t first, std::size_t last, Worker& worker) const {
-    const auto& clamps = task_.clamps;
-    CompensatedSum known;
-    auto c =
-        static_cast<std::size_t>(std::ranges::lower_bound(clamps.sequence, static_cast<std::int64_t>(first)) -
-                                 clamps.sequence.begin());
-    for (; c < clamps.size() && clamps.sequence[c] < static_cast<std::int64_t>(last); ++c) {
-        const auto s = static_cast<std::size_t>(clamps.sequence[c]);
-        const Trellis<F>& trellis = worker.scores.clamped(c);
-        worker.clamped.resize(trellis.T * rows_.L);
-        F* own = worker.clamped.data();
-        const double weight = -clamps.weight[c];
-        known.add(-worker.counts.count_one(trellis, s, weight, own));
-        F* const gamma = worker.scores.gamma(s);
-        for (std::size_t n = 0; n < trellis.T * rows_.L; ++n) gamma[n] += own[n];
-    }
-    return known.value();
 }
 
 // w p becomes w p (1 - p).

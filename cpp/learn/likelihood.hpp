@@ -33,7 +33,6 @@ private:
     double over_stretches(double* total, std::size_t threads, Wanted wanted);
     double run(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const;
     double run_block(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const;
-    double subtract_clamps(std::size_t first, std::size_t last, Worker& worker) const;
     void curve(std::size_t first, std::size_t last, Worker& worker) const;
     std::size_t block_end(std::size_t first, std::size_t last) const;
 

@@ -92,6 +92,19 @@ struct Task {
 // How often each weight's feature occurs with the labels given: the first half of the gradient, the same every time.
 std::vector<double> empirical_counts(const Task& task);
 
+// visit(a) for the attribute of every entry of some sequences.
+template <class Visit>
+void each_attribute(const Entries& entries, const Sequences& sequences, std::span<const std::size_t> some,
+                    Visit visit) {
+    for (const std::size_t s : some)
+        for (auto i = entries.indptr[sequences.begin(s)]; i < entries.indptr[sequences.end(s)]; ++i)
+            visit(static_cast<std::size_t>(entries.ids[i]));
+}
+
+// out[k] += weight · value for the weight k of (attribute, label), for the entries of one token.
+void add_entries(const Entries& entries, const Observed& observed, std::size_t t, std::int32_t label,
+                 double weight, double* out);
+
 // Adds weight · features of tokens [from, to) of one sequence, labelled by path, to out (task.size()).
 void add_features(const Task& task, std::size_t s, const Label* path, double weight, double* out);
 

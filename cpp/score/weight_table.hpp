@@ -26,6 +26,21 @@ public:
     F* listed() { return listed_.data(); }
     const F* listed() const { return listed_.data(); }
 
+    // The number of weight k, which is one of attribute a.
+    F& at(std::size_t a, std::size_t k) {
+        const std::int32_t row = plan_->row(a);
+        return row == RowPlan::listed ? listed_[k]
+                                      : table_[static_cast<std::size_t>(row) * LP_ +
+                                               static_cast<std::size_t>(observed_.label[k])];
+    }
+    // Zero for all weights of attribute a, and for the lanes beside them.
+    void clear(std::size_t a) {
+        if (const std::int32_t row = plan_->row(a); row != RowPlan::listed)
+            std::fill_n(table_ + static_cast<std::size_t>(row) * LP_, LP_, F{0});
+        else
+            std::fill(listed_.begin() + observed_.begin[a], listed_.begin() + observed_.begin[a + 1], F{0});
+    }
+
     // Take the weights theta; lanes without a weight stay zero.
     void load(const double* theta) {
         each([&](F& x, std::size_t k) { x = static_cast<F>(theta[k]); });

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from seqlab.corpus import Corpus, Sentence, demo_corpus, read, stream, write
     from seqlab.evaluation import Report, check, evaluate, significance
     from seqlab.features import Template, presets
-    from seqlab.learning import LBFGS, ConjugateGradient, GradientAscent
+    from seqlab.learning import LBFGS, SGD, ConjugateGradient, GradientAscent
     from seqlab.taggers import CRF, MEMM, LinearTagger, LocalTagger, MostFrequentTag, Reranker
     from seqlab.taggers.storing import load
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
@@ -23,6 +23,7 @@ __all__ = [
     "CRF",
     "LBFGS",
     "MEMM",
+    "SGD",
     "ConjugateGradient",
     "Constraints",
     "Corpus",
@@ -67,6 +68,7 @@ _HOME = {
     "MostFrequentTag": "seqlab.taggers",
     "Report": "seqlab.evaluation",
     "Reranker": "seqlab.taggers",
+    "SGD": "seqlab.learning",
     "Sentence": "seqlab.corpus",
     "Template": "seqlab.features",
     "Trellis": "seqlab.trellis",

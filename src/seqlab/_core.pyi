@@ -378,6 +378,33 @@ class RowDecoder:
     def __call__(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> int:
         """Writes labels; the first sentence without a legal path, or -1."""
 
+class RateSchedule(enum.Enum):
+    """How the rate falls."""
+
+    inverse = 0
+
+    constant = 1
+
+    sqrt = 2
+
+    exponential = 3
+
+class Stochastic:
+    """Stochastic gradient descent (eq:sgd, eq:adagrad)."""
+
+    def __init__(self, task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], l2: float, batch: int, rate: float, schedule: RateSchedule, adagrad: bool, averaged: bool, float32: bool, seed: int) -> None: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def epoch(self, threads: int) -> tuple[float, float, float, int]:
+        """
+        Visit every sequence once: losses before the steps, |theta|² after, the last rate, weights not 0.
+        """
+
+    def weights(self, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """The weights of a model that stops now."""
+
 class Method(enum.Enum):
     """How to walk downhill."""
 

@@ -1,13 +1,15 @@
-"""Learning: objectives walked downhill. So far the optimisers; learners will stand on them."""
+"""Learning: objectives walked downhill, by learners that taggers are given and by the optimisers they stand on."""
 
 from __future__ import annotations
 
 from seqlab.learning.history import Epoch, History
 from seqlab.learning.learners import LBFGS, ConjugateGradient, GradientAscent
 from seqlab.learning.optimisers import Iteration, Minimum, minimise
+from seqlab.learning.sgd import SGD
 
 __all__ = [
     "LBFGS",
+    "SGD",
     "ConjugateGradient",
     "Epoch",
     "GradientAscent",

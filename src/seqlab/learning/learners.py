@@ -17,7 +17,7 @@ from seqlab import _core
 from seqlab.arrays import whole_number
 from seqlab.errors import OptionError, ScoreError
 from seqlab.learning.progress import Outcome, Progress, Report, Weights
-from seqlab.learning.settings import LINE_SEARCHES, number, settings_for
+from seqlab.learning.settings import LINE_SEARCHES, choice, number, settings_for
 
 DTYPES = ("float32", "float64")
 
@@ -107,8 +107,8 @@ class LBFGS(BatchLearner):
         whole_number(self.start_epochs, "start_epochs", 0)
         if not isinstance(self.precondition, (bool, np.bool_)):
             raise OptionError(f"precondition must be True or False, got {self.precondition!r}")
-        _choice(self.dtype, "dtype", DTYPES)
-        _choice(self.line_search, "line_search", LINE_SEARCHES)
+        choice(self.dtype, "dtype", DTYPES)
+        choice(self.line_search, "line_search", LINE_SEARCHES)
 
     def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
         """Walk downhill from theta."""
@@ -195,8 +195,3 @@ def _outcome(
             f"scale them to about 1"
         )
     return Outcome(theta, reason.name.replace("_", " "), iterations, value)
-
-
-def _choice(value: Any, name: str, choices: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in choices:
-        raise OptionError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")

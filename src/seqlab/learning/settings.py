@@ -90,7 +90,8 @@ def _vector(value: Any, name: str, size: int, *, above: bool) -> Any:
     return array
 
 
-def _choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
+def choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
+    """One of some words, or an OptionError that names the option."""
     if not isinstance(value, str) or value not in choices:
         raise OptionError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
     return value
@@ -107,11 +108,11 @@ def _set_memory(settings: _core.Settings, value: Any, _: int) -> None:
 
 
 def _set_memory_dtype(settings: _core.Settings, value: Any, _: int) -> None:
-    settings.float32 = _choice(value, "memory_dtype", ("float32", "float64")) == "float32"
+    settings.float32 = choice(value, "memory_dtype", ("float32", "float64")) == "float32"
 
 
 def _set_line_search(settings: _core.Settings, value: Any, _: int) -> None:
-    name = _choice(value, "line_search", LINE_SEARCHES)
+    name = choice(value, "line_search", LINE_SEARCHES)
     settings.line_search = getattr(_core.LineSearch, name.replace("-", "_"))
 
 

@@ -1,0 +1,64 @@
+#include "learn/stochastic.hpp"
+
+#include <nanobind/stl/tuple.h>
+
+#include <memory>
+#include <tuple>
+
+#include "bind/task.hpp"
+
+namespace seqlab::bind {
+
+namespace {
+
+// A descent and the task it looks into.
+struct KeptStochastic {
+    nb::object task;
+    std::unique_ptr<Stochastic> descent;
+};
+
+void set_up(KeptStochastic* self, const nb::object& task, const In<double>& theta, double l2,
+            std::size_t batch, double rate, RateSchedule schedule, bool adagrad, bool averaged, bool float32,
+            std::uint64_t seed) {
+    const Task& of = nb::cast<const KeptTask&>(task).task;
+    new (self) KeptStochastic{task, nullptr};
+    const nb::gil_scoped_release unlocked;
+    self->descent =
+        make_stochastic(of, theta.data(), {l2, batch, rate, schedule, adagrad, averaged, float32, seed});
+}
+
+}  // namespace
+
+void bind_stochastic(nb::module_& m) {
+    nb::enum_<RateSchedule>(m, "RateSchedule", "How the rate falls.")
+        .value("inverse", RateSchedule::inverse)
+        .value("constant", RateSchedule::constant)
+        .value("sqrt", RateSchedule::sqrt)
+        .value("exponential", RateSchedule::exponential);
+    nb::class_<KeptStochastic>(m, "Stochastic", "Stochastic gradient descent (eq:sgd, eq:adagrad).")
+        .def("__init__", &set_up, "task"_a, "theta"_a.noconvert(), "l2"_a, "batch"_a, "rate"_a, "schedule"_a,
+             "adagrad"_a, "averaged"_a, "float32"_a, "seed"_a)
+        .def_prop_ro("size", [](const KeptStochastic& self) { return self.descent->size(); })
+        .def(
+            "epoch",
+            [](KeptStochastic& self, std::size_t threads) {
+                StochasticEpoch told;
+                {
+                    const nb::gil_scoped_release unlocked;
+                    told = self.descent->epoch(threads);
+                }
+                return std::tuple(told.loss, told.squares, told.rate, told.active);
+            },
+            "threads"_a,
+            "Visit every sequence once: losses before the steps, |theta|² after, the last rate, weights not "
+            "0.")
+        .def(
+            "weights",
+            [](KeptStochastic& self, const Out<double>& theta) {
+                const nb::gil_scoped_release unlocked;
+                self.descent->weights(theta.data());
+            },
+            "theta"_a.noconvert(), "The weights of a model that stops now.");
+}
+
+}  // namespace seqlab::bind

@@ -1,0 +1,49 @@
+// Weights that steps change, those of attributes kept as scale · number: the penalty then costs one multiplication.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "learn/chain_scores.hpp"
+#include "learn/chain_weights.hpp"
+#include "learn/slopes.hpp"
+#include "learn/task.hpp"
+
+namespace seqlab {
+
+// For each row of the table of weights which of its lanes have a weight, as the kernel move_rows wants it.
+template <class F>
+std::vector<std::uint32_t> lanes_with_weight(const Task& task, const ChainRows<F>& rows);
+
+// eq:sgd   θ ← (1 - η decay) θ - η slope
+template <class F>
+class ScaledSteps {
+public:
+    ScaledSteps(const Task& task, const ChainRows<F>& rows);
+
+    void load(const double* theta);
+    // total (task.size()) += part · θ
+    void add_to(double* total, double part);
+
+    // Called before the sequences are looked at.
+    void prepare(std::span<const std::size_t>) {}
+    const ChainWeights<F>& chain() const { return chain_; }
+    // One step along the slopes, which are used up.
+    void step(Slopes<F>& slopes, double rate, double decay);
+
+private:
+    void shrink(double factor);
+    void add_to_nodes(Slopes<F>& slopes, double by);
+    void add_to_moves(Slopes<F>& slopes, double factor, double by);
+    void add_to_pairs(Slopes<F>& slopes, double by);
+
+    const Task& task_;
+    const ChainRows<F>& rows_;
+    std::vector<std::uint32_t> lanes_;
+    ChainWeights<F> chain_;
+    std::vector<double> move_, triple_;  // few, so that they need no scale
+    std::vector<double> of_move_, of_triple_;
+    double scale_ = 1.0;
+};
+
+}  // namespace seqlab

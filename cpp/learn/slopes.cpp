@@ -1,0 +1,76 @@
+#include "learn/slopes.hpp"
+
+#include <algorithm>
+
+#include "inference/best.hpp"
+#include "numerics/sum.hpp"
+#include "parallel/parallel.hpp"
+
+namespace seqlab {
+
+namespace {
+
+// A part is worth a thread only when it is much longer than the making of one; each costs room for its sums of moves.
+constexpr std::size_t sequences_worth_a_part = 32;
+constexpr std::size_t most_parts = 8;
+
+}  // namespace
+
+template <class F>
+double Slopes<F>::operator()(const ChainWeights<F>& weights, std::span<const std::size_t> sequences,
+                             std::size_t threads) {
+    sequences_ = sequences;
+    make_room();
+    const std::size_t n = sequences.size();
+    const std::size_t parts = std::clamp<std::size_t>(n / sequences_worth_a_part, 1, most_parts);
+    while (parts_.size() < parts) parts_.push_back(std::make_unique<Part>(task_, rows_));
+    parallel_for(parts, threads, [&, &set = kernels()](std::size_t p) {
+        const PinKernels pin(set);
+        CompensatedSum loss;
+        for (std::size_t i = n * p / parts; i < n * (p + 1) / parts; ++i)
+            loss.add(look(weights, i, *parts_[p]));
+        parts_[p]->loss = loss.value();
+    });
+    CompensatedSum loss;
+    loss.add(parts_[0]->loss);
+    for (std::size_t p = 1; p < parts; ++p) {
+        loss.add(parts_[p]->loss);
+        parts_[p]->moves.move_into(parts_[0]->moves);
+    }
+    return loss.value();
+}
+
+template <class F>
+void Slopes<F>::make_room() {
+    std::size_t size = 0;
+    for (const std::size_t s : sequences_)
+        size += (task_.sequences.end(s) - task_.sequences.begin(s)) * rows_.L + rows_.LP;
+    F* next = room_.of(size);
+    residual_.clear();
+    for (const std::size_t s : sequences_) {
+        residual_.push_back(next);
+        next += (task_.sequences.end(s) - task_.sequences.begin(s)) * rows_.L + rows_.LP;
+    }
+}
+
+template <class F>
+double Slopes<F>::look(const ChainWeights<F>& weights, std::size_t i, Part& part) {
+    const std::size_t s = sequences_[i];
+    const Sequences& all = task_.sequences;
+    F* const residual = residual_[i];
+    const Batch<F> batch = part.scores(weights, s, s + 1);
+    double loss = part.moves.count_one(batch[0], s, all.weight_of(s), residual);
+    loss -= part.moves.subtract_clamps(part.scores, s, s + 1, &residual);
+    const double given = all.gold_weight_of(s);
+    if (given == 0.0) return loss;
+    const Label* const gold = all.labels + all.begin(s);
+    for (std::size_t t = 0; t < batch[0].T; ++t)
+        residual[t * rows_.L + static_cast<std::size_t>(gold[t])] -= static_cast<F>(given);
+    part.moves.count_path(s, gold, -given);
+    return loss - given * path_score(batch[0], gold);
+}
+
+template class Slopes<float>;
+template class Slopes<double>;
+
+}  // namespace seqlab

@@ -1,0 +1,56 @@
+// The slope of the likelihood over a few sequences, not yet summed over attributes.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "learn/chain_scores.hpp"
+#include "learn/chain_weights.hpp"
+#include "learn/move_counts.hpp"
+#include "learn/task.hpp"
+#include "numerics/buffer.hpp"
+
+namespace seqlab {
+
+// eq:crf-likelihood, one term per sequence: what the model expects, less what the labels say. Labels that are known in part
+// count as the labellings that fit them (eq:partial-labels).
+template <class F>
+class Slopes {
+public:
+    Slopes(const Task& task, const ChainRows<F>& rows) : task_(task), rows_(rows) {}
+
+    // Looks at some sequences, none of them empty, and returns their loss. The same bits for any number of threads.
+    double operator()(const ChainWeights<F>& weights, std::span<const std::size_t> sequences,
+                      std::size_t threads);
+
+    // Of the last call: its sequences; expected less given labels of the i-th (T, L), which the caller may change, with
+    // room for a vector behind; and the sums of moves, triples and edge attributes, which the caller takes off.
+    std::span<const std::size_t> sequences() const { return sequences_; }
+    F* residual(std::size_t i) { return residual_[i]; }
+    MoveCounts<F>& moves() { return parts_[0]->moves; }
+    // Forgets those sums, when only the loss was wanted.
+    void drop() { moves().clear(); }
+
+private:
+    // Sequences that one thread looks at.
+    struct Part {
+        ChainScores<F> scores;
+        MoveCounts<F> moves;
+        double loss = 0.0;
+
+        Part(const Task& task, const ChainRows<F>& rows) : scores(task, rows), moves(task) {}
+    };
+
+    void make_room();
+    double look(const ChainWeights<F>& weights, std::size_t i, Part& part);
+
+    const Task& task_;
+    const ChainRows<F>& rows_;
+    std::span<const std::size_t> sequences_;
+    Buffer<F> room_;
+    std::vector<F*> residual_;
+    std::vector<std::unique_ptr<Part>> parts_;
+};
+
+}  // namespace seqlab
