@@ -68,6 +68,14 @@ public:
     void add_listed(const F* weights, std::size_t L, std::size_t from, std::size_t to, F* node) const;
     // sums[k] += gamma[t - from, label of k]
     void count_listed(const F* gamma, std::size_t L, std::size_t from, std::size_t to, F* sums) const;
+    // visit(weight, label, value) for the listed weights of token t
+    template <class Visit>
+    void each_listed(std::size_t t, Visit visit) const {
+        for (auto i = static_cast<std::size_t>(listed_begin_[t]);
+             i < static_cast<std::size_t>(listed_begin_[t + 1]); ++i)
+            visit(static_cast<std::size_t>(listed_[i].weight), listed_[i].label,
+                  listed_value_.empty() ? F{1} : listed_value_[i]);
+    }
 
 private:
     struct Listed {

@@ -522,6 +522,23 @@ def minimise(objective: object, theta: Annotated[NDArray[numpy.float64], dict(sh
 def lbfgs_direction(moves: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], changes: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], diagonal: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, late: bool, memory: int, float32: bool, d: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """The direction that given moves propose (eq:lbfgs)."""
 
+class OnlineLearner:
+    """Weights that change after every sequence."""
+
+    @property
+    def size(self) -> int: ...
+
+    def epoch(self) -> tuple[int, int, float]:
+        """
+        One visit to every sequence: wrong tokens, sequences that changed weights, summed loss.
+        """
+
+    def weights(self, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """The weights of a model that stops now."""
+
+def perceptron(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], averaged: bool, shuffle: bool, seed: int) -> OnlineLearner:
+    """eq:perceptron"""
+
 class BlockReader:
     """Reads blocks of whole lines into one table."""
 
