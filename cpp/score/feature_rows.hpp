@@ -53,6 +53,19 @@ private:
     std::size_t L_;
 };
 
+struct Listed {
+    std::int32_t weight;
+    std::int32_t label;
+};
+
+// For each token which weights of the list it uses, and how much of each: 1 where value is null.
+template <class F>
+struct ListedEntries {
+    const std::int64_t* begin;  // token t has entries begin[t] .. begin[t + 1]
+    const Listed* entry;
+    const F* value;
+};
+
 // The tokens of a corpus as rows to add and weights to add.
 template <class F>
 class FeatureRows {
@@ -63,26 +76,16 @@ public:
     RowList<F> rows() const {
         return {row_begin_.data(), row_.data(), row_value_.empty() ? nullptr : row_value_.data()};
     }
+    ListedEntries<F> listed() const {
+        return {listed_begin_.data(), listed_.data(), listed_value_.empty() ? nullptr : listed_value_.data()};
+    }
 
     // node[t - from, y] += Σ listed weights
     void add_listed(const F* weights, std::size_t L, std::size_t from, std::size_t to, F* node) const;
     // sums[k] += gamma[t - from, label of k]
     void count_listed(const F* gamma, std::size_t L, std::size_t from, std::size_t to, F* sums) const;
-    // visit(weight, label, value) for the listed weights of token t
-    template <class Visit>
-    void each_listed(std::size_t t, Visit visit) const {
-        for (auto i = static_cast<std::size_t>(listed_begin_[t]);
-             i < static_cast<std::size_t>(listed_begin_[t + 1]); ++i)
-            visit(static_cast<std::size_t>(listed_[i].weight), listed_[i].label,
-                  listed_value_.empty() ? F{1} : listed_value_[i]);
-    }
 
 private:
-    struct Listed {
-        std::int32_t weight;
-        std::int32_t label;
-    };
-
     std::vector<std::int64_t> row_begin_, listed_begin_;
     std::vector<std::int32_t> row_;
     std::vector<Listed> listed_;

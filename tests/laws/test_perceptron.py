@@ -75,6 +75,15 @@ def test_attributes_get_no_weight_for_labels_they_were_never_met_with():
         np.testing.assert_allclose(weights, twin.mean(), atol=1e-5)
 
 
+def test_sentences_are_shuffled_in_blocks_of_neighbours():
+    problem = Problem(4, 2, [2] * 70)
+    _, seen = trained(Perceptron(epochs=3), problem, seed=11)
+    twin = PerceptronTwin(problem, seed=11, rounding=0)
+    for _, _, weights in seen:
+        twin.epoch()
+        np.testing.assert_allclose(weights, twin.mean(), atol=1e-5)
+
+
 @pytest.mark.parametrize("L", [2, 17, 40])
 def test_same_seed_gives_the_same_bits_and_another_order_other_weights(L):
     problem = Problem(1, L, [9, 3, 12, 1, 0, 30] * 5, valued=True)

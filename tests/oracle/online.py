@@ -281,22 +281,29 @@ class Enumeration:
 
 
 def shuffled(items: list[int], seed: int, epoch: int) -> list[int]:
-    """The order that an epoch visits its sequences in: Fisher and Yates with hashed numbers."""
-    mask = 2**64 - 1
+    """The order that an epoch visits its sequences in: blocks of 32 neighbours shuffled, then each block."""
+    blocks = [items[i : i + 32] for i in range(0, len(items), 32)]
+    numbers = _shuffled(list(range(len(blocks))), seed, epoch, 0)
+    return [s for b in numbers for s in _shuffled(blocks[b], seed, epoch, b + 1)]
 
-    def mix(x: int) -> int:
-        x = (x + 0x9E3779B97F4A7C15) & mask
-        x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & mask
-        x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & mask
-        return x ^ (x >> 31)
 
-    key = mix(mix(mix(seed) ^ epoch) ^ 0)
+def _shuffled(items: list[int], seed: int, epoch: int, draw: int) -> list[int]:
+    """Fisher and Yates with hashed numbers."""
+    key = _mix(_mix(_mix(seed) ^ epoch) ^ draw)
     order = list(items)
     for i in range(len(order) - 1, 0, -1):
-        chance = (mix(key ^ mix(i)) >> 11) * 2.0**-53
+        chance = (_mix(key ^ _mix(i)) >> 11) * 2.0**-53
         j = math.floor(chance * (i + 1))
         order[i], order[j] = order[j], order[i]
     return order
+
+
+def _mix(x: int) -> int:
+    mask = 2**64 - 1
+    x = (x + 0x9E3779B97F4A7C15) & mask
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & mask
+    return x ^ (x >> 31)
 
 
 class Twin:

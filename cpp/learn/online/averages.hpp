@@ -21,13 +21,13 @@ public:
         before_ = total_;
         total_ += importance;
     }
-    // The step of the moment adds x to weight k.
-    void add(std::size_t k, double x) {
-        if (wanted()) late_[k] += before_ * x;
+    // The step of the moment adds x to a slot.
+    void add(std::size_t slot, double x) {
+        if (wanted()) late_[slot] += before_ * x;
     }
-    // The mean of weight k, which is now `last`.
-    double mean(std::size_t k, double last) const {
-        return wanted() && total_ > 0.0 ? last - late_[k] / total_ : last;
+    // The mean of a slot, which is now `last`.
+    double mean(std::size_t slot, double last) const {
+        return wanted() && total_ > 0.0 ? last - late_[slot] / total_ : last;
     }
 
 private:

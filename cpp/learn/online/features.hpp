@@ -10,39 +10,56 @@
 
 namespace seqlab::online {
 
-// Where each kind of weight begins in theta (learn/task.hpp), counted once.
-struct Layout {
-    std::size_t move, triple, edge, size;
+// Where weights live while they change. The cells of the dense table come first, row by row; weight k of theta that has no
+// cell there is slot dense + k. So a token's weights for two labels lie side by side, in every table that has slots.
+struct Slots {
+    std::size_t dense;  // cells of the dense table
+    std::size_t move, triple, edge,
+        size;  // where each kind of transition begins (learn/task.hpp), and all slots
 
-    explicit Layout(const Task& task)
-        : move(task.first_move()), triple(task.first_triple()), edge(task.first_edge()), size(task.size()) {}
+    Slots(const Task& task, std::size_t cells)
+        : dense(cells),
+          move(cells + task.first_move()),
+          triple(cells + task.first_triple()),
+          edge(cells + task.first_edge()),
+          size(cells + task.size()) {}
 };
 
-// A number of theta and how much of it.
+// A slot and how much of it.
 struct Item {
-    std::uint32_t k;
+    std::uint32_t slot;
     double x;
 };
-using Sparse = std::vector<Item>;  // k rising, no x is 0
+using Sparse = std::vector<Item>;  // slots rising, no x is 0
 
 template <class F>
 class Features {
 public:
     Features(const Task& task, const ChainRows<F>& rows)
-        : task_(task), rows_(rows), layout_(task), number_(rows.plan.rows() * rows.L, -1) {
-        for (std::size_t a = 0; a < rows.plan.attributes(); ++a)
-            if (const std::int32_t row = rows.plan.row(a); row != RowPlan::listed)
-                for (auto k = task.observed.begin[a]; k < task.observed.begin[a + 1]; ++k)
-                    number_[static_cast<std::size_t>(row) * rows.L + at(task.observed.label, k)] =
-                        static_cast<std::int32_t>(k);
+        : task_(task),
+          rows_(rows),
+          slots_(task, rows.plan.rows() * rows.LP),
+          words_((rows.L + 63) / 64),
+          has_(rows.plan.rows() * words_) {
+        each_pair([&](std::size_t k, std::size_t slot) {
+            if (slot >= slots_.dense) return;
+            const auto y = static_cast<std::size_t>(task.observed.label[k]);
+            has_[slot / rows.LP * words_ + y / 64] |= std::uint64_t{1} << (y % 64);
+        });
     }
 
-    const Layout& layout() const { return layout_; }
-    // The weight of (row of the dense table, label), or -1: lanes of a row that no attribute was observed with have none.
-    std::int32_t number(std::size_t row, std::size_t y) const { return number_[row * rows_.L + y]; }
+    const Slots& slots() const { return slots_; }
 
-    // visit(k, x) for each use of a feature that `one` has (x > 0) and `other` has not, and the other way round (x < 0).
-    // Only positions where the two differ are looked at; a k may come more than once.
+    // visit(k, slot) for all weights of theta
+    template <class Visit>
+    void each_weight(Visit visit) const {
+        each_pair(visit);
+        for (std::size_t k = task_.observed.weights(); k < slots_.size - slots_.dense; ++k)
+            visit(k, slots_.dense + k);
+    }
+
+    // visit(slot, x) for each use of a feature that `one` has (x > 0) and `other` has not, and the other way round (x < 0).
+    // Only positions where the two differ are looked at; a slot may come more than once.
     template <class Visit>
     void each_difference(std::size_t s, const Label* one, const Label* other, Visit visit) const {
         const std::size_t begin = task_.sequences.begin(s), T = task_.sequences.end(s) - begin;
@@ -61,47 +78,65 @@ public:
         }
     }
 
-    // F(one) - F(other), each k once.
+    // F(one) - F(other), each slot once.
     void difference(std::size_t s, const Label* one, const Label* other, Sparse& out) const {
         out.clear();
-        each_difference(s, one, other, [&](std::size_t k, F x) {
-            out.push_back({static_cast<std::uint32_t>(k), static_cast<double>(x)});
+        each_difference(s, one, other, [&](std::size_t slot, F x) {
+            out.push_back({static_cast<std::uint32_t>(slot), static_cast<double>(x)});
         });
-        std::stable_sort(out.begin(), out.end(), [](const Item& a, const Item& b) { return a.k < b.k; });
+        std::stable_sort(out.begin(), out.end(),
+                         [](const Item& a, const Item& b) { return a.slot < b.slot; });
         std::size_t n = 0;
         for (std::size_t i = 0; i < out.size();) {
             Item sum = out[i];
-            for (++i; i < out.size() && out[i].k == sum.k; ++i) sum.x += out[i].x;
+            for (++i; i < out.size() && out[i].slot == sum.slot; ++i) sum.x += out[i].x;
             if (sum.x != 0.0) out[n++] = sum;
         }
         out.resize(n);
     }
 
 private:
-    static std::size_t at(std::span<const std::int32_t> numbers, std::int64_t i) {
-        return static_cast<std::size_t>(numbers[static_cast<std::size_t>(i)]);
+    template <class Visit>
+    void each_pair(Visit visit) const {
+        for (std::size_t a = 0; a < rows_.plan.attributes(); ++a) {
+            const std::int32_t row = rows_.plan.row(a);
+            for (auto k = static_cast<std::size_t>(task_.observed.begin[a]);
+                 k < static_cast<std::size_t>(task_.observed.begin[a + 1]); ++k)
+                visit(k, row == RowPlan::listed ? slots_.dense + k
+                                                : static_cast<std::size_t>(row) * rows_.LP +
+                                                      static_cast<std::size_t>(task_.observed.label[k]));
+        }
+    }
+
+    // Lanes of a row that no attribute was observed with have no weight.
+    bool has(std::size_t row, std::size_t y) const {
+        return (has_[row * words_ + y / 64] >> (y % 64) & 1U) != 0;
     }
 
     template <class Visit>
     void node(std::size_t token, Label one, Label other, Visit& visit) const {
         const RowList<F> rows = rows_.rows.rows();
+        const auto y = static_cast<std::size_t>(one), z = static_cast<std::size_t>(other);
         for (auto i = rows.begin[token]; i < rows.begin[token + 1]; ++i) {
-            const std::int32_t* const own = number_.data() + static_cast<std::size_t>(rows.row[i]) * rows_.L;
+            const auto row = static_cast<std::size_t>(rows.row[i]);
             const F value = rows.value ? rows.value[i] : F{1};
-            if (own[one] >= 0) visit(static_cast<std::size_t>(own[one]), value);
-            if (own[other] >= 0) visit(static_cast<std::size_t>(own[other]), -value);
+            if (has(row, y)) visit(row * rows_.LP + y, value);
+            if (has(row, z)) visit(row * rows_.LP + z, -value);
         }
-        rows_.rows.each_listed(token, [&](std::size_t k, Label y, F value) {
-            if (y == one) visit(k, value);
-            if (y == other) visit(k, -value);
-        });
+        const ListedEntries<F> listed = rows_.rows.listed();
+        for (auto i = listed.begin[token]; i < listed.begin[token + 1]; ++i) {
+            const auto [k, label] = listed.entry[i];
+            const F value = listed.value ? listed.value[i] : F{1};
+            if (label == one) visit(slots_.dense + static_cast<std::size_t>(k), value);
+            if (label == other) visit(slots_.dense + static_cast<std::size_t>(k), -value);
+        }
     }
 
     template <class Visit>
     void move(std::size_t token, const Label* y, F sign, Visit& visit) const {
         const std::size_t cell = static_cast<std::size_t>(y[-1]) * rows_.L + static_cast<std::size_t>(y[0]);
         if (const auto k = task_.moves.number[cell]; k >= 0)
-            visit(layout_.move + static_cast<std::size_t>(k), sign);
+            visit(slots_.move + static_cast<std::size_t>(k), sign);
         if (!task_.sees_moves()) return;
         const Entries& entries = task_.edge_entries;
         const auto& [begin, moves] = task_.edge_observed;
@@ -111,7 +146,7 @@ private:
             const auto* const found =
                 std::lower_bound(moves.data() + begin[a], last, static_cast<std::int32_t>(cell));
             if (found != last && static_cast<std::size_t>(*found) == cell)
-                visit(layout_.edge + static_cast<std::size_t>(found - moves.data()),
+                visit(slots_.edge + static_cast<std::size_t>(found - moves.data()),
                       sign * (entries.values ? static_cast<F>(entries.values[i]) : F{1}));
         }
     }
@@ -122,13 +157,14 @@ private:
         for (std::ptrdiff_t back = 2; back >= 0; --back)
             cell = cell * rows_.L + static_cast<std::size_t>(y[-back]);
         if (const auto k = task_.moves.triple[cell]; k >= 0)
-            visit(layout_.triple + static_cast<std::size_t>(k), sign);
+            visit(slots_.triple + static_cast<std::size_t>(k), sign);
     }
 
     const Task& task_;
     const ChainRows<F>& rows_;
-    Layout layout_;
-    std::vector<std::int32_t> number_;
+    Slots slots_;
+    std::size_t words_;
+    std::vector<std::uint64_t> has_;  // one bit per label for each row of the dense table
 };
 
 }  // namespace seqlab::online

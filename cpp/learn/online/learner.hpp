@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "inference/kernels/kernels.hpp"
 #include "learn/chain_scores.hpp"
+#include "learn/online/ahead.hpp"
 #include "learn/online/averages.hpp"
 #include "learn/online/decoder.hpp"
 #include "learn/online/features.hpp"
@@ -51,35 +54,41 @@ public:
           known_(task),
           weights_(task, rows_, features_),
           decoder_(task, rows_, known_),
-          averages_(task.size(), schedule.averaged),
+          averages_(features_.slots().size, schedule.averaged),
           visits_(task, known_, schedule.shuffle, schedule.seed) {
         weights_.load(theta);
     }
 
-    std::size_t size() const override { return weights_.size(); }
+    std::size_t size() const override { return task_.size(); }
 
     Pass epoch() override {
         const PinKernels pin(set_);
         Pass pass;
-        for (const std::size_t s : visits_.next()) visit(s, pass);
+        const std::vector<std::size_t> order = visits_.next();
+        const Ahead<F> ahead(task_, rows_, weights_.chain().node());
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            ahead.look(std::span(order).subspan(i + 1));
+            visit(order[i], pass);
+        }
         return pass;
     }
 
     void weights(double* theta) const override {
-        for (std::size_t k = 0; k < size(); ++k) theta[k] = averages_.mean(k, weights_[k]);
+        features_.each_weight(
+            [&](std::size_t k, std::size_t slot) { theta[k] = averages_.mean(slot, weights_[slot]); });
     }
 
 protected:
     virtual void visit(std::size_t s, Pass& pass) = 0;
 
-    // θ_k += x, in the step of the moment.
-    void add(std::size_t k, F x) {
-        weights_.add(k, x);
-        averages_.add(k, static_cast<double>(x));
+    // θ += x in one slot, in the step of the moment.
+    void add(std::size_t slot, F x) {
+        weights_.add(slot, x);
+        averages_.add(slot, static_cast<double>(x));
     }
     double dot(const Sparse& with) const {
         double sum = 0.0;
-        for (const auto& [k, x] : with) sum += weights_[k] * x;
+        for (const auto& [slot, x] : with) sum += weights_[slot] * x;
         return sum;
     }
 

@@ -20,24 +20,19 @@ std::vector<std::size_t> cells(std::span<const std::int32_t> number, std::size_t
 template <class F>
 LiveWeights<F>::LiveWeights(const Task& task, const ChainRows<F>& rows, const Features<F>& features)
     : task_(task),
-      layout_(features.layout()),
+      slots_(features.slots()),
       chain_(task, rows.plan, rows.LP),
-      lane_(task.observed.weights(), -1),
-      moves_(layout_.triple - layout_.move),
-      triples_(layout_.edge - layout_.triple),
+      moves_(slots_.triple - slots_.move),
+      triples_(slots_.edge - slots_.triple),
       move_(cells(task.moves.number, moves_.size())),
-      triple_(cells(task.moves.triple, triples_.size())) {
-    for (std::size_t row = 0; row < rows.plan.rows(); ++row)
-        for (std::size_t y = 0; y < rows.L; ++y)
-            if (const auto k = features.number(row, y); k >= 0)
-                lane_[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(row * rows.LP + y);
-}
+      triple_(cells(task.moves.triple, triples_.size())) {}
 
 template <class F>
 void LiveWeights<F>::load(const double* theta) {
     chain_.load(theta);
-    for (std::size_t i = 0; i < moves_.size(); ++i) moves_[i] = static_cast<F>(theta[layout_.move + i]);
-    for (std::size_t i = 0; i < triples_.size(); ++i) triples_[i] = static_cast<F>(theta[layout_.triple + i]);
+    for (std::size_t i = 0; i < moves_.size(); ++i) moves_[i] = static_cast<F>(theta[task_.first_move() + i]);
+    for (std::size_t i = 0; i < triples_.size(); ++i)
+        triples_[i] = static_cast<F>(theta[task_.first_move() + moves_.size() + i]);
     if (task_.plain()) make_edges();
 }
 
@@ -53,9 +48,9 @@ void LiveWeights<F>::make_edges() {
 }
 
 template <class F>
-void LiveWeights<F>::add_to_transition(std::size_t k, F x) {
-    if (k < layout_.triple) {
-        const std::size_t i = k - layout_.move;
+void LiveWeights<F>::add_to_transition(std::size_t slot, F x) {
+    if (slot < slots_.triple) {
+        const std::size_t i = slot - slots_.move;
         moves_[i] += x;
         chain_.add_to_move(move_[i], x);
         if (!task_.plain()) return;
@@ -65,13 +60,13 @@ void LiveWeights<F>::add_to_transition(std::size_t k, F x) {
         M[LP * LP + y * LP + a] += x;
         return;
     }
-    if (k < layout_.edge) {
-        const std::size_t i = k - layout_.triple;
+    if (slot < slots_.edge) {
+        const std::size_t i = slot - slots_.triple;
         triples_[i] += x;
         chain_.add_to_triple(triple_[i], x);
         return;
     }
-    chain_.add_to_pair(k - layout_.edge, x);
+    chain_.add_to_pair(slot - slots_.edge, x);
 }
 
 template class LiveWeights<float>;

@@ -16,11 +16,9 @@ class LiveWeights {
 public:
     LiveWeights(const Task& task, const ChainRows<F>& rows, const Features<F>& features);
 
-    // k counts as in theta.
     void load(const double* theta);
-    double operator[](std::size_t k) const;
-    void add(std::size_t k, F x);
-    std::size_t size() const { return layout_.size; }
+    double operator[](std::size_t slot) const;
+    void add(std::size_t slot, F x);
 
     const ChainWeights<F>& chain() const { return chain_; }
     // The moves padded as the dense kernels want them; for tasks that are plain.
@@ -28,10 +26,10 @@ public:
 
 private:
     void make_edges();
-    void add_to_transition(std::size_t k, F x);
+    void add_to_transition(std::size_t slot, F x);
 
     const Task& task_;
-    Layout layout_;
+    Slots slots_;
     ChainWeights<F> chain_;
     std::vector<std::int32_t> lane_;          // of weight k in the dense table, or -1: it is in the list
     std::vector<F> moves_, triples_;          // by number: the tables have -inf where a move is forbidden
@@ -41,19 +39,18 @@ private:
 };
 
 template <class F>
-inline double LiveWeights<F>::operator[](std::size_t k) const {
-    if (k < layout_.move)
-        return static_cast<double>(lane_[k] < 0 ? chain_.node().listed()[k]
-                                                : chain_.node().dense()[lane_[k]]);
-    if (k < layout_.triple) return static_cast<double>(moves_[k - layout_.move]);
-    if (k < layout_.edge) return static_cast<double>(triples_[k - layout_.triple]);
-    return static_cast<double>(chain_.pairs()[k - layout_.edge]);
+inline double LiveWeights<F>::operator[](std::size_t slot) const {
+    if (slot < slots_.dense) return static_cast<double>(chain_.node().dense()[slot]);
+    if (slot < slots_.move) return static_cast<double>(chain_.node().listed()[slot - slots_.dense]);
+    if (slot < slots_.triple) return static_cast<double>(moves_[slot - slots_.move]);
+    if (slot < slots_.edge) return static_cast<double>(triples_[slot - slots_.triple]);
+    return static_cast<double>(chain_.pairs()[slot - slots_.edge]);
 }
 
 template <class F>
-inline void LiveWeights<F>::add(std::size_t k, F x) {
-    if (k >= layout_.move) return add_to_transition(k, x);
-    (lane_[k] < 0 ? chain_.node().listed()[k] : chain_.node().dense()[lane_[k]]) += x;
+inline void LiveWeights<F>::add(std::size_t slot, F x) {
+    if (slot >= slots_.move) return add_to_transition(slot, x);
+    (slot < slots_.dense ? chain_.node().dense()[slot] : chain_.node().listed()[slot - slots_.dense]) += x;
 }
 
 }  // namespace seqlab::online

@@ -17,7 +17,7 @@ void Perceptron::visit(std::size_t s, Pass& pass) {
     ++pass.updates;
     const auto step =
         static_cast<float>(task_.sequences.weight_of(s) * wrong.cost / static_cast<double>(wrong.count));
-    features_.each_difference(s, gold, guess, [&](std::size_t k, float x) { add(k, step * x); });
+    features_.each_difference(s, gold, guess, [&](std::size_t slot, float x) { add(slot, step * x); });
 }
 
 }  // namespace seqlab::online
