@@ -12,13 +12,22 @@ if TYPE_CHECKING:
     from seqlab.corpus import Corpus, Sentence, demo_corpus, read, stream, write
     from seqlab.evaluation import Report, check, evaluate, significance
     from seqlab.features import Template, presets
-    from seqlab.learning import LBFGS, ConjugateGradient, GradientAscent
+    from seqlab.learning import (
+        AROW,
+        LBFGS,
+        ConjugateGradient,
+        GradientAscent,
+        PassiveAggressive,
+        Perceptron,
+        StructuredSVM,
+    )
     from seqlab.taggers import CRF, MEMM, LinearTagger, LocalTagger, MostFrequentTag, Reranker
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "AROW",
     "CRF",
     "LBFGS",
     "MEMM",
@@ -29,9 +38,12 @@ __all__ = [
     "LinearTagger",
     "LocalTagger",
     "MostFrequentTag",
+    "PassiveAggressive",
+    "Perceptron",
     "Report",
     "Reranker",
     "Sentence",
+    "StructuredSVM",
     "Template",
     "Trellis",
     "TrellisBatch",
@@ -53,6 +65,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "AROW": "seqlab.learning",
     "CRF": "seqlab.taggers",
     "ConjugateGradient": "seqlab.learning",
     "Constraints": "seqlab.trellis",
@@ -63,9 +76,12 @@ _HOME = {
     "LocalTagger": "seqlab.taggers",
     "MEMM": "seqlab.taggers",
     "MostFrequentTag": "seqlab.taggers",
+    "PassiveAggressive": "seqlab.learning",
+    "Perceptron": "seqlab.learning",
     "Report": "seqlab.evaluation",
     "Reranker": "seqlab.taggers",
     "Sentence": "seqlab.corpus",
+    "StructuredSVM": "seqlab.learning",
     "Template": "seqlab.features",
     "Trellis": "seqlab.trellis",
     "TrellisBatch": "seqlab.trellis",

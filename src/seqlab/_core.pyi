@@ -536,8 +536,33 @@ class OnlineLearner:
     def weights(self, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """The weights of a model that stops now."""
 
+class StructuredSvm(OnlineLearner):
+    """eq:structured-svm"""
+
+    def check(self, threads: int) -> tuple[float, float]:
+        """
+        Primal and dual value (eq:duality-gap); the dual is NaN where there is none.
+        """
+
+    def renew(self) -> int:
+        """
+        Chooses paths for labels known in part by the weights of the moment: how many are new.
+        """
+
+def frank_wolfe(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], l2: float, averaged: bool, seed: int) -> StructuredSvm:
+    """eq:structured-svm"""
+
+def subgradient(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], l2: float, averaged: bool, seed: int) -> StructuredSvm:
+    """eq:structured-svm"""
+
 def perceptron(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], averaged: bool, shuffle: bool, seed: int) -> OnlineLearner:
     """eq:perceptron"""
+
+def passive_aggressive(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], kind: int, C: float, hamming: bool, averaged: bool, shuffle: bool, seed: int) -> OnlineLearner:
+    """eq:passive-aggressive"""
+
+def arow(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], r: float, shuffle: bool, seed: int) -> OnlineLearner:
+    """eq:arow"""
 
 class BlockReader:
     """Reads blocks of whole lines into one table."""

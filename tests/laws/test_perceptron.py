@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from oracle.online import PerceptronTwin, Problem, TieError, problems
+from oracle.online import PerceptronTwin, TieError
+from oracle.training import Problem, problems
 from seqlab.learning.online_learners import Perceptron
 
 pytestmark = pytest.mark.usefixtures("kernel")

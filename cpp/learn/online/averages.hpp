@@ -7,6 +7,7 @@
 // since δ_j is part of θ_j and of all that come after it. The second sum is all that is kept.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -20,6 +21,11 @@ public:
     void begin_step(double importance) {
         before_ = total_;
         total_ += importance;
+    }
+    // Steps from now on count, those before do not.
+    void restart() {
+        std::fill(late_.begin(), late_.end(), 0.0);
+        before_ = total_ = 0.0;
     }
     // The step of the moment adds x to a slot.
     void add(std::size_t slot, double x) {

@@ -37,9 +37,11 @@ public:
         const Labels allowed = list(s, t);
         return std::binary_search(allowed.begin(), allowed.end(), y);
     }
-    // What a wrong label at position t of s costs.
+    // What a wrong label at position t of s costs: the weight of the token, as a share of that of its sequence, which learners
+    // reckon with apart.
     double cost(std::size_t s, std::size_t t) const {
-        return task_.token_weight ? task_.token_weight[task_.sequences.begin(s) + t] : 1.0;
+        if (!task_.token_weight) return 1.0;
+        return task_.token_weight[task_.sequences.begin(s) + t] / task_.sequences.weight_of(s);
     }
 
 private:
@@ -52,7 +54,7 @@ private:
 // Labels of a path that do not fit what is known.
 struct Mistakes {
     std::size_t count = 0;
-    double cost = 0.0;  // Δ, the Hamming loss: Σ weight of the wrong tokens
+    double cost = 0.0;  // Δ, the Hamming loss: summed over the wrong tokens
 };
 
 inline Mistakes mistakes(const KnownLabels& known, std::size_t s, const Label* path, std::size_t T) {

@@ -86,9 +86,14 @@ protected:
         weights_.add(slot, x);
         averages_.add(slot, static_cast<double>(x));
     }
-    double dot(const Sparse& with) const {
+    static double dot(const LiveWeights<F>& weights, const Sparse& with) {
         double sum = 0.0;
-        for (const auto& [slot, x] : with) sum += weights_[slot] * x;
+        for (const auto& [slot, x] : with) sum += weights[slot] * x;
+        return sum;
+    }
+    static double squared(const Sparse& of) {
+        double sum = 0.0;
+        for (const auto& [slot, x] : of) sum += x * x;
         return sum;
     }
 

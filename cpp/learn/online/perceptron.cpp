@@ -2,7 +2,7 @@
 
 namespace seqlab::online {
 
-// eq:perceptron   w is the weight of the sequence, times the mean weight of its wrong tokens
+// eq:perceptron   w is the mean weight of the wrong tokens
 void Perceptron::visit(std::size_t s, Pass& pass) {
     averages_.begin_step(1.0);
     decoder_.look_at(weights_, s);

@@ -1,12 +1,14 @@
-"""Learning: objectives walked downhill. So far the optimisers; learners will stand on them."""
+"""Learning: objectives walked downhill, and learners that learn from mistakes."""
 
 from __future__ import annotations
 
 from seqlab.learning.history import Epoch, History
 from seqlab.learning.learners import LBFGS, ConjugateGradient, GradientAscent
+from seqlab.learning.online_learners import AROW, PassiveAggressive, Perceptron, StructuredSVM
 from seqlab.learning.optimisers import Iteration, Minimum, minimise
 
 __all__ = [
+    "AROW",
     "LBFGS",
     "ConjugateGradient",
     "Epoch",
@@ -14,5 +16,8 @@ __all__ = [
     "History",
     "Iteration",
     "Minimum",
+    "PassiveAggressive",
+    "Perceptron",
+    "StructuredSVM",
     "minimise",
 ]

@@ -41,3 +41,37 @@ def weights_of(learner: _core.OnlineLearner) -> Callable[[], Weights]:
         return theta
 
     return weights
+
+
+def run_to_the_gap(
+    learner: _core.StructuredSvm,
+    epochs: int,
+    report: Report,
+    *,
+    tolerance: float,
+    check_every: int,
+    threads: int,
+) -> Outcome:
+    """Visit all sentences until the duality gap is at most `tolerance` of the objective, or `epochs` times.
+
+    The gap is looked at every `check_every` epochs and after the last. Where there is none (a start other than 0, or
+    labels known in part without paths that stand for them) only the objective is told.
+    """
+    weights = weights_of(learner)
+    theta, objective = weights(), None
+    for epoch in range(1, epochs + 1):
+        _, updates, _ = learner.epoch()
+        objective, dual = None, np.nan
+        if epoch == epochs or epoch % check_every == 0:
+            objective, dual = learner.check(threads)
+        more = {"updates": float(updates)}
+        if objective is not None and not np.isnan(dual):
+            more |= {"dual": dual, "duality_gap": objective - dual}
+        go_on = report(Progress(epoch, objective, None, None, weights, more))
+        theta = weights()  # before paths are chosen anew, which takes their part off
+        close = objective is not None and objective - dual <= tolerance * objective
+        if objective is not None and learner.renew() == 0 and close:
+            return Outcome(theta, "duality gap", epoch, objective)
+        if not go_on:
+            return Outcome(theta, "stopped", epoch, objective)
+    return Outcome(theta, "epochs", epochs, objective)
