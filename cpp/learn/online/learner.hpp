@@ -3,12 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "inference/kernels/kernels.hpp"
 #include "learn/chain_scores.hpp"
-#include "learn/online/ahead.hpp"
 #include "learn/online/averages.hpp"
 #include "learn/online/decoder.hpp"
 #include "learn/online/features.hpp"
@@ -64,12 +62,7 @@ public:
     Pass epoch() override {
         const PinKernels pin(set_);
         Pass pass;
-        const std::vector<std::size_t> order = visits_.next();
-        const Ahead<F> ahead(task_, rows_, weights_.chain().node());
-        for (std::size_t i = 0; i < order.size(); ++i) {
-            ahead.look(std::span(order).subspan(i + 1));
-            visit(order[i], pass);
-        }
+        for (const std::size_t s : visits_.next()) visit(s, pass);
         return pass;
     }
 
