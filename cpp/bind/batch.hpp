@@ -120,6 +120,7 @@ void bind_learn(nb::module_& m);
 void bind_decode(nb::module_& m);
 void bind_stochastic(nb::module_& m);
 void bind_optimise(nb::module_& m);
+void bind_online(nb::module_& m);
 void bind_corpus(nb::module_& m);
 void bind_render(nb::module_& m);
 

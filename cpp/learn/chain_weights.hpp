@@ -40,7 +40,15 @@ public:
     F scale() const { return scale_; }
     void set_scale(F scale) { scale_ = scale; }
 
+    // One weight at a time, for learners that change few of them. What is forbidden stays -inf whatever is added.
     WeightTable<F>& node() { return node_; }
+    void add_to_move(std::size_t move, F x) {
+        move_[move] += x;
+        for (std::size_t i = move; i < triple_.size(); i += move_.size()) triple_[i] += x;
+    }
+    void add_to_triple(std::size_t triple, F x) { triple_[triple] += x; }
+    void add_to_pair(std::size_t pair, F x) { pair_[pair] += x; }
+
     const WeightTable<F>& node() const { return node_; }
     const F* moves() const { return move_.data(); }
     // (L, L), or for order 2 (L, L, L) with the moves folded in; -inf for what is forbidden

@@ -53,6 +53,19 @@ private:
     std::size_t L_;
 };
 
+struct Listed {
+    std::int32_t weight;
+    std::int32_t label;
+};
+
+// For each token which weights of the list it uses, and how much of each: 1 where value is null.
+template <class F>
+struct ListedEntries {
+    const std::int64_t* begin;  // token t has entries begin[t] .. begin[t + 1]
+    const Listed* entry;
+    const F* value;
+};
+
 // The tokens of a corpus as rows to add and weights to add.
 template <class F>
 class FeatureRows {
@@ -63,6 +76,9 @@ public:
     RowList<F> rows() const {
         return {row_begin_.data(), row_.data(), row_value_.empty() ? nullptr : row_value_.data()};
     }
+    ListedEntries<F> listed() const {
+        return {listed_begin_.data(), listed_.data(), listed_value_.empty() ? nullptr : listed_value_.data()};
+    }
 
     // node[t - from, y] += Σ listed weights
     void add_listed(const F* weights, std::size_t L, std::size_t from, std::size_t to, F* node) const;
@@ -70,11 +86,6 @@ public:
     void count_listed(const F* gamma, std::size_t L, std::size_t from, std::size_t to, F* sums) const;
 
 private:
-    struct Listed {
-        std::int32_t weight;
-        std::int32_t label;
-    };
-
     std::vector<std::int64_t> row_begin_, listed_begin_;
     std::vector<std::int32_t> row_;
     std::vector<Listed> listed_;

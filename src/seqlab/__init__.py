@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     from seqlab.corpus import Corpus, Sentence, demo_corpus, read, stream, write
     from seqlab.evaluation import Report, check, evaluate, significance
     from seqlab.features import Template, presets
-    from seqlab.learning import LBFGS, SGD, ConjugateGradient, GradientAscent
+    from seqlab.learning import (
+        AROW,
+        LBFGS,
+        SGD,
+        ConjugateGradient,
+        GradientAscent,
+        PassiveAggressive,
+        Perceptron,
+        StructuredSVM,
+    )
     from seqlab.taggers import CRF, MEMM, LinearTagger, LocalTagger, MostFrequentTag, Reranker
     from seqlab.taggers.storing import load
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
@@ -20,6 +29,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "AROW",
     "CRF",
     "LBFGS",
     "MEMM",
@@ -31,9 +41,12 @@ __all__ = [
     "LinearTagger",
     "LocalTagger",
     "MostFrequentTag",
+    "PassiveAggressive",
+    "Perceptron",
     "Report",
     "Reranker",
     "Sentence",
+    "StructuredSVM",
     "Template",
     "Trellis",
     "TrellisBatch",
@@ -56,6 +69,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "AROW": "seqlab.learning",
     "CRF": "seqlab.taggers",
     "ConjugateGradient": "seqlab.learning",
     "Constraints": "seqlab.trellis",
@@ -66,10 +80,13 @@ _HOME = {
     "LocalTagger": "seqlab.taggers",
     "MEMM": "seqlab.taggers",
     "MostFrequentTag": "seqlab.taggers",
+    "PassiveAggressive": "seqlab.learning",
+    "Perceptron": "seqlab.learning",
     "Report": "seqlab.evaluation",
     "Reranker": "seqlab.taggers",
     "SGD": "seqlab.learning",
     "Sentence": "seqlab.corpus",
+    "StructuredSVM": "seqlab.learning",
     "Template": "seqlab.features",
     "Trellis": "seqlab.trellis",
     "TrellisBatch": "seqlab.trellis",

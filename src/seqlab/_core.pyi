@@ -549,6 +549,48 @@ def minimise(objective: object, theta: Annotated[NDArray[numpy.float64], dict(sh
 def lbfgs_direction(moves: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], changes: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], diagonal: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, late: bool, memory: int, float32: bool, d: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """The direction that given moves propose (eq:lbfgs)."""
 
+class OnlineLearner:
+    """Weights that change after every sequence."""
+
+    @property
+    def size(self) -> int: ...
+
+    def epoch(self) -> tuple[int, int, float]:
+        """
+        One visit to every sequence: wrong tokens, sequences that changed weights, summed loss.
+        """
+
+    def weights(self, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """The weights of a model that stops now."""
+
+class StructuredSvm(OnlineLearner):
+    """eq:structured-svm"""
+
+    def check(self, threads: int) -> tuple[float, float]:
+        """
+        Primal and dual value (eq:duality-gap); the dual is NaN where there is none.
+        """
+
+    def renew(self) -> int:
+        """
+        Chooses paths for labels known in part by the weights of the moment: how many are new.
+        """
+
+def frank_wolfe(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], l2: float, averaged: bool, seed: int) -> StructuredSvm:
+    """eq:structured-svm"""
+
+def subgradient(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], l2: float, averaged: bool, seed: int) -> StructuredSvm:
+    """eq:structured-svm"""
+
+def perceptron(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], averaged: bool, shuffle: bool, seed: int) -> OnlineLearner:
+    """eq:perceptron"""
+
+def passive_aggressive(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], kind: int, C: float, hamming: bool, averaged: bool, shuffle: bool, seed: int) -> OnlineLearner:
+    """eq:passive-aggressive"""
+
+def arow(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], r: float, shuffle: bool, seed: int) -> OnlineLearner:
+    """eq:arow"""
+
 class BlockReader:
     """Reads blocks of whole lines into one table."""
 

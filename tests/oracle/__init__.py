@@ -6,5 +6,7 @@ clear       the recursions in log space, in NumPy, for trellises too large to en
 textbook    the worked example of the course notes
 strategies  hypothesis: random tables
 templates   hypothesis: random templates and corpora
+training    tasks of training, small enough to enumerate
+online      the online learners as plain loops over every labelling
 closeness   how near is near enough
 """

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from seqlab.learning.history import Epoch, History
 from seqlab.learning.learners import LBFGS, ConjugateGradient, GradientAscent
+from seqlab.learning.online_learners import AROW, PassiveAggressive, Perceptron, StructuredSVM
 from seqlab.learning.optimisers import Iteration, Minimum, minimise
 from seqlab.learning.sgd import SGD
 
 __all__ = [
+    "AROW",
     "LBFGS",
     "SGD",
     "ConjugateGradient",
@@ -16,5 +18,8 @@ __all__ = [
     "History",
     "Iteration",
     "Minimum",
+    "PassiveAggressive",
+    "Perceptron",
+    "StructuredSVM",
     "minimise",
 ]

@@ -1,0 +1,123 @@
+#include <nanobind/stl/tuple.h>
+
+#include <memory>
+#include <tuple>
+
+#include "bind/task.hpp"
+#include "learn/online/arow.hpp"
+#include "learn/online/passive_aggressive.hpp"
+#include "learn/online/perceptron.hpp"
+#include "learn/online/structured_svm.hpp"
+
+namespace seqlab::bind {
+
+namespace {
+
+// A learner and the task it looks into.
+struct KeptLearner {
+    nb::object task;
+    std::unique_ptr<online::OnlineLearner> learner;
+};
+
+// The same, for one that can tell how far it is from the optimum.
+struct KeptSvm : KeptLearner {};
+
+template <class Of, class Kept = KeptLearner, class... Options>
+Kept make(const nb::object& task, const In<double>& theta, const Options&... options) {
+    const Task& of = nb::cast<const KeptTask&>(task).task;
+    std::unique_ptr<online::OnlineLearner> learner;
+    {
+        nb::gil_scoped_release unlocked;
+        learner = std::make_unique<Of>(of, theta.data(), options...);
+    }
+    Kept kept;
+    kept.task = task;
+    kept.learner = std::move(learner);
+    return kept;
+}
+
+void bind_learner(nb::module_& m) {
+    nb::class_<KeptLearner>(m, "OnlineLearner", "Weights that change after every sequence.")
+        .def_prop_ro("size", [](const KeptLearner& self) { return self.learner->size(); })
+        .def(
+            "epoch",
+            [](KeptLearner& self) {
+                online::Pass pass;
+                {
+                    nb::gil_scoped_release unlocked;
+                    pass = self.learner->epoch();
+                }
+                return std::tuple(pass.mistakes, pass.updates, pass.loss);
+            },
+            "One visit to every sequence: wrong tokens, sequences that changed weights, summed loss.")
+        .def(
+            "weights",
+            [](const KeptLearner& self, const Out<double>& theta) {
+                nb::gil_scoped_release unlocked;
+                self.learner->weights(theta.data());
+            },
+            "theta"_a.noconvert(), "The weights of a model that stops now.");
+}
+
+void bind_svm(nb::module_& m) {
+    nb::class_<KeptSvm, KeptLearner>(m, "StructuredSvm", "eq:structured-svm")
+        .def(
+            "check",
+            [](KeptSvm& self, std::size_t threads) {
+                online::Check found{};
+                {
+                    nb::gil_scoped_release unlocked;
+                    found = static_cast<online::StructuredSvm&>(*self.learner).check(threads);
+                }
+                return std::tuple(found.primal, found.dual);
+            },
+            "threads"_a, "Primal and dual value (eq:duality-gap); the dual is NaN where there is none.")
+        .def(
+            "renew",
+            [](KeptSvm& self) {
+                nb::gil_scoped_release unlocked;
+                return static_cast<online::StructuredSvm&>(*self.learner).renew();
+            },
+            "Chooses paths for labels known in part by the weights of the moment: how many are new.");
+    const auto bind = [&]<class Of>(const char* name) {
+        m.def(
+            name,
+            [](const nb::object& task, const In<double>& theta, double l2, bool averaged,
+               std::uint64_t seed) {
+                return make<Of, KeptSvm>(task, theta, online::Schedule{averaged, true, seed}, l2);
+            },
+            "task"_a, "theta"_a.noconvert(), "l2"_a, "averaged"_a, "seed"_a, "eq:structured-svm");
+    };
+    bind.operator()<online::FrankWolfe>("frank_wolfe");
+    bind.operator()<online::Subgradient>("subgradient");
+}
+
+}  // namespace
+
+void bind_online(nb::module_& m) {
+    bind_learner(m);
+    bind_svm(m);
+    m.def(
+        "perceptron",
+        [](const nb::object& task, const In<double>& theta, bool averaged, bool shuffle, std::uint64_t seed) {
+            return make<online::Perceptron>(task, theta, online::Schedule{averaged, shuffle, seed});
+        },
+        "task"_a, "theta"_a.noconvert(), "averaged"_a, "shuffle"_a, "seed"_a, "eq:perceptron");
+    m.def(
+        "passive_aggressive",
+        [](const nb::object& task, const In<double>& theta, int kind, double C, bool hamming, bool averaged,
+           bool shuffle, std::uint64_t seed) {
+            return make<online::PassiveAggressive>(task, theta, online::Schedule{averaged, shuffle, seed},
+                                                   online::PassiveAggressiveOptions{kind, C, hamming});
+        },
+        "task"_a, "theta"_a.noconvert(), "kind"_a, "C"_a, "hamming"_a, "averaged"_a, "shuffle"_a, "seed"_a,
+        "eq:passive-aggressive");
+    m.def(
+        "arow",
+        [](const nb::object& task, const In<double>& theta, double r, bool shuffle, std::uint64_t seed) {
+            return make<online::Arow>(task, theta, online::Schedule{false, shuffle, seed}, r);
+        },
+        "task"_a, "theta"_a.noconvert(), "r"_a, "shuffle"_a, "seed"_a, "eq:arow");
+}
+
+}  // namespace seqlab::bind
