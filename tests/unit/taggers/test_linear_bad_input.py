@@ -1,0 +1,183 @@
+"""Whatever comes in, the answer is right or the error is ours and says where."""
+
+import numpy as np
+import pytest
+
+from seqlab import CRF, LBFGS, LinearTagger, demo_corpus
+from seqlab.errors import NotFittedError, SeqlabError
+
+WORDS, LABELS = [["a", "b"], ["b"], []], [["X", "Y"], ["Y"], []]
+QUICK = LBFGS(max_iterations=5)
+
+
+@pytest.fixture(scope="module")
+def tagger():
+    return CRF("word[0]", QUICK).fit(WORDS, LABELS)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (WORDS, LABELS[:2], "X has 3 sentences, but y has 2"),
+        (WORDS, [["X"], ["Y"], []], "sentence 0: X has 2 tokens, but y has 1 labels"),
+        (WORDS, [["X", "Y"], "Y", []], "sentence 1 of y must be a list"),
+        (WORDS, "label", "label"),
+        (WORDS, None, "labels are wanted"),
+        (WORDS, 7, "y must be the name of a column"),
+        (WORDS, [["X", 3], ["Y"], []], "sentence 0, position 1 of y"),
+        (WORDS, [["X", set()], ["Y"], []], "sentence 0, position 1 of y"),
+        (WORDS, [["X", float("nan")], ["Y"], []], "sentence 0, position 1 of y"),
+        ("a b", LABELS, "X must be a Corpus or a list of sentences"),
+        (["a b", "c"], [["X", "Y"], ["X"]], "sentence 0 of X"),
+        ([["a"], "b"], [["X"], ["Y"]], "sentence 1 of X"),
+        (None, LABELS, "X must be"),
+        (5, LABELS, "X must be"),
+        ([], [], "no token"),
+        ([[], []], [[], []], "X has 2 sentences and no token at all"),
+        (WORDS, [[None, None], [None], []], "none of the 3 tokens has a label"),
+        ([["a", None], ["b"]], [["X", "Y"], ["Y"]], "sentence 0"),
+        ([["a", 3], ["b"]], [["X", "Y"], ["Y"]], "sentence 0"),
+        ([["a"], None], [["X"], ["Y"]], "1"),
+    ],
+)
+def test_training_data_that_cannot_be_is_refused(X, y, message):
+    tagger = CRF("word[0]", QUICK)
+    with pytest.raises(SeqlabError, match=message):
+        tagger.fit(X, y)
+    with pytest.raises(NotFittedError):
+        tagger.predict([["a"]])
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), np.float64("nan"), 10**400])
+def test_feature_values_must_be_numbers(value):
+    X = [[{"w": "a", "n": 1.0}], [{"w": "b"}, {"w": "a", "n": value}]]
+    with pytest.raises(SeqlabError, match=r"sentence 1.*(position|token) 1"):
+        CRF(learner=QUICK).fit(X, [["X"], ["Y", "X"]])
+    tagger = CRF(learner=QUICK).fit(X[:1] * 2, [["X"], ["Y"]])
+    with pytest.raises(SeqlabError, match=r"sentence 1.*(position|token) 1"):
+        tagger.predict(X)
+
+
+@pytest.mark.parametrize("value", [1e308, -1e308, 1e100, 3e38])
+@pytest.mark.parametrize("learner", [LBFGS(), LBFGS(start_epochs=0), LBFGS(dtype="float64"), LBFGS(l1=0.1)], ids=repr)
+def test_huge_feature_values_train_or_are_refused_in_our_words(value, learner):
+    X = [[{"w": "a", "n": 1.0}, {"w": "b"}], [{"w": "b"}, {"w": "a", "n": value}]]
+    tagger = CRF(learner=learner)
+    try:
+        tagger.fit(X, [["X", "Y"], ["Y", "X"]])
+    except SeqlabError as error:
+        assert "feature values" in str(error) or "sentence 1" in str(error)  # noqa: PT017
+    else:
+        assert np.isfinite(tagger.model_.theta).all()
+        assert np.isfinite(tagger.history_.objective[-1])
+
+
+@pytest.mark.parametrize("value", [1e308, 1e200])
+@pytest.mark.parametrize("order", [1, 2])
+def test_huge_values_at_prediction_are_refused_in_our_words_or_answered(value, order):
+    X, y = [[{"w": "a", "n": 1.0}, {"w": "b"}]] * 2, [["X", "Y"], ["Y", "Y"]]
+    tagger = CRF(learner=LBFGS(), order=order).fit(X, y)
+    try:
+        found = tagger.predict([[{"w": "b"}], [{"w": "a", "n": value}]])
+    except SeqlabError as error:
+        assert "sentence 1" in str(error) or "sequence 1" in str(error)  # noqa: PT017
+    else:
+        assert [len(labels) for labels in found] == [1, 1]
+
+
+def test_values_of_ordinary_size_differ_from_huge_ones():
+    X = [[{"n": 1.0}], [{"n": -1.0}], [{"n": 2.0}]]
+    tagger = CRF(learner=LBFGS(l2=0.1)).fit(X, [["X"], ["Y"], ["X"]])
+    assert tagger.predict([[{"n": 3.0}], [{"n": -3.0}]]) == [["X"], ["Y"]]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda t: t.predict([["a"]]),
+        lambda t: t.tag(["a"]),
+        lambda t: t.nbest(["a"]),
+        lambda t: t.posterior(["a"]),
+        lambda t: t.trellis(["a"]),
+        lambda t: t.log_prob(["a"], ["X"]),
+        lambda t: t.score([["a"]], [["X"]]),
+        lambda t: t.evaluate([["a"]], [["X"]]),
+        lambda t: t.predict_marginals([["a"]]),
+        lambda t: t.explain(["a"], 0),
+        lambda t: t.save("nowhere"),
+        lambda t: t.state_features_,
+        lambda t: t.classes_,
+    ],
+)
+def test_questions_before_fit_are_refused(question):
+    with pytest.raises(NotFittedError, match="fit"):
+        question(CRF("word[0]"))
+
+
+def test_a_failed_fit_leaves_the_earlier_model(tagger):
+    again = CRF("word[0]", QUICK).fit(WORDS, LABELS)
+    theta = again.model_.theta.copy()
+    with pytest.raises(SeqlabError):
+        again.fit(WORDS, LABELS[:1])
+    with pytest.raises(SeqlabError):
+        again.partial_fit(WORDS, [["X", "Y"], ["Y", "X"], []])
+    assert again.model_.theta.tobytes() == theta.tobytes()
+    assert again.predict(WORDS) == tagger.predict(WORDS)
+
+
+def test_empty_sentences_have_empty_answers(tagger):
+    assert tagger.predict([]) == []
+    assert tagger.predict([[], ["a"], []]) == [[], ["X"], []]
+    assert tagger.tag([]) == []
+    assert tagger.predict_marginals([[]]) == [[]]
+    assert tagger.log_partition([]) == 0
+    assert tagger.log_prob([], []) == 0
+
+
+@pytest.mark.parametrize("X", ["a b", [["a"], "b"], 5, None, [5], ["a"]])
+def test_sentences_to_predict_are_checked(tagger, X):
+    with pytest.raises(SeqlabError):
+        tagger.predict(X)
+
+
+def test_labels_that_training_had_not_are_wrong_but_no_error(tagger):
+    assert tagger.score([["a", "b"]], [["X", "NEW"]]) == 0.5
+    report = tagger.evaluate([["a", "b"]], [["X", "NEW"]])
+    assert report.accuracy == 0.5
+
+
+def test_labels_that_training_had_not_may_not_be_known(tagger):
+    with pytest.raises(SeqlabError, match="known, position 0"):
+        tagger.tag(["a"], known={0: "NEW"})
+    with pytest.raises(SeqlabError, match="labels, position 1"):
+        tagger.log_prob(["a", "b"], ["X", "NEW"])
+
+
+def test_lengths_are_compared_when_scored(tagger):
+    with pytest.raises(SeqlabError, match="sentence 0"):
+        tagger.score([["a", "b"]], [["X"]])
+    with pytest.raises(SeqlabError, match="1"):
+        tagger.evaluate([["a", "b"]], [["X", "Y"], ["X"]])
+
+
+def test_one_label_and_one_token_are_enough():
+    for order in (1, 2):
+        tagger = CRF("word[0]", order=order).fit([["a"]], [["X"]])
+        assert tagger.predict([["a", "zz", "a"]]) == [["X", "X", "X"]]
+        assert tagger.history_.objective[-1] == pytest.approx(0, abs=1e-9)
+
+
+def test_a_crf_wants_a_likelihood():
+    class Teacher:
+        def train(self):
+            """Learns from mistakes."""
+
+    with pytest.raises(SeqlabError, match="LinearTagger"):
+        CRF("word[0]", Teacher()).fit(WORDS, LABELS)
+
+
+def test_dictionary_and_rules_that_leave_nothing_are_told_where():
+    corpus = demo_corpus("train")[:10]
+    tagger = LinearTagger("word[0]", QUICK, constraints="IOB2", allowed={"zyx": ["I-NP"]}).fit(corpus, "chunk")
+    with pytest.raises(SeqlabError, match="sentence 1"):
+        tagger.predict([["the"], ["zyx"]])
