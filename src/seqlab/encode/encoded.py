@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.arrays import LabelIds, position_number
-from seqlab.errors import LabelError
+from seqlab.errors import CorpusError, LabelError
 
 if TYPE_CHECKING:
     from seqlab.encode.encoder import Encoder
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Offsets = npt.NDArray[np.int64]
 AttributeIds = npt.NDArray[np.int32]
 Weights = npt.NDArray[np.float64]
+
+LARGEST_VALUE = 1e18  # squared and summed, it still is a float32 number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,6 +115,23 @@ class EncodedCorpus:
         """The names of the attributes that pairs of labels see at token t of a sentence."""
         token = self._token(sentence, t)
         return [] if self.edge is None else _names(self.edge, token, self.encoder.edge_attributes)
+
+    def checked(self) -> EncodedCorpus:
+        """The same, after a look at the values: so large that scores would overflow, they are refused."""
+        for rows, names in ((self.node, "attributes"), (self.edge, "edge_attributes")):
+            if rows is None or rows.values is None or not len(rows.values):
+                continue
+            i = int(np.argmax(np.abs(rows.values)))
+            if abs(rows.values[i]) <= LARGEST_VALUE:
+                continue
+            token = int(np.searchsorted(rows.indptr, i, side="right")) - 1
+            s = int(np.searchsorted(self.offsets, token, side="right")) - 1
+            name = getattr(self.encoder, names)[rows.ids[i]]
+            raise CorpusError(
+                f"sentence {s}, position {token - int(self.offsets[s])}: attribute {name!r} has the value "
+                f"{float(rows.values[i])!r}, but values up to {LARGEST_VALUE:g} are wanted; scale them to about 1"
+            )
+        return self
 
     def _token(self, sentence: int, t: int) -> int:
         sentence = position_number(sentence, "an encoded corpus")

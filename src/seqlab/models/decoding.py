@@ -61,7 +61,7 @@ class Decoder:
             if lost >= 0:
                 self._refuse(corpus, lost)
             return ids
-        encoded = self._encoder.encode(corpus, threads=threads)
+        encoded = self._encoder.encode(corpus, threads=threads).checked()
         if self._rows is None or _overflows(encoded.node, self._largest):
             return self._through_trellises(encoded, threads)
         node = encoded.node

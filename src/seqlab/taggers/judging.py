@@ -104,7 +104,7 @@ def judge_of(
     if course.dev is None:
         return None
     corpus, right = development(course.dev, tagger, column)
-    encoded = encoder.encode(corpus, threads=threads)
+    encoded = encoder.encode(corpus, threads=threads).checked()
     mask = None if dictionary is None else dictionary.mask(corpus)
 
     def decode(model: LinearModel) -> Any:

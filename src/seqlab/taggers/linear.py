@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import LabelIds, thread_count
+from seqlab.arrays import LabelIds, thread_count, whole_number
 from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder
 from seqlab.encode.given import Features, as_features
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 CHOICES = ("observed", "all")
 START_SHARDS = 1
+ENDED = ("interrupted", "stopped")  # who ends the first part of a training wants no second one
 
 
 class LinearTagger(StoredLinear, Inspected, Tagger):
@@ -180,10 +181,7 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         model = self._trained(lesson, model, watch, threads, continued=continued)
         if self.order == 2:
             fine = self._second_order(lesson, model, before)
-            if watch.history.reason not in (
-                "interrupted",
-                "stopped",
-            ):  # who ends the first part wants no second
+            if watch.history.reason not in ENDED:
                 lesson = replace(lesson, active=pruned(lesson, model, self.keep, threads))
                 watch = course.watch(judge, fine)
                 fine = self._trained(lesson, fine, watch, threads, continued=continued)
@@ -192,14 +190,12 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         self.history_ = watch.history
         for stale in ("_decoder", "pruned_"):
             self.__dict__.pop(stale, None)
+        words = (
+            before.vocabulary_ if continued and before is not None else None
+        )  # before it is remembered anew
         self._remember(corpus, gold, labels)
-        if (
-            continued
-            and before is not None
-            and before.vocabulary_ is not None
-            and self.vocabulary_ is not None
-        ):
-            self.vocabulary_ |= before.vocabulary_
+        if words is not None and self.vocabulary_ is not None:
+            self.vocabulary_ |= words
         return self
 
     def _encoded(
@@ -213,7 +209,7 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
             encoded = encoder.extend(corpus, threads=threads)
         if not encoder.size:
             raise CorpusError("no attribute is left to learn from; lower min_count, or look at the features")
-        return encoder, encoded
+        return encoder, encoded.checked()
 
     def _shaped(self, encoded: EncodedCorpus, gold: Gold, rules: Rules, order: int) -> LinearModel:
         return empty_model(
@@ -311,12 +307,12 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         if self.model_.coarse is None or (known is None and allowed is None):
             return super().trellis(tokens, known=known, allowed=allowed)
         corpus = self._corpus_of_one(tokens)
-        encoded = self.encoder_.encode(corpus, threads=1)
+        encoded = self.encoder_.encode(corpus, threads=1).checked()
         words = None if self.dictionary_ is None else Allowed(self.dictionary_.mask(corpus))
         return narrowed(self.model_, encoded, words, known, allowed)
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
-        encoded = self.encoder_.encode(corpus, threads=threads)
+        encoded = self.encoder_.encode(corpus, threads=threads).checked()
         allowed = None if self.dictionary_ is None else Allowed(self.dictionary_.mask(corpus))
         return self.model_.trellises(encoded, allowed=allowed, dtype=np.float64, threads=threads)
 
@@ -354,6 +350,7 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
             raise OptionError(
                 f"learner must be LBFGS(), Perceptron(), or another learner, got {self.learner!r}"
             )
+        whole_number(self.seed, "seed", 0)
         if self.order not in (1, 2) or isinstance(self.order, bool):
             raise OptionError(f"order must be 1 or 2, got {self.order!r}")
         for name in ("states", "transitions"):

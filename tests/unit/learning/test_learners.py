@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from seqlab import CRF, LBFGS, ConjugateGradient, GradientAscent, demo_corpus
+from oracle.lessons import exercise
+from seqlab import CRF, LBFGS, ConjugateGradient, GradientAscent, _core, demo_corpus
 from seqlab.errors import OptionError, ScoreError
+from seqlab.learning.learners import Job
 
 TRAIN = demo_corpus("train")[:40]
 FEATURES = "word[0]\nsuffix(word[0], 2)"
@@ -78,7 +80,12 @@ def test_l1_makes_weights_zero():
 
 
 def test_objective_never_rises():
-    for learner in (LBFGS(dtype="float64"), LBFGS(l1=0.1, dtype="float64"), ConjugateGradient(), GradientAscent()):
+    for learner in (
+        LBFGS(dtype="float64"),
+        LBFGS(l1=0.1, dtype="float64"),
+        ConjugateGradient(),
+        GradientAscent(),
+    ):
         values = fitted(learner).history_.objective
         assert all(b <= a + 1e-9 * abs(a) for a, b in zip(values, values[1:], strict=False))
 
@@ -127,7 +134,10 @@ def test_learners_are_values():
         LBFGS().l2 = 3
 
 
-def test_values_too_large_for_any_score_are_told():
-    X = [[{"a": 1e200, "b": 1.0}], [{"a": 1.0, "b": 1e200}]]
-    with pytest.raises(ScoreError, match="feature values"):
-        CRF(learner=LBFGS(start_epochs=0)).fit(X, [["A"], ["B"]])
+def test_a_start_without_a_finite_objective_is_told():
+    task = exercise(0, 3, [3, 4])
+    loss = task.loss(_core.Likelihood64)
+    with pytest.raises(ScoreError, match="the objective at the start"):
+        LBFGS(dtype="float64").train(
+            Job(loss, loss, None, 1, 0), np.full(len(task.theta), np.inf), lambda p: True
+        )

@@ -85,10 +85,10 @@ def test_weights_that_float32_cannot_hold_are_summed_in_float64(scale):
 
 
 def test_values_that_float32_cannot_hold_are_summed_in_float64():
-    corpus = Corpus.from_lists({"attributes": [[{"x": 1e300}, {"x": -1e300}], [{"x": 1e-300}]]})
+    corpus = Corpus.from_lists({"attributes": [[{"x": 1e17}, {"x": -1e17}], [{"x": 1e-300}]]})
     encoder = Encoder()
     encoder.fit(corpus)
-    decoder = Decoder(model_of(encoder, [1, 2], np.zeros((2, 2))), encoder)
+    decoder = Decoder(model_of(encoder, [1e25, 2e25], np.zeros((2, 2))), encoder)
     assert decoder.label_ids(corpus).tolist() == [1, 0, 1]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from seqlab import CRF, LBFGS, LinearTagger, demo_corpus
-from seqlab.errors import NotFittedError, SeqlabError
+from seqlab.errors import CorpusError, NotFittedError, ScoreError, SeqlabError
 
 WORDS, LABELS = [["a", "b"], ["b"], []], [["X", "Y"], ["Y"], []]
 QUICK = LBFGS(max_iterations=5)
@@ -58,31 +58,52 @@ def test_feature_values_must_be_numbers(value):
         tagger.predict(X)
 
 
-@pytest.mark.parametrize("value", [1e308, -1e308, 1e100, 3e38])
-@pytest.mark.parametrize("learner", [LBFGS(), LBFGS(start_epochs=0), LBFGS(dtype="float64"), LBFGS(l1=0.1)], ids=repr)
-def test_huge_feature_values_train_or_are_refused_in_our_words(value, learner):
-    X = [[{"w": "a", "n": 1.0}, {"w": "b"}], [{"w": "b"}, {"w": "a", "n": value}]]
+def with_value(value):
+    return [[{"w": "a", "n": 1.0}, {"w": "b"}], [], [{"w": "b"}, {"w": "a", "n": value}]]
+
+
+@pytest.mark.parametrize("value", [1e308, -1e308, 1e100, 2e18])
+@pytest.mark.parametrize("order", [1, 2])
+def test_huge_feature_values_are_refused(value, order):
+    y, place = [["X", "Y"], [], ["Y", "X"]], "sentence 2, position 1: attribute 'n' has the value"
+    with pytest.raises(CorpusError, match=place):
+        CRF(learner=QUICK, order=order).fit(with_value(value), y)
+    tagger = CRF(learner=QUICK, order=order).fit(with_value(1.0), y)
+    with pytest.raises(CorpusError, match=place):
+        tagger.predict(with_value(value))
+    with pytest.raises(CorpusError, match=place):
+        tagger.partial_fit(with_value(value), y)
+    with pytest.raises(CorpusError, match=place):
+        CRF(learner=QUICK, order=order).fit(with_value(1.0), y, dev=(with_value(value), y))
+    with pytest.raises(CorpusError, match="sentence 0, position 1"):
+        tagger.posterior(with_value(value)[2])
+    with pytest.raises(CorpusError, match="sentence 0, position 1"):
+        tagger.tag(with_value(value)[2], known={0: "X"})
+
+
+def test_huge_values_of_functions_are_refused():
+    def size(sentence, t):
+        return {"size": 1e300 if sentence["word"][t] == "b" else 1.0}
+
+    with pytest.raises(CorpusError, match="sentence 0, position 1: attribute 'size'"):
+        CRF(size, QUICK).fit(WORDS, LABELS)
+
+
+@pytest.mark.parametrize("value", [1e18, -1e18, 1e9, 1e-300])
+@pytest.mark.parametrize(
+    "learner", [LBFGS(), LBFGS(start_epochs=0), LBFGS(dtype="float64"), LBFGS(l1=0.1)], ids=repr
+)
+def test_large_feature_values_train_or_are_refused_in_our_words(value, learner):
     tagger = CRF(learner=learner)
     try:
-        tagger.fit(X, [["X", "Y"], ["Y", "X"]])
-    except SeqlabError as error:
-        assert "feature values" in str(error) or "sentence 1" in str(error)  # noqa: PT017
+        tagger.fit(with_value(value), [["X", "Y"], [], ["Y", "X"]])
+    except ScoreError as error:
+        assert "feature values" in str(error)  # noqa: PT017
+        assert abs(value) > 1e6
     else:
         assert np.isfinite(tagger.model_.theta).all()
         assert np.isfinite(tagger.history_.objective[-1])
-
-
-@pytest.mark.parametrize("value", [1e308, 1e200])
-@pytest.mark.parametrize("order", [1, 2])
-def test_huge_values_at_prediction_are_refused_in_our_words_or_answered(value, order):
-    X, y = [[{"w": "a", "n": 1.0}, {"w": "b"}]] * 2, [["X", "Y"], ["Y", "Y"]]
-    tagger = CRF(learner=LBFGS(), order=order).fit(X, y)
-    try:
-        found = tagger.predict([[{"w": "b"}], [{"w": "a", "n": value}]])
-    except SeqlabError as error:
-        assert "sentence 1" in str(error) or "sequence 1" in str(error)  # noqa: PT017
-    else:
-        assert [len(labels) for labels in found] == [1, 1]
+        assert [len(labels) for labels in tagger.predict(with_value(value))] == [2, 0, 2]
 
 
 def test_values_of_ordinary_size_differ_from_huge_ones():
@@ -178,6 +199,8 @@ def test_a_crf_wants_a_likelihood():
 
 def test_dictionary_and_rules_that_leave_nothing_are_told_where():
     corpus = demo_corpus("train")[:10]
-    tagger = LinearTagger("word[0]", QUICK, constraints="IOB2", allowed={"zyx": ["I-NP"]}).fit(corpus, "chunk")
+    tagger = LinearTagger("word[0]", QUICK, constraints="IOB2", allowed={"zyx": ["I-NP"]}).fit(
+        corpus, "chunk"
+    )
     with pytest.raises(SeqlabError, match="sentence 1"):
         tagger.predict([["the"], ["zyx"]])

@@ -232,9 +232,7 @@ def test_labels_given_are_right_whatever_the_dictionary_says():
 
 
 def legal(labels):
-    return all(
-        not b.startswith("I-") or a[2:] == b[2:] for a, b in zip(["O", *labels], labels, strict=False)
-    )
+    return all(not b.startswith("I-") or a[2:] == b[2:] for a, b in zip(["O", *labels], labels, strict=False))
 
 
 @pytest.mark.parametrize("order", [1, 2])
@@ -249,7 +247,11 @@ def test_predictions_never_break_the_scheme(order, decode):
     assert not all(map(legal, free.predict(test)))
     for sentence in test[:5]:
         assert all(map(legal, (path.labels for path in bound.nbest(sentence, 5))))
-        assert all(map(legal, bound.sample(sentence, 5).labels)) if hasattr(bound.sample(sentence, 1), "labels") else True
+        assert (
+            all(map(legal, bound.sample(sentence, 5).labels))
+            if hasattr(bound.sample(sentence, 1), "labels")
+            else True
+        )
 
 
 def test_forbidden_moves_are_not_counted_in_training():

@@ -58,7 +58,9 @@ def test_little_new_data_does_not_wipe_out_the_old(tagger):
     before = tagger.predict(TRAIN)
     accuracy = tagger.score(TEST, "pos")
     tagger.partial_fit([["zyx", "runs"]], [["NEW", "VERB"]])
-    pairs = [(a, b) for x, y in zip(before, tagger.predict(TRAIN), strict=True) for a, b in zip(x, y, strict=True)]
+    pairs = [
+        (a, b) for x, y in zip(before, tagger.predict(TRAIN), strict=True) for a, b in zip(x, y, strict=True)
+    ]
     assert sum(a == b for a, b in pairs) >= 0.995 * len(pairs)
     assert tagger.score(TEST, "pos") >= accuracy - 0.01
 
@@ -103,7 +105,9 @@ def test_attributes_ready_made_join_as_well():
 
 
 def test_constraints_hold_for_new_labels():
-    tagger = CRF("word[0]", constraints="IOB2").fit([["a", "b"]], [["B-X", "I-X"]])
+    tagger = CRF("word[0]", LBFGS(l2=0.01), constraints="IOB2").fit(
+        [["a", "b"], ["o", "a"]], [["B-X", "I-X"], ["O", "B-X"]]
+    )
     tagger.partial_fit([["c", "d"]], [["B-Y", "I-Y"]])
     assert tagger.log_prob(["a", "d"], ["B-X", "I-Y"]) == -np.inf
     assert tagger.predict([["a", "b"], ["c", "d"]]) == [["B-X", "I-X"], ["B-Y", "I-Y"]]
