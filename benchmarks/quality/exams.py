@@ -66,9 +66,7 @@ WNUT = {part: f"wnut17/{part}.txt" for part in ("train", "dev", "test")}
 
 EXAMS = (
     Exam("CoNLL-2000 chunks", CONLL, "chunk", presets.chunk, "span_f1", Marks(93.8, 94.0)),
-    Exam(
-        "CoNLL-2000, order 2", CONLL, "chunk", presets.supertag, "span_f1", Marks(94.1, 94.4), order=2
-    ),
+    Exam("CoNLL-2000, order 2", CONLL, "chunk", presets.supertag, "span_f1", Marks(94.1, 94.4), order=2),
     Exam("EWT UPOS", EWT, "upos", presets.pos, "accuracy", Marks(95.2, 95.7, 81.0, 84.0)),
     Exam("EWT XPOS", EWT, "xpos", presets.pos, "accuracy", Marks(94.5, 95.0, 79.5, 82.0)),
     Exam(
