@@ -21,7 +21,7 @@ Point = tuple[float, float]
 def svg(figures: Sequence[Figure]) -> str:
     """A picture of the figures of the case `growth`."""
     axes = list(dict.fromkeys(figure.details["axis"] for figure in figures))
-    width = len(axes) * (PANEL + GAP) + 10
+    width = len(axes) * (PANEL + GAP) + 24
     parts = [panel(axis, [f for f in figures if f.details["axis"] == axis], n) for n, axis in enumerate(axes)]
     return "\n".join(
         [
