@@ -111,6 +111,30 @@ def test_both_sides_make_one_function_small(monkeypatch, tmp_path, l1, l2):
     assert abs(training.check_same("demo", ours.objective, peer.course.objective)) < 1e-3
 
 
+def test_objective_at_the_weights_of_crfsuite_is_what_crfsuite_says(tmp_path):
+    import pycrfsuite
+
+    data, model = prepared(l1=0.1, l2=0.1), tmp_path / "model"
+    log = crfsuite.train(*crfsuite.subject_trainer(data, max_iterations=20), model)
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(model))
+    theta = weights_of(data, tagger.info())
+    task = data.lesson.task(data.model, layered=True)
+    value = _core.Likelihood64(task)(theta, np.empty_like(theta), 1)
+    value += 0.1 * np.abs(theta).sum() + 0.1 * np.square(theta).sum()
+    assert value == pytest.approx(log.course.objective, rel=1e-5)  # weights are told with six digits
+
+
+def weights_of(data, info):
+    """The weights of a model of CRFsuite in our order; those it dropped are 0."""
+    names, labels, model = data.encoded.encoder.attributes, data.model.labels, data.model
+    owner = np.repeat(np.arange(len(names)), np.diff(model.begin))
+    pairs = [(names[a], labels[y]) for a, y in zip(owner, model.label, strict=True)]
+    moves = [(labels[a], labels[b]) for a, b in np.argwhere(model.move_seen)]
+    told = [info.state_features.get(pair, 0.0) for pair in pairs]
+    return np.array(told + [info.transitions.get(move, 0.0) for move in moves])
+
+
 def test_other_functions_are_refused():
     with pytest.raises(AssertionError, match="should be the same"):
         training.check_same("demo", 10.1, 10.0)
