@@ -66,6 +66,9 @@ def test_full_run_is_recorded_and_read_again(folder, monkeypatch, capsys):
     monkeypatch.setattr(command, "RESULTS", folder / "quality.jsonl")
     monkeypatch.setattr(command, "README", folder / "README.md")
     (folder / "README.md").write_text("\n".join(command.MARKERS))
+    assert command.main(["--only", "demo tags", "--alone"]) == 0
+    assert command.main(["--quick"]) == 0
+    assert not command.RESULTS.exists()
     assert command.main([]) == 0
     printed = capsys.readouterr().out
     assert command.main(["--last", "--readme"]) == 0
