@@ -8,6 +8,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 PYTEST ?= -n auto -q
 BENCH  ?=
+QUALITY ?=
 
 BIN     := $(VENV)/bin
 # Absolute, because cmake runs inside the build folder.
@@ -27,7 +28,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 INSTALLED := $(VENV)/.stamp-install
 extra = $(VENV)/.stamp-$(1)
 
-.PHONY: help demo test lint bench asan dev build stubs format clean preflight
+.PHONY: help demo test lint bench quality asan dev build stubs format clean preflight
 .DEFAULT_GOAL := help
 
 help:
@@ -35,6 +36,7 @@ help:
 	@echo "make test     run all tests"
 	@echo "make lint     ruff, mypy --strict, clang-format, codespell, and a compile with warnings as errors"
 	@echo "make bench    measure speed beside the peers (BENCH='...' passes arguments on)"
+	@echo "make quality  accuracy on public corpora beside CRFsuite (QUALITY='...'); \`make bench\` prints it too"
 	@echo "make asan     run the law tests under the address and undefined-behaviour sanitizers"
 	@echo "make dev      compile with warnings as errors"
 	@echo "make build    build and install into $(VENV)"
@@ -48,8 +50,13 @@ demo: $(INSTALLED)
 test: $(INSTALLED) $(call extra,test)
 	@$(BIN)/python -m pytest $(PYTEST)
 
+# Arguments in BENCH are those of the speed benchmark; without any, the table of accuracies follows.
 bench: $(INSTALLED) $(call extra,bench)
 	@$(BIN)/python -m benchmarks.speed $(BENCH)
+	@test -n "$(BENCH)" || $(BIN)/python -m benchmarks.quality
+
+quality: $(INSTALLED) $(call extra,bench)
+	@$(BIN)/python -m benchmarks.quality $(QUALITY)
 
 build: $(INSTALLED)
 

@@ -7,21 +7,33 @@ import datetime as dt
 import os
 import sys
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from benchmarks.speed import encoding, hmm, machine, memory, reading, readme, record, sentences, startup
+from benchmarks.speed import (
+    discriminative,
+    encoding,
+    growth,
+    hmm,
+    machine,
+    memory,
+    reading,
+    readme,
+    record,
+    sentences,
+    startup,
+)
 from benchmarks.speed.table import WIDTH, Table
 from benchmarks.speed.timing import pin_to_quiet_core
 from seqlab import inference
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from types import ModuleType
 
     from benchmarks.speed.figure import Figure
 
 CASES: dict[str, ModuleType] = {
-    case.CASE: case for case in (sentences, hmm, reading, encoding, memory, startup)
+    case.CASE: case for case in (sentences, hmm, reading, encoding, discriminative, growth, memory, startup)
 }
 README = machine.ROOT / "README.md"
 
@@ -36,12 +48,14 @@ def main(words: Sequence[str] | None = None) -> int:
         run, figures = found
         print("\n".join(table.text() for table in all_tables(figures)))
     else:
-        run, figures = measure_all(options.only or list(CASES), quick=options.quick)
+        asked = {"fresh": options.fresh, "parts": options.part}
+        run, figures = measure_all(options.only or list(CASES), quick=options.quick, discriminative=asked)
         if not options.quick:
             record.append(run, figures)
             print(f"appended to {record.RESULTS.relative_to(machine.ROOT)}")
     if options.readme:
         readme.write(README, run, all_tables(figures))
+        growth.draw(figures)
         print(f"tables written to {README.name}")
     return 0
 
@@ -49,23 +63,37 @@ def main(words: Sequence[str] | None = None) -> int:
 def parse(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
     parser.add_argument("--only", choices=CASES, action="append", help="this case only; may be repeated")
+    parser.add_argument(
+        "--part", choices=discriminative.PARTS, action="append", help="this part of the case discriminative"
+    )
+    parser.add_argument(
+        "--fresh", action="store_true", help="train CRFsuite to convergence anew, some minutes"
+    )
     parser.add_argument("--quick", action="store_true", help="small inputs, few repeats, nothing recorded")
     parser.add_argument("--readme", action="store_true", help="put the tables into README.md")
     parser.add_argument("--last", action="store_true", help="do not measure: take the last full run recorded")
     options = parser.parse_args(words)
+    if options.part and options.only not in (None, [discriminative.CASE]):
+        parser.error(f"--part belongs to the case {discriminative.CASE}")
+    if options.part:
+        options.only = [discriminative.CASE]
     if options.readme and (options.quick or options.only):
-        parser.error("--readme wants a full run: leave out --quick and --only")
+        parser.error("--readme wants a full run: leave out --quick, --only and --part")
     return options
 
 
-def measure_all(names: Sequence[str], *, quick: bool) -> tuple[record.Run, list[Figure]]:
+def measure_all(
+    names: Sequence[str], *, quick: bool, discriminative: Mapping[str, Any]
+) -> tuple[record.Run, list[Figure]]:
+    """Run the cases in turn; `discriminative` holds the options of that one."""
     core = pin_to_quiet_core()
     os.environ["SEQLAB_THREADS"] = "1"
     run = describe_run(core)
     print(textwrap.fill(readme.provenance(run), WIDTH, break_on_hyphens=False), end="\n\n")
     figures: list[Figure] = []
     for name in names:
-        measured = CASES[name].run(quick=quick)
+        more = discriminative if name == "discriminative" else {}
+        measured = CASES[name].run(quick=quick, **more)
         print("\n".join(table.text() for table in CASES[name].tables(measured)), flush=True)
         figures += measured
     return run, figures
@@ -78,7 +106,9 @@ def describe_run(core: int | None) -> record.Run:
         command="make bench",
         kernel=inference.kernel(),
         machine=machine.machine(core),
-        versions=machine.versions("seqlab", "numpy", "hmmlearn", "python-crfsuite", "pyconll"),
+        versions=machine.versions(
+            "seqlab", "numpy", "hmmlearn", "python-crfsuite", "sklearn-crfsuite", "scikit-learn", "pyconll"
+        ),
     )
 
 

@@ -54,3 +54,35 @@ def items(words: Sequence[str], tags: Sequence[str]) -> list[list[str]]:
             ]
         )
     return found
+
+
+def features(sentence: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
+    """The same attributes as users of sklearn-crfsuite write them: a dict for every token."""
+    padded = [("<s>", "<s>"), ("<s>", "<s>"), *sentence, ("</s>", "</s>"), ("</s>", "</s>")]
+    found = []
+    for t in range(len(sentence)):
+        (w2, p2), (w1, p1), (w, p), (w_1, p_1), (w_2, p_2) = padded[t : t + 5]
+        found.append(
+            {
+                "word[-2]": w2,
+                "word[-1]": w1,
+                "word[0]": w,
+                "word[1]": w_1,
+                "word[2]": w_2,
+                "word[-1]&word[0]": f"{w1}|{w}",
+                "word[0]&word[1]": f"{w}|{w_1}",
+                "pos[-2]": p2,
+                "pos[-1]": p1,
+                "pos[0]": p,
+                "pos[1]": p_1,
+                "pos[2]": p_2,
+                "pos[-2]&pos[-1]": f"{p2}|{p1}",
+                "pos[-1]&pos[0]": f"{p1}|{p}",
+                "pos[0]&pos[1]": f"{p}|{p_1}",
+                "pos[1]&pos[2]": f"{p_1}|{p_2}",
+                "pos[-2]&pos[-1]&pos[0]": f"{p2}|{p1}|{p}",
+                "pos[-1]&pos[0]&pos[1]": f"{p1}|{p}|{p_1}",
+                "pos[0]&pos[1]&pos[2]": f"{p}|{p_1}|{p_2}",
+            }
+        )
+    return found

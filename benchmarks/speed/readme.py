@@ -30,20 +30,30 @@ def provenance(run: Run) -> str:
     )
 
 
-def section(run: Run, tables: Sequence[Table]) -> str:
-    sentence = textwrap.fill(provenance(run), 120, break_on_hyphens=False)
-    return "\n".join([sentence, "", *(table.markdown() for table in tables)])
+def section(sentence: str, tables: Sequence[Table]) -> str:
+    filled = textwrap.fill(sentence, 120, break_on_hyphens=False)
+    return "\n".join([filled, "", *(table.markdown() for table in tables)])
 
 
-def replace_between(text: str, new: str) -> str:
+def replace_between(text: str, new: str, markers: tuple[str, str] = (BEGIN, END)) -> str:
     """`text` with everything between the markers replaced."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    first, last = markers
+    before, begin, rest = text.partition(first)
+    _, end, after = rest.partition(last)
     if not begin or not end:
-        raise MarkerError(f"no {BEGIN} ... {END} in the text: put both where the tables belong")
-    return f"{before}{BEGIN}\n{new.strip()}\n{END}{after}"
+        raise MarkerError(f"no {first} ... {last} in the text: put both where the tables belong")
+    return f"{before}{first}\n{new.strip()}\n{last}{after}"
 
 
-def write(path: Path, run: Run, tables: Sequence[Table]) -> None:
+def write(
+    path: Path,
+    run: Run,
+    tables: Sequence[Table],
+    *,
+    sentence: str | None = None,
+    markers: tuple[str, str] = (BEGIN, END),
+) -> None:
+    """Put the tables into a file; `sentence` says where they come from, by default `provenance`."""
     text = path.read_text(encoding="utf-8")
-    path.write_text(replace_between(text, section(run, tables)), encoding="utf-8")
+    new = section(provenance(run) if sentence is None else sentence, tables)
+    path.write_text(replace_between(text, new, markers), encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Accuracy on public corpora, with presets and defaults as they come."""
