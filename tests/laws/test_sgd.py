@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -284,7 +286,7 @@ def test_ends_when_the_objective_changes_little():
     assert outcome.reason == "value"
     assert outcome.iterations == len(told) < 500
     assert abs(values[-1] - values[-2]) < 1e-3 * values[-1]
-    assert all(abs(a - b) >= 1e-3 * b for a, b in zip(values[:-2], values[1:-1], strict=True))
+    assert all(abs(a - b) >= 1e-3 * b for a, b in itertools.pairwise(values[:-1]))
     assert outcome.objective == values[-1]
 
 
@@ -309,7 +311,7 @@ def test_a_walk_astray_says_so(rate):
     data = Data(14, sentences=30, valued=True)
     data.values = data.values * (1.0 if rate else 1e300)
     with pytest.raises(
-        ScoreError, match="the objective became (nan|inf) in epoch 1, at a rate of .*smaller rate"
+        ScoreError, match=r"the objective became (nan|inf) in epoch 1, at a rate of .*smaller rate"
     ):
         trained(SGD(rate=rate, schedule="constant", dtype="float64"), data.task(), data.theta)
 

@@ -1,4 +1,4 @@
-"""Small training tasks with everything in them, and their likelihood from the definition: every labelling, enumerated."""
+"""Small training tasks with everything in them, and their likelihood by enumeration of every labelling."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ class Exercise:
     def by_enumeration(self, theta=None):
         """Value and slope of the negative log-likelihood (eq:partial-labels, eq:token-weights).
 
-        The weights of a sentence's tokens cut 0 .. largest into stretches: between two of them, the labels of the tokens
-        that weigh more are what is known.
+        The weights of a sentence's tokens cut 0 .. largest into stretches: between two of them, the labels of the
+        tokens that weigh more are what is known.
         """
         theta = self.theta if theta is None else theta
         value, slope = 0.0, np.zeros(len(theta))

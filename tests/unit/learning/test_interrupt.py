@@ -11,7 +11,7 @@ import pytest
 
 from seqlab.learning.interrupt import Interruptible
 
-# Every program first undoes what its parent may have set: a shell starts what runs in the background with SIGINT ignored.
+# Every program first undoes what its parent may have set: a shell starts background jobs with SIGINT ignored.
 HEAD = """
 import os, signal, sys, warnings
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,5 +1,7 @@
 """Learners: their options, and that all of one objective end at the same minimum."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -87,7 +89,7 @@ def test_objective_never_rises():
         GradientAscent(),
     ):
         values = fitted(learner).history_.objective
-        assert all(b <= a + 1e-9 * abs(a) for a, b in zip(values, values[1:], strict=False))
+        assert all(b <= a + 1e-9 * abs(a) for a, b in itertools.pairwise(values))
 
 
 @pytest.mark.parametrize(
