@@ -8,7 +8,6 @@
 #include <memory>
 #include <vector>
 
-#include "learn/chain_counts.hpp"
 #include "learn/chain_scores.hpp"
 #include "learn/task.hpp"
 
@@ -37,14 +36,10 @@ public:
 private:
     class Shard;
 
-    bool forbidden(std::size_t move) const;
-    void mask(std::size_t s, std::size_t T, float* node) const;
     double calibrate(const double* theta, const StartOptions& options);
-    std::vector<std::size_t> shuffled(std::vector<std::size_t> order, std::uint64_t seed) const;
 
-    const Task& task_;
+    Task task_;
     ChainRows<float> rows_;
-    std::vector<std::uint32_t> lanes_;
     std::vector<std::size_t> usable_;
 };
 

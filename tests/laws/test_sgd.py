@@ -13,6 +13,7 @@ from oracle.stochastic import SCHEDULES, Data, Walk, mean_of, steps
 from seqlab import CRF, LBFGS, SGD, LinearTagger, _core
 from seqlab.errors import OptionError, ScoreError
 from seqlab.learning.progress import Outcome
+from seqlab.learning.settings import settings_for
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -32,6 +33,14 @@ def trained(learner, task, theta, *, seed=0, threads=1, stop_after=None):
 
 def objective(task, theta, l2):
     return _core.Likelihood64(task)(theta, np.empty(len(theta)), 1) + l2 * (theta @ theta)
+
+
+def lowest(task, size, l2):
+    """The same objective, walked down in batches."""
+    theta = np.zeros(size)
+    settings = settings_for("lbfgs", size, {"epsilon": 1e-9, "period": 0})
+    _core.Likelihood64(task).minimise(theta, None, l2, settings, 1, None)
+    return objective(task, theta, l2)
 
 
 # ---------------------------------------------------------------------------------- step by step
@@ -206,22 +215,7 @@ def test_every_kind_of_task_is_learned(case, adagrad):
         l2=0.5, epochs=2000, rate=0.5, schedule="sqrt", adagrad=adagrad, tolerance=0, dtype="float64"
     )
     outcome, _ = trained(learner, task, theta * 0)
-    best = theta * 0
-    LBFGSLike(task, 0.5).minimise(best)
-    assert objective(task, outcome.theta, 0.5) == pytest.approx(objective(task, best, 0.5), rel=5e-3)
-
-
-class LBFGSLike:
-    """The same objective, walked down in batches."""
-
-    def __init__(self, task, l2):
-        self.loss, self.l2 = _core.Likelihood64(task), l2
-
-    def minimise(self, theta):
-        from seqlab.learning.settings import settings_for
-
-        settings = settings_for("lbfgs", theta.size, {"epsilon": 1e-9, "period": 0, "max_iterations": 1000})
-        self.loss.minimise(theta, None, self.l2, settings, 1, None)
+    assert objective(task, outcome.theta, 0.5) == pytest.approx(lowest(task, len(theta), 0.5), rel=5e-3)
 
 
 # ---------------------------------------------------------------------------------- where it leads
@@ -234,10 +228,9 @@ class LBFGSLike:
 )
 def test_reaches_the_optimum(options, dtype):  # eq:sgd eq:adagrad
     data = Data(8, L=4, sentences=60)
-    task, best = data.task(), np.zeros(data.size)
-    LBFGSLike(task, 1.0).minimise(best)
+    task = data.task()
     outcome, _ = trained(SGD(epochs=300, tolerance=0, dtype=dtype, **options), task, np.zeros(data.size))
-    assert objective(task, outcome.theta, 1.0) == pytest.approx(objective(task, best, 1.0), rel=1e-3)
+    assert objective(task, outcome.theta, 1.0) == pytest.approx(lowest(task, data.size, 1.0), rel=1e-3)
 
 
 @pytest.mark.parametrize("adagrad", RULES)

@@ -39,6 +39,8 @@ class SGD:
     The objective that is told after an epoch is an estimate: the losses of all sentences, each as it was just before
     the step that it took part in, and the penalty at the end. So it speaks of the weights on the way, not of their
     mean. The exact one would cost as much as another epoch.
+
+    The penalty pulls towards 0, in partial_fit too: with new sentences only, a small l2 keeps what was learned before.
     """
 
     l2: float = 1.0
