@@ -9,7 +9,7 @@ import pytest
 
 from seqlab import CRF, LBFGS, demo_corpus
 
-TRAIN, TEST = demo_corpus("train")[:120], demo_corpus("test")
+TRAIN, TEST = demo_corpus("train")[:70], demo_corpus("test")
 
 
 def attributes(words):
