@@ -7,6 +7,7 @@
 #include "learn/scaled_steps.hpp"
 #include "learn/shuffle.hpp"
 #include "learn/slopes.hpp"
+#include "numerics/random.hpp"
 #include "parallel/parallel.hpp"
 
 namespace seqlab {
@@ -16,6 +17,7 @@ namespace {
 constexpr std::size_t sample_sentences = 1000;
 constexpr double first_rate = 0.1, most_rate = 3.2, least_rate = 1e-3;
 constexpr std::size_t snapshots_an_epoch = 8;
+constexpr std::size_t window = 256;  // sentences among which some of one length are looked for
 constexpr std::uint64_t sample_stream = ~std::uint64_t{0};
 
 // What is learned: the weights that stand first in theta, from full labellings.
@@ -39,11 +41,10 @@ public:
     void load(const double* theta) { steps_.load(theta); }
     // total += part · weights
     void add_to(double* total, double part) { steps_.add_to(total, part); }
-    // One step; the loss of the sentence before it.
-    double step(std::size_t s, double rate, double decay) {
-        if (task_.sequences.begin(s) == task_.sequences.end(s)) return 0.0;
-        const double loss = slopes_(steps_.chain(), {&s, 1}, 1);
-        steps_.step(slopes_, rate, decay);
+    // One step; the loss of the sentences before it.
+    double step(std::span<const std::size_t> sentences, double rate, double decay) {
+        const double loss = slopes_(steps_.chain(), sentences, 1);
+        steps_.step(slopes_, rate, decay * static_cast<double>(sentences.size()));
         return loss;
     }
 
@@ -55,7 +56,8 @@ private:
 
 AveragedStart::AveragedStart(const Task& task) : task_(plain(task)), rows_(task_) {
     for (std::size_t s = 0; s < task.sequences.size(); ++s)
-        if (task.sequences.gold_weight_of(s) > 0.0) usable_.push_back(s);
+        if (task.sequences.gold_weight_of(s) > 0.0 && task.sequences.begin(s) < task.sequences.end(s))
+            usable_.push_back(s);
 }
 
 AveragedStart::~AveragedStart() = default;
@@ -79,12 +81,17 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
             shard[k]->load(mean.data());
             const std::size_t from = n * k / shards, to = n * (k + 1) / shards;
             const std::size_t gap = std::max<std::size_t>(1, (to - from) / snapshots_an_epoch);
-            for (std::size_t i = from; i < to; ++i) {
+            std::vector<std::size_t> mine(order.begin() + static_cast<std::ptrdiff_t>(from),
+                                          order.begin() + static_cast<std::ptrdiff_t>(to));
+            std::size_t taken = 0;
+            for (const std::span<const std::size_t> group : alike(mine)) {
                 const double done =
                     static_cast<double>(epoch) * static_cast<double>(n) / static_cast<double>(shards) +
-                    static_cast<double>(i - from);
-                shard[k]->step(order[i], rate * std::pow(1.0 + decay * rate * done, -0.75), decay);
-                if (averaging && (i - from + 1) % gap == 0 && (i - from + 1) / gap <= snapshots_an_epoch)
+                    static_cast<double>(taken);
+                shard[k]->step(group, rate * std::pow(1.0 + decay * rate * done, -0.75), decay);
+                const std::size_t before = taken / gap;
+                taken += group.size();
+                if (averaging && taken / gap > before && taken / gap <= snapshots_an_epoch)
                     shard[k]->add_to(sum[k].data(), 1.0);
             }
         });
@@ -101,6 +108,29 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
     return rate;
 }
 
+// Up to four sentences of one length at a time, which the kernels take in lockstep; `order` is sorted within windows.
+std::vector<std::span<const std::size_t>> AveragedStart::alike(std::vector<std::size_t>& order) const {
+    const auto length = [&](std::size_t s) { return task_.sequences.end(s) - task_.sequences.begin(s); };
+    std::vector<std::span<const std::size_t>> groups;
+    for (std::size_t first = 0; first < order.size(); first += window) {
+        const std::size_t end = std::min(order.size(), first + window);
+        const std::span<std::size_t> here(order.data() + first, end - first);
+        std::ranges::stable_sort(here, {}, length);
+        const std::size_t before = groups.size();
+        for (std::size_t i = 0, run; i < here.size(); i += run) {
+            for (run = 1; run < 4 && i + run < here.size() && length(here[i + run]) == length(here[i]);)
+                ++run;
+            groups.push_back(here.subspan(i, run));
+        }
+        // Not from short to long: the last steps of a window would all be long sentences.
+        const Uniform chance(order[first], end, 0);
+        for (std::size_t i = groups.size(); i > before + 1; --i)
+            std::swap(groups[i - 1],
+                      groups[before + static_cast<std::size_t>(chance(i) * static_cast<double>(i - before))]);
+    }
+    return groups;
+}
+
 // The rate that brings a sample lowest in one pass: doubled or halved as long as that helps.
 double AveragedStart::calibrate(const double* theta, const StartOptions& options) {
     auto sample = shuffled(usable_, options.seed, sample_stream);
@@ -110,7 +140,7 @@ double AveragedStart::calibrate(const double* theta, const StartOptions& options
     const auto pass = [&](double rate) {
         shard.load(theta);
         double loss = 0.0;
-        for (const std::size_t s : sample) loss += shard.step(s, rate, decay);
+        for (const auto group : alike(sample)) loss += shard.step(group, rate, decay);
         return std::isfinite(loss) ? loss : std::numeric_limits<double>::infinity();
     };
     double best = first_rate, lowest = pass(best);

@@ -36,6 +36,7 @@ public:
 private:
     class Shard;
 
+    std::vector<std::span<const std::size_t>> alike(std::vector<std::size_t>& order) const;
     double calibrate(const double* theta, const StartOptions& options);
 
     Task task_;

@@ -43,6 +43,9 @@ private:
     };
 
     void make_room();
+    bool in_step() const;
+    double look_together(const ChainWeights<F>& weights, Part& part);
+    double subtract_given(const Trellis<F>& trellis, std::size_t i, Part& part);
     double look(const ChainWeights<F>& weights, std::size_t i, Part& part);
 
     const Task& task_;
@@ -51,6 +54,8 @@ private:
     Buffer<F> room_;
     std::vector<F*> residual_;
     std::vector<std::unique_ptr<Part>> parts_;
+    std::vector<ChainScores<F>> several_;  // of sequences that the kernels take in lockstep
+    std::vector<Trellis<F>> trellises_;
 };
 
 }  // namespace seqlab
