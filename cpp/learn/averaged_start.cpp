@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "learn/scaled_steps.hpp"
 #include "learn/shuffle.hpp"
@@ -72,7 +73,7 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
     for (std::size_t k = 0; k < shards; ++k) shard.push_back(std::make_unique<Shard>(*this));
     std::vector<std::vector<double>> sum(shards, std::vector<double>(task_.size()));
     std::vector<double> mean(theta, theta + task_.size());
-    std::size_t snapshots = 0;
+    std::vector<std::size_t> snapshots(shards);
     for (int epoch = 0; epoch < options.epochs; ++epoch) {
         const auto order = shuffled(usable_, options.seed, static_cast<std::uint64_t>(epoch));
         const bool averaging = epoch >= options.burn_in;
@@ -91,20 +92,24 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
                 shard[k]->step(group, rate * std::pow(1.0 + decay * rate * done, -0.75), decay);
                 const std::size_t before = taken / gap;
                 taken += group.size();
-                if (averaging && taken / gap > before && taken / gap <= snapshots_an_epoch)
+                if (averaging && taken / gap > before && before < snapshots_an_epoch) {
                     shard[k]->add_to(sum[k].data(), 1.0);
+                    ++snapshots[k];
+                }
             }
         });
-        if (averaging) snapshots += std::min<std::size_t>(snapshots_an_epoch, n / shards);
         std::ranges::fill(mean, 0.0);
         for (auto& one : shard) one->add_to(mean.data(), 1.0 / static_cast<double>(shards));
         if (options.go_on && !options.go_on()) break;
     }
-    std::vector<double> total(task_.size());
-    for (std::size_t k = 0; k < shards; ++k)
-        for (std::size_t i = 0; i < total.size(); ++i) total[i] += sum[k][i];
-    for (std::size_t i = 0; i < task_.size(); ++i)
-        theta[i] = snapshots ? total[i] / static_cast<double>(snapshots * shards) : mean[i];
+    const auto count =
+        static_cast<double>(std::accumulate(snapshots.begin(), snapshots.end(), std::size_t{0}));
+    if (count > 0.0) {
+        std::ranges::fill(mean, 0.0);
+        for (const std::vector<double>& one : sum)
+            for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += one[i] / count;
+    }
+    std::ranges::copy(mean, theta);
     return rate;
 }
 

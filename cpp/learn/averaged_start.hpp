@@ -1,6 +1,7 @@
 // A first guess at the weights of a CRF: stochastic gradient descent over sentences, averaged.
 //
-// eq:averaged-sgd   θ ← θ - η_i (∇ℓ_s(θ) + 2 l2 θ / N),   η_i = η₀ (1 + 2 l2 η₀ i / N)^-¾;   the mean of θ over the later epochs
+// eq:averaged-sgd   θ ← θ - η_i Σ_{s∈S} (∇ℓ_s(θ) + 2 l2 θ / N),   η_i = η₀ (1 + 2 l2 η₀ i / N)^-¾, S: up to four sentences; then the mean of θ over
+//                  the later epochs
 #pragma once
 
 #include <cstdint>
