@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -10,13 +11,17 @@
 
 namespace seqlab {
 
-// Fisher and Yates; the order depends on seed and stream alone.
-inline std::vector<std::size_t> shuffled(std::vector<std::size_t> order, std::uint64_t seed,
+// Fisher and Yates.
+inline void shuffle(std::span<std::size_t> items, const Uniform& chance) {
+    for (std::size_t i = items.size(); i-- > 1;)
+        std::swap(items[i], items[static_cast<std::size_t>(chance(i) * static_cast<double>(i + 1))]);
+}
+
+// The order depends on seed and stream alone.
+inline std::vector<std::size_t> shuffled(std::vector<std::size_t> items, std::uint64_t seed,
                                          std::uint64_t stream) {
-    const Uniform chance(seed, stream, 0);
-    for (std::size_t i = order.size(); i > 1; --i)
-        std::swap(order[i - 1], order[static_cast<std::size_t>(chance(i) * static_cast<double>(i))]);
-    return order;
+    shuffle(items, Uniform(seed, stream, 0));
+    return items;
 }
 
 }  // namespace seqlab

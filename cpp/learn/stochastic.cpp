@@ -21,6 +21,8 @@ constexpr std::size_t snapshots_an_epoch = 8;
 
 // A rate is tried out on so many sequences, or on so many steps if that is more.
 constexpr std::size_t sample_sequences = 1000, sample_steps = 4;
+// One step alone may gain from a rate that many steps would not survive.
+constexpr std::size_t least_trial_steps = 8;
 constexpr double first_rate = 0.1;
 constexpr int most_doublings = 10, most_halvings = 40;
 constexpr std::uint64_t sample_stream = ~std::uint64_t{0};
@@ -155,15 +157,18 @@ private:
         return best;
     }
 
-    // The objective of a sample after a pass over it, with its share of the penalty; infinite if the pass went astray.
+    // The objective of a sample, with its share of the penalty, after a pass over it, or after several where one is too
+    // few steps; infinite if it went astray.
     double after_a_pass(std::span<const std::size_t> sample, const std::vector<double>& start, double rate,
                         std::size_t threads) {
         steps_.load(start.data());
         double before = 0.0, after = 0.0;
-        each_step(sample, options_.batch, [&](std::span<const std::size_t> some) {
-            before += visit(some, rate, threads);
-            return std::isfinite(before);
-        });
+        const std::size_t steps = (sample.size() + options_.batch - 1) / options_.batch;
+        for (std::size_t done = 0; done < least_trial_steps; done += steps)
+            each_step(sample, options_.batch, [&](std::span<const std::size_t> some) {
+                before += visit(some, rate, threads);
+                return std::isfinite(before);
+            });
         if (!std::isfinite(before)) return std::numeric_limits<double>::infinity();
         each_step(sample, options_.batch, [&](std::span<const std::size_t> some) {
             steps_.prepare(some);

@@ -64,11 +64,11 @@ class Enumeration:
 def shuffled(items: list[int], seed: int, epoch: int) -> list[int]:
     """The order that an epoch visits its sequences in: blocks of 32 neighbours shuffled, then each block."""
     blocks = [items[i : i + 32] for i in range(0, len(items), 32)]
-    numbers = _shuffled(list(range(len(blocks))), seed, epoch, 0)
-    return [s for b in numbers for s in _shuffled(blocks[b], seed, epoch, b + 1)]
+    numbers = fisher_yates(list(range(len(blocks))), seed, epoch, 0)
+    return [s for b in numbers for s in fisher_yates(blocks[b], seed, epoch, b + 1)]
 
 
-def _shuffled(items: list[int], seed: int, epoch: int, draw: int) -> list[int]:
+def fisher_yates(items: list[int], seed: int, epoch: int, draw: int) -> list[int]:
     """Fisher and Yates with hashed numbers."""
     key = _mix(_mix(_mix(seed) ^ epoch) ^ draw)
     order = list(items)

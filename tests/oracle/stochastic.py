@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from oracle.online import fisher_yates
 from seqlab import _core
 
-BITS = 2**64 - 1
 SCHEDULES = {
     "inverse": lambda rate, l2, epochs: rate / (1 + 2 * l2 * rate * epochs),
     "constant": lambda rate, l2, epochs: rate,
@@ -18,25 +18,8 @@ SCHEDULES = {
 }
 
 
-def mix(x: int) -> int:
-    """SplitMix64's finaliser."""
-    x = (x + 0x9E3779B97F4A7C15) & BITS
-    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & BITS
-    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & BITS
-    return x ^ (x >> 31)
-
-
-def shuffled(items: list[int], seed: int, epoch: int) -> list[int]:
-    """Fisher and Yates with the chance of the core."""
-    key, order = mix(mix(mix(seed) ^ epoch)), list(items)
-    for i in range(len(order), 1, -1):
-        j = int((mix(key ^ mix(i)) >> 11) * 2.0**-53 * i)
-        order[i - 1], order[j] = order[j], order[i - 1]
-    return order
-
-
 class Data:
-    """Sequences with attributes and labels, order 1, and a task for all of them or for one."""
+    """Sequences of order 1, most labels told by the first attribute of the token; a task for all of them or for one."""
 
     def __init__(self, seed: int, *, L: int = 3, sentences: int = 12, valued: bool = False) -> None:
         rng = np.random.default_rng(seed)
@@ -47,7 +30,8 @@ class Data:
         self.indptr = np.arange(tokens + 1, dtype=np.int64) * 3
         self.ids = rng.integers(0, attributes, 3 * tokens).astype(np.int32)
         self.values = rng.normal(size=3 * tokens) if valued else None
-        self.labels = rng.integers(0, L, tokens).astype(np.int32)
+        chance = rng.integers(0, L, tokens)
+        self.labels = np.where(rng.random(tokens) < 0.8, self.ids[::3] % L, chance).astype(np.int32)
         has = rng.random((attributes, L)) < 0.8
         self.begin = np.concatenate([[0], np.cumsum(has.sum(axis=1))]).astype(np.int64)
         self.label = np.nonzero(has)[1].astype(np.int32)
@@ -76,7 +60,7 @@ def steps(
     """(epoch, rate, share of the penalty, sequences) of every step."""
     seen, N = 0, len(data.usable)
     for epoch in range(epochs):
-        order = shuffled(data.usable, seed, epoch)
+        order = fisher_yates(data.usable, seed, epoch, 0)
         for first in range(0, N, batch):
             some = order[first : first + batch]
             yield epoch, SCHEDULES[schedule](rate, l2, seen / N), 2 * l2 * len(some) / N, some

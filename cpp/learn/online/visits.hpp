@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "learn/online/known_labels.hpp"
+#include "learn/shuffle.hpp"
 #include "learn/task.hpp"
 #include "numerics/random.hpp"
 
@@ -17,12 +17,6 @@ namespace seqlab::online {
 // Sequences that stand near each other share rare attributes: a shuffle of single sentences waits for memory a third of the
 // time (CoNLL-2000: 48 ms an epoch; 33 in blocks of 32, with the same accuracy).
 inline constexpr std::size_t shuffled_together = 32;
-
-// Fisher and Yates.
-inline void shuffle(std::span<std::size_t> items, const Uniform& chance) {
-    for (std::size_t i = items.size(); i-- > 1;)
-        std::swap(items[i], items[static_cast<std::size_t>(chance(i) * static_cast<double>(i + 1))]);
-}
 
 // The order of an epoch depends on seed and epoch alone: blocks of neighbours are shuffled, and the sequences of each.
 inline std::vector<std::size_t> shuffled(const std::vector<std::size_t>& items, std::uint64_t seed,
