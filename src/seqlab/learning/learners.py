@@ -49,7 +49,7 @@ class BatchLearner:
     max_iterations   or None for no limit
     """
 
-    l2: float = 1.0
+    l2: float = 0.1
     epsilon: float = 1e-5
     delta: float = 1e-5
     period: int = 10

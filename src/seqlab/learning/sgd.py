@@ -43,7 +43,7 @@ class SGD:
     The penalty pulls towards 0, in partial_fit too: with new sentences only, a small l2 keeps what was learned before.
     """
 
-    l2: float = 1.0
+    l2: float = 0.1
     epochs: int = 30
     batch: int = 1
     rate: float | None = None
