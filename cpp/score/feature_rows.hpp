@@ -1,8 +1,8 @@
 // The weights of a linear model and the tokens that use them, laid out for speed.
 //
-// An attribute has weights for some labels only: those it was observed with. One with more than three labels gets a dense
-// row of LP lanes (a few of them unused and zero), added in registers; the rest are lists of (weight, label) per token. On
-// CoNLL-2000 an evaluation takes 74 ms that way, 89 with dense rows alone, 103 with lists alone (docs/decisions/0008).
+// An attribute has weights for some labels only: those it was observed with. One with more than eight labels gets a dense
+// row of LP lanes (some of them unused and zero), added in registers; the rest are lists of (weight, label) per token: dense
+// rows of rare attributes would fill the cache with zeros (docs/decisions/0008).
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct Entries {
 // Where each weight lives: row r of the dense table, or nowhere but in the list of weights itself.
 class RowPlan {
 public:
-    static constexpr std::size_t list_up_to = 3;
+    static constexpr std::size_t list_up_to = 8;
     static constexpr std::int32_t listed = -1;
 
     RowPlan(const Observed& observed, std::size_t L);
