@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oracle.online import svm_objective
+from oracle.online import Enumeration, svm_objective
 from oracle.training import Problem, problems
 from seqlab.learning.online_learners import StructuredSVM
 
@@ -97,6 +97,19 @@ def test_labels_known_in_part_are_completed_by_the_best_path_that_fits(method, p
         else:  # the paths that count as right were chosen before: they can only be worse than the best
             assert progress.objective >= wanted - 1e-9 * (1 + wanted)
             assert progress.more["dual"] <= progress.objective + 1e-9
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_sentences_with_all_labels_teach_those_without(method):
+    problem = Problem(3, 3, [5, 4, 5, 4, 5], all_pairs=True)
+    table = problem.node  # one attribute a token, which tells its label
+    table.indptr = np.arange(len(problem.truth) + 1, dtype=np.int64)
+    table.ids = problem.truth.copy()
+    problem.partial = [False, False, False, True, True]
+    problem.lists = [list(range(3)) for _ in problem.truth]  # nothing is known of the last two
+    outcome, _ = trained(StructuredSVM(l2=0.1, method=method, epochs=20, tolerance=0), problem)
+    every = Enumeration(problem, rounding=0)
+    assert [every.best(s, outcome.theta)[0] for s in (3, 4)] == [tuple(problem.right(s)) for s in (3, 4)]
 
 
 @pytest.mark.parametrize("method", METHODS)

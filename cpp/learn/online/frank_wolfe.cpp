@@ -31,7 +31,10 @@ FrankWolfe::FrankWolfe(const Task& task, const double* theta, const Schedule& sc
       block_(task.sequences.size()),
       costs_(1, schedule.averaged),
       right_(task.sequences.size()) {
-    FrankWolfe::renew();
+    // Weights of 0 know nothing of labels: sentences that are labelled through and through speak first, where there are any.
+    const bool knows = std::any_of(theta, theta + size(), [](double x) { return x != 0.0; });
+    if (knows || std::ranges::none_of(visits_.all(), [&](std::size_t s) { return known_.all(s); }))
+        FrankWolfe::renew();
     weights_.load(std::vector<double>(size()).data());
 }
 

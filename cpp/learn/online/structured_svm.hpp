@@ -47,7 +47,7 @@ protected:
 // that of its sequence towards that of the rival, as far as is best. The vectors are kept, as lists of what is not 0.
 class FrankWolfe final : public StructuredSvm {
 public:
-    // The start is 0, as the dual has no other; theta only chooses the first paths for labels known in part.
+    // The start is 0, as the dual has no other; theta, if not 0, only chooses the first paths for labels known in part.
     FrankWolfe(const Task& task, const double* theta, const Schedule& schedule, double l2);
 
     std::size_t renew() override;

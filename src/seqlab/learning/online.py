@@ -61,6 +61,8 @@ def run_to_the_gap(
     theta, objective = weights(), None
     for epoch in range(1, epochs + 1):
         _, updates, _ = learner.epoch()
+        if epoch == 1:
+            learner.renew()  # by now the weights know something of labels
         objective, dual = None, np.nan
         if epoch == epochs or epoch % check_every == 0:
             objective, dual = learner.check(threads)
