@@ -58,8 +58,8 @@ def by_definition(task, n, *, l2, epochs, burn_in, rate):
 
 
 @given(
-    seed=st.integers(0, 2**32), n=st.sampled_from([1, 2, 3, 4, 8, 12, 20, 64]), masked=st.booleans(), dictionary=st.booleans(),
-    valued=st.booleans(), burn_in=st.integers(0, 3),
+    seed=st.integers(0, 2**32), n=st.sampled_from([1, 2, 3, 4, 8, 12, 20, 64]), masked=st.booleans(),
+    dictionary=st.booleans(), valued=st.booleans(), burn_in=st.integers(0, 3),
 )  # fmt: skip
 def test_the_start_follows_its_definition(seed, n, masked, dictionary, valued, burn_in):
     task = exercise(seed, 3, [3], masked=masked, dictionary=dictionary, valued=valued)

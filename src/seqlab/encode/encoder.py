@@ -203,7 +203,7 @@ class Encoder:
         if not made:
             raise CorpusError(
                 f"there are no attributes to encode: the columns {', '.join(map(repr, corpus.columns))} "
-                f"hold plain strings; say what to make of them with features='chunk' or a Template, or give dicts "
+                f"hold plain strings; say what to make of them with features='pos' or a Template, or give dicts "
                 f"or lists of strings"
             )
         return made

@@ -63,7 +63,7 @@ def as_corpus(given: Any, *, words: bool) -> Corpus:
 
 
 def listed(sentences: Iterable[Any]) -> list[Any]:
-    """Lists of what can be gone through: arrays, generators, the ItemSequence of python-crfsuite."""
+    """Lists of what can be gone through: arrays, generators, pandas Series, the ItemSequence of python-crfsuite."""
     return [s if isinstance(s, (list, tuple)) else _listed(s) for s in sentences]
 
 
@@ -72,7 +72,8 @@ def _listed(sentence: Any) -> Any:
         return sentence.items()
     if isinstance(sentence, np.ndarray):
         return sentence.tolist() if sentence.ndim == 1 else sentence
-    return list(sentence) if isinstance(sentence, Iterator) else sentence
+    series = hasattr(sentence, "to_list") and hasattr(sentence, "iloc")  # of pandas, without an import
+    return list(sentence) if series or isinstance(sentence, Iterator) else sentence
 
 
 def _columns(sentence: Sentence) -> dict[str, Any]:

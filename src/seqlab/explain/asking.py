@@ -145,7 +145,7 @@ def _two_labels(
         if np.isneginf(others[other]):
             raise LabelError(
                 f"position {t} can have no other label than {names.name(chosen)!r}, so there is no rival to compare "
-                f"it with; explain it without known= or allowed= there"
+                f"it with: the model has no other, or constraints, known= or allowed= rule them out"
             )
     else:
         other = names.id(rival)

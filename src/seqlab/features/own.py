@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from seqlab.corpus.items import Bag, bag
+from seqlab.corpus.sentence import Token
 from seqlab.errors import TemplateError
 
 Given = Mapping[str, Any] | Iterable[str | tuple[str, float]]
@@ -39,6 +40,7 @@ class FeatureFunction:
         where = f"{self.name}(sentence, {t})"
         given = self.function(sentence, t)
         if isinstance(given, Mapping):
+            self._refuse_tokens(given, where)
             return bag(given, where=where)
         if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
             raise TemplateError(f"{where} should give a list of strings, got {given!r}")
@@ -47,6 +49,15 @@ class FeatureFunction:
             pair = isinstance(one, tuple) and len(one) == 2
             found += bag({one[0]: _number(one, where)} if pair else [one], where=where)  # type: ignore[list-item]
         return found
+
+    def _refuse_tokens(self, given: Mapping[str, Any], where: str) -> None:
+        for name, value in given.items():
+            if isinstance(value, Token):
+                first = value.sentence.columns[0]
+                raise TemplateError(
+                    f"{where}: attribute {name!r} has a whole token for a value; write sentence[t].{first} or "
+                    f"sentence[{first!r}][t] for its string"
+                )
 
 
 def _number(pair: Any, where: str) -> Any:

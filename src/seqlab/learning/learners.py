@@ -191,7 +191,7 @@ def _outcome(
 ) -> Outcome:
     if reason == _core.Stop.bad_start or not math.isfinite(value):
         raise ScoreError(
-            f"the objective at the start is {value} with a gradient of norm {norm}: feature values may be too large; "
-            f"scale them to about 1"
+            f"the objective at the start is {value} with a gradient of norm {norm}: feature values or weights of "
+            f"sentences and labels may be too large; scale them to about 1"
         )
     return Outcome(theta, reason.name.replace("_", " "), iterations, value)

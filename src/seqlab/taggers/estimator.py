@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from seqlab.errors import NotFittedError, OptionError
 
@@ -25,6 +25,10 @@ class Estimator:
     A subclass names every option in its __init__ and stores it unchanged under the same name; what it learns gets a
     name that ends in "_". Checks belong to fit().
     """
+
+    # What other taggers have and this one has not, and why: for the message. It stays an AttributeError, because
+    # scikit-learn asks with hasattr what an estimator can do.
+    _no_meaning: ClassVar[Mapping[str, str]] = {}
 
     # ------------------------------------------------------------------------------------------ options
 
@@ -96,7 +100,10 @@ class Estimator:
                     f"{name} is learned by fit, but this {type(self).__name__} has learned nothing yet; "
                     f"call fit(X, y) first"
                 )
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            why = type(self)._no_meaning.get(name)
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}" + (f": {why}" if why else "")
+            )
 
     # ------------------------------------------------------------------------------------------ called by scikit-learn
 

@@ -92,19 +92,29 @@ def _partial(labels: Sequence[Sequence[Any]]) -> Gold:
 
 
 def _some(label: Any, s: int, t: int) -> Sequence[str]:
-    if isinstance(label, str):
-        return (str(label),)
     some = sorted(label, key=str) if isinstance(label, (set, frozenset, list, tuple)) else [label]
     for name in some:
         if not isinstance(name, str):
             raise LabelError(
                 f"sentence {s}, position {t} of y: a label is a string, None, or a set of strings, got {label!r:.60}"
             )
+        if not _writable(name):
+            raise LabelError(
+                f"sentence {s}, position {t} of y: a label is text that UTF-8 can write, got {name!r:.60}"
+            )
     if not some:
         raise LabelError(
             f"sentence {s}, position {t} of y: an empty set leaves no label; write None for a label that is not known"
         )
-    return some
+    return [str(name) for name in some]
+
+
+def _writable(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        return False
+    return True
 
 
 def _sorted(

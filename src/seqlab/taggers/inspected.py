@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from seqlab.errors import LabelError
+from seqlab.inference import viterbi
+from seqlab.taggers.dictionary import Allowed, TagDictionary
+from seqlab.taggers.narrowing import widened
+
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
     from seqlab.encode import Encoder
@@ -20,6 +27,7 @@ class Inspected:
 
     model_: LinearModel
     encoder_: Encoder
+    dictionary_: TagDictionary | None
 
     if TYPE_CHECKING:  # a Tagger has them
 
@@ -47,21 +55,39 @@ class Inspected:
         label     the label to explain; the one that tag() gives when not said
         rival     the label to compare it with; the next best one when not said
         known, allowed   as for tag
+
+        A model of order 2 leaves unlikely labels out (`keep`). Where that leaves no rival, or not the one asked for,
+        the account is that of the model with every label.
         """
         from seqlab.explain import explain
 
         self._check_fitted("explain")
         corpus = self._corpus_of_one(tokens)
-        return explain(
-            self.model_,
-            self.encoder_.encode(corpus),
-            self.trellis(tokens, known=known, allowed=allowed),
-            t,
-            tokens=_words(corpus),
-            label=label,
-            rival=rival,
-            probabilistic=self._probabilistic,
-        )
+        encoded = self.encoder_.encode(corpus)
+
+        def account(trellis: Trellis, label: Label | None) -> Explanation:
+            return explain(
+                self.model_,
+                encoded,
+                trellis,
+                t,
+                tokens=_words(corpus),
+                label=label,
+                rival=rival,
+                probabilistic=self._probabilistic,
+            )
+
+        trellis = self.trellis(tokens, known=known, allowed=allowed)
+        try:
+            return account(trellis, label)
+        except LabelError:
+            if self.model_.coarse is None:
+                raise
+        # A sure model of order 2 has left out every rival; what it would have said of them is still known.
+        known_position = isinstance(t, (int, np.integer)) and 0 <= t < trellis.T
+        chosen = viterbi(trellis).labels[t] if label is None and known_position else label
+        words = None if self.dictionary_ is None else Allowed(self.dictionary_.mask(corpus))
+        return account(widened(self.model_, encoded, words, known, allowed), chosen)
 
     def top_features(
         self, n: int = 20, *, label: str | None = None, sign: int = 0

@@ -19,6 +19,8 @@ from seqlab.learning.watch import Watch, checked_callbacks, checked_patience
 from seqlab.models import LinearModel
 from seqlab.taggers.asking import path_ids
 from seqlab.taggers.dictionary import Allowed, TagDictionary
+from seqlab.taggers.gold import read_gold
+from seqlab.taggers.reading import read_sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,12 @@ def development(dev: Any, tagger: Any, column: str | None) -> tuple[Corpus, list
         raise OptionError(
             "dev must be (X, y) when fit was given lists; a Corpus alone is enough after a Corpus"
         )
-    corpus, gold = tagger._read(X, y)
+    corpus = read_sentences(X, words=tagger._reads_words, labelled=isinstance(y, str))
+    gold = read_gold(corpus, y)
+    if not corpus.token_count:
+        raise ShapeError(
+            f"dev has {len(corpus)} sentences and no token at all; leave it out, or give it some"
+        )
     if gold.partial:
         raise ShapeError("every token of dev needs one label: not None, and not several")
     return corpus, _core.gather_all(list(gold.names), gold.ids, corpus.offsets)

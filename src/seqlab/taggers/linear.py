@@ -164,13 +164,13 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         self._check_options()
         threads = thread_count(self.threads)
         corpus, gold = self._read(X, y)
-        weights = with_classes(gold, token_weights(corpus, sample_weight), self.class_weight)
         encoder, encoded = self._encoded(corpus, before, threads)
         labels = tuple(sorted({*gold.names, *listed_labels(classes), *(before.labels_ if before else ())}))
         gold = gold.numbered(labels)
+        weights = with_classes(gold, token_weights(corpus, sample_weight), self.class_weight)
         rules = Rules.of(self.constraints, labels)
         check_rules(gold, rules, corpus.offsets, self.constraints)
-        dictionary = TagDictionary.of(self.allowed, labels, word_column(corpus) or "word")
+        dictionary = TagDictionary.of(self.allowed, labels, word_column(corpus))
         lesson = Lesson(encoded, gold, weights, active_labels(dictionary, corpus, gold))
         check_possible(lesson, rules, self.constraints)
         model = self._shaped(encoded, gold, rules, 1)
@@ -346,6 +346,9 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         return start
 
     def _check_options(self) -> None:
+        if isinstance(self.learner, type):
+            name = self.learner.__name__
+            raise OptionError(f"learner must be an object, got the class {name}; write {name}()")
         if not hasattr(self.learner, "train"):
             raise OptionError(
                 f"learner must be LBFGS(), Perceptron(), or another learner, got {self.learner!r}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 WAYS = ("viterbi", "beam", "greedy")
 Bools = npt.NDArray[np.bool_]
+_THEIRS = "what was learned belongs to scikit-learn's classifier; look at classifier_, and at encoder_ for its columns"
 
 
 class LocalTagger(Tagger):
@@ -50,6 +51,13 @@ class LocalTagger(Tagger):
 
     labels_, classifier_ (fitted), encoder_
     """
+
+    _no_meaning: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("explain", "prune", "top_features", "top_transitions"), _THEIRS),
+        **dict.fromkeys(("state_features_", "transition_features_", "model_"), _THEIRS),
+        "partial_fit": "not every classifier can go on learning; call fit with all sentences",
+        "history_": "the classifier's fit knows no epochs",
+    }
 
     classifier_: Any
     encoder_: Encoder
@@ -104,7 +112,7 @@ class LocalTagger(Tagger):
         dictionary = TagDictionary.of(self.allowed, gold.names, word_column(corpus))
         rules = Rules.of(self.constraints, gold.names)
         encoder = Encoder(self.features, min_count=self.min_count)
-        encoded = encoder.fit(corpus, threads=threads)
+        encoded = encoder.fit(corpus, threads=threads).checked()
         if not encoder.size:
             raise CorpusError("no attribute is left to learn from; lower min_count")
         columns = Columns(encoder.size, encoder.edge_size, len(gold.names), bool(self.previous))
@@ -186,7 +194,7 @@ class LocalTagger(Tagger):
         )
 
     def _prepared(self, corpus: Corpus, threads: int) -> Prepared:
-        return self.layout_.prepared(self.encoder_.encode(corpus, threads=threads))
+        return self.layout_.prepared(self.encoder_.encode(corpus, threads=threads).checked())
 
     def _mask(self, corpus: Corpus) -> Bools | None:
         return None if self.dictionary_ is None else self.dictionary_.mask(corpus)

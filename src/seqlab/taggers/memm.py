@@ -31,7 +31,7 @@ class MEMM(LinearTagger):
     _layered = False  # a token's weight weighs its own choice
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
-        encoded = self.encoder_.encode(corpus, threads=threads)
+        encoded = self.encoder_.encode(corpus, threads=threads).checked()
         allowed = None if self.dictionary_ is None else Allowed(self.dictionary_.mask(corpus))
         return memm_trellises(self.model_, encoded, allowed=allowed, threads=threads)
 

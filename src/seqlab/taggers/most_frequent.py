@@ -46,6 +46,11 @@ class MostFrequentTag(Tagger):
     labels_, words_ (word -> number), counts_ (see Counts)
     """
 
+    _no_meaning = dict.fromkeys(
+        ("explain", "prune", "top_features", "top_transitions", "state_features_", "model_"),
+        "it has counts and no weights; look at counts_, or at predict_marginals_single(tokens)",
+    )
+
     words_: dict[str, int]
     counts_: Counts
     word_column_: str

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from seqlab.encode import EncodedCorpus
@@ -46,3 +48,16 @@ def narrowed(
         left[t] &= np.isin(np.arange(told.L), ids)
     made: Trellis = model.trellises(encoded, allowed=Allowed(left), dtype=np.float64)[0]
     return made
+
+
+def widened(
+    model: LinearModel,
+    encoded: EncodedCorpus,
+    words: Allowed | None,
+    known: Known | None,
+    allowed: PerPosition | None,
+) -> Trellis:
+    """The trellis of one sentence with the labels that the coarse model would leave out."""
+    whole = replace(model, coarse=None, _scorers={})
+    made: Trellis = whole.trellises(encoded, allowed=words, dtype=np.float64)[0]
+    return constrained(made, known, allowed)

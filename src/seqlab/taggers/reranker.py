@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -75,6 +75,18 @@ class Reranker(Estimator):
 
     generator_, labels_, feature_names_, coef_ (one weight per feature), oracle_ (of the training lists), learned_
     """
+
+    _no_meaning: ClassVar[Mapping[str, str]] = {
+        "save": "a model file holds no code, and a re-ranker's features may be a function; use pickle, or save "
+        "generator_ alone",
+        **dict.fromkeys(
+            ("posterior", "predict_proba", "predict_marginals", "log_prob", "sample"),
+            "it knows the n labellings of its generator alone; nbest(tokens) gives their probabilities, and "
+            "generator_ those of all",
+        ),
+        "explain": "weights_ and top_features() say what it has learned",
+        "partial_fit": "call fit with all sentences",
+    }
 
     generator_: Any
     labels_: tuple[str, ...]
