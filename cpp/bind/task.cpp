@@ -85,6 +85,7 @@ void bind_task(nb::module_& m) {
         .def("set_active", &set_active, "offset"_a.noconvert(), "ids"_a.noconvert())
         .def("set_clamps", &set_clamps, "sequence"_a.noconvert(), "weight"_a.noconvert(), "row"_a.noconvert(),
              "offset"_a.noconvert(), "ids"_a.noconvert())
+        .def_prop_ro("sentences", [](const KeptTask& self) { return self.task.sequences.size(); })
         .def_prop_ro("size", [](const KeptTask& self) { return self.task.size(); })
         .def(
             "empirical_counts",

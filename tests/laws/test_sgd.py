@@ -229,7 +229,9 @@ def test_every_kind_of_task_is_learned(case, adagrad):
 def test_reaches_the_optimum(options, dtype):  # eq:sgd eq:adagrad
     data = Data(8, L=4, sentences=60)
     task = data.task()
-    outcome, _ = trained(SGD(epochs=300, tolerance=0, dtype=dtype, **options), task, np.zeros(data.size))
+    outcome, _ = trained(
+        SGD(l2=1.0, epochs=300, tolerance=0, dtype=dtype, **options), task, np.zeros(data.size)
+    )
     assert objective(task, outcome.theta, 1.0) == pytest.approx(lowest(task, data.size, 1.0), rel=1e-3)
 
 
@@ -238,7 +240,7 @@ def test_reaches_the_optimum(options, dtype):  # eq:sgd eq:adagrad
 @pytest.mark.parametrize("batch", [1, 5, 1000])
 def test_every_schedule_falls_and_tells_its_rate(adagrad, schedule, batch):
     data = Data(9, sentences=50)
-    learner = SGD(epochs=6, batch=batch, schedule=schedule, adagrad=adagrad, tolerance=0)
+    learner = SGD(l2=1.0, epochs=6, batch=batch, schedule=schedule, adagrad=adagrad, tolerance=0)
     start = objective(data.task(), np.zeros(data.size), 1.0)
     _, told = trained(learner, data.task(), np.zeros(data.size))
     rates = [progress.more["rate"] for progress, _ in told]
@@ -328,7 +330,7 @@ def test_same_seed_same_bits_for_any_number_of_threads(batch, adagrad):
 
 def test_sentences_without_tokens_or_weight_are_left_out():
     data = Data(16, sentences=0)
-    outcome, told = trained(SGD(epochs=2, tolerance=0), data.task(), data.theta)
+    outcome, told = trained(SGD(l2=1.0, epochs=2, tolerance=0), data.task(), data.theta)
     np.testing.assert_allclose(outcome.theta, data.theta, rtol=1e-6)
     assert told[0][0].objective == pytest.approx(data.theta @ data.theta, rel=1e-6)
 

@@ -18,6 +18,7 @@ from seqlab.errors import CorpusError, OptionError
 from seqlab.learning.history import History
 from seqlab.learning.learners import LBFGS, BatchLearner, Job
 from seqlab.learning.progress import Outcome, Weights
+from seqlab.learning.sgd import SGD
 from seqlab.learning.watch import Watch
 from seqlab.models import LinearModel, Rules
 from seqlab.models.decoding import Decoder
@@ -143,6 +144,8 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         """Go on learning from further sentences, which may bring new features and new labels.
 
         Weights are pulled towards what they were rather than towards 0, so that what was learned before is not lost.
+        Learners that go from sentence to sentence begin where they were; the penalty of SGD counts by the share that the
+        new sentences have among all.
         classes   labels that may come later (scikit-learn's way); they join now
         """
         course = Course(None, None, None, callbacks, False)
@@ -188,6 +191,7 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
             model = fine
         self.model_, self.encoder_, self.dictionary_ = model, encoder, dictionary
         self.history_ = watch.history
+        self.sentences_ = len(corpus) + (getattr(before, "sentences_", 0) if continued else 0)
         for stale in ("_decoder", "pruned_"):
             self.__dict__.pop(stale, None)
         words = (
@@ -247,6 +251,8 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
     ) -> Outcome:
         learner = self.learner
         if not isinstance(learner, BatchLearner):
+            if centre is not None:
+                learner = self._going_on(learner, task)
             outcome: Outcome = learner.train(task, theta, threads=threads, seed=self.seed, report=report)
             return outcome
 
@@ -255,6 +261,18 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         quick = self._loss32(task) if wants32 else wide
         guess = self._first_guess(task, float(learner.l2), watch, threads)
         return learner.train(Job(quick, wide, guess, threads, self.seed, centre), theta, report)
+
+    def _going_on(self, learner: Any, task: _core.Task) -> Any:
+        """The learner for further sentences: the penalty is that of the whole corpus, of which these are a part."""
+        if getattr(learner, "method", None) == "frank-wolfe":
+            raise OptionError(
+                "StructuredSVM(method='frank-wolfe') always begins at 0, so it cannot go on from an earlier model; "
+                "use method='subgradient'"
+            )
+        if not isinstance(learner, SGD):  # a subgradient's steps grow as the penalty falls
+            return learner
+        before = getattr(self, "sentences_", 9 * task.sentences)  # a model from a file has not counted
+        return replace(learner, l2=learner.l2 * task.sentences / (task.sentences + before))
 
     def _first_guess(self, task: _core.Task, l2: float, watch: Watch, threads: int) -> Any:
         """A function that finds better weights to begin with, in so many epochs."""
