@@ -18,7 +18,6 @@ from seqlab.errors import CorpusError, OptionError
 from seqlab.learning.history import History
 from seqlab.learning.learners import LBFGS, BatchLearner, Job
 from seqlab.learning.progress import Outcome, Weights
-from seqlab.learning.sgd import SGD
 from seqlab.learning.watch import Watch
 from seqlab.models import LinearModel, Rules
 from seqlab.models.decoding import Decoder
@@ -26,6 +25,7 @@ from seqlab.models.rules import Given
 from seqlab.models.shape import empty_model, joined
 from seqlab.taggers.asking import Trellises
 from seqlab.taggers.base import Known, Tagger
+from seqlab.taggers.continuing import going_on
 from seqlab.taggers.dictionary import Allowed, Dictionary, TagDictionary
 from seqlab.taggers.gold import Gold, listed_labels
 from seqlab.taggers.inspected import Inspected
@@ -144,8 +144,8 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         """Go on learning from further sentences, which may bring new features and new labels.
 
         Weights are pulled towards what they were rather than towards 0, so that what was learned before is not lost.
-        Learners that go from sentence to sentence begin where they were; the penalty of SGD counts by the share that the
-        new sentences have among all.
+        Learners that go from sentence to sentence begin where they were; the penalty of SGD counts by the share that
+        the new sentences have among all.
         classes   labels that may come later (scikit-learn's way); they join now
         """
         course = Course(None, None, None, callbacks, False)
@@ -252,7 +252,7 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         learner = self.learner
         if not isinstance(learner, BatchLearner):
             if centre is not None:
-                learner = self._going_on(learner, task)
+                learner = going_on(learner, task, getattr(self, "sentences_", None))
             outcome: Outcome = learner.train(task, theta, threads=threads, seed=self.seed, report=report)
             return outcome
 
@@ -261,18 +261,6 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         quick = self._loss32(task) if wants32 else wide
         guess = self._first_guess(task, float(learner.l2), watch, threads)
         return learner.train(Job(quick, wide, guess, threads, self.seed, centre), theta, report)
-
-    def _going_on(self, learner: Any, task: _core.Task) -> Any:
-        """The learner for further sentences: the penalty is that of the whole corpus, of which these are a part."""
-        if getattr(learner, "method", None) == "frank-wolfe":
-            raise OptionError(
-                "StructuredSVM(method='frank-wolfe') always begins at 0, so it cannot go on from an earlier model; "
-                "use method='subgradient'"
-            )
-        if not isinstance(learner, SGD):  # a subgradient's steps grow as the penalty falls
-            return learner
-        before = getattr(self, "sentences_", 9 * task.sentences)  # a model from a file has not counted
-        return replace(learner, l2=learner.l2 * task.sentences / (task.sentences + before))
 
     def _first_guess(self, task: _core.Task, l2: float, watch: Watch, threads: int) -> Any:
         """A function that finds better weights to begin with, in so many epochs."""
