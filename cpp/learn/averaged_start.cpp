@@ -136,7 +136,7 @@ std::vector<std::span<const std::size_t>> AveragedStart::alike(std::vector<std::
     return groups;
 }
 
-// The rate that brings a sample lowest in one pass: doubled or halved as long as that helps.
+// The rate that brings a sample low in one pass: doubled or halved as long as that clearly helps.
 double AveragedStart::calibrate(const double* theta, const StartOptions& options) {
     auto sample = shuffled(usable_, options.seed, sample_stream);
     sample.resize(std::min(sample.size(), sample_sentences));
@@ -150,10 +150,12 @@ double AveragedStart::calibrate(const double* theta, const StartOptions& options
     };
     double best = first_rate, lowest = pass(best);
     for (const double factor : {2.0, 0.5}) {
+        // One pass over a sample favours small rates, six epochs do not: going down must gain much.
+        const double enough = factor > 1.0 ? 0.95 : 0.6;
         bool moved = false;
         for (double rate = best * factor; rate <= most_rate && rate >= least_rate; rate *= factor) {
             const double loss = pass(rate);
-            if (!(loss < lowest)) break;
+            if (!(loss < enough * lowest)) break;
             lowest = loss;
             best = rate;
             moved = true;
