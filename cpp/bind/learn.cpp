@@ -31,8 +31,8 @@ void bind_loss(nb::module_& m, const char* name, const char* doc) {
             [](Kind* self, const nb::object& task) {
                 const Task& of = nb::cast<const KeptTask&>(task).task;
                 new (self) Kind{{task, nullptr}};
-                nb::gil_scoped_release unlocked;
-                self->loss = std::make_unique<Of>(of);
+                self->loss =
+                    std::make_unique<Deferred>(of.size(), [&of] { return std::make_unique<Of>(of); });
             },
             "task"_a);
 }

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
 
 namespace seqlab {
 
@@ -14,6 +17,31 @@ public:
     virtual double operator()(const double* theta, double* gradient, std::size_t threads) = 0;
     // About the diagonal of the Hessian, never negative: Σ p (1 - p) value² (eq:curvature). For preconditioning only.
     virtual void curvature(const double* theta, double* diagonal, std::size_t threads) = 0;
+};
+
+// A loss that is made when it is first asked: the exact one is needed near the end only, if at all.
+class Deferred final : public Loss {
+public:
+    Deferred(std::size_t size, std::function<std::unique_ptr<Loss>()> make)
+        : size_(size), make_(std::move(make)) {}
+
+    std::size_t size() const override { return size_; }
+    double operator()(const double* theta, double* gradient, std::size_t threads) override {
+        return made()(theta, gradient, threads);
+    }
+    void curvature(const double* theta, double* diagonal, std::size_t threads) override {
+        made().curvature(theta, diagonal, threads);
+    }
+
+private:
+    Loss& made() {
+        if (!loss_) loss_ = make_();
+        return *loss_;
+    }
+
+    std::size_t size_;
+    std::function<std::unique_ptr<Loss>()> make_;
+    std::unique_ptr<Loss> loss_;
 };
 
 }  // namespace seqlab
