@@ -7,7 +7,7 @@ from seqlab.errors import OptionError
 
 
 @pytest.mark.parametrize("learner", [SGD(epochs=8), Perceptron(epochs=5)])
-def test_five_more_sentences_do_not_undo_three_hundred(learner):
+def test_five_more_sentences_do_not_undo_two_hundred(learner):
     train, test = demo_corpus("train"), demo_corpus("test")[:100]
     tagger = LinearTagger("pos", learner).fit(train[:200], "pos")
     before = tagger.score(test, "pos")
