@@ -11,6 +11,13 @@ import numpy as np
 from seqlab.errors import OptionError
 
 
+def _number(value: Any, name: str, most: float) -> None:
+    real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not real or not math.isfinite(value) or not 0 <= value <= most:
+        bounds = "from 0 up" if most == math.inf else f"from 0 to {most:g}"
+        raise OptionError(f"{name} must be a finite number {bounds}, got {value!r}")
+
+
 @dataclass(frozen=True, slots=True)
 class MLE:
     """Relative frequencies: what was not seen is impossible."""
@@ -97,10 +104,3 @@ def smoothing_of(given: Any) -> Smoothing:
         f"smoothing must be one of {known}, a number to add to every count, or MLE(), AddLambda(...), WittenBell(), "
         f"KneserNey(...) or Interpolated(), got {given!r:.80}"
     )
-
-
-def _number(value: Any, name: str, most: float) -> None:
-    real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not real or not math.isfinite(value) or not 0 <= value <= most:
-        bounds = "from 0 up" if most == math.inf else f"from 0 to {most:g}"
-        raise OptionError(f"{name} must be a finite number {bounds}, got {value!r}")
