@@ -22,7 +22,17 @@ if TYPE_CHECKING:
         Perceptron,
         StructuredSVM,
     )
-    from seqlab.taggers import CRF, MEMM, LinearTagger, LocalTagger, MarkovChain, MostFrequentTag, Reranker
+    from seqlab.taggers import (
+        CRF,
+        MEMM,
+        GaussianMeans,
+        LinearTagger,
+        LocalTagger,
+        MarkovChain,
+        MostFrequentTag,
+        MultinomialMixture,
+        Reranker,
+    )
     from seqlab.taggers.storing import load
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
 
@@ -37,11 +47,13 @@ __all__ = [
     "ConjugateGradient",
     "Constraints",
     "Corpus",
+    "GaussianMeans",
     "GradientAscent",
     "LinearTagger",
     "LocalTagger",
     "MarkovChain",
     "MostFrequentTag",
+    "MultinomialMixture",
     "PassiveAggressive",
     "Perceptron",
     "Report",
@@ -75,6 +87,7 @@ _HOME = {
     "ConjugateGradient": "seqlab.learning",
     "Constraints": "seqlab.trellis",
     "Corpus": "seqlab.corpus",
+    "GaussianMeans": "seqlab.taggers",
     "GradientAscent": "seqlab.learning",
     "LBFGS": "seqlab.learning",
     "LinearTagger": "seqlab.taggers",
@@ -82,6 +95,7 @@ _HOME = {
     "MEMM": "seqlab.taggers",
     "MarkovChain": "seqlab.taggers",
     "MostFrequentTag": "seqlab.taggers",
+    "MultinomialMixture": "seqlab.taggers",
     "PassiveAggressive": "seqlab.learning",
     "Perceptron": "seqlab.learning",
     "Report": "seqlab.evaluation",

@@ -55,10 +55,11 @@ class Counted:
         """Count the n-grams of up to order + 1 symbols (eq:ngram)."""
         size = RAW_WORDS + len(tokens.pool)
         codes = tokens.codes + np.int32(RAW_WORDS)
-        ngrams = _core.count_ngrams(
-            codes, tokens.offsets, order, RAW_START, RAW_END if end else NONE, size
-        )
+        ngrams = _core.count_ngrams(codes, tokens.offsets, order, RAW_START, RAW_END if end else NONE, size)
         return Counted(tokens.pool, ngrams, end)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _counted, (*self.pool.arrays(), self.ngrams.arrays(), self.end)
 
     def plus(self, other: Counted) -> Counted:
         """Both added up."""
@@ -110,6 +111,9 @@ class Symbols:
             pool.intern(name)
         return Symbols(names, pool, unknown, end)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _symbols, ([name for name in self.words if name != self.unknown], self.unknown, self.end)
+
     @property
     def words(self) -> tuple[str, ...]:
         """All names but that of the end."""
@@ -153,6 +157,9 @@ class NgramModel:
         ngrams = _core.join_ngrams([counted.ngrams], numbers, start + 1)
         return NgramModel(symbols, *_core.estimate_ngrams(ngrams, *_method(smoothing)))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _model, (self.symbols, self.table.arrays(), self.table.flat, self.discounts)
+
     @property
     def order(self) -> int:
         """How many symbols a history has at most."""
@@ -188,3 +195,18 @@ def _method(smoothing: Smoothing) -> tuple[_core.NgramSmoothing, float, Any]:
     raise OptionError(
         f"a chain of symbols has no smoothing {smoothing!r}; it has 'mle', 'add-lambda', 'witten-bell' and 'kneser-ney'"
     )
+
+
+# What unpickling calls.
+
+
+def _counted(text: Any, begins: Any, levels: list[Any], end: bool) -> Counted:  # noqa: FBT001
+    return Counted(_core.pool_of(text, begins), _core.NgramCounts.of(levels), end)
+
+
+def _symbols(words: list[str], unknown: str | None, end: bool) -> Symbols:  # noqa: FBT001
+    return Symbols.of(words, unknown, end=end)
+
+
+def _model(symbols: Symbols, levels: list[Any], flat: bool, discounts: Discounts) -> NgramModel:  # noqa: FBT001
+    return NgramModel(symbols, _core.NgramTable.of(levels, flat=flat), discounts)

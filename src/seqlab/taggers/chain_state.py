@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +33,8 @@ def chain_state(chain: MarkovChain) -> State:
         "column": [] if chain.column_ is None else [chain.column_],
         "counted": counted is not None,
     }
-    words = [] if chain.vocabulary is None else sorted(set(chain.vocabulary))
+    given = [] if chain.vocabulary is None else chain.vocabulary
+    words = list(given) if isinstance(given, Sequence) else sorted(set(given))
     arrays = string_arrays("vocabulary", words)
     if counted is None:
         symbols = chain.model_.symbols
@@ -93,13 +95,15 @@ def _model(state: State, words: list[str]) -> NgramModel:
     levels = []
     for k in range(_order(state.setting("order", int)) + 1):
         parent, symbol = _tree(state, k)
-        logs = [state.array(f"{name}.{k}", np.float64, (len(symbol),)) for name in ("log_prob", "log_backoff")]
+        logs = [
+            state.array(f"{name}.{k}", np.float64, (len(symbol),)) for name in ("log_prob", "log_backoff")
+        ]
         if not all((one < np.inf).all() for one in logs) or (logs[0] > 0).any():
             raise StoreError("a log-probability is NaN or above 0")
         levels.append((parent, symbol, *logs))
     if len(levels[0][1]) != len(symbols.names) + 1:
         raise StoreError("the table does not fit the words")
-    return NgramModel(symbols, _core.NgramTable.of(levels))
+    return NgramModel(symbols, _core.NgramTable.of(levels, flat=False))
 
 
 def _tree(state: State, k: int) -> tuple[Array, Array]:
@@ -126,18 +130,28 @@ def _described(given: Smoothing | str | float) -> dict[str, Any]:
     if isinstance(given, str):
         return {"name": given, "values": [], "given": "name"}
     if isinstance(given, AddLambda):
-        return {"name": "add-lambda", "values": [float(given.value)], "given": "object"}
+        return {"name": "add-lambda", "values": [_plain(given.value)], "given": "object"}
     if isinstance(given, KneserNey):
         values = given.discounts if isinstance(given.discounts, tuple) else (given.discounts,)
-        return {"name": "kneser-ney", "values": [float(d) for d in values if d is not None], "given": "object"}
+        return {
+            "name": "kneser-ney",
+            "values": [_plain(d) for d in values if d is not None],
+            "given": "object",
+        }
     if isinstance(given, Smoothing):
         name = next(name for name, one in NAMES.items() if one == given)
         return {"name": name, "values": [], "given": "object"}
-    return {"name": "add-lambda", "values": [float(given)], "given": "number"}
+    return {"name": "add-lambda", "values": [_plain(given)], "given": "number"}
+
+
+def _plain(number: float) -> int | float:
+    return int(number) if isinstance(number, (int, np.integer)) else float(number)
 
 
 def _smoothing(state: State) -> Smoothing | str | float:
-    name, given, values = (state.setting(key, kind) for key, kind in (("name", str), ("given", str), ("values", list)))
+    name, given, values = (
+        state.setting(key, kind) for key, kind in (("name", str), ("given", str), ("values", list))
+    )
     if name not in NAMES:
         raise StoreError(f"there is no smoothing {name!r:.80}")
     if given == "name":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,17 @@ from seqlab.arrays import thread_count, whole_number
 from seqlab.errors import CorpusError, LabelError, OptionError, QuestionError, ShapeError
 from seqlab.models.arpa import read_arpa, write_arpa
 from seqlab.models.chain_answers import Distribution, Perplexity, Transitions, long_run
-from seqlab.models.ngrams import END, MOST_ORDER, START, Codes, Counted, Discounts, NgramModel, Symbols, Tokens
+from seqlab.models.ngrams import (
+    END,
+    MOST_ORDER,
+    START,
+    Codes,
+    Counted,
+    Discounts,
+    NgramModel,
+    Symbols,
+    Tokens,
+)
 from seqlab.models.smoothing import Interpolated, Smoothing, smoothing_of
 from seqlab.taggers.chain_reading import check_no_edges, read_symbols
 from seqlab.taggers.chain_state import KIND, chain_from_state, chain_state
@@ -51,7 +61,8 @@ class MarkovChain(Storable, Estimator):
     """
 
     _no_meaning = dict.fromkeys(
-        ("predict", "tag", "posterior", "trellis"), "a chain has no labels; see next(history) and log_prob(tokens)"
+        ("predict", "tag", "posterior", "trellis"),
+        "a chain has no labels; see next(history) and log_prob(tokens)",
     )
 
     model_: NgramModel
@@ -91,7 +102,9 @@ class MarkovChain(Storable, Estimator):
             return self.fit(X, y)
         before = self.counts_
         if before is None:
-            raise QuestionError("partial_fit has no meaning here: an ARPA file has probabilities, and no counts")
+            raise QuestionError(
+                "partial_fit has no meaning here: an ARPA file has probabilities, and no counts"
+            )
         if (self.order, self.end) != (before.order, before.end):
             raise OptionError(
                 f"counting began with order={before.order} and end={before.end}, and cannot go on with "
@@ -133,7 +146,9 @@ class MarkovChain(Storable, Estimator):
             )
         if not isinstance(self.end, (bool, np.bool_)):
             raise OptionError(f"end must be True or False, got {self.end!r:.80}")
-        if self.unknown is not None and (not isinstance(self.unknown, str) or self.unknown in {"", START, END}):
+        if self.unknown is not None and (
+            not isinstance(self.unknown, str) or self.unknown in {"", START, END}
+        ):
             raise OptionError(
                 f"unknown must be a name for the unknown word, other than {START!r} and {END!r}, or None, "
                 f"got {self.unknown!r:.80}"
@@ -149,7 +164,11 @@ class MarkovChain(Storable, Estimator):
             return None
         if self.min_count > 1:
             raise OptionError("min_count chooses the words to know, and so does vocabulary; give one of them")
-        if isinstance(self.vocabulary, (str, bytes)) or not isinstance(self.vocabulary, Iterable):
+        # An iterator could be read once only, and options stay as they are.
+        once = isinstance(self.vocabulary, (str, bytes, Iterator)) or not isinstance(
+            self.vocabulary, Iterable
+        )
+        if once:
             raise OptionError(f"vocabulary must be a list of words or None, got {self.vocabulary!r:.80}")
         words = list(self.vocabulary)
         if not words:
@@ -320,6 +339,13 @@ class MarkovChain(Storable, Estimator):
 
     def _fitted(self) -> bool:
         return "model_" in self.__dict__
+
+    if not TYPE_CHECKING:  # a type checker would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "transition_matrix":  # its own error is an AttributeError, which ends here
+                self._check_fitted(name)
+            return super().__getattr__(name)
 
     def _column_for(self, X: Any) -> str | None:
         """The column of training, when X has columns."""

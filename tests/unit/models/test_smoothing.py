@@ -41,7 +41,9 @@ def test_add_lambda_refuses_what_cannot_be_added(value):
         AddLambda(value)
 
 
-@pytest.mark.parametrize("given", [-0.1, 1.1, math.nan, "0.5", True, (1,), (0.5, 1.0), (0.5, 2.5, 1.0), (1, 1, None)])
+@pytest.mark.parametrize(
+    "given", [-0.1, 1.1, math.nan, "0.5", True, (1,), (0.5, 1.0), (0.5, 2.5, 1.0), (1, 1, None)]
+)
 def test_kneser_ney_refuses_discounts_that_are_none(given):
     with pytest.raises(OptionError, match=r"^discounts"):
         KneserNey(given)
