@@ -119,6 +119,7 @@ private:
         return adjusted_.empty() ? counts_.count[k] : adjusted_[k];
     }
 
+    // eq:add-lambda, eq:witten-bell, eq:kneser-ney: what differs between them.
     Share share(std::size_t k, std::span<const std::int64_t> counts) const {
         double total = 0, types = 0, taken = 0;
         for (const std::int64_t count : counts) {
