@@ -1,8 +1,8 @@
 """n-gram models beside nltk.lm: counting, smoothing, and the perplexity of other text.
 
-Both sides get the same lists of words. nltk.lm counts when it is fitted and smooths when it is asked; we do both when we
-are fitted, so our times of fitting have more in them. Text is scored with Witten-Bell, since nltk.lm looks through all its
-n-grams for each answer of Kneser-Ney. Before anything is timed, probabilities of both sides are compared.
+Both sides get the same lists of words. nltk.lm counts when it is fitted and smooths when it is asked; we do both when
+we are fitted, so our times of fitting have more in them. Text is scored with Witten-Bell, since nltk.lm looks through
+all its n-grams for each answer of Kneser-Ney. Before anything is timed, probabilities of both sides are compared.
 """
 
 from __future__ import annotations

@@ -73,8 +73,9 @@ private:
     static bool whole(std::string_view text, double& value) {
         while (!text.empty() && blank(text.front())) text.remove_prefix(1);
         while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-        return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos &&
-               parse_number(text, value);
+        // Fewer digits than a double has: every such number is exact.
+        return !text.empty() && text.size() < 16 &&
+               text.find_first_not_of("0123456789") == std::string_view::npos && parse_number(text, value);
     }
 
     void section(std::size_t k) {

@@ -1,8 +1,8 @@
 """Our n-gram probabilities are those of nltk.lm, wherever both define them.
 
-nltk.lm gives the start symbol, which never follows anything, a count and a place in the vocabulary, and repeats it before
-a sentence; it is handed n-grams without that here. Its Kneser-Ney takes one discount, and has no probability after
-histories of the start symbol that are shorter than its order.
+nltk.lm gives the start symbol, which never follows anything, a count and a place in the vocabulary, and repeats it
+before a sentence; it is handed n-grams without that here. Its Kneser-Ney takes one discount, and has no probability
+after histories of the start symbol that are shorter than its order.
 """
 
 import math

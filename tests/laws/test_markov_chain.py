@@ -105,7 +105,6 @@ def test_log_prob_is_the_product_of_the_chain_rule(text, options, others):
 
 @given(sentences, sentences, chains)
 def test_counting_in_two_parts_is_counting_at_once(first, second, options):
-    order, smoothing, end, unknown, least = options
     at_once = made([*first, *second], *options)
     in_parts = made(first, *options).partial_fit(second)
     assert in_parts.symbols_ == at_once.symbols_

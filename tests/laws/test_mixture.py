@@ -1,5 +1,6 @@
 """Mixtures by EM: eq:mixture-em, eq:mixture-posterior, eq:multinomial-mixture, eq:gaussian-means."""
 
+import itertools
 import math
 
 import numpy as np
@@ -22,7 +23,7 @@ points = arrays.arrays(
 
 
 def never_falls(values):
-    return all(after >= before for before, after in zip(values, values[1:], strict=False))
+    return all(after >= before for before, after in itertools.pairwise(values))
 
 
 @given(counts, st.integers(1, 4), st.sampled_from([0, 0.01, 1.0]), st.integers(0, 5))

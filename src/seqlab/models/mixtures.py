@@ -80,7 +80,7 @@ def shares(joint: Numbers, mu: Numbers) -> Numbers:
 
 
 def em(family: Family, weights: Numbers, theta: Numbers, *, epochs: int, tolerance: float) -> Mixture:
-    """eq:mixture-em   E: q_{i,l} = P(l | x_i).  M: mu_l = Σ_i q_{i,l} / n, theta_l = argmax Σ_i q_{i,l} log P(x_i | theta).
+    """eq:mixture-em   E: q_il = P(l | x_i).  M: mu_l = Σ_i q_il / n, theta_l = argmax Σ_i q_il log P(x_i | theta).
 
     weights     (n,) how much each x_i counts
     theta       where to begin; the components begin with equal weights
@@ -169,16 +169,19 @@ class Multinomials:
     smoothing: float
 
     def log_density(self, theta: Numbers) -> Numbers:
+        """(n, k) log P(x_i | component)."""
         with np.errstate(divide="ignore"):
             logs = np.log(theta).T
         return self.bags.sums(logs)
 
     def best(self, q: Numbers, theta: Numbers) -> Numbers:
+        """The components that these shares make most probable."""
         counts = self.bags.totals(q) + self.smoothing
         total = counts.sum(axis=1, keepdims=True)
         return np.where(total > 0, counts / np.where(total > 0, total, 1.0), theta)
 
     def log_prior(self, theta: Numbers) -> float:
+        """The log of the prior, up to a constant."""
         return self.smoothing * float(np.log(theta).sum()) if self.smoothing else 0.0
 
     def start(self, k: int, weights: Numbers, chance: np.random.Generator) -> Numbers:
@@ -202,22 +205,27 @@ class Multinomials:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Balls:
-    """Components that are normal with one variance, which is known: theta (k, D) are their means (eq:gaussian-means)."""
+    """Normal components of one variance, which is known: theta (k, D) are their means (eq:gaussian-means)."""
 
     points: Numbers
     variance: float
 
     def log_density(self, theta: Numbers) -> Numbers:
+        """(n, k) log P(x_i | component)."""
         columns = [((self.points - mean) ** 2).sum(axis=1) for mean in theta]
         constant = 0.5 * self.points.shape[1] * math.log(2 * math.pi * self.variance)
         with np.errstate(over="ignore"):  # too far away for a number is impossible
-            return np.array(columns).T / (-2 * self.variance) - constant
+            return np.asarray(np.array(columns).T / (-2 * self.variance) - constant)
 
     def best(self, q: Numbers, theta: Numbers) -> Numbers:
+        """The components that these shares make most probable."""
         total = q.sum(axis=0)[:, None]
-        return np.where(total > 0, (q.T @ self.points) / np.where(total > 0, total, 1.0), theta)
+        # Not q.T @ points: a matrix product of many threads need not give the same bits.
+        sums = np.array([(share[:, None] * self.points).sum(axis=0) for share in q.T])
+        return np.asarray(np.where(total > 0, sums / np.where(total > 0, total, 1.0), theta))
 
-    def log_prior(self, theta: Numbers) -> float:  # noqa: ARG002  (part of the protocol; means have none)
+    def log_prior(self, theta: Numbers) -> float:  # noqa: ARG002  (part of the protocol)
+        """Means have none."""
         return 0.0
 
     def start(self, k: int, weights: Numbers, chance: np.random.Generator) -> Numbers:
@@ -229,4 +237,4 @@ class Balls:
             )
             p: Any = nearest / nearest.sum() if nearest.sum() > 0 else weights / weights.sum()
             chosen.append(int(chance.choice(len(self.points), p=p)))
-        return self.points[chosen].copy()
+        return np.array(self.points[chosen])

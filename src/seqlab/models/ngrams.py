@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.errors import OptionError
+from seqlab.errors import LabelError, OptionError
 from seqlab.models.smoothing import MLE, AddLambda, KneserNey, Smoothing, WittenBell
 
 Codes = npt.NDArray[np.int32]
@@ -152,6 +152,12 @@ class NgramModel:
     def of(counted: Counted, symbols: Symbols, smoothing: Smoothing) -> NgramModel:
         """Probabilities from counts; words that are no symbols are counted as the unknown one."""
         words = symbols.numbers(counted.pool)
+        if (words < 0).any():
+            strange = counted.pool.string(int(np.argmax(words < 0)))
+            raise LabelError(
+                f"{strange!r:.80} was counted, but it is not in the vocabulary of {len(symbols.words)}, and there is "
+                f"no unknown word; call fit"
+            )
         start, end = len(symbols.names), symbols.end_code if symbols.end else 0
         numbers = np.concatenate([np.array([start, end]), words]).astype(np.int32)
         ngrams = _core.join_ngrams([counted.ngrams], numbers, start + 1)

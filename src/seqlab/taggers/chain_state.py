@@ -92,7 +92,7 @@ def _model(state: State, words: list[str]) -> NgramModel:
     symbols = Symbols.of(words, unknown, end=True)
     if len(symbols.pool) != len(symbols.names) + 1:
         raise StoreError("the unknown word is also a word")
-    levels = []
+    levels: list[Any] = []
     for k in range(_order(state.setting("order", int)) + 1):
         parent, symbol = _tree(state, k)
         logs = [

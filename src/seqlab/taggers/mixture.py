@@ -50,7 +50,7 @@ class _Mixture(Estimator):
 
     def predict(self, X: Any) -> npt.NDArray[np.int64]:
         """(n,) the most probable component of each."""
-        return self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.predict_proba(X).argmax(axis=1))
 
     def predict_proba(self, X: Any) -> Numbers:
         """(n, k) P(component | x) (eq:mixture-posterior); the weights where x is impossible."""

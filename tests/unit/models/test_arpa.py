@@ -80,6 +80,7 @@ def test_file_without_an_unknown_word_has_a_closed_vocabulary():
         ("\\data\\", "data", "18: there is no line .data., with which an ARPA file begins"),
         ("ngram 1=4", "ngram one=4", "4: found 'ngram one=4', but a line such as 'ngram 1=5000'"),
         ("ngram 2=3", "ngram 3=3", "5: found 'ngram 3=3', but a line such as"),
+        ("ngram 2=3", "ngram 2=99999999999999999999", "5: found 'ngram 2=99999999999999999999'"),
         ("ngram 2=3", "ngram 2=-3", "5: found 'ngram 2=-3'"),
         ("ngram 1=4\nngram 2=3\n", "", "5: found '.+1-grams:' after .data., but lines"),
         ("\\2-grams:", "\\3-grams:", "13: found '.+3-grams:', but the heading of the next n-grams"),

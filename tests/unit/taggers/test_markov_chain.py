@@ -93,6 +93,7 @@ def test_fit_refuses_what_it_cannot_count(data, kind, message):
         ({"smoothing": None}, "smoothing must be one of"),
         ({"smoothing": "interpolated"}, "is for hidden Markov models"),
         ({"unknown": "</s>"}, "unknown must be a name"),
+        ({"unknown": "\ud800"}, "unknown must be a name"),
         ({"unknown": ""}, "unknown must be a name"),
         ({"unknown": 3}, "unknown must be a name"),
         ({"min_count": 0}, "min_count must be a whole number from 1 up"),
@@ -269,8 +270,20 @@ def test_partial_fit_begins_and_goes_on():
     chain = MarkovChain(smoothing=1).partial_fit(CORPUS, "pos").partial_fit(CORPUS)
     twice = MarkovChain(smoothing=1).fit(CORPUS + CORPUS, "pos")
     assert list(chain.next(["D"]).items()) == list(twice.next(["D"]).items())
+    assert chain.partial_fit(list(CORPUS)).perplexity(list(CORPUS)) == chain.perplexity(CORPUS)
     with pytest.raises(OptionError, match="counting began with order=1"):
         chain.set_params(order=2).partial_fit(CORPUS)
+
+
+def test_words_that_were_counted_cannot_be_shut_out_later():
+    chain = MarkovChain().fit(TEXT).set_params(vocabulary=["the"], unknown=None)
+    with pytest.raises(LabelError, match="'dog' was counted, but it is not in the vocabulary of 1"):
+        chain.partial_fit([["the"]])
+    state = MarkovChain(vocabulary=["the"]).fit(TEXT).state()
+    with pytest.raises(StoreError, match="was counted, but"):
+        MarkovChain.from_bytes(
+            seqlab.store.as_bytes(type(state)(state.kind, {**state.settings, "unknown": []}, state.arrays))
+        )
 
 
 def test_failed_partial_fit_changes_nothing():

@@ -124,7 +124,7 @@ def test_tables_of_another_width_are_refused():
 def test_start_that_makes_data_impossible_is_refused():
     with pytest.raises(OptionError, match="row 1 of X is impossible under every component of init"):
         MultinomialMixture(1, smoothing=0, init=[[0.5, 0.0, 0.5]]).fit(TABLE)
-    with pytest.raises(OptionError, match="row 0 of init sums to 0.9"):
+    with pytest.raises(OptionError, match=r"row 0 of init sums to 0\.9"):
         MultinomialMixture(1, init=[[0.5, 0.2, 0.2]]).fit(TABLE)
     with pytest.raises(OptionError, match="row 0 of init"):
         MultinomialMixture(1, init=[[1.5, -0.5, 0.0]]).fit(TABLE)
