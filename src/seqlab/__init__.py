@@ -22,7 +22,17 @@ if TYPE_CHECKING:
         Perceptron,
         StructuredSVM,
     )
-    from seqlab.taggers import CRF, MEMM, LinearTagger, LocalTagger, MostFrequentTag, Reranker
+    from seqlab.taggers import (
+        CRF,
+        MEMM,
+        GaussianMeans,
+        LinearTagger,
+        LocalTagger,
+        MarkovChain,
+        MostFrequentTag,
+        MultinomialMixture,
+        Reranker,
+    )
     from seqlab.taggers.storing import load
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
 
@@ -37,10 +47,13 @@ __all__ = [
     "ConjugateGradient",
     "Constraints",
     "Corpus",
+    "GaussianMeans",
     "GradientAscent",
     "LinearTagger",
     "LocalTagger",
+    "MarkovChain",
     "MostFrequentTag",
+    "MultinomialMixture",
     "PassiveAggressive",
     "Perceptron",
     "Report",
@@ -74,12 +87,15 @@ _HOME = {
     "ConjugateGradient": "seqlab.learning",
     "Constraints": "seqlab.trellis",
     "Corpus": "seqlab.corpus",
+    "GaussianMeans": "seqlab.taggers",
     "GradientAscent": "seqlab.learning",
     "LBFGS": "seqlab.learning",
     "LinearTagger": "seqlab.taggers",
     "LocalTagger": "seqlab.taggers",
     "MEMM": "seqlab.taggers",
+    "MarkovChain": "seqlab.taggers",
     "MostFrequentTag": "seqlab.taggers",
+    "MultinomialMixture": "seqlab.taggers",
     "PassiveAggressive": "seqlab.learning",
     "Perceptron": "seqlab.learning",
     "Report": "seqlab.evaluation",

@@ -674,3 +674,85 @@ class Sheet:
 
 def first_unwritable(codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], pool: StringPool, bytes: str, empty: bool, backslash: bool) -> int:
     """The first token whose string breaks a rule, or the number of tokens."""
+
+class NgramCounts:
+    """How often n-grams were seen."""
+
+    @staticmethod
+    def of(levels: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)]]]) -> NgramCounts:
+        """What arrays() gave; the n-grams in their order."""
+
+    def arrays(self) -> list[tuple[Any, Any, Any]]:
+        """For every length (parents, last symbols, counts)."""
+
+    @property
+    def symbols(self) -> int: ...
+
+    @property
+    def order(self) -> int: ...
+
+def count_ngrams(codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], order: int, start: int, end: int, symbols: int) -> NgramCounts:
+    """Counts of all n-grams up to order + 1 symbols (eq:ngram)."""
+
+def join_ngrams(parts: Sequence[NgramCounts], map: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], symbols: int) -> NgramCounts:
+    """Counts added up, with symbol s under the number map[s]."""
+
+class NgramSmoothing(enum.Enum):
+    mle = 0
+
+    add_lambda = 1
+
+    witten_bell = 2
+
+    kneser_ney = 3
+
+class NgramTable:
+    """Log-probabilities of n-grams, and what histories pass on."""
+
+    @staticmethod
+    def of(levels: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)]]], flat: bool) -> NgramTable:
+        """What arrays() gave."""
+
+    @property
+    def flat(self) -> bool: ...
+
+    def arrays(self) -> list[tuple[Any, Any, Any, Any]]:
+        """
+        For every length (parents, last symbols, log-probabilities, logs of what is passed on).
+        """
+
+    @property
+    def predicted(self) -> int: ...
+
+    @property
+    def order(self) -> int: ...
+
+    def score(self, codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], end: int, threads: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Log-probability of every symbol and every end (eq:backoff)."""
+
+    def next(self, history: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], start: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Probability of every symbol after a history."""
+
+    def sample(self, n: int, end: int, most: int, seed: int) -> tuple[NDArray[numpy.int32], NDArray[numpy.int64]]:
+        """(codes, offsets) of sentences that were drawn."""
+
+    def arpa(self, names: StringPool) -> bytes:
+        """The text of an ARPA file."""
+
+def estimate_ngrams(counts: NgramCounts, kind: NgramSmoothing, add: float, discounts: tuple[float, float, float] | None) -> tuple[NgramTable, tuple[tuple[float, float, float], ...]]:
+    """(table, discounts of every length)."""
+
+class ArpaFile:
+    """An ARPA file as it was read."""
+
+    @property
+    def order(self) -> int: ...
+
+    @property
+    def words(self) -> StringPool: ...
+
+    def table(self, map: NDArray[numpy.int32], predicted: int) -> tuple[NgramTable | None, str, int, str]:
+        """(table, "", 0, ""), or (None, trouble, line, text)."""
+
+def read_arpa(text: bytes, longest: int) -> tuple[ArpaFile | None, str, int, str]:
+    """(file, "", 0, ""), or (None, trouble, line, text)."""
