@@ -7,7 +7,7 @@ namespace seqlab {
 namespace {
 
 // Weights of rare attributes lie far apart: they are sent for some entries before they are needed.
-constexpr std::size_t ahead = 16;
+constexpr std::int64_t ahead = 16;
 
 }  // namespace
 
@@ -32,7 +32,8 @@ RowIndex::RowIndex(const Entries& entries, const Observed& observed, const RowPl
         listed_begin.push_back(static_cast<std::int64_t>(weights));
     }
     row.reserve(rows);
-    listed.reserve(weights + ahead);
+    weight.reserve(weights + static_cast<std::size_t>(ahead));
+    label.reserve(weights);
     const auto entry_count = static_cast<std::size_t>(entries.indptr[entries.tokens()]);
     for (std::size_t i = 0; i < entry_count; ++i) {
         const auto a = static_cast<std::size_t>(entries.ids[i]);
@@ -40,10 +41,12 @@ RowIndex::RowIndex(const Entries& entries, const Observed& observed, const RowPl
             row.push_back(plan.row(a));
             continue;
         }
-        for (std::int64_t k = observed.begin[a]; k < observed.begin[a + 1]; ++k)
-            listed.push_back({static_cast<std::int32_t>(k), observed.label[static_cast<std::size_t>(k)]});
+        for (std::int64_t k = observed.begin[a]; k < observed.begin[a + 1]; ++k) {
+            weight.push_back(static_cast<std::int32_t>(k));
+            label.push_back(static_cast<std::uint16_t>(observed.label[static_cast<std::size_t>(k)]));
+        }
     }
-    listed.resize(weights + ahead);
+    weight.resize(weights + static_cast<std::size_t>(ahead));
 }
 
 template <class F>
@@ -52,7 +55,7 @@ FeatureRows<F>::FeatureRows(const Entries& entries, const Observed& observed, co
     : index_(std::move(index)) {
     if (!entries.values) return;
     row_value_.reserve(index_->row.size());
-    listed_value_.reserve(index_->listed.size());
+    listed_value_.reserve(index_->label.size());
     const auto entry_count = static_cast<std::size_t>(entries.indptr[entries.tokens()]);
     for (std::size_t i = 0; i < entry_count; ++i) {
         const auto a = static_cast<std::size_t>(entries.ids[i]);
@@ -67,24 +70,22 @@ FeatureRows<F>::FeatureRows(const Entries& entries, const Observed& observed, co
 template <class F>
 void FeatureRows<F>::add_listed(const F* weights, std::size_t L, std::size_t from, std::size_t to,
                                 F* node) const {
-    const Listed* const all = index_->listed.data();
-    const F* const value = listed_value_.empty() ? nullptr : listed_value_.data();
+    const ListedEntries<F> all = listed();
     for (std::size_t t = from; t < to; ++t, node += L)
-        for (auto i = index_->listed_begin[t]; i < index_->listed_begin[t + 1]; ++i) {
-            __builtin_prefetch(weights + all[i + static_cast<std::int64_t>(ahead)].weight);
-            node[all[i].label] += weights[all[i].weight] * (value ? value[i] : F{1});
+        for (auto i = all.begin[t]; i < all.begin[t + 1]; ++i) {
+            __builtin_prefetch(weights + all.weight[i + ahead]);
+            node[all.label[i]] += weights[all.weight[i]] * (all.value ? all.value[i] : F{1});
         }
 }
 
 template <class F>
 void FeatureRows<F>::count_listed(const F* gamma, std::size_t L, std::size_t from, std::size_t to,
                                   F* sums) const {
-    const Listed* const all = index_->listed.data();
-    const F* const value = listed_value_.empty() ? nullptr : listed_value_.data();
+    const ListedEntries<F> all = listed();
     for (std::size_t t = from; t < to; ++t, gamma += L)
-        for (auto i = index_->listed_begin[t]; i < index_->listed_begin[t + 1]; ++i) {
-            __builtin_prefetch(sums + all[i + static_cast<std::int64_t>(ahead)].weight, 1);
-            sums[all[i].weight] += gamma[all[i].label] * (value ? value[i] : F{1});
+        for (auto i = all.begin[t]; i < all.begin[t + 1]; ++i) {
+            __builtin_prefetch(sums + all.weight[i + ahead], 1);
+            sums[all.weight[i]] += gamma[all.label[i]] * (all.value ? all.value[i] : F{1});
         }
 }
 

@@ -54,16 +54,12 @@ private:
     std::size_t L_;
 };
 
-struct Listed {
-    std::int32_t weight;
-    std::int32_t label;
-};
-
 // For each token which weights of the list it uses, and how much of each: 1 where value is null.
 template <class F>
 struct ListedEntries {
     const std::int64_t* begin;  // token t has entries begin[t] .. begin[t + 1]
-    const Listed* entry;
+    const std::int32_t* weight;
+    const std::uint16_t* label;
     const F* value;
 };
 
@@ -74,7 +70,9 @@ struct RowIndex {
 
     std::vector<std::int64_t> row_begin, listed_begin;  // (tokens + 1)
     std::vector<std::int32_t> row;
-    std::vector<Listed> listed;  // and some behind the last, so that looking ahead never looks beyond
+    // Apart, and labels short: a pass over the corpus is bound by how fast these come from memory.
+    std::vector<std::int32_t> weight;  // and some behind the last, so that looking ahead never looks beyond
+    std::vector<std::uint16_t> label;
 };
 
 // The tokens of a corpus as rows to add and weights to add.
@@ -89,7 +87,7 @@ public:
                 row_value_.empty() ? nullptr : row_value_.data()};
     }
     ListedEntries<F> listed() const {
-        return {index_->listed_begin.data(), index_->listed.data(),
+        return {index_->listed_begin.data(), index_->weight.data(), index_->label.data(),
                 listed_value_.empty() ? nullptr : listed_value_.data()};
     }
 
