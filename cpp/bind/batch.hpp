@@ -123,5 +123,6 @@ void bind_optimise(nb::module_& m);
 void bind_online(nb::module_& m);
 void bind_corpus(nb::module_& m);
 void bind_render(nb::module_& m);
+void bind_counted(nb::module_& m);
 
 }  // namespace seqlab::bind

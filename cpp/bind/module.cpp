@@ -22,4 +22,5 @@ NB_MODULE(_core, m) {
     seqlab::bind::bind_online(m);
     seqlab::bind::bind_corpus(m);
     seqlab::bind::bind_render(m);
+    seqlab::bind::bind_counted(m);
 }
