@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         Perceptron,
         StructuredSVM,
     )
-    from seqlab.taggers import CRF, MEMM, LinearTagger, LocalTagger, MostFrequentTag, Reranker
+    from seqlab.taggers import CRF, MEMM, LinearTagger, LocalTagger, MarkovChain, MostFrequentTag, Reranker
     from seqlab.taggers.storing import load
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
 
@@ -40,6 +40,7 @@ __all__ = [
     "GradientAscent",
     "LinearTagger",
     "LocalTagger",
+    "MarkovChain",
     "MostFrequentTag",
     "PassiveAggressive",
     "Perceptron",
@@ -79,6 +80,7 @@ _HOME = {
     "LinearTagger": "seqlab.taggers",
     "LocalTagger": "seqlab.taggers",
     "MEMM": "seqlab.taggers",
+    "MarkovChain": "seqlab.taggers",
     "MostFrequentTag": "seqlab.taggers",
     "PassiveAggressive": "seqlab.learning",
     "Perceptron": "seqlab.learning",

@@ -1,0 +1,106 @@
+"""How counts become probabilities: small option objects, shared by Markov chains and hidden Markov models."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from seqlab.errors import OptionError
+
+
+def _number(value: Any, name: str, most: float) -> None:
+    real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not real or not math.isfinite(value) or not 0 <= value <= most:
+        bounds = "from 0 up" if most == math.inf else f"from 0 to {most:g}"
+        raise OptionError(f"{name} must be a finite number {bounds}, got {value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class MLE:
+    """Relative frequencies: what was not seen is impossible."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddLambda:
+    """Every count gets `value` more (eq:add-lambda): 1 is Laplace's rule, 0 is MLE; a Dirichlet prior with value + 1."""
+
+    value: float = 1.0
+
+    def __post_init__(self) -> None:
+        _number(self.value, "the value of AddLambda", math.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class WittenBell:
+    """Interpolated with the shorter history, more so the more different symbols followed it (eq:witten-bell)."""
+
+
+@dataclass(frozen=True, slots=True)
+class KneserNey:
+    """Interpolated modified Kneser-Ney (eq:kneser-ney): counts lose a discount, which the shorter history shares out.
+
+    discounts   None: estimated for every order from the counts of counts; a number from 0 to 1 for every count; or
+                three, for counts of 1, of 2, and of 3 or more, each at most the count that it is taken from
+    """
+
+    discounts: float | tuple[float, float, float] | None = None
+
+    def __post_init__(self) -> None:
+        given = self.discounts
+        if given is None:
+            return
+        if isinstance(given, (tuple, list)):
+            if len(given) != 3:
+                raise OptionError(
+                    f"discounts must be one number, or three for counts of 1, 2, and 3 or more, got {given!r}"
+                )
+            for i, (value, most) in enumerate(zip(given, (1.0, 2.0, 3.0), strict=True)):
+                _number(value, f"discounts[{i}]", most)
+            object.__setattr__(self, "discounts", tuple(given))
+            return
+        _number(given, "discounts", 1.0)
+
+    def three(self) -> tuple[float, float, float] | None:
+        """The discounts of counts of 1, of 2, and of 3 or more; None when they are to be estimated."""
+        if self.discounts is None or isinstance(self.discounts, tuple):
+            return self.discounts
+        return (self.discounts, self.discounts, self.discounts)
+
+
+@dataclass(frozen=True, slots=True)
+class Interpolated:
+    """Relative frequencies of all shorter histories, mixed by weights that deleted interpolation estimates."""
+
+
+Smoothing = MLE | AddLambda | WittenBell | KneserNey | Interpolated
+
+NAMES: dict[str, Smoothing] = {
+    "mle": MLE(),
+    "add-lambda": AddLambda(),
+    "witten-bell": WittenBell(),
+    "kneser-ney": KneserNey(),
+    "interpolated": Interpolated(),
+}
+
+
+def smoothing_of(given: Any) -> Smoothing:
+    """A smoothing as it is, one by name, or a number that AddLambda adds to every count."""
+    if isinstance(given, Smoothing):
+        return given
+    if isinstance(given, str) and given in NAMES:
+        return NAMES[given]
+    if isinstance(given, (int, float, np.number)) and not isinstance(given, bool):
+        try:
+            return AddLambda(given)  # type: ignore[arg-type]  # NumPy's numbers are numbers too
+        except OptionError as error:
+            raise OptionError(
+                f"smoothing must be a finite number from 0 up to add to every count, got {given!r}"
+            ) from error
+    known = ", ".join(map(repr, NAMES))
+    raise OptionError(
+        f"smoothing must be one of {known}, a number to add to every count, or MLE(), AddLambda(...), WittenBell(), "
+        f"KneserNey(...) or Interpolated(), got {given!r:.80}"
+    )
