@@ -71,7 +71,8 @@ void Lexicon::mix(LabelCounts counts, LabelCounts own, double total, double stre
     std::size_t j = 0;
     for (std::size_t i = 0; i < counts.label.size(); ++i) {
         double count = counts.count[i];
-        if (j < own.label.size() && own.label[j] == counts.label[i]) count = std::max(count - own.count[j++], 0.0);
+        if (j < own.label.size() && own.label[j] == counts.label[i])
+            count = std::max(count - own.count[j++], 0.0);
         share[static_cast<std::size_t>(counts.label[i])] += count / whole;
     }
 }

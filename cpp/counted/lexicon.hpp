@@ -14,16 +14,16 @@
 namespace seqlab {
 
 struct LexiconSettings {
-    double add = 0;           // what every count of a word with a label gets more; for direct ones only
-    bool direct = true;       // P(word | label) by counting; else by Bayes' rule from P(label | word)
-    bool suffixes = false;    // whether unknown words are judged by their endings; else they say nothing
-    std::size_t longest = 10; // letters of an ending
-    double rare = 10;         // words that count more than this teach nothing about unknown ones
-    double strength = 3;      // what the shorter ending counts beside a longer one; below 0: theta instead
+    double add = 0;            // what every count of a word with a label gets more; for direct ones only
+    bool direct = true;        // P(word | label) by counting; else by Bayes' rule from P(label | word)
+    bool suffixes = false;     // whether unknown words are judged by their endings; else they say nothing
+    std::size_t longest = 10;  // letters of an ending
+    double rare = 10;          // words that count more than this teach nothing about unknown ones
+    double strength = 3;       // what the shorter ending counts beside a longer one; below 0: theta instead
     double theta = 0;
-    double known = 0;         // what the endings count beside the counts of a known word
-    double folded = 0;        // what the endings count beside the same word in other letter case; 0: no such look
-    double least = 0;         // labels less likely than this times the best one are left out
+    double known = 0;   // what the endings count beside the counts of a known word
+    double folded = 0;  // what the endings count beside the same word in other letter case; 0: no such look
+    double least = 0;   // labels less likely than this times the best one are left out
 };
 
 // Labels with scores, for many words: those of word i from begin[i] to begin[i + 1].

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
         LBFGS,
         SGD,
         ConjugateGradient,
+        Counting,
         GradientAscent,
         PassiveAggressive,
         Perceptron,
         StructuredSVM,
     )
+    from seqlab.models.suffixes import SuffixModel
     from seqlab.taggers import CRF, MEMM, LinearTagger, LocalTagger, MarkovChain, MostFrequentTag, Reranker
     from seqlab.taggers.storing import load
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
@@ -37,6 +39,7 @@ __all__ = [
     "ConjugateGradient",
     "Constraints",
     "Corpus",
+    "Counting",
     "GradientAscent",
     "LinearTagger",
     "LocalTagger",
@@ -48,6 +51,7 @@ __all__ = [
     "Reranker",
     "Sentence",
     "StructuredSVM",
+    "SuffixModel",
     "Template",
     "Trellis",
     "TrellisBatch",
@@ -75,6 +79,7 @@ _HOME = {
     "ConjugateGradient": "seqlab.learning",
     "Constraints": "seqlab.trellis",
     "Corpus": "seqlab.corpus",
+    "Counting": "seqlab.learning",
     "GradientAscent": "seqlab.learning",
     "LBFGS": "seqlab.learning",
     "LinearTagger": "seqlab.taggers",
@@ -89,6 +94,7 @@ _HOME = {
     "SGD": "seqlab.learning",
     "Sentence": "seqlab.corpus",
     "StructuredSVM": "seqlab.learning",
+    "SuffixModel": "seqlab.models.suffixes",
     "Template": "seqlab.features",
     "Trellis": "seqlab.trellis",
     "TrellisBatch": "seqlab.trellis",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from seqlab.learning.counting import Counting
 from seqlab.learning.history import Epoch, History
 from seqlab.learning.learners import LBFGS, ConjugateGradient, GradientAscent
 from seqlab.learning.online_learners import AROW, PassiveAggressive, Perceptron, StructuredSVM
@@ -13,6 +14,7 @@ __all__ = [
     "LBFGS",
     "SGD",
     "ConjugateGradient",
+    "Counting",
     "Epoch",
     "GradientAscent",
     "History",

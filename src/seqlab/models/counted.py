@@ -1,6 +1,6 @@
 """The hidden Markov model of labelled words: counts, and what they say of sentences (Brants 2000).
 
-score of a path = Σ_t log P(y_t | the k labels before) + log P(x_t | y_t), with log P(the end | y_T) on top when it is counted
+score of a path = Σ_t log P(y_t | the k labels before) + log P(x_t | y_t)   [ + log P(end | last label) ]
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class CountedHMM:
     moves: Table = field(repr=False)
     last: Table = field(repr=False)
     words: WordCounts = field(repr=False)
-    smoothing: Smoothing = DEFAULT
-    unknown: SuffixModel | None = SuffixModel()
-    end: bool = False
+    smoothing: Smoothing
+    unknown: SuffixModel | None
+    end: bool
 
     # ------------------------------------------------------------------------------------------ counting
 
@@ -143,7 +143,9 @@ class CountedHMM:
             moves = np.log(self.move_probabilities)
             if self.end_probabilities is None:
                 return moves, None
-            going_on = np.append(np.log1p(-self.end_probabilities), 0.0)  # a sentence that has not begun goes on
+            going_on = np.append(
+                np.log1p(-self.end_probabilities), 0.0
+            )  # a sentence that has not begun goes on
             return np.ascontiguousarray(moves + going_on[:, None]), np.log(self.end_probabilities)
 
     @cached_property

@@ -74,7 +74,9 @@ def _moves(state: State, order: int, L: int) -> Table:
     place = state.array("moves.place", np.int64, (len(count),))
     size = int(np.prod(shape))
     if not len(place) or place[0] < 0 or place[-1] >= size or (np.diff(place) <= 0).any() or not count.any():
-        raise StoreError(f"the places of moves should rise and lie between 0 and {size - 1}, and not all count 0")
+        raise StoreError(
+            f"the places of moves should rise and lie between 0 and {size - 1}, and not all count 0"
+        )
     moves = np.zeros(size)
     moves[place] = count
     return moves.reshape(shape)
@@ -118,7 +120,7 @@ def _plain(model: SuffixModel) -> dict[str, Any]:
 
 def suffix_model(state: State) -> SuffixModel:
     """Options of the suffix model, checked."""
-    wanted = {one for one in SuffixModel.__dataclass_fields__}
+    wanted = set(SuffixModel.__dataclass_fields__)
     if set(state.settings) != wanted:
         raise StoreError(f"the options of the suffix model should be {', '.join(sorted(wanted))}")
     try:

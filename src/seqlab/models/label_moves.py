@@ -6,8 +6,6 @@ itself; L as a label before means that the sentence had not begun.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -58,12 +56,12 @@ def probabilities(counts: Table, smoothing: Smoothing) -> Table:
 
 
 def end_probabilities(last: Table, label_total: Table, smoothing: Smoothing) -> Table:
-    """(L,) P(the sentence ends | its last label); less certain counts lean on the share of all labels that were last."""
+    """(L,) P(the sentence ends | its last label); rare labels lean on the share of all labels that were last."""
     if isinstance(smoothing, (MLE, AddLambda)):
         add = float(smoothing.value) if isinstance(smoothing, AddLambda) else 0.0
         whole = label_total + 2 * add
         return np.where(whole > 0, (last + add) / np.where(whole > 0, whole, 1.0), 0.5)
-    share = last.sum() / label_total.sum()
+    share = (last.sum() + 0.5) / (label_total.sum() + 1.0)  # never none, never all
     return np.asarray((last + share) / (label_total + 1.0))
 
 
@@ -142,17 +140,15 @@ def _kneser_ney(counts: Table, smoothing: KneserNey) -> Table:
         taken = _discounts(level, smoothing)
         total = _sums(level)
         rest = _sums(taken)
-        share = np.where(
-            total > 0, (level - taken + rest * share) / np.where(total > 0, total, 1.0), share
-        )
+        share = np.where(total > 0, (level - taken + rest * share) / np.where(total > 0, total, 1.0), share)
     return share
 
 
 def _discounts(counts: Table, smoothing: KneserNey) -> Table:
     """What is taken from each count; never more than the count."""
     given = smoothing.three() or _estimated(counts)
-    taken = np.select([counts <= 1, counts <= 2], given[:2], given[2])
-    return np.minimum(taken, counts)
+    taken: Table = np.select([counts <= 1, counts <= 2], given[:2], given[2])
+    return np.asarray(np.minimum(taken, counts))
 
 
 def _estimated(counts: Table) -> tuple[float, float, float]:
@@ -161,8 +157,8 @@ def _estimated(counts: Table) -> tuple[float, float, float]:
     if not all(n):
         return (0.5, 0.75, 1.0)
     share = n[0] / (n[0] + 2 * n[1])
-    found: Any = [min(max(i - (i + 1) * share * n[i] / n[i - 1], 0.05), float(i)) for i in (1, 2, 3)]
-    return tuple(found)
+    one, two, more = (min(max(i - (i + 1) * share * n[i] / n[i - 1], 0.05), float(i)) for i in (1, 2, 3))
+    return one, two, more
 
 
 # The best of them on development sets of English: 93.2 % against 92.9 (Interpolated) and 93.0 (WittenBell) on web text.

@@ -18,8 +18,8 @@ LONGEST = 64
 class SuffixModel:
     """P(label | ending of the word), each ending leaning on the next shorter one (eq:suffix-model).
 
-    Words of different looks have different trees of endings: lower case, capitalised, all capitals, with a digit, with a
-    dash, without any letter. Signs of other scripts simply have one look.
+    Words of different looks have different trees of endings: lower case, capitalised, all capitals, with a digit, with
+    a dash, without any letter. In scripts without letter case there are fewer looks, that is all.
 
     longest    letters of the longest ending
     rare       words that count more than this teach nothing about new words

@@ -24,7 +24,9 @@ def as_pool(words: Sequence[str] | _core.StringPool) -> _core.StringPool:
     pool = _core.StringPool()
     for i, word in enumerate(words):
         if pool.intern(word) != i:
-            reason = "is there twice" if isinstance(word, str) and pool.find(word) >= 0 else "is no sound string"
+            reason = (
+                "is there twice" if isinstance(word, str) and pool.find(word) >= 0 else "is no sound string"
+            )
             raise CorpusError(f"words[{i}] is {word!r:.60}, which {reason}; distinct strings are wanted")
     return pool
 
@@ -74,7 +76,10 @@ class WordCounts:
     def plus(self, other: WordCounts) -> WordCounts:
         """Both together."""
         pool, numbers = _core.join_pools([self.pool, other.pool])
-        codes = [n[np.repeat(np.arange(len(n)), np.diff(one.begin))] for n, one in zip(numbers, (self, other))]
+        codes = [
+            n[np.repeat(np.arange(len(n)), np.diff(one.begin))]
+            for n, one in zip(numbers, (self, other), strict=True)
+        ]
         return WordCounts.of(
             pool,
             np.concatenate(codes).astype(np.int32),
@@ -88,7 +93,11 @@ class WordCounts:
     def arrays(self) -> dict[str, Array]:
         """For a model file."""
         text, begins = self.pool.arrays()
-        counts = {"word.begin": self.begin, "word.label": self.label, "word.count": self.count}
+        counts: dict[str, Array] = {
+            "word.begin": self.begin,
+            "word.label": self.label,
+            "word.count": self.count,
+        }
         return {**text_arrays("words", text, begins), **counts}
 
     @staticmethod
