@@ -80,6 +80,10 @@ struct Task {
     const double* token_weight =
         nullptr;  // (tokens): what a wrong label costs, for learners that count mistakes
 
+    // What the choice of a label at position t of sequence s counts, where every choice is for itself.
+    double choice_weight(std::size_t s, std::size_t t) const {
+        return token_weight ? token_weight[sequences.begin(s) + t] : sequences.gold_weight_of(s);
+    }
     bool sees_moves() const { return edge_observed.weights() > 0; }
     // Shared edges of first order: what the dense kernels are made for.
     bool plain() const { return moves.order() == 1 && !sees_moves(); }
