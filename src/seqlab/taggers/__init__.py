@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from seqlab.taggers.base import Tagger
 from seqlab.taggers.estimator import Estimator
+from seqlab.taggers.hmm import HMM
 from seqlab.taggers.linear import CRF, LinearTagger
 from seqlab.taggers.local import LocalTagger
 from seqlab.taggers.memm import MEMM
 from seqlab.taggers.most_frequent import MostFrequentTag
 from seqlab.taggers.reranker import Reranker
 
-__all__ = ["CRF", "MEMM", "Estimator", "LinearTagger", "LocalTagger", "MostFrequentTag", "Reranker", "Tagger"]
+__all__ = ["CRF", "HMM", "MEMM", "Estimator", "LinearTagger", "LocalTagger", "MostFrequentTag", "Reranker", "Tagger"]
