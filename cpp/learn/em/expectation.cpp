@@ -13,7 +13,7 @@ namespace seqlab {
 namespace {
 
 constexpr double never = -std::numeric_limits<double>::infinity();
-constexpr std::size_t CELLS = std::size_t{1} << 15;  // of scores in one job: with the marginals half a megabyte
+constexpr std::size_t CELLS = std::size_t{1} << 17;  // of scores in one job: with the marginals two megabytes
 constexpr std::size_t AHEAD = 4;                     // jobs in flight for every thread
 
 }  // namespace
@@ -132,6 +132,11 @@ void Expectation::over_scores(const ChainTables& tables, double* node, double* g
         [](const Work&, Room&) {});
 }
 
+void Expectation::fetch(const SymbolTable& table, const RowList<double>& symbols, std::size_t s) const {
+    constexpr std::size_t MOST = 256;  // tokens: more would push each other out
+    table.fetch(symbols, begin(s), begin(s) + std::min(length(s), MOST));
+}
+
 void Expectation::over_symbols(const ChainTables& tables, const RowList<double>& symbols, std::size_t V,
                                const double* table, double* counts, const ChainSums& sums,
                                std::size_t threads) {
@@ -151,6 +156,7 @@ void Expectation::over_symbols(const ChainTables& tables, const RowList<double>&
             double* gamma = room.gamma.of(work.tokens * L_ + behind);
             for (std::size_t i = work.first; i < work.last; ++i) {
                 const std::size_t s = order_[i], T = length(s);
+                if (i + 1 < work.last) fetch(*table_, symbols, order_[i + 1]);
                 table_->gather(symbols, begin(s), begin(s) + T, node);
                 add_sequence(tables, s, node, gamma, room);
                 node += T * L_;
@@ -160,6 +166,7 @@ void Expectation::over_symbols(const ChainTables& tables, const RowList<double>&
         [&](const Work& work, Room& room) {
             for (std::size_t i = work.first; i < work.last; ++i) {
                 const std::size_t s = order_[i];
+                if (i + 1 < work.last) fetch(*counts_, symbols, order_[i + 1]);
                 counts_->scatter(symbols, begin(s), begin(s) + length(s), room.rows[i - work.first]);
             }
         });

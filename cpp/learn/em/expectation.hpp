@@ -64,6 +64,7 @@ private:
     void fold_ends(const ChainTables& tables, std::size_t s, double* node) const;
     void add_sequence(const ChainTables& tables, std::size_t s, double* node, double* gamma,
                       Room& room) const;
+    void fetch(const SymbolTable& table, const RowList<double>& symbols, std::size_t s) const;
     void run(const ChainTables& tables, const Work& work, Room& room) const;
     void settle(const Work& work, Room& room, const ChainSums& sums) const;
     template <class Fill, class Spill>

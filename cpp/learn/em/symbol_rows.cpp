@@ -39,6 +39,14 @@ void SymbolTable::scatter(const RowList<double>& symbols, std::size_t from, std:
     kernels().of<double>().scatter_rows(rows_, LP_, L_, symbols, from, to, gamma);
 }
 
+void SymbolTable::fetch(const RowList<double>& symbols, std::size_t from, std::size_t to) const {
+    constexpr std::size_t LINE = 64 / sizeof(double);
+    for (std::int64_t i = symbols.begin[from]; i < symbols.begin[to]; ++i) {
+        const double* const row = rows_ + static_cast<std::size_t>(symbols.row[i]) * LP_;
+        for (std::size_t y = 0; y < LP_; y += LINE) __builtin_prefetch(row + y);
+    }
+}
+
 void symbol_scores(const double* table, std::size_t V, std::size_t L, const RowList<double>& symbols,
                    std::size_t tokens, double* node) {
     const PinKernels pin(kernels());

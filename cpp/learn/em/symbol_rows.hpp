@@ -20,6 +20,8 @@ public:
     void gather(const RowList<double>& symbols, std::size_t from, std::size_t to, double* node) const;
     // row += value · gamma, for the symbols of each token; the same room behind gamma.
     void scatter(const RowList<double>& symbols, std::size_t from, std::size_t to, const double* gamma);
+    // The rows of these tokens' symbols come into the cache: asked for a sequence ahead of its use, they are there then.
+    void fetch(const RowList<double>& symbols, std::size_t from, std::size_t to) const;
     std::size_t lanes() const { return LP_; }
 
 private:

@@ -81,9 +81,11 @@ def floored(covariances: Floats, kind: str, least: float) -> Floats:
     if kind in ("diag", "spherical"):
         return np.maximum(covariances, least)
     values, vectors = np.linalg.eigh(0.5 * (covariances + np.swapaxes(covariances, -1, -2)))
-    if (values >= least).all():
+    # What rounding leaves of a variance that is 0 must not be below 0.
+    bound = np.maximum(least, 1e-13 * values[..., -1:])
+    if (values >= bound).all():
         return covariances
-    clipped = np.maximum(values, least)
+    clipped = np.maximum(values, bound)
     made: Floats = np.einsum("...ij,...j,...kj->...ik", vectors, clipped, vectors)
     return made
 
