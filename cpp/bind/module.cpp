@@ -23,4 +23,6 @@ NB_MODULE(_core, m) {
     seqlab::bind::bind_em(m);
     seqlab::bind::bind_corpus(m);
     seqlab::bind::bind_render(m);
+    seqlab::bind::bind_counted(m);
+    seqlab::bind::bind_ngrams(m);
 }

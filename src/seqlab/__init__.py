@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     )
     from seqlab.models.emissions import Categorical, FeatureBag, Gaussian, GaussianMixture, Poisson, Streams
     from seqlab.models.hmm import Dirichlet
-    from seqlab.taggers import CRF, HMM, MEMM, LinearTagger, LocalTagger, MostFrequentTag, Reranker
+    from seqlab.taggers import CRF, HMM, MEMM, LinearTagger, LocalTagger, MarkovChain, MostFrequentTag, Reranker
     from seqlab.taggers.storing import load
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
 
@@ -52,6 +52,7 @@ __all__ = [
     "HardEM",
     "LinearTagger",
     "LocalTagger",
+    "MarkovChain",
     "MostFrequentTag",
     "PassiveAggressive",
     "Perceptron",
@@ -101,6 +102,7 @@ _HOME = {
     "LinearTagger": "seqlab.taggers",
     "LocalTagger": "seqlab.taggers",
     "MEMM": "seqlab.taggers",
+    "MarkovChain": "seqlab.taggers",
     "MostFrequentTag": "seqlab.taggers",
     "PassiveAggressive": "seqlab.learning",
     "Perceptron": "seqlab.learning",

@@ -7,8 +7,20 @@ from seqlab.taggers.estimator import Estimator
 from seqlab.taggers.hmm import HMM
 from seqlab.taggers.linear import CRF, LinearTagger
 from seqlab.taggers.local import LocalTagger
+from seqlab.taggers.markov_chain import MarkovChain
 from seqlab.taggers.memm import MEMM
 from seqlab.taggers.most_frequent import MostFrequentTag
 from seqlab.taggers.reranker import Reranker
 
-__all__ = ["CRF", "HMM", "MEMM", "Estimator", "LinearTagger", "LocalTagger", "MostFrequentTag", "Reranker", "Tagger"]
+__all__ = [
+    "CRF",
+    "HMM",
+    "MEMM",
+    "Estimator",
+    "LinearTagger",
+    "LocalTagger",
+    "MarkovChain",
+    "MostFrequentTag",
+    "Reranker",
+    "Tagger",
+]

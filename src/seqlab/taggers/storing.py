@@ -13,13 +13,12 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from seqlab.state import State
-    from seqlab.taggers.base import Tagger
 
 Functions = Mapping[str, Callable[..., Any]]
 
 
-def load(path: str | os.PathLike[str], *, functions: Functions | None = None, verify: bool = False) -> Tagger:
-    """Read a tagger that save(path) wrote. It answers as the one that was saved did, and can learn on.
+def load(path: str | os.PathLike[str], *, functions: Functions | None = None, verify: bool = False) -> Any:
+    """Read a tagger or a Markov chain that save(path) wrote. It answers as the one that was saved did, and can learn on.
 
     functions   feature functions that the tagger needs, {"name": function}: a file has only their names, and no code
                 is looked up or run because a file says so
@@ -30,9 +29,11 @@ def load(path: str | os.PathLike[str], *, functions: Functions | None = None, ve
     return store.load(path, kinds(), functions=functions, verify=verify)
 
 
-def kinds() -> dict[str, Callable[[State], Tagger]]:
+def kinds() -> dict[str, Callable[[State], Any]]:
     """What makes a tagger of a state, by kind."""
+    from seqlab.taggers.chain_state import KIND as CHAIN
     from seqlab.taggers.linear import CRF, LinearTagger
+    from seqlab.taggers.markov_chain import MarkovChain
     from seqlab.taggers.memm import MEMM
     from seqlab.taggers.most_frequent import KIND, MostFrequentTag
 
@@ -41,6 +42,7 @@ def kinds() -> dict[str, Callable[[State], Tagger]]:
         CRF._kind: CRF.from_state,
         MEMM._kind: MEMM.from_state,
         KIND: MostFrequentTag.from_state,
+        CHAIN: MarkovChain.from_state,
     }
 
 

@@ -1,0 +1,185 @@
+#include "counted/lexicon.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "text/unicode.hpp"
+
+namespace seqlab {
+
+Lexicon::Lexicon(StringPool words, SparseCounts counts, std::size_t L, const LexiconSettings& settings)
+    : words_(std::move(words)),
+      counts_(std::move(counts)),
+      L_(L),
+      settings_(settings),
+      label_total_(L, 0.0),
+      trie_(L, settings.longest) {
+    double once = 0;
+    for (std::size_t i = 0; i < counts_.label.size(); ++i)
+        label_total_[static_cast<std::size_t>(counts_.label[i])] += counts_.count[i];
+    for (const double one : label_total_) total_ += one;
+    for (const double one : label_total_) log_share_.push_back(std::log(one / total_));
+    for (std::size_t w = 0; w < counts_.size(); ++w) {
+        const double total = counts_.at(w).total();
+        if (total <= 1) once += total;
+    }
+    // Words seen once tell how many are still to come (Good and Turing); never none, never most.
+    unseen_ = std::clamp(once / total_, 1 / (total_ + 1), 0.5);
+    if (settings_.suffixes) {
+        grow_trie();
+        if (settings_.folded > 0) fold();
+    }
+    std::vector<double> room(L_);
+    for (std::size_t w = 0; w < counts_.size(); ++w) {
+        const auto id = static_cast<StringId>(w);
+        append(words_.at(id), id, nullptr, known_, room);
+        known_.close();
+    }
+}
+
+void Lexicon::grow_trie() {
+    for (std::size_t w = 0; w < counts_.size(); ++w) {
+        const LabelCounts counts = counts_.at(w);
+        if (counts.total() <= settings_.rare) trie_.add(words_.at(static_cast<StringId>(w)), counts);
+    }
+    trie_.finish();
+}
+
+void Lexicon::fold() {
+    std::vector<Occurrence> occurrences;
+    std::string lower;
+    for (std::size_t w = 0; w < counts_.size(); ++w) {
+        lower.clear();
+        append_lower(words_.at(static_cast<StringId>(w)), lower);
+        const StringId thing = folded_words_.intern(lower);
+        const LabelCounts counts = counts_.at(w);
+        for (std::size_t i = 0; i < counts.label.size(); ++i)
+            occurrences.push_back({thing, counts.label[i], counts.count[i]});
+    }
+    folded_ = added(occurrences, folded_words_.size(), L_);
+}
+
+namespace {
+
+// share = (counts + strength * share) / (their sum + strength)
+void mix(LabelCounts counts, double strength, std::size_t L, double* share) {
+    const double whole = counts.total() + strength;
+    for (std::size_t y = 0; y < L; ++y) share[y] *= strength / whole;
+    for (std::size_t i = 0; i < counts.label.size(); ++i)
+        share[static_cast<std::size_t>(counts.label[i])] += counts.count[i] / whole;
+}
+
+}  // namespace
+
+// eq:suffix-model   P_i(y) = (c(y, ending of i letters) + m P_{i-1}(y)) / (c(ending) + m)
+void Lexicon::by_ending(std::string_view word, double* share) const {
+    for (std::size_t y = 0; y < L_; ++y) share[y] = label_total_[y] / total_;
+    trie_.along(word, [&](LabelCounts counts) {
+        const double m =
+            settings_.strength < 0 ? settings_.theta * counts.total() : settings_.strength;
+        mix(counts, m, L_, share);
+    });
+}
+
+// What endings say, then what the word itself (or one that differs in case only) says.
+void Lexicon::by_word(std::string_view word, StringId id, double* share) const {
+    by_ending(word, share);
+    if (id >= 0) {
+        mix(counts_.at(static_cast<std::size_t>(id)), settings_.known, L_, share);
+    } else if (settings_.folded > 0) {
+        std::string lower;
+        append_lower(word, lower);
+        const StringId same = folded_words_.find(lower);
+        if (same >= 0) mix(folded_.at(static_cast<std::size_t>(same)), settings_.folded, L_, share);
+    }
+}
+
+Rows Lexicon::rows(const StringPool& pool, const std::uint8_t* used, const std::uint8_t* allowed) const {
+    Rows rows;
+    std::vector<double> room(L_);
+    rows.begin.reserve(pool.size() + 1);
+    for (std::size_t i = 0; i < pool.size(); ++i) {
+        if (used[i]) {
+            const std::string_view word = pool.at(static_cast<StringId>(i));
+            const StringId id = words_.find(word);
+            const std::uint8_t* some = allowed ? allowed + i * L_ : nullptr;
+            if (some && std::all_of(some, some + L_, [](std::uint8_t one) { return one != 0; }))
+                some = nullptr;
+            if (id >= 0 && !some) {
+                const auto from = known_.begin[static_cast<std::size_t>(id)];
+                const auto to = known_.begin[static_cast<std::size_t>(id) + 1];
+                rows.label.insert(rows.label.end(), known_.label.begin() + from, known_.label.begin() + to);
+                rows.score.insert(rows.score.end(), known_.score.begin() + from, known_.score.begin() + to);
+            } else {
+                append(word, id, some, rows, room);
+            }
+        }
+        rows.close();
+    }
+    return rows;
+}
+
+void Lexicon::append(std::string_view word, StringId id, const std::uint8_t* allowed, Rows& rows,
+                     std::vector<double>& room) const {
+    if (id >= 0 ? settings_.direct : !settings_.suffixes) {
+        append_direct(id, allowed, rows);
+    } else {
+        by_word(word, id, room.data());
+        const double seen = settings_.direct ? 1.0 : 1.0 - unseen_;
+        const double probability =
+            id < 0 ? unseen_ : seen * counts_.at(static_cast<std::size_t>(id)).total() / total_;
+        append_shares(room.data(), probability, allowed, rows);
+    }
+}
+
+// eq:counting   P(w | y) = (c(w, y) + λ) / (c(y) + λ (V + 1)), where the 1 is for all words that were not seen.
+// An unknown word without λ says nothing, as if it were missing.
+void Lexicon::append_direct(StringId id, const std::uint8_t* allowed, Rows& rows) const {
+    const double add = settings_.add;
+    const double V = static_cast<double>(counts_.size());
+    const LabelCounts counts = id >= 0 ? counts_.at(static_cast<std::size_t>(id)) : LabelCounts{};
+    std::size_t i = 0;
+    const std::size_t before = rows.label.size();
+    for (std::size_t y = 0; y < L_; ++y) {
+        const auto label = static_cast<Label>(y);
+        while (i < counts.label.size() && counts.label[i] < label) ++i;
+        const double count = i < counts.label.size() && counts.label[i] == label ? counts.count[i] : 0.0;
+        if (allowed && !allowed[y]) continue;
+        if (id < 0 && add == 0) {
+            rows.label.push_back(label);
+            rows.score.push_back(0.0);
+        } else if (count + add > 0) {
+            rows.label.push_back(label);
+            rows.score.push_back(std::log((count + add) / (label_total_[y] + add * (V + 1))));
+        }
+    }
+    if (!allowed || rows.label.size() > before) return;
+    for (std::size_t y = 0; y < L_; ++y) {
+        if (!allowed[y]) continue;
+        rows.label.push_back(static_cast<Label>(y));
+        rows.score.push_back(0.0);
+    }
+}
+
+// Bayes: P(w | y) = P(y | w) P(w) / P(y).
+void Lexicon::append_shares(const double* share, double word_probability, const std::uint8_t* allowed,
+                            Rows& rows) const {
+    const double word = std::log(word_probability);
+    double most = 0;
+    for (std::size_t y = 0; y < L_; ++y)
+        if (!allowed || allowed[y]) most = std::max(most, share[y]);
+    for (std::size_t y = 0; y < L_; ++y) {
+        if (allowed && !allowed[y]) continue;
+        if (most == 0) {  // the dictionary allows only what training never had
+            rows.label.push_back(static_cast<Label>(y));
+            rows.score.push_back(word);
+        } else if (share[y] > 0 && share[y] >= settings_.least * most) {
+            rows.label.push_back(static_cast<Label>(y));
+            rows.score.push_back(std::log(share[y]) + word - log_share_[y]);
+        }
+    }
+}
+
+}  // namespace seqlab

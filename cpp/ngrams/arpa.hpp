@@ -1,0 +1,45 @@
+// Back-off tables as ARPA files: logs to base 10, -99 for what is impossible.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ngrams/table.hpp"
+#include "text/string_pool.hpp"
+
+namespace seqlab::ngrams {
+
+// The table as text. names: of every symbol, the start symbol last. Where a table is flat, the file has all symbols alike after
+// shorter histories, so that backing off from a full one ends at the same number.
+std::string arpa_text(const Table& table, std::span<const std::string_view> names);
+
+// What is wrong with a file: which line, counted from 1, and what stands there.
+struct BadArpa {
+    enum What { no_data, count_line, no_counts, too_long, header, how_many, fields, number, positive, stranger, prefix, twice,
+                no_end, utf8 };
+    What what;
+    std::size_t line;
+    std::string text;
+};
+
+struct ArpaSection {
+    std::vector<Symbol> symbols;  // one n-gram after another
+    std::vector<double> log_prob, log_backoff;
+    std::vector<std::size_t> line;
+
+    std::size_t size() const { return log_prob.size(); }
+};
+
+struct ArpaFile {
+    StringPool words;
+    std::vector<ArpaSection> sections;
+};
+
+// Throws BadArpa. longest: of the n-grams that are welcome.
+ArpaFile read_arpa(std::string_view text, std::size_t longest);
+
+// The table, with word i of the file under the number map[i]; the start symbol has the last number, `predicted`. Throws
+// BadArpa for an n-gram that is there twice or whose history is not there.
+Table table_of(const ArpaFile& file, std::span<const Symbol> map, std::size_t predicted);
+
+}  // namespace seqlab::ngrams
