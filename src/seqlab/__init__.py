@@ -26,7 +26,16 @@ if TYPE_CHECKING:
     )
     from seqlab.models.emissions import Categorical, FeatureBag, Gaussian, GaussianMixture, Poisson, Streams
     from seqlab.models.hmm import Dirichlet
-    from seqlab.taggers import CRF, HMM, MEMM, LinearTagger, LocalTagger, MarkovChain, MostFrequentTag, Reranker
+    from seqlab.taggers import (
+        CRF,
+        HMM,
+        MEMM,
+        LinearTagger,
+        LocalTagger,
+        MarkovChain,
+        MostFrequentTag,
+        Reranker,
+    )
     from seqlab.taggers.storing import load
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
 

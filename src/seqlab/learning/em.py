@@ -46,12 +46,14 @@ class _EM:
     frozen: Sequence[str] = ()
     tied: Sequence[Sequence[str]] = ()
     unlabelled_weight: float = 1.0
+    forgetting: float = 0.7
 
     def __post_init__(self) -> None:
         whole_number(self.max_iterations, "max_iterations", 0)
         whole_number(self.restarts, "restarts", 1)
         number(self.tolerance, "tolerance")
         number(self.unlabelled_weight, "unlabelled_weight")
+        number(self.forgetting, "forgetting", most=1.0)
         _check_frozen(self.frozen)
         groups_of(self.tied, None)
 
@@ -77,6 +79,8 @@ class BaumWelch(_EM):
                         "covariances", "weights"
     tied                groups of states that share their emissions: [("N1", "N2"), ...]
     unlabelled_weight   what a sentence without any label counts beside one with labels
+    forgetting          of partial_fit: batch k moves the mean of expected counts by a share of k^-forgetting; from 0.5 on
+                        it settles, 1 is the plain mean of all batches
     """
 
     def train(self, task: EMTask, model: HiddenMarkov, *, threads: int, report: Report) -> Outcome:
@@ -120,9 +124,7 @@ class _Run:
         value = self._value(model, found)
         for iteration in range(self.options.max_iterations + 1):
             if iteration:
-                model = kept.maximised(
-                    found, self.task.prior, groups=self.groups, frozen=self.options.frozen
-                )
+                model = kept.maximised(found, self.task.prior, groups=self.groups, frozen=self.options.frozen)
                 found = self.step(model, self.task.evidence, self.threads)
                 value = self._value(model, found)
                 if not value > best:  # nothing gained: what was there before stays
@@ -221,7 +223,9 @@ def groups_of(tied: Any, labels: Sequence[str] | None) -> Groups | None:
     place = {name: i for i, name in enumerate(labels)}
     for name in named:
         if name not in place:
-            raise OptionError(f"tied names the state {name!r}, but there are only {', '.join(map(repr, labels))}")
+            raise OptionError(
+                f"tied names the state {name!r}, but there are only {', '.join(map(repr, labels))}"
+            )
     found = np.arange(len(labels))
     for group in groups:
         found[[place[name] for name in group]] = place[group[0]]

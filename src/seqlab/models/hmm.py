@@ -52,7 +52,9 @@ class Dirichlet:
             for value in given.values() if isinstance(given, dict) else [0.0 if given is None else given]:
                 array = np.asarray(value)
                 if array.dtype.kind not in "fiu" or not (np.isfinite(array) & (array >= 0)).all():
-                    raise OptionError(f"pseudo-counts of {name} must be finite numbers from 0 up, got {value!r:.60}")
+                    raise OptionError(
+                        f"pseudo-counts of {name} must be finite numbers from 0 up, got {value!r:.60}"
+                    )
 
     @staticmethod
     def of(smoothing: Any) -> Dirichlet:
@@ -245,9 +247,7 @@ class HiddenMarkov:
         """The same with state order[i] at place i; the names stay where they are unless others are given."""
         rules = self.rules
         if rules.no_start.size:
-            rules = Rules(
-                rules.forbidden[np.ix_(order, order)], rules.no_start[order], rules.no_end[order]
-            )
+            rules = Rules(rules.forbidden[np.ix_(order, order)], rules.no_start[order], rules.no_end[order])
         return replace(
             self,
             labels=self.labels if labels is None else tuple(labels),

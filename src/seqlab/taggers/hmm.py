@@ -23,8 +23,10 @@ from seqlab.models.rules import Given, Rules
 from seqlab.taggers.asking import Trellises
 from seqlab.taggers.base import Tagger
 from seqlab.taggers.dictionary import Dictionary, TagDictionary
+from seqlab.taggers.hmm_batches import HMMBatches
 from seqlab.taggers.hmm_data import find_column, read_observations
 from seqlab.taggers.hmm_questions import Generated, HMMQuestions
+from seqlab.taggers.hmm_selection import Selection, select_states
 from seqlab.taggers.hmm_start import (
     Ground,
     checked_moves,
@@ -33,6 +35,7 @@ from seqlab.taggers.hmm_start import (
     starter,
     symbols_of,
 )
+from seqlab.taggers.hmm_stored import StoredHMM
 from seqlab.taggers.hmm_training import (
     Bools,
     Data,
@@ -49,7 +52,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class HMM(HMMQuestions, Tagger):
+class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
     """A hidden Markov model (eq:hmm-joint).
 
     n_states      how many states; None when labels, states or tables say it
@@ -173,6 +176,12 @@ class HMM(HMMQuestions, Tagger):
         self._keep(model, data, dictionary, history, histories)
         return self
 
+    def select_states(
+        self, X: Any, sizes: Iterable[int], *, criterion: str = "bic", lengths: Any = None, dev: Any = None
+    ) -> Selection:
+        """Models with so many states each, and the best by "bic", "aic" or "dev"; this one stays as it is."""
+        return select_states(self, X, sizes, criterion=criterion, lengths=lengths, dev=dev)
+
     def _counted(self, ground: Ground, prior: Dirichlet, threads: int) -> Any:
         """With every label known, one M step is counting."""
         flat = ground.flat(np.random.default_rng(self.seed))
@@ -181,12 +190,22 @@ class HMM(HMMQuestions, Tagger):
         return model, history, (history,)
 
     def _em(
-        self, ground: Ground, data: Data, init: Any, learner: Any, prior: Dirichlet, threads: int, options: Any
+        self,
+        ground: Ground,
+        data: Data,
+        init: Any,
+        learner: Any,
+        prior: Dirichlet,
+        threads: int,
+        options: Any,
     ) -> Any:
         judge, patience, callbacks, progress = options
         init, labelled = self._beginning(ground, data, init)
         make, by_chance = starter(ground, init, labelled)
-        starts = [make(np.random.default_rng([self.seed, run])) for run in range(learner.restarts if by_chance else 1)]
+        starts = [
+            make(np.random.default_rng([self.seed, run]))
+            for run in range(learner.restarts if by_chance else 1)
+        ]
         evidence = self._seen_by(starts[0], ground, data)
         groups = groups_of(learner.tied, ground.labels)
 
@@ -217,7 +236,9 @@ class HMM(HMMQuestions, Tagger):
         if data.gold is None or init is not None:
             return init, None
         weights = data.labelled.astype(np.float64)
-        return None, Evidence(ground.evidence.observed, ground.evidence.offsets, weights, ground.evidence.allowed)
+        return None, Evidence(
+            ground.evidence.observed, ground.evidence.offsets, weights, ground.evidence.allowed
+        )
 
     def _labelled_corpus(self, ground: Ground, data: Data, init: Any) -> Evidence:
         corpus = read_observations(init[0], ground.emissions)
@@ -239,7 +260,12 @@ class HMM(HMMQuestions, Tagger):
         return Evidence(observed, evidence.offsets, evidence.weights, evidence.allowed)
 
     def _keep(
-        self, model: HiddenMarkov, data: Data, dictionary: TagDictionary | None, history: History, histories: Any
+        self,
+        model: HiddenMarkov,
+        data: Data,
+        dictionary: TagDictionary | None,
+        history: History,
+        histories: Any,
     ) -> None:
         self.model_, self.history_, self.restarts_ = model, history, tuple(histories)
         self.dictionary_, self.observed_column_ = dictionary, data.column
@@ -275,8 +301,12 @@ class HMM(HMMQuestions, Tagger):
         corpus = read_observations(X, emissions, lengths)
         gold = read_labels(corpus, y, lengths)
         if not corpus.token_count:
-            raise ShapeError(f"X has {len(corpus)} sentences and no token at all, so there is nothing to learn from")
-        return Data(corpus, gold, find_column(corpus, emissions, self.column, None if gold is None else gold.column))
+            raise ShapeError(
+                f"X has {len(corpus)} sentences and no token at all, so there is nothing to learn from"
+            )
+        return Data(
+            corpus, gold, find_column(corpus, emissions, self.column, None if gold is None else gold.column)
+        )
 
     def _labels(self, data: Data) -> tuple[tuple[str, ...], Any]:
         """Names of the states, and `init` with tuples and models made tables."""
@@ -292,14 +322,27 @@ class HMM(HMMQuestions, Tagger):
         states = None if self.states is None else checked_states(self.states)
         if isinstance(init, tuple) and len(init) == 2:
             named = init[1] if not isinstance(init[1], str) else init[0].strings(init[1]).compact().values
-            known = tuple(sorted({one for row in ([named] if isinstance(init[1], str) else named) for one in row or () if isinstance(one, str)}))
+            known = tuple(
+                sorted(
+                    {
+                        one
+                        for row in ([named] if isinstance(init[1], str) else named)
+                        for one in row or ()
+                        if isinstance(one, str)
+                    }
+                )
+            )
         elif isinstance(init, dict) and "start" in init and known is None:
             known = named_states(max(len(np.atleast_1d(init["start"])), 1))
         elif isinstance(init, dict) and known is None and states is None and init and self.n_states is None:
-            known = tuple(sorted({label for some in init.values() for label in some if isinstance(label, str)}))
+            known = tuple(
+                sorted({label for some in init.values() for label in some if isinstance(label, str)})
+            )
         size = state_count(self.n_states, states, data.gold, known)
         if size is None:
-            raise OptionError("n_states says how many hidden states there are; only labels, states or tables make it unneeded")
+            raise OptionError(
+                "n_states says how many hidden states there are; only labels, states or tables make it unneeded"
+            )
         if states is not None:
             return states, init
         if data.gold is not None:
@@ -362,8 +405,12 @@ class HMM(HMMQuestions, Tagger):
 
     def _corpus_of_one(self, tokens: Any) -> Corpus:
         if isinstance(tokens, Corpus):
-            raise CorpusError(f"one sequence is wanted, got a corpus of {len(tokens)}; predict(corpus) takes all of them")
-        if isinstance(tokens, (str, bytes)) or not (isinstance(tokens, Iterable) or hasattr(tokens, "__array__")):
+            raise CorpusError(
+                f"one sequence is wanted, got a corpus of {len(tokens)}; predict(corpus) takes all of them"
+            )
+        if isinstance(tokens, (str, bytes)) or not (
+            isinstance(tokens, Iterable) or hasattr(tokens, "__array__")
+        ):
             raise CorpusError(f"one sequence is a list of observations, got {tokens!r:.60}")
         return self._corpus([tokens])
 
@@ -411,7 +458,9 @@ class HMM(HMMQuestions, Tagger):
         corpus = test if isinstance(test, Corpus) else self._corpus(test)
         return super().evaluate(corpus, self._column_for(test) if y is None else y, **options)
 
-    def sample(self, tokens: Any = None, n: int = 1, seed: int = 0, *, length: Any = None, **options: Any) -> Any:
+    def sample(
+        self, tokens: Any = None, n: int = 1, seed: int = 0, *, length: Any = None, **options: Any
+    ) -> Any:
         """Without tokens: n sequences of observations and states, drawn from the model (see generate).
 
         With tokens: n labellings of them, drawn from the distribution over paths.
@@ -420,7 +469,9 @@ class HMM(HMMQuestions, Tagger):
         if tokens is None:
             return self.generate(n, length, seed=seed)
         if isinstance(tokens, (int, np.integer)):
-            raise LabelError(f"sample takes a sequence first, got {tokens!r}; write sample(n={tokens!r}, length=...)")
+            raise LabelError(
+                f"sample takes a sequence first, got {tokens!r}; write sample(n={tokens!r}, length=...)"
+            )
         return super().sample(tokens, n, seed, **options)
 
 
@@ -439,10 +490,14 @@ def _width_of(B: Any, emissions: Any) -> Any:
     from seqlab.models.emissions.streams import Streams
 
     if isinstance(emissions, Streams):
-        raise OptionError("from_tables takes one kind of emissions; train streams with init={'emissions': {...}}")
+        raise OptionError(
+            "from_tables takes one kind of emissions; train streams with init={'emissions': {...}}"
+        )
     key = "rates" if isinstance(B, dict) and "rates" in B else "means"
     if not isinstance(B, dict) or key not in B:
-        raise OptionError(f"B must be {{'means': ..., 'covariances': ...}} or {{'rates': ...}}, got {B!r:.60}")
+        raise OptionError(
+            f"B must be {{'means': ..., 'covariances': ...}} or {{'rates': ...}}, got {B!r:.60}"
+        )
     width = np.asarray(B[key]).shape[-1]
     return Spread(width, np.zeros(width), np.eye(width))
 

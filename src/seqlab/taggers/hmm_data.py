@@ -18,7 +18,11 @@ from seqlab.models.emissions.symbols import MISSING
 from seqlab.taggers.reading import word_column
 
 Offsets = npt.NDArray[np.int64]
-NAMES = {"symbols": "word", "bags": ATTRIBUTES, "vectors": "vector"}  # of columns, when X has no names of its own
+NAMES = {
+    "symbols": "word",
+    "bags": ATTRIBUTES,
+    "vectors": "vector",
+}  # of columns, when X has no names of its own
 WANTED = {
     "symbols": "a word or a whole number",
     "bags": "a list of features, or {feature: count}",
@@ -38,16 +42,22 @@ def read_observations(X: Any, emissions: Emission, lengths: Any = None, names: A
             raise CorpusError("a Corpus has sentences of its own; lengths are for one long array or list")
         return X
     if isinstance(X, (str, bytes)) or (not isinstance(X, Iterable) and not hasattr(X, "__array__")):
-        raise CorpusError(f"X must be a Corpus or a list of sequences, got {X!r:.60}; for one sequence there is tag(x)")
+        raise CorpusError(
+            f"X must be a Corpus or a list of sequences, got {X!r:.60}; for one sequence there is tag(x)"
+        )
     if isinstance(emissions, Streams):
         return _streams(X, emissions, lengths)
     if isinstance(X, Mapping):
-        raise CorpusError("X is a dict, which is for streams: HMM(emissions=Streams(word=Categorical(), ...))")
+        raise CorpusError(
+            "X is a dict, which is for streams: HMM(emissions=Streams(word=Categorical(), ...))"
+        )
     column, offsets = _column(X, emissions.holds, lengths)
     return Corpus({NAMES[emissions.holds]: column}, offsets) if column is not None else _of_sentences(X)
 
 
-def find_column(corpus: Corpus, emissions: Emission, asked: str | None, label: str | None = None) -> str | None:
+def find_column(
+    corpus: Corpus, emissions: Emission, asked: str | None, label: str | None = None
+) -> str | None:
     """The column that the observations stand in; None for streams, which have a column each."""
     if isinstance(emissions, Streams):
         for name in emissions.parts:
@@ -108,7 +118,9 @@ def _column(X: Any, holds: str, lengths: Any) -> tuple[Column | None, Offsets]:
                 f"or one after another with lengths=[...]"
             )
     offsets = np.concatenate([[0], np.cumsum([len(one) for one in sequences])]).astype(np.int64)
-    return _made([token for one in sequences for token in one] if holds != "vectors" else sequences, holds, offsets), offsets
+    return _made(
+        [token for one in sequences for token in one] if holds != "vectors" else sequences, holds, offsets
+    ), offsets
 
 
 def _flat(X: Any, holds: str, lengths: Any) -> tuple[Column, Offsets]:
@@ -123,11 +135,15 @@ def _flat(X: Any, holds: str, lengths: Any) -> tuple[Column, Offsets]:
                 f"vectors emissions=Gaussian()"
             )
         if holds == "bags":
-            raise CorpusError("FeatureBag() wants a list of features for every token, got an array of numbers")
+            raise CorpusError(
+                "FeatureBag() wants a list of features for every token, got an array of numbers"
+            )
         return VectorColumn(np.ascontiguousarray(rows, dtype=np.float64)), offsets
     flat = tokens.tolist() if isinstance(tokens, np.ndarray) else tokens
     if holds == "vectors":
-        return _made([flat[b:e] for b, e in zip(offsets[:-1], offsets[1:], strict=True)], holds, offsets), offsets
+        return _made(
+            [flat[b:e] for b, e in zip(offsets[:-1], offsets[1:], strict=True)], holds, offsets
+        ), offsets
     return _made(flat, holds, offsets), offsets
 
 
@@ -156,7 +172,9 @@ def _words(tokens: Sequence[Any], offsets: Offsets) -> StringColumn:
     words = [MISSING if token is None else token for token in tokens]
     for t, word in enumerate(words):
         if not isinstance(word, str):
-            raise CorpusError(f"{_place(offsets, t)}: a word is a string or None, got {word!r:.60}, among other words")
+            raise CorpusError(
+                f"{_place(offsets, t)}: a word is a string or None, got {word!r:.60}, among other words"
+            )
     column = Corpus.from_lists({"word": [words]}).data("word")
     assert isinstance(column, StringColumn)  # noqa: S101
     return column
@@ -187,7 +205,9 @@ def _vectors(sequences: Sequence[Any], offsets: Offsets) -> VectorColumn:
             continue
         rows = _rows(sequence, s, width)
         if width is not None and rows.shape[1] != width:
-            raise CorpusError(f"sequence {s} of X has vectors of {rows.shape[1]} numbers, but those before had {width}")
+            raise CorpusError(
+                f"sequence {s} of X has vectors of {rows.shape[1]} numbers, but those before had {width}"
+            )
         width = rows.shape[1]
         parts.append(rows)
     joined = np.concatenate(parts) if parts else np.zeros((0, width or 1))
@@ -199,7 +219,7 @@ def _rows(sequence: Any, s: int, width: int | None) -> npt.NDArray[np.float64]:
     tokens = sequence if isinstance(sequence, np.ndarray) else list(sequence)
     if not isinstance(tokens, np.ndarray):
         size = next((np.size(token) for token in tokens if token is not None), width or 1)
-        tokens = [np.full(size, np.nan) if token is None else token for token in tokens]
+        tokens = [np.full(size, np.nan) if token is None else np.atleast_1d(token) for token in tokens]
     try:
         rows = np.asarray(tokens, dtype=np.float64)
     except (TypeError, ValueError):

@@ -167,7 +167,9 @@ def _log_z(trellis: Any) -> float:
 def _lengths(length: Any, n: int, model: HiddenMarkov) -> list[int | None]:
     if length is None:
         if model.end is None:
-            raise OptionError("length says how long a sequence is; only a model with an end state (end=True) ends by itself")
+            raise OptionError(
+                "length says how long a sequence is; only a model with an end state (end=True) ends by itself"
+            )
         return [None] * n
     if isinstance(length, Sequence) or isinstance(length, np.ndarray):
         if len(length) != n:
@@ -188,7 +190,9 @@ def _path(model: HiddenMarkov, length: int | None, rng: np.random.Generator) -> 
     while length is None or len(path) < length:
         row = first if not path else rows[path[-1]]
         if not row[-1] > 0:
-            raise OptionError(f"no state can follow {model.labels[path[-1]]!r}, so a sequence cannot be {length} long")
+            raise OptionError(
+                f"no state can follow {model.labels[path[-1]]!r}, so a sequence cannot be {length} long"
+            )
         y = int(np.searchsorted(row, rng.random() * row[-1], side="right"))
         if y >= model.size:
             break

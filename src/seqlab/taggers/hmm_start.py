@@ -19,7 +19,9 @@ from seqlab.models.rules import Rules
 
 TABLES = ("start", "transitions", "end", "emissions")
 BIAS = 0.01  # what a label outside the dictionary weighs beside one in it
-FIRST_COUNTS = Dirichlet(0.1, 0.1, 0.1, 0.1)  # on top of labelled counts: what they do not have is not impossible
+FIRST_COUNTS = Dirichlet(
+    0.1, 0.1, 0.1, 0.1
+)  # on top of labelled counts: what they do not have is not impossible
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +91,9 @@ def dictionary_start(
     model = random_start(ground, rng)
     table = model.emissions
     if not isinstance(table, SymbolDistribution) or table.symbols.words is None:
-        raise OptionError("init={word: labels} is for words; give tables, or 'random' or 'kmeans', for other observations")
+        raise OptionError(
+            "init={word: labels} is for words; give tables, or 'random' or 'kmeans', for other observations"
+        )
     place = {label: i for i, label in enumerate(ground.labels)}
     probabilities = table.probabilities.copy()
     for word, some in words.items():
@@ -99,7 +103,9 @@ def dictionary_start(
             row[ids] = 1.0
             probabilities[table.symbols.number[word]] *= row
     made = SymbolDistribution(table.symbols, probabilities / probabilities.sum(axis=0))
-    return HiddenMarkov(model.labels, model.pi, model.A, model.end, type(table)(made.symbols, made.probabilities), model.rules)
+    return HiddenMarkov(
+        model.labels, model.pi, model.A, model.end, type(table)(made.symbols, made.probabilities), model.rules
+    )
 
 
 def given_start(ground: Ground, tables: Mapping[str, Any]) -> HiddenMarkov:
@@ -135,7 +141,9 @@ def checked_moves(A: Any, end: Any, size: int) -> tuple[Floats, Floats | None]:
     return np.ascontiguousarray(whole[:, :size]), whole[:, size].copy()
 
 
-def starter(ground: Ground, init: Any, labelled: Evidence | None) -> tuple[Callable[[np.random.Generator], HiddenMarkov], bool]:
+def starter(
+    ground: Ground, init: Any, labelled: Evidence | None
+) -> tuple[Callable[[np.random.Generator], HiddenMarkov], bool]:
     """What makes a start from a source of chance, and whether chance matters."""
     if init is None:
         if labelled is not None:
@@ -157,7 +165,10 @@ def starter(ground: Ground, init: Any, labelled: Evidence | None) -> tuple[Calla
 
 def _is_dictionary(init: Mapping[Any, Any]) -> bool:
     """Words may be called "start" too: lists of labels are strings."""
-    return all(isinstance(some, (list, tuple, set, frozenset)) and all(isinstance(x, str) for x in some) for some in init.values())
+    return all(
+        isinstance(some, (list, tuple, set, frozenset)) and all(isinstance(x, str) for x in some)
+        for some in init.values()
+    )
 
 
 def named_states(count: int) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from seqlab import inference
 from seqlab.corpus import Corpus
-from seqlab.errors import CorpusError, LabelError, OptionError, ShapeError
+from seqlab.errors import LabelError, OptionError, ShapeError
 from seqlab.learning.expectation import Evidence, expect
 from seqlab.models.emissions.base import Floats
 from seqlab.models.hmm import HiddenMarkov
@@ -55,7 +55,9 @@ def read_labels(corpus: Corpus, y: Any, lengths: Any) -> Gold | None:
     return gold if gold.names else None
 
 
-def allowed_labels(gold: Gold | None, dictionary: TagDictionary | None, corpus: Corpus, size: int) -> Bools | None:
+def allowed_labels(
+    gold: Gold | None, dictionary: TagDictionary | None, corpus: Corpus, size: int
+) -> Bools | None:
     """(T, L) what each token may be, by its label, its set of labels, and the dictionary; None for anything."""
     mask = None if dictionary is None else dictionary.mask(corpus)
     if gold is None:
@@ -79,21 +81,27 @@ def sentence_weights(data: Data, sample_weight: Any, unlabelled: float) -> Float
         some = lengths > 0
         made[some] = weights[offsets[:-1][some]]
         if not np.array_equal(np.repeat(made, lengths), weights):
-            raise OptionError("an HMM counts whole sentences: sample_weight must be one number for each of them")
+            raise OptionError(
+                "an HMM counts whole sentences: sample_weight must be one number for each of them"
+            )
     labelled = data.labelled
     if labelled.any() and unlabelled != 1.0:
         made = np.where(labelled, made, made * unlabelled)
     return None if (made == 1).all() else made
 
 
-def state_count(n_states: Any, states: Sequence[str] | None, gold: Gold | None, known: Sequence[str] | None) -> int | None:
+def state_count(
+    n_states: Any, states: Sequence[str] | None, gold: Gold | None, known: Sequence[str] | None
+) -> int | None:
     """How many states there are, if options and data agree on it."""
     if states is not None and n_states is not None and n_states != len(states):
         raise OptionError(f"n_states is {n_states}, but states has {len(states)} names")
     if states is not None:
         for name in () if gold is None else gold.names:
             if name not in states:
-                raise LabelError(f"y has the label {name!r}, but states has only {', '.join(map(repr, states))}")
+                raise LabelError(
+                    f"y has the label {name!r}, but states has only {', '.join(map(repr, states))}"
+                )
         return len(states)
     if gold is not None and n_states is not None and n_states < len(gold.names):
         raise OptionError(f"n_states is {n_states}, but y has {len(gold.names)} labels")
@@ -106,7 +114,9 @@ def state_count(n_states: Any, states: Sequence[str] | None, gold: Gold | None, 
 def check_enough(corpus: Corpus, size: int) -> None:
     """At least as many tokens as states."""
     if not corpus.token_count:
-        raise ShapeError(f"X has {len(corpus)} sentences and no token at all, so there is nothing to learn from")
+        raise ShapeError(
+            f"X has {len(corpus)} sentences and no token at all, so there is nothing to learn from"
+        )
     if size > corpus.token_count:
         raise ShapeError(
             f"{size} states are more than the {corpus.token_count} observations of X can tell apart; ask for fewer"
@@ -129,7 +139,9 @@ class DevJudge:
             y = data.gold.column
         self.corpus = read_observations(X, emissions)
         if not self.corpus.token_count:
-            raise ShapeError(f"dev has {len(self.corpus)} sentences and no token at all; leave it out, or give it some")
+            raise ShapeError(
+                f"dev has {len(self.corpus)} sentences and no token at all; leave it out, or give it some"
+            )
         self.gold = read_labels(self.corpus, y, None)
         self.column, self.threads = data.column, threads
         self.allowed: Bools | None = None
@@ -146,9 +158,9 @@ class DevJudge:
         observed = model.emissions.observe(self.corpus, self.column, unknown="missing")
         batch = model.batch(observed, self.corpus.offsets, self.allowed)
         if self.gold is None:
-            return float(np.sum(inference.log_partition(batch, threads=self.threads))) / self.corpus.token_count
+            return (
+                float(np.sum(inference.log_partition(batch, threads=self.threads))) / self.corpus.token_count
+            )
         ids = path_ids(inference.viterbi(batch, threads=self.threads))
         right = hits(self.gold, ids, model.labels)
         return float(right[self.gold.ids != NOTHING].mean())
-
-

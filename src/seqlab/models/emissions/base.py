@@ -44,9 +44,7 @@ class SymbolRows:
         """(V, L): what the tokens with each symbol count."""
         size = gamma.shape[1]
         counts = np.zeros(symbols * size)
-        _core.symbol_counts(
-            np.ascontiguousarray(gamma), size, self.begin, self.ids, self.values, counts
-        )
+        _core.symbol_counts(np.ascontiguousarray(gamma), size, self.begin, self.ids, self.values, counts)
         return counts.reshape(symbols, size)
 
     def frequencies(self, symbols: int) -> Floats:

@@ -31,7 +31,9 @@ def checked(value: Any, kind: str, size: int, width: int) -> Floats:
     if kind in ("diag", "spherical"):
         if (array <= 0).any():
             at = tuple(int(i) for i in np.argwhere(array <= 0)[0])
-            raise OptionError(f"covariances[{', '.join(map(str, at))}] is {array[at]:g}, but a variance is above 0")
+            raise OptionError(
+                f"covariances[{', '.join(map(str, at))}] is {array[at]:g}, but a variance is above 0"
+            )
         return array
     for i, one in enumerate(array if kind == "full" else array[None]):
         name = f"covariances[{i}]" if kind == "full" else "covariances"

@@ -243,7 +243,12 @@ class GaussianDistribution(Distribution):
         _core.diagonal_moments(columns, np.ascontiguousarray(gamma), self.means, first, second)
         post = np.repeat(gamma.sum(axis=0)[:, None], self.width, axis=1)
         shape = self.means.shape
-        return {"post": post, "first": first.reshape(shape), "second": second.reshape(shape), "about": self.means}
+        return {
+            "post": post,
+            "first": first.reshape(shape),
+            "second": second.reshape(shape),
+            "about": self.means,
+        }
 
     def maximised(
         self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
@@ -289,7 +294,9 @@ class GaussianDistribution(Distribution):
         if kind == "tied":
             some = speakers(groups, self.size)
             count = float(post[some, 0].sum()) + weight
-            return self._sound((extra + squares[some].sum(axis=0)) / count) if count > TINY else self.covariances
+            return (
+                self._sound((extra + squares[some].sum(axis=0)) / count) if count > TINY else self.covariances
+            )
         if kind == "spherical":
             sums, counts = (squares + extra).sum(axis=1), (post + weight).sum(axis=1)
         elif kind == "diag":
@@ -325,7 +332,9 @@ class GaussianDistribution(Distribution):
         """-½ Σ_y (w log |Σ| + tr Ψ Σ⁻¹ + mean_weight · (μ - μ0)ᵀ Σ⁻¹ (μ - μ0)), up to a constant."""
         del prior
         options, some = self.options, speakers(groups, self.size)
-        if not (options.covariance_weight or options.mean_weight or np.any(np.asarray(options.covariance_prior))):
+        if not (
+            options.covariance_weight or options.mean_weight or np.any(np.asarray(options.covariance_prior))
+        ):
             return 0.0
         inverse = np.linalg.inv(self.full)
         pull = self.means - self._centre()
@@ -346,7 +355,9 @@ class GaussianDistribution(Distribution):
 
     def reordered(self, order: npt.NDArray[np.int64]) -> Self:
         moved = self.covariances if self.options.covariance == "tied" else self.covariances[order]
-        return replace(self, means=np.ascontiguousarray(self.means[order]), covariances=np.ascontiguousarray(moved))
+        return replace(
+            self, means=np.ascontiguousarray(self.means[order]), covariances=np.ascontiguousarray(moved)
+        )
 
     def state(self) -> State:
         settings = {"covariance": self.options.covariance, "least": float(self.least)}
@@ -360,7 +371,9 @@ class GaussianDistribution(Distribution):
         shape = shapes.shape_of(options.covariance, size, means.shape[1])
         made = state.finite("covariances", shape)
         shapes.checked(made, options.covariance, size, means.shape[1])
-        return cls(options, np.ascontiguousarray(means), np.ascontiguousarray(made), state.setting("least", float))
+        return cls(
+            options, np.ascontiguousarray(means), np.ascontiguousarray(made), state.setting("least", float)
+        )
 
 
 def rebased(statistics: Statistics, means: Floats) -> Statistics:
@@ -369,7 +382,12 @@ def rebased(statistics: Statistics, means: Floats) -> Statistics:
     move = means - statistics["about"]
     if second.ndim == 3:
         cross = first[:, :, None] * move[:, None, :]
-        second = second - cross - np.swapaxes(cross, 1, 2) + post[:, :1, None] * move[:, :, None] * move[:, None, :]
+        second = (
+            second
+            - cross
+            - np.swapaxes(cross, 1, 2)
+            + post[:, :1, None] * move[:, :, None] * move[:, None, :]
+        )
     else:
         second = second - 2 * move * first + post * move**2
     return {"post": post, "first": first - post * move, "second": second, "about": means}

@@ -100,7 +100,9 @@ class GaussianMixture(Gaussian):
 
     def _checked(self, value: Any, size: int, width: int) -> Floats:
         shape = _shape(self.covariance, size, self.components, width)
-        flat = numbers(value, "covariances", shape).reshape(-1, *shape[1 if self.covariance == "tied" else 2 :])
+        flat = numbers(value, "covariances", shape).reshape(
+            -1, *shape[1 if self.covariance == "tied" else 2 :]
+        )
         kind = "full" if self.covariance == "tied" else self.covariance
         return shapes.checked(flat, kind, len(flat), width).reshape(shape)
 
@@ -237,7 +239,9 @@ class MixtureDistribution(Distribution):
             return total + self.parts.log_prior(prior, inner)
         whole = self.parts.log_prior(prior, inner)
         # Covariances that components share count once.
-        once = replace(self.parts, options=replace(self.parts.options, mean_weight=0.0)).log_prior(prior, inner)
+        once = replace(self.parts, options=replace(self.parts.options, mean_weight=0.0)).log_prior(
+            prior, inner
+        )
         return total + whole - once * (1 - 1 / self.weights.shape[1])
 
     def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
@@ -267,7 +271,9 @@ class MixtureDistribution(Distribution):
         if not components or not width:
             raise StoreError("a mixture needs a component and a number at least")
         options = GaussianMixture(state.setting("covariance", str), components=components)
-        weights = checked_probabilities(state.finite("weights", (size, components)), "weights", (size, components))
+        weights = checked_probabilities(
+            state.finite("weights", (size, components)), "weights", (size, components)
+        )
         shape = _shape(options.covariance, size, components, width)
         covariances = options._checked(state.finite("covariances", shape), size, width)
         return cls(options, weights, np.ascontiguousarray(means), covariances, state.setting("least", float))

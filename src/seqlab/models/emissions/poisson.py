@@ -123,7 +123,9 @@ class PoissonDistribution(Distribution):
         rates = np.maximum(self.rates, LEAST_RATE)
         x = observed.values
         there = np.ones_like(x) if observed.present is None else observed.present.astype(np.float64)
-        node: Floats = x @ np.log(rates).T - there @ rates.T - (_log_factorials(x) * there).sum(axis=1)[:, None]
+        node: Floats = (
+            x @ np.log(rates).T - there @ rates.T - (_log_factorials(x) * there).sum(axis=1)[:, None]
+        )
         return node
 
     def statistics(self, observed: VectorRows, gamma: Floats) -> Statistics:

@@ -32,7 +32,9 @@ class Streams(Emission):
     def __init__(self, parts: Mapping[str, Emission] | None = None, /, **named: Emission) -> None:
         given = {**(parts or {}), **named}
         if not given:
-            raise OptionError("streams need names and emissions: Streams(word=Categorical(), pitch=Gaussian())")
+            raise OptionError(
+                "streams need names and emissions: Streams(word=Categorical(), pitch=Gaussian())"
+            )
         for name, part in given.items():
             if not isinstance(part, Emission) or isinstance(part, Streams):
                 raise OptionError(f"stream {name!r} must be Categorical(), Gaussian(), ..., got {part!r:.60}")
@@ -49,11 +51,11 @@ class Streams(Emission):
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[Observed, Any]:  # noqa: ARG002
         read = {name: part.first(corpus, name) for name, part in self.parts.items()}
-        return tuple(observed for observed, _ in read.values()), {n: domain for n, (_, domain) in read.items()}
+        return tuple(observed for observed, _ in read.values()), {
+            n: domain for n, (_, domain) in read.items()
+        }
 
-    def random(
-        self, domain: Any, observed: Any, size: int, rng: np.random.Generator
-    ) -> StreamsDistribution:
+    def random(self, domain: Any, observed: Any, size: int, rng: np.random.Generator) -> StreamsDistribution:
         pairs = zip(self.parts.items(), observed, strict=True)
         return StreamsDistribution({n: part.random(domain[n], seen, size, rng) for (n, part), seen in pairs})
 

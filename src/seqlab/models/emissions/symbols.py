@@ -55,14 +55,20 @@ class Symbols:
         if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and given > 0:
             return Symbols(int(given))
         if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
-            raise OptionError(f"symbols must be a list of words, or how many numbers there are, got {given!r:.60}")
+            raise OptionError(
+                f"symbols must be a list of words, or how many numbers there are, got {given!r:.60}"
+            )
         words = list(given)
         if words == list(range(len(words))) and words:
             return Symbols(len(words))
         for i, word in enumerate(words):
             if not isinstance(word, str) or word == MISSING:
                 raise OptionError(f"symbols[{i}] must be a word, got {word!r:.60}")
-        twice = [word for i, word in enumerate(words) if word in words[:i]] if len(set(words)) < len(words) else []
+        twice = (
+            [word for i, word in enumerate(words) if word in words[:i]]
+            if len(set(words)) < len(words)
+            else []
+        )
         if twice or not words:
             raise OptionError(f"symbols must be different words, at least one; {twice[:1]!r} came twice")
         return Symbols(len(words), tuple(words))
@@ -96,8 +102,14 @@ class Symbols:
             return SymbolRows(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
         if isinstance(data, StringColumn) != (self.words is not None):
             have = "words" if self.words is not None else "whole numbers"
-            raise CorpusError(f"the observations of training were {have}, but those of column {column!r} are not")
-        ids = self._of_words(data, corpus, unknown) if isinstance(data, StringColumn) else self._of_numbers(corpus, column, unknown)
+            raise CorpusError(
+                f"the observations of training were {have}, but those of column {column!r} are not"
+            )
+        ids = (
+            self._of_words(data, corpus, unknown)
+            if isinstance(data, StringColumn)
+            else self._of_numbers(corpus, column, unknown)
+        )
         return listed(ids)
 
     def _of_words(self, data: StringColumn, corpus: Corpus, unknown: str) -> npt.NDArray[np.int32]:
@@ -191,7 +203,9 @@ def checked_probabilities(table: Any, name: str, shape: Sequence[int | None], *,
     bad = ~np.isfinite(array) | (array < 0)
     if bad.any():
         at = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise OptionError(f"{name}[{', '.join(map(str, at))}] is {array[at]}, but a probability is from 0 to 1")
+        raise OptionError(
+            f"{name}[{', '.join(map(str, at))}] is {array[at]}, but a probability is from 0 to 1"
+        )
     total = array.sum(axis=-1)
     wrong = np.abs(total - 1) > 1e-6
     if sums and wrong.any():

@@ -32,7 +32,9 @@ def vector_rows(corpus: Corpus, column: str | None, width: int | None, *, whole:
     infinite = np.isinf(values)
     if infinite.any():
         token, d = np.argwhere(infinite)[0].tolist()
-        raise CorpusError(f"{place(corpus, token)}: number {d} is {values[token, d]}, but a finite number is wanted")
+        raise CorpusError(
+            f"{place(corpus, token)}: number {d} is {values[token, d]}, but a finite number is wanted"
+        )
     missing = np.isnan(values)
     if not missing.any():
         return VectorRows(values)
