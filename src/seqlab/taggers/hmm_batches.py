@@ -15,7 +15,6 @@ from seqlab.learning.em import BaumWelch, groups_of
 from seqlab.learning.expectation import Evidence
 from seqlab.learning.history import Epoch, History
 from seqlab.learning.stepwise import Running
-from seqlab.models.emissions.categorical import SymbolDistribution
 from seqlab.models.hmm import Dirichlet, HiddenMarkov
 from seqlab.models.rules import Rules
 from seqlab.taggers.dictionary import TagDictionary
@@ -123,18 +122,7 @@ def _extended(model: Any, data: Data) -> tuple[HiddenMarkov, Any]:
     """The model with the symbols that are new in this batch, and the batch in its numbers."""
     if not isinstance(model, HiddenMarkov):
         raise OptionError("partial_fit goes on with what partial_fit began; this model was counted")
-    emissions = model.emissions
-    if isinstance(emissions, SymbolDistribution):
-        from seqlab.models.emissions.feature_bag import BagDistribution, FeatureBag
-        from seqlab.models.emissions.symbols import Symbols
-
-        bags = isinstance(emissions, BagDistribution)
-        met = (
-            FeatureBag().first(data.corpus, data.column)[1]
-            if bags
-            else Symbols.met_in(data.corpus, data.column or "")
-        )
-        emissions = emissions.extended(emissions.symbols.joined(met))
+    emissions = model.emissions.grown(data.corpus, data.column)
     model = replace(model, emissions=emissions)
     return model, emissions.observe(data.corpus, data.column, unknown="missing")
 

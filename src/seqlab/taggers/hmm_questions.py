@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -143,8 +144,11 @@ class HMMQuestions:
         model = self._chain("generate")
         n, seed = whole_number(n, "n", 1), whole_number(seed, "seed", 0)
         rng = np.random.default_rng(seed)
-        paths = [_path(model, size, rng) for size in _lengths(length, n, model)]
-        drawn = [model.emissions.draw(path, rng) for path in paths]
+        tables = _cumulated(model, open_end=length is None)
+        paths = [_path(model, tables, size, rng) for size in _lengths(length, n, model)]
+        all_drawn = model.emissions.draw(np.concatenate([np.zeros(0, dtype=np.int64), *paths]), rng)
+        ends = np.cumsum([0, *map(len, paths)]).tolist()
+        drawn = [all_drawn[b:e] for b, e in itertools.pairwise(ends)]
         return Generated(drawn, [[self.labels_[i] for i in path.tolist()] for path in paths])
 
     def _chain(self, question: str) -> HiddenMarkov:
@@ -178,17 +182,23 @@ def _lengths(length: Any, n: int, model: HiddenMarkov) -> list[int | None]:
     return [whole_number(length, "length", 0)] * n
 
 
-def _path(model: HiddenMarkov, length: int | None, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """States by chance: `length` of them, or until the end."""
+def _cumulated(model: HiddenMarkov, *, open_end: bool) -> tuple[Floats, Floats]:
+    """Running sums of the start and of the rows of moves, with the end as the last column where there is one."""
     start, edge, end = model.edges()
-    first = _cumulated(np.exp(start))
     moves = np.exp(edge)
-    if length is None:
-        moves = np.hstack([moves, np.exp(end if end is not None else np.zeros(model.size))[:, None]])
-    rows = np.cumsum(moves, axis=1)
+    if open_end and end is not None:
+        moves = np.hstack([moves, np.exp(end)[:, None]])
+    return np.cumsum(np.exp(start)), np.cumsum(moves, axis=1)
+
+
+def _path(
+    model: HiddenMarkov, tables: tuple[Floats, Floats], length: int | None, rng: np.random.Generator
+) -> npt.NDArray[np.int64]:
+    """States by chance: `length` of them, or until the end."""
+    first, rows = tables
     path: list[int] = []
     while length is None or len(path) < length:
-        row = first if not path else rows[path[-1]]
+        row = rows[path[-1]] if path else first
         if not row[-1] > 0:
             raise OptionError(
                 f"no state can follow {model.labels[path[-1]]!r}, so a sequence cannot be {length} long"
@@ -200,7 +210,3 @@ def _path(model: HiddenMarkov, length: int | None, rng: np.random.Generator) -> 
         if len(path) > LONGEST:
             raise OptionError(f"a sequence is still going on after {LONGEST} states; give its length")
     return np.array(path, dtype=np.int64)
-
-
-def _cumulated(row: Floats) -> Floats:
-    return np.cumsum(row)

@@ -124,6 +124,10 @@ class Distribution(ABC):
         """The statistics of two sets of sentences together; symbols may have joined since the first."""
         return {name: _longer(one[name], other[name]) + other[name] for name in other}
 
+    def grown(self, corpus: Corpus, column: str | None) -> Self:  # noqa: ARG002  (few have anything to learn from it)
+        """The same with the symbols of another corpus, if it emits symbols."""
+        return self
+
     def table(self) -> Floats | None:
         """(V, L) log P(symbol | y) when tokens are symbols of a table; the fast way through the core."""
         return None

@@ -120,6 +120,10 @@ class SymbolDistribution(Distribution):
             self, symbols=symbols, probabilities=np.vstack([self.probabilities * (1 - share), rows])
         )
 
+    def grown(self, corpus: Corpus, column: str | None) -> Self:
+        assert column is not None  # noqa: S101
+        return self.extended(self.symbols.joined(Symbols.met_in(corpus, column)))
+
     def reordered(self, order: npt.NDArray[np.int64]) -> Self:
         return replace(self, probabilities=np.ascontiguousarray(self.probabilities[:, order]))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from seqlab.errors import CorpusError
 from seqlab.models.emissions.base import Floats, SymbolRows
 from seqlab.models.emissions.categorical import Categorical, SymbolDistribution
 from seqlab.models.emissions.symbols import Symbols, place
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 FEATURE_BAG = "feature bag"
 
@@ -27,6 +30,9 @@ class BagDistribution(SymbolDistribution):
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> SymbolRows:
         return bag_rows(self.symbols, corpus, column, unknown=unknown)
+
+    def grown(self, corpus: Corpus, column: str | None) -> Self:
+        return self.extended(self.symbols.joined(Symbols.of(bags_of(corpus, column).values or self.symbols)))
 
     def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
         """One feature for each token: how many a token has is nothing that the model knows."""

@@ -139,6 +139,9 @@ class StreamsDistribution(Distribution):
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
         return sum(part.log_prior(_prior(prior, name), groups) for name, part in self.parts.items())
 
+    def grown(self, corpus: Corpus, column: str | None) -> Self:  # noqa: ARG002
+        return replace(self, parts={name: part.grown(corpus, name) for name, part in self.parts.items()})
+
     def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
         return list(zip(*(part.draw(states, rng) for part in self.parts.values()), strict=True))
 

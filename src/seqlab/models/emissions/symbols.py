@@ -100,6 +100,8 @@ class Symbols:
         data = corpus.data(column) if corpus.token_count else None
         if data is None:
             return SymbolRows(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
+        if _nothing(data):
+            return listed(np.full(corpus.token_count, -1, dtype=np.int32))
         if isinstance(data, StringColumn) != (self.words is not None):
             have = "words" if self.words is not None else "whole numbers"
             raise CorpusError(
@@ -153,6 +155,13 @@ class Symbols:
         if words and (len(words) != count or len(set(words)) != count):
             raise StoreError(f"{count} different symbols are wanted, found {len(words)}")
         return Symbols(count, words or None)
+
+
+def _nothing(data: Any) -> bool:
+    """Whether every token of a column is missing: then nobody can tell words from numbers."""
+    if isinstance(data, StringColumn):
+        return data.compact().values == [MISSING]
+    return isinstance(data, VectorColumn) and bool(np.isnan(data.vectors).all())
 
 
 def listed(ids: npt.NDArray[np.int32]) -> SymbolRows:
