@@ -105,7 +105,7 @@ void bind_counted(nb::module_& m) {
             "by_ending",
             [](const Lexicon& lexicon, nb::handle word, const Out<double>& share) {
                 const Utf8 text = utf8_of(word.ptr());
-                if (text.ok) lexicon.by_ending(text.text, share.data());
+                if (text.ok) lexicon.by_ending(text.text, {}, share.data());
                 return text.ok;
             },
             "word"_a, "share"_a.noconvert(),

@@ -152,8 +152,7 @@ std::int64_t best_labels(const Moves& moves, const Rows& rows, const Coded& data
         const std::size_t end = std::min((job + 1) * sentences_a_job, data.sentences);
         for (std::size_t s = job * sentences_a_job; s < end; ++s) {
             const std::int64_t from = data.offset[s], to = data.offset[s + 1];
-            const bool found =
-                decoder(data.word + from, static_cast<std::size_t>(to - from), ids + from);
+            const bool found = decoder(data.word + from, static_cast<std::size_t>(to - from), ids + from);
             if (!found && lost[job] < 0) lost[job] = static_cast<std::int64_t>(s);
         }
     });

@@ -20,7 +20,10 @@ Lexicon::Lexicon(StringPool words, SparseCounts counts, std::size_t L, const Lex
     for (std::size_t i = 0; i < counts_.label.size(); ++i)
         label_total_[static_cast<std::size_t>(counts_.label[i])] += counts_.count[i];
     for (const double one : label_total_) total_ += one;
-    for (const double one : label_total_) log_share_.push_back(std::log(one / total_));
+    for (const double one : label_total_) {
+        label_share_.push_back(one / total_);
+        log_share_.push_back(std::log(one / total_));
+    }
     for (std::size_t w = 0; w < counts_.size(); ++w) {
         const double total = counts_.at(w).total();
         if (total <= 1) once += total;
@@ -61,39 +64,47 @@ void Lexicon::fold() {
     folded_ = added(occurrences, folded_words_.size(), L_);
 }
 
-namespace {
-
-// share = (counts + strength * share) / (their sum + strength)
-void mix(LabelCounts counts, double strength, std::size_t L, double* share) {
-    const double whole = counts.total() + strength;
-    for (std::size_t y = 0; y < L; ++y) share[y] *= strength / whole;
-    for (std::size_t i = 0; i < counts.label.size(); ++i)
-        share[static_cast<std::size_t>(counts.label[i])] += counts.count[i] / whole;
+// share = (counts - own + strength * share) / (total + strength), where total is the sum of counts - own
+void Lexicon::mix(LabelCounts counts, LabelCounts own, double total, double strength, double* share) const {
+    const double whole = total + strength;
+    for (std::size_t y = 0; y < L_; ++y) share[y] *= strength / whole;
+    std::size_t j = 0;
+    for (std::size_t i = 0; i < counts.label.size(); ++i) {
+        double count = counts.count[i];
+        if (j < own.label.size() && own.label[j] == counts.label[i])
+            count = std::max(count - own.count[j++], 0.0);
+        share[static_cast<std::size_t>(counts.label[i])] += count / whole;
+    }
 }
 
-}  // namespace
-
-// eq:suffix-model   P_i(y) = (c(y, ending of i letters) + m P_{i-1}(y)) / (c(ending) + m)
-void Lexicon::by_ending(std::string_view word, double* share) const {
-    for (std::size_t y = 0; y < L_; ++y) share[y] = label_total_[y] / total_;
-    trie_.along(word, [&](LabelCounts counts) {
-        const double m =
-            settings_.strength < 0 ? settings_.theta * counts.total() : settings_.strength;
-        mix(counts, m, L_, share);
+// eq:suffix-model   P_i(y) = (c(y, ending of i letters) + m P_{i-1}(y)) / (c(ending) + m), where c leaves `own` out
+void Lexicon::by_ending(std::string_view word, LabelCounts own, double* share) const {
+    std::copy(label_share_.begin(), label_share_.end(), share);
+    const double own_total = own.total();
+    trie_.along(word, [&](LabelCounts counts, double whole) {
+        const double total = whole - own_total;
+        if (!(total > 0)) return false;  // no other word ends so, nor in anything longer
+        mix(counts, own, total, settings_.strength < 0 ? settings_.theta * total : settings_.strength, share);
+        return true;
     });
 }
 
-// What endings say, then what the word itself (or one that differs in case only) says.
+// What endings say, then what the word itself says, or one that differs from it in case only.
 void Lexicon::by_word(std::string_view word, StringId id, double* share) const {
-    by_ending(word, share);
     if (id >= 0) {
-        mix(counts_.at(static_cast<std::size_t>(id)), settings_.known, L_, share);
-    } else if (settings_.folded > 0) {
-        std::string lower;
-        append_lower(word, lower);
-        const StringId same = folded_words_.find(lower);
-        if (same >= 0) mix(folded_.at(static_cast<std::size_t>(same)), settings_.folded, L_, share);
+        const LabelCounts own = counts_.at(static_cast<std::size_t>(id));
+        by_ending(word, own.total() <= settings_.rare ? own : LabelCounts{}, share);
+        mix(own, {}, own.total(), settings_.known, share);
+        return;
     }
+    by_ending(word, {}, share);
+    if (settings_.folded == 0) return;
+    std::string lower;
+    append_lower(word, lower);
+    const StringId same = folded_words_.find(lower);
+    if (same < 0) return;
+    const LabelCounts counts = folded_.at(static_cast<std::size_t>(same));
+    mix(counts, {}, counts.total(), settings_.folded, share);
 }
 
 Rows Lexicon::rows(const StringPool& pool, const std::uint8_t* used, const std::uint8_t* allowed) const {

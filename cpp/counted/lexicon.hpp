@@ -14,16 +14,16 @@
 namespace seqlab {
 
 struct LexiconSettings {
-    double add = 0;           // what every count of a word with a label gets more; for direct ones only
-    bool direct = true;       // P(word | label) by counting; else by Bayes' rule from P(label | word)
-    bool suffixes = false;    // whether unknown words are judged by their endings; else they say nothing
-    std::size_t longest = 10; // letters of an ending
-    double rare = 10;         // words that count more than this teach nothing about unknown ones
-    double strength = 3;      // what the shorter ending counts beside a longer one; below 0: theta instead
+    double add = 0;            // what every count of a word with a label gets more; for direct ones only
+    bool direct = true;        // P(word | label) by counting; else by Bayes' rule from P(label | word)
+    bool suffixes = false;     // whether unknown words are judged by their endings; else they say nothing
+    std::size_t longest = 10;  // letters of an ending
+    double rare = 10;          // words that count more than this teach nothing about unknown ones
+    double strength = 3;       // what the shorter ending counts beside a longer one; below 0: theta instead
     double theta = 0;
-    double known = 0;         // what the endings count beside the counts of a known word
-    double folded = 0;        // what the endings count beside the same word in other letter case; 0: no such look
-    double least = 0;         // labels less likely than this times the best one are left out
+    double known = 0;   // what the endings count beside the counts of a known word
+    double folded = 0;  // what the endings count beside the same word in other letter case; 0: no such look
+    double least = 0;   // labels less likely than this times the best one are left out
 };
 
 // Labels with scores, for many words: those of word i from begin[i] to begin[i + 1].
@@ -43,8 +43,9 @@ public:
     // labels each string may have: all of these, if need be with no evidence for any.
     Rows rows(const StringPool& pool, const std::uint8_t* used, const std::uint8_t* allowed) const;
 
-    // eq:suffix-model   P(label | ending of the word), L numbers.
-    void by_ending(std::string_view word, double* share) const;
+    // eq:suffix-model   P(label | ending of the word), L numbers; `own` are counts of the word itself in the trees, which
+    // are left out: what others say of it.
+    void by_ending(std::string_view word, LabelCounts own, double* share) const;
 
     const StringPool& words() const { return words_; }
     std::size_t L() const { return L_; }
@@ -52,6 +53,7 @@ public:
 private:
     void grow_trie();
     void fold();
+    void mix(LabelCounts counts, LabelCounts own, double total, double strength, double* share) const;
     void by_word(std::string_view word, StringId id, double* share) const;
     void append(std::string_view word, StringId id, const std::uint8_t* allowed, Rows& rows,
                 std::vector<double>& room) const;
@@ -63,7 +65,7 @@ private:
     SparseCounts counts_;
     std::size_t L_;
     LexiconSettings settings_;
-    std::vector<double> label_total_, log_share_;
+    std::vector<double> label_total_, label_share_, log_share_;
     double total_ = 0;
     double unseen_ = 0;  // the probability that the next word is a new one
     SuffixTrie trie_;

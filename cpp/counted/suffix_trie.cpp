@@ -29,6 +29,8 @@ void SuffixTrie::add(std::string_view word, LabelCounts counts) {
 void SuffixTrie::finish() {
     counts_ = added(occurrences_, count_, L_);
     occurrences_ = {};
+    total_.resize(count_);
+    for (std::size_t i = 0; i < count_; ++i) total_[i] = counts_.at(i).total();
 }
 
 std::size_t SuffixTrie::place(std::uint64_t key) const {
@@ -42,14 +44,14 @@ std::int32_t SuffixTrie::find(std::int32_t parent, std::uint32_t letter) const {
 }
 
 std::int32_t SuffixTrie::intern(std::int32_t parent, std::uint32_t letter) {
-    if (count_ * 2 > slots_.size()) grow();
+    if (count_ * 3 > slots_.size() * 2) grow();
     Slot& slot = slots_[place(key(parent, letter))];
     if (slot.key == none) slot = {key(parent, letter), static_cast<std::int32_t>(count_++)};
     return slot.node;
 }
 
 void SuffixTrie::grow() {
-    std::vector<Slot> old(slots_.size() * 4);
+    std::vector<Slot> old(slots_.size() * 2);
     std::swap(old, slots_);
     for (const Slot& slot : old)
         if (slot.key != none) slots_[place(slot.key)] = slot;

@@ -20,15 +20,15 @@ public:
     // After the last add(), before the first along().
     void finish();
 
-    // visit(counts of the labels of all words that end so) for the empty ending, then for longer and longer ones, until
-    // an ending was not seen or has `longest` letters.
+    // visit(counts of the labels of all words that end so, their sum) for the empty ending, then for longer and longer
+    // ones, until visit says false, an ending was not seen, or it has `longest` letters.
     template <class Visit>
     void along(std::string_view word, Visit visit) const {
         std::int32_t node = find(0, static_cast<std::uint32_t>(class_of(word)));
         std::size_t end = word.size();
         for (std::size_t letters = 0; node > 0; ++letters) {
-            visit(counts_.at(static_cast<std::size_t>(node)));
-            if (letters == longest_ || end == 0) return;
+            const auto i = static_cast<std::size_t>(node);
+            if (!visit(counts_.at(i), total_[i]) || letters == longest_ || end == 0) return;
             node = find(node, letter_before(word, end));
         }
     }
@@ -57,6 +57,7 @@ private:
     std::vector<Slot> slots_;
     std::vector<Occurrence> occurrences_;
     SparseCounts counts_;
+    std::vector<double> total_;
 };
 
 }  // namespace seqlab

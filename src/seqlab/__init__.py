@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         SGD,
         BaumWelch,
         ConjugateGradient,
+        Counting,
         GradientAscent,
         HardEM,
         PassiveAggressive,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     )
     from seqlab.models.emissions import Categorical, FeatureBag, Gaussian, GaussianMixture, Poisson, Streams
     from seqlab.models.hmm import Dirichlet
+    from seqlab.models.suffixes import SuffixModel
     from seqlab.taggers import (
         CRF,
         HMM,
@@ -53,6 +55,7 @@ __all__ = [
     "ConjugateGradient",
     "Constraints",
     "Corpus",
+    "Counting",
     "Dirichlet",
     "FeatureBag",
     "Gaussian",
@@ -71,6 +74,7 @@ __all__ = [
     "Sentence",
     "Streams",
     "StructuredSVM",
+    "SuffixModel",
     "Template",
     "Trellis",
     "TrellisBatch",
@@ -104,6 +108,7 @@ _HOME = {
     "FeatureBag": "seqlab.models.emissions",
     "Gaussian": "seqlab.models.emissions",
     "GaussianMixture": "seqlab.models.emissions",
+    "Counting": "seqlab.learning",
     "GradientAscent": "seqlab.learning",
     "HMM": "seqlab.taggers",
     "HardEM": "seqlab.learning",
@@ -122,6 +127,7 @@ _HOME = {
     "Sentence": "seqlab.corpus",
     "Streams": "seqlab.models.emissions",
     "StructuredSVM": "seqlab.learning",
+    "SuffixModel": "seqlab.models.suffixes",
     "Template": "seqlab.features",
     "Trellis": "seqlab.trellis",
     "TrellisBatch": "seqlab.trellis",

@@ -674,3 +674,173 @@ class Sheet:
 
 def first_unwritable(codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], pool: StringPool, bytes: str, empty: bool, backslash: bool) -> int:
     """The first token whose string breaks a rule, or the number of tokens."""
+
+def count_words(words: NDArray[numpy.int32], labels: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, offsets: NDArray[numpy.int64], V: int, L: int) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]:
+    """
+    (begin, label, count): how often each word had each label (eq:counting).
+    """
+
+def count_moves(labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], order: int, L: int, table: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], last: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    How often each label came after the labels before it, and last (eq:counting).
+    """
+
+class LexiconSettings:
+    """How words are judged."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def add(self) -> float: ...
+
+    @add.setter
+    def add(self, arg: float, /) -> None: ...
+
+    @property
+    def direct(self) -> bool: ...
+
+    @direct.setter
+    def direct(self, arg: bool, /) -> None: ...
+
+    @property
+    def suffixes(self) -> bool: ...
+
+    @suffixes.setter
+    def suffixes(self, arg: bool, /) -> None: ...
+
+    @property
+    def longest(self) -> int: ...
+
+    @longest.setter
+    def longest(self, arg: int, /) -> None: ...
+
+    @property
+    def rare(self) -> float: ...
+
+    @rare.setter
+    def rare(self, arg: float, /) -> None: ...
+
+    @property
+    def strength(self) -> float: ...
+
+    @strength.setter
+    def strength(self, arg: float, /) -> None: ...
+
+    @property
+    def theta(self) -> float: ...
+
+    @theta.setter
+    def theta(self, arg: float, /) -> None: ...
+
+    @property
+    def known(self) -> float: ...
+
+    @known.setter
+    def known(self, arg: float, /) -> None: ...
+
+    @property
+    def folded(self) -> float: ...
+
+    @folded.setter
+    def folded(self, arg: float, /) -> None: ...
+
+    @property
+    def least(self) -> float: ...
+
+    @least.setter
+    def least(self, arg: float, /) -> None: ...
+
+class Lexicon:
+    """What each word says of its label."""
+
+    def __init__(self, words: StringPool, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], count: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], L: int, settings: LexiconSettings) -> None: ...
+
+    def by_ending(self, word: object, share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+        """
+        P(label | ending of the word) (eq:suffix-model); False for what is no string.
+        """
+
+    def rows(self, pool: StringPool, codes: NDArray[numpy.int32], allowed: NDArray[numpy.uint8] | None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]:
+        """(begin, label, log P(word | label)) for the strings that codes name."""
+
+    def label_ids(self, pool: StringPool, codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, order: int, allowed: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> int:
+        """Best labels of all tokens; the first sentence that has no path, or -1."""
+
+class NgramCounts:
+    """How often n-grams were seen."""
+
+    @staticmethod
+    def of(levels: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)]]]) -> NgramCounts:
+        """What arrays() gave; the n-grams in their order."""
+
+    def arrays(self) -> list[tuple[Any, Any, Any]]:
+        """For every length (parents, last symbols, counts)."""
+
+    @property
+    def symbols(self) -> int: ...
+
+    @property
+    def order(self) -> int: ...
+
+def count_ngrams(codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], order: int, start: int, end: int, symbols: int) -> NgramCounts:
+    """Counts of all n-grams up to order + 1 symbols (eq:ngram)."""
+
+def join_ngrams(parts: Sequence[NgramCounts], map: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], symbols: int) -> NgramCounts:
+    """Counts added up, with symbol s under the number map[s]."""
+
+class NgramSmoothing(enum.Enum):
+    mle = 0
+
+    add_lambda = 1
+
+    witten_bell = 2
+
+    kneser_ney = 3
+
+class NgramTable:
+    """Log-probabilities of n-grams, and what histories pass on."""
+
+    @staticmethod
+    def of(levels: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)]]]) -> NgramTable:
+        """What arrays() gave."""
+
+    def arrays(self) -> list[tuple[Any, Any, Any, Any]]:
+        """
+        For every length (parents, last symbols, log-probabilities, logs of what is passed on).
+        """
+
+    @property
+    def predicted(self) -> int: ...
+
+    @property
+    def order(self) -> int: ...
+
+    def score(self, codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], end: int, threads: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Log-probability of every symbol and every end (eq:backoff)."""
+
+    def next(self, history: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], start: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Probability of every symbol after a history."""
+
+    def sample(self, n: int, end: int, most: int, seed: int) -> tuple[NDArray[numpy.int32], NDArray[numpy.int64]]:
+        """(codes, offsets) of sentences that were drawn."""
+
+    def arpa(self, names: StringPool) -> bytes:
+        """The text of an ARPA file."""
+
+def estimate_ngrams(counts: NgramCounts, kind: NgramSmoothing, add: float, discounts: tuple[float, float, float] | None) -> tuple[NgramTable, tuple[tuple[float, float, float], ...]]:
+    """(table, discounts of every length)."""
+
+class ArpaFile:
+    """An ARPA file as it was read."""
+
+    @property
+    def order(self) -> int: ...
+
+    @property
+    def words(self) -> StringPool: ...
+
+    def table(self, map: NDArray[numpy.int32], predicted: int) -> tuple[NgramTable | None, str, int, str]:
+        """(table, "", 0, ""), or (None, trouble, line, text)."""
+
+def read_arpa(text: bytes, longest: int) -> tuple[ArpaFile | None, str, int, str]:
+    """(file, "", 0, ""), or (None, trouble, line, text)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from seqlab.learning.counting import Counting
 from seqlab.learning.em import BaumWelch, HardEM
 from seqlab.learning.history import Epoch, History
 from seqlab.learning.learners import LBFGS, ConjugateGradient, GradientAscent
@@ -15,6 +16,7 @@ __all__ = [
     "SGD",
     "BaumWelch",
     "ConjugateGradient",
+    "Counting",
     "Epoch",
     "GradientAscent",
     "HardEM",

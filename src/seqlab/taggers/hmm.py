@@ -11,19 +11,22 @@ from seqlab.arrays import thread_count, whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import CorpusError, LabelError, OptionError, QuestionError, ShapeError
 from seqlab.learning.bar import Bar
+from seqlab.learning.counting import Counting
 from seqlab.learning.em import BaumWelch, EMTask, HardEM, groups_of
 from seqlab.learning.expectation import Evidence, expect
 from seqlab.learning.history import Epoch, History
 from seqlab.learning.restarts import best_of
 from seqlab.learning.watch import checked_callbacks, checked_patience
+from seqlab.models.counted import CountedHMM
 from seqlab.models.emissions import Categorical, Emission
-from seqlab.models.emissions.symbols import UNKNOWN
 from seqlab.models.hmm import Dirichlet, HiddenMarkov
 from seqlab.models.rules import Given, Rules
+from seqlab.models.suffixes import SuffixModel
 from seqlab.taggers.asking import Trellises
 from seqlab.taggers.base import Tagger
 from seqlab.taggers.dictionary import Dictionary, TagDictionary
 from seqlab.taggers.hmm_batches import HMMBatches
+from seqlab.taggers.hmm_counted import UNKNOWNS, count_words, counted_ids, counted_trellises, wants_counting
 from seqlab.taggers.hmm_data import find_column, read_observations
 from seqlab.taggers.hmm_questions import Generated, HMMQuestions
 from seqlab.taggers.hmm_selection import Selection, select_states
@@ -47,6 +50,7 @@ from seqlab.taggers.hmm_training import (
     sentence_weights,
     state_count,
 )
+from seqlab.taggers.weights import token_weights
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -58,13 +62,16 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
     n_states      how many states; None when labels, states or tables say it
     emissions     Categorical() for words and whole numbers, FeatureBag(), Gaussian(), GaussianMixture(), Poisson(), or
                   Streams(name=...) for several at one time
-    smoothing     pseudo-counts of the M step: None or "mle" for none, a number or AddLambda(value) for the same
-                  everywhere, Dirichlet(start=, transitions=, emissions=) for each
-    learner       BaumWelch() or HardEM(); None: counting where every token has a label, else BaumWelch()
+    order         how many states back a move looks: 1; up to 3 for labelled words. None: 2 for those, else 1
+    smoothing     pseudo-counts of the M step: "mle" for none, a number or AddLambda(value) for the same everywhere,
+                  Dirichlet(start=, transitions=, emissions=) for each; labelled words also take "interpolated",
+                  "witten-bell", "kneser-ney". None: interpolated for labelled words, else none
+    learner       BaumWelch(), HardEM(), or Counting(); None: counting where every token has a label, else BaumWelch()
     init          where EM begins: "random", "kmeans" (vectors), tables {"start", "transitions", "emissions"}, (pi, A, B),
                   a fitted HMM, {word: labels}, or (X, y) with labels; None: labels if there are any, else k-means or chance
-    unknown       symbols never seen in training: "error", or "missing" (as if not observed); None: "missing" for a model
-                  that saw labels, else "error"
+    unknown       symbols never seen in training: "error", "missing" (as if not observed), or for labelled words "suffix"
+                  (judged by their endings; SuffixModel(...) has options). None: "suffix" for labelled words that are
+                  counted, "missing" for a model that saw labels, else "error"
     end           whether a state may also end the sequence, with a probability of its own
     constraints   a tag scheme, a Constraints, or forbidden moves (from, to)
     allowed       {word: labels}: what a word may be, in training and after
@@ -72,7 +79,8 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
     column        of a Corpus, that the observations stand in; None finds it
     seed, threads same seed, same bits, any number of threads; None uses every core
 
-    labels_ (the states), model_ (HiddenMarkov: pi, A, end, emissions), history_, restarts_ (histories of all runs)
+    labels_ (the states), model_ (HiddenMarkov: pi, A, end, emissions; CountedHMM for labelled words), history_,
+    restarts_ (histories of all runs)
     """
 
     _no_meaning = dict.fromkeys(
@@ -92,10 +100,11 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
         n_states: int | None = None,
         emissions: Emission | None = None,
         *,
+        order: int | None = None,
         smoothing: Any = None,
         learner: Any = None,
         init: Any = None,
-        unknown: str | None = None,
+        unknown: Any = None,
         end: bool = False,
         constraints: Given = None,
         allowed: Dictionary | None = None,
@@ -106,6 +115,7 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
     ) -> None:
         self.n_states = n_states
         self.emissions = emissions
+        self.order = order
         self.smoothing = smoothing
         self.learner = learner
         self.init = init
@@ -154,6 +164,12 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
         dictionary = TagDictionary.of(self.allowed, labels, data.column)
         gold = None if data.gold is None else data.gold.numbered(labels)
         data = Data(data.corpus, gold, data.column)
+        if wants_counting(self, data, emissions):
+            return self._count_words(data, labels, rules, dictionary, sample_weight)
+        if self.order not in (None, 1):
+            raise OptionError(
+                f"order={self.order} is for words that all have labels; hidden states have order 1"
+            )
         observed, domain = emissions.first(data.corpus, data.column)
         learner = self._learner(data)
         unlabelled = 1.0 if learner is None else float(learner.unlabelled_weight)
@@ -181,6 +197,19 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
     ) -> Selection:
         """Models with so many states each, and the best by "bic", "aic" or "dev"; this one stays as it is."""
         return select_states(self, X, sizes, criterion=criterion, lengths=lengths, dev=dev)
+
+    def _count_words(
+        self,
+        data: Data,
+        labels: tuple[str, ...],
+        rules: Rules,
+        dictionary: TagDictionary | None,
+        sample_weight: Any,
+    ) -> Self:
+        model = count_words(self, data, labels, token_weights(data.corpus, sample_weight))
+        history = History([Epoch(1, None, None, None, None, 0.0)], "counted", 1)
+        self._keep(model, data, dictionary, history, (history,), rules)
+        return self
 
     def _counted(self, ground: Ground, prior: Dirichlet, threads: int) -> Any:
         """With every label known, one M step is counting."""
@@ -261,18 +290,19 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
 
     def _keep(
         self,
-        model: HiddenMarkov,
+        model: Any,
         data: Data,
         dictionary: TagDictionary | None,
         history: History,
         histories: Any,
+        rules: Rules | None = None,
     ) -> None:
+        counted = isinstance(model, CountedHMM)
         self.model_, self.history_, self.restarts_ = model, history, tuple(histories)
+        self.rules_ = model.rules if rules is None else rules
         self.dictionary_, self.observed_column_ = dictionary, data.column
-        self.unknown_ = self.unknown or ("error" if data.gold is None else "missing")
-        words = getattr(model.emissions, "symbols", None)
-        names = None if words is None or words.words is None else frozenset(words.words)
-        self.vocabulary_ = names if model.emissions.kind == "categorical" else None
+        self.unknown_ = "suffix" if counted else self.unknown or ("error" if data.gold is None else "missing")
+        self.vocabulary_ = _words_of(model)
         self.columns_ = tuple(c for c in data.corpus.columns if data.gold is None or c != data.gold.column)
         self.column_ = None if data.gold is None else data.gold.column
         self.labels_ = model.labels
@@ -285,10 +315,20 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
             raise OptionError(f"emissions must be Categorical(), Gaussian(), ..., got {emissions!r:.60}")
         if self.n_states is not None:
             whole_number(self.n_states, "n_states", 1)
-        if self.unknown is not None and self.unknown not in UNKNOWN:
-            raise OptionError(f"unknown must be 'error', 'missing' or None, got {self.unknown!r}")
-        if self.learner is not None and not isinstance(self.learner, (BaumWelch, HardEM)):
-            raise OptionError(f"learner must be BaumWelch(...) or HardEM(...), got {self.learner!r:.60}")
+        if (
+            self.unknown is not None
+            and not isinstance(self.unknown, SuffixModel)
+            and self.unknown not in UNKNOWNS
+        ):
+            raise OptionError(
+                f"unknown must be 'error', 'missing', 'suffix', 'none', SuffixModel(...) or None, got {self.unknown!r:.60}"
+            )
+        if self.order not in (None, 1, 2, 3) or isinstance(self.order, bool):
+            raise OptionError(f"order must be 1, 2 or 3, got {self.order!r}")
+        if self.learner is not None and not isinstance(self.learner, (BaumWelch, HardEM, Counting)):
+            raise OptionError(
+                f"learner must be BaumWelch(...), HardEM(...) or Counting(...), got {self.learner!r:.60}"
+            )
         if not isinstance(self.end, (bool, np.bool_)):
             raise OptionError(f"end must be True or False, got {self.end!r}")
         whole_number(self.seed, "seed", 0)
@@ -393,8 +433,7 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
         self.model_, self.history_, self.restarts_ = model, History(reason="given"), ()
         self.dictionary_ = TagDictionary.of(self.allowed, model.labels, "word")
         self.observed_column_, self.unknown_ = column, self.unknown or "error"
-        words = getattr(getattr(model.emissions, "symbols", None), "words", None)
-        self.vocabulary_ = frozenset(words) if words and model.emissions.kind == "categorical" else None
+        self.rules_, self.vocabulary_ = model.rules, _words_of(model)
         self.columns_, self.column_ = (), None
         self.labels_ = model.labels
 
@@ -425,7 +464,22 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
     def _mask(self, corpus: Corpus) -> Bools | None:
         return None if self.dictionary_ is None or not corpus.token_count else self.dictionary_.mask(corpus)
 
-    def _trellises(self, corpus: Corpus, threads: int) -> Trellises:  # noqa: ARG002  (gathering rows is quick)
+    def _label_ids(self, corpus: Corpus, threads: int) -> Any:
+        if not isinstance(self.model_, CountedHMM) or self.rules_ or not corpus.token_count:
+            return super()._label_ids(corpus, threads)
+        return counted_ids(self.model_, corpus, self._word_column(corpus), self.dictionary_, threads)
+
+    def _word_column(self, corpus: Corpus) -> str:
+        column = self.observed_column_
+        if column is None or column not in corpus.columns:
+            column = find_column(corpus, self._check_options(), self.column)
+        assert column is not None  # noqa: S101  (only streams have none)
+        return column
+
+    def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
+        if isinstance(self.model_, CountedHMM):
+            column = self._word_column(corpus)
+            return counted_trellises(self.model_, corpus, column, self.rules_, self.dictionary_, threads)
         if not corpus.token_count:
             return self.model_.batch_of_nothing(len(corpus))
         return self.model_.batch(self._observed(corpus), corpus.offsets, self._mask(corpus))
@@ -473,6 +527,14 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
                 f"sample takes a sequence first, got {tokens!r}; write sample(n={tokens!r}, length=...)"
             )
         return super().sample(tokens, n, seed, **options)
+
+
+def _words_of(model: Any) -> frozenset[str] | None:
+    """The words of training; None when observations are no words."""
+    if isinstance(model, CountedHMM):
+        return frozenset(model.words.pool.strings())
+    words = getattr(getattr(model.emissions, "symbols", None), "words", None)
+    return frozenset(words) if words and model.emissions.kind == "categorical" else None
 
 
 def _given(B: Any, symbols: Any, emissions: Emission | None, size: int) -> tuple[Any, Any]:

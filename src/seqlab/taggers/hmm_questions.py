@@ -16,7 +16,9 @@ from seqlab.errors import ImpossibleError, OptionError, QuestionError
 from seqlab.inference.streaming import Filter, Filtered, FilterStep
 from seqlab.models.emissions.base import Floats
 from seqlab.models.hmm import HiddenMarkov
+from seqlab.models.rules import Rules
 from seqlab.taggers.asking import blocks, event_log_partition
+from seqlab.taggers.hmm_counted import as_tables
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
@@ -47,8 +49,7 @@ class HMMStream:
     def push(self, observation: Any) -> FilterStep:
         """The next observation; None for one that is missing."""
         corpus = self._hmm._corpus_of_one([observation])
-        model: HiddenMarkov = self._hmm.model_
-        row = model.emissions.scores(self._hmm._observed(corpus))[0]
+        row = self._hmm.model_.emissions.scores(self._hmm._observed(corpus))[0]
         allowed = self._hmm._mask(corpus)
         return self._filter.push(row if allowed is None else np.where(allowed[0], row, -np.inf))
 
@@ -62,6 +63,7 @@ class HMMQuestions:
 
     model_: Any
     labels_: tuple[str, ...]
+    rules_: Rules
     threads: int | None
 
     if TYPE_CHECKING:  # a Tagger has them
@@ -130,7 +132,10 @@ class HMMQuestions:
     def stream(self, *, lag: int = 0) -> HMMStream:
         """Observations as they come: push(observation) gives the distribution over states, and decisions after `lag`."""
         self._check_fitted("stream")
-        self._chain("stream")
+        if not isinstance(self.model_, HiddenMarkov):
+            raise QuestionError(
+                "stream has no meaning here: counted words are judged by the whole sentence's lists"
+            )
         return HMMStream(self, lag)
 
     # ------------------------------------------------------------------------------------------ chance
@@ -152,13 +157,15 @@ class HMMQuestions:
         return Generated(drawn, [[self.labels_[i] for i in path.tolist()] for path in paths])
 
     def _chain(self, question: str) -> HiddenMarkov:
-        model = self.model_
-        if not isinstance(model, HiddenMarkov):
+        if isinstance(self.model_, HiddenMarkov):
+            return self.model_
+        tables = as_tables(self.model_, self.rules_)
+        if tables is None:
             raise QuestionError(
-                f"{question} has no meaning here: this model was counted with interpolation and has no plain tables; "
-                f"train with smoothing='mle' or a number"
+                f"{question} has no meaning here: this model looks {self.model_.order} labels back, so it has no plain "
+                f"tables; count with order=1, or with smoothing='mle'"
             )
-        return model
+        return tables
 
 
 def _log_z(trellis: Any) -> float:

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seqlab.errors import SeqlabError, StoreError
+from seqlab.learning.counting import Counting
 from seqlab.models import emissions as families
 from seqlab.models import smoothing as smoothings
+from seqlab.models.counted_state import KIND as COUNTED
+from seqlab.models.counted_state import counted_model, counted_state
 from seqlab.models.emissions import Streams, distribution_of
 from seqlab.models.hmm import Dirichlet, HiddenMarkov
 from seqlab.models.rules import Rules
+from seqlab.models.suffixes import SuffixModel
 from seqlab.state import State
 from seqlab.taggers.memory import KIND as MEMORY
 from seqlab.taggers.memory import memory_state, named_dictionary, recall
@@ -25,12 +29,13 @@ if TYPE_CHECKING:
 
 KIND = "hmm"
 TABLES = "hidden markov model"
-PLAIN = ("n_states", "unknown", "end", "states", "column", "seed", "threads", "learner", "constraints")
-OBJECTS = ("emissions", "smoothing")
+PLAIN = ("n_states", "order", "end", "states", "column", "seed", "threads", "constraints")
+OBJECTS = ("emissions", "smoothing", "unknown", "learner")
 MODULES: dict[str, Any] = {
     **dict.fromkeys(("Categorical", "FeatureBag", "Gaussian", "GaussianMixture", "Poisson"), families),
     **dict.fromkeys(("MLE", "AddLambda", "WittenBell", "KneserNey", "Interpolated"), smoothings),
 }
+OTHERS: dict[str, Any] = {"Dirichlet": Dirichlet, "SuffixModel": SuffixModel, "Counting": Counting}
 
 
 class StoredHMM:
@@ -69,8 +74,10 @@ class StoredHMM:
         }
         record = {"history": self.history_.to_dict()}
         parts = {
-            "model": chain_state(self.model_),
-            "training": memory_state(own, self.model_.rules, self.dictionary_),
+            "model": chain_state(self.model_)
+            if isinstance(self.model_, HiddenMarkov)
+            else counted_state(self.model_),
+            "training": memory_state(own, own.rules_, self.dictionary_),
         }
         return State(KIND, settings, {}, record).with_parts(parts)
 
@@ -84,7 +91,15 @@ class StoredHMM:
         hmm: Any = cls(**options)
         memory = state.part("training", MEMORY)
         rules, dictionary = recall(hmm, memory, in_order=False)
-        hmm.model_ = chain_of(state.part("model", TABLES), hmm.labels_, rules)
+        part = state.any_part("model")
+        hmm.model_ = (
+            counted_model(part)
+            if part.kind == COUNTED
+            else chain_of(state.part("model", TABLES), hmm.labels_, rules)
+        )
+        if hmm.model_.labels != hmm.labels_:
+            raise StoreError("the labels of the model are not those of the tagger")
+        hmm.rules_ = rules
         hmm.init = state.setting("init", str) or None
         hmm.allowed = named_dictionary(dictionary, hmm.labels_)
         hmm.dictionary_ = dictionary
@@ -132,7 +147,9 @@ def _data(value: Any, what: str) -> Any:
         return {"streams": [[name, _data(part, what)] for name, part in value.parts.items()]}
     name = type(value).__name__
     known = MODULES.get(name)
-    ours = isinstance(value, Dirichlet) or (known is not None and getattr(known, name) is type(value))
+    ours = isinstance(value, tuple(OTHERS.values())) or (
+        known is not None and getattr(known, name) is type(value)
+    )
     if ours:
         fields = {f.name: _data(getattr(value, f.name), what) for f in dataclasses.fields(value) if f.init}
         return {"object": {"name": name, "fields": fields}}
@@ -154,7 +171,7 @@ def _object(data: Any, what: str) -> Any:
     if key == "object":
         given = State(what, inside if isinstance(inside, dict) else {})
         name, fields = given.setting("name", str), given.setting("fields", dict)
-        kind = Dirichlet if name == "Dirichlet" else getattr(MODULES.get(name), name, None)
+        kind = OTHERS.get(name) or getattr(MODULES.get(name), name, None)
         if kind is None:
             raise StoreError(f"{what} is a {name!r:.80}, which seqlab does not have")
         values = {field: _object(one, what) for field, one in fields.items()}
