@@ -55,9 +55,7 @@ class Counted:
         """Count the n-grams of up to order + 1 symbols (eq:ngram)."""
         size = RAW_WORDS + len(tokens.pool)
         codes = tokens.codes + np.int32(RAW_WORDS)
-        ngrams = _core.count_ngrams(
-            codes, tokens.offsets, order, RAW_START, RAW_END if end else NONE, size
-        )
+        ngrams = _core.count_ngrams(codes, tokens.offsets, order, RAW_START, RAW_END if end else NONE, size)
         return Counted(tokens.pool, ngrams, end)
 
     def plus(self, other: Counted) -> Counted:

@@ -26,9 +26,7 @@ def read_symbols(X: Any, column: Any) -> tuple[Tokens, str | None]:
             f"y is the name of the column that holds the symbols, or None, got {column!r:.80}; a chain has no labels"
         )
     if isinstance(X, (str, bytes, Mapping, Sentence)) or not isinstance(X, Iterable):
-        raise CorpusError(
-            f"X must be a Corpus or a list of sentences, each a list of strings, got {X!r:.60}"
-        )
+        raise CorpusError(f"X must be a Corpus or a list of sentences, each a list of strings, got {X!r:.60}")
     if isinstance(X, Corpus):
         return _of_corpus(X, column)
     sentences = listed(X)

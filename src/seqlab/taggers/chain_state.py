@@ -93,7 +93,9 @@ def _model(state: State, words: list[str]) -> NgramModel:
     levels = []
     for k in range(_order(state.setting("order", int)) + 1):
         parent, symbol = _tree(state, k)
-        logs = [state.array(f"{name}.{k}", np.float64, (len(symbol),)) for name in ("log_prob", "log_backoff")]
+        logs = [
+            state.array(f"{name}.{k}", np.float64, (len(symbol),)) for name in ("log_prob", "log_backoff")
+        ]
         if not all((one < np.inf).all() for one in logs) or (logs[0] > 0).any():
             raise StoreError("a log-probability is NaN or above 0")
         levels.append((parent, symbol, *logs))
@@ -129,7 +131,11 @@ def _described(given: Smoothing | str | float) -> dict[str, Any]:
         return {"name": "add-lambda", "values": [float(given.value)], "given": "object"}
     if isinstance(given, KneserNey):
         values = given.discounts if isinstance(given.discounts, tuple) else (given.discounts,)
-        return {"name": "kneser-ney", "values": [float(d) for d in values if d is not None], "given": "object"}
+        return {
+            "name": "kneser-ney",
+            "values": [float(d) for d in values if d is not None],
+            "given": "object",
+        }
     if isinstance(given, Smoothing):
         name = next(name for name, one in NAMES.items() if one == given)
         return {"name": name, "values": [], "given": "object"}
@@ -137,7 +143,9 @@ def _described(given: Smoothing | str | float) -> dict[str, Any]:
 
 
 def _smoothing(state: State) -> Smoothing | str | float:
-    name, given, values = (state.setting(key, kind) for key, kind in (("name", str), ("given", str), ("values", list)))
+    name, given, values = (
+        state.setting(key, kind) for key, kind in (("name", str), ("given", str), ("values", list))
+    )
     if name not in NAMES:
         raise StoreError(f"there is no smoothing {name!r:.80}")
     if given == "name":

@@ -14,7 +14,17 @@ from seqlab.arrays import thread_count, whole_number
 from seqlab.errors import CorpusError, LabelError, OptionError, QuestionError, ShapeError
 from seqlab.models.arpa import read_arpa, write_arpa
 from seqlab.models.chain_answers import Distribution, Perplexity, Transitions, long_run
-from seqlab.models.ngrams import END, MOST_ORDER, START, Codes, Counted, Discounts, NgramModel, Symbols, Tokens
+from seqlab.models.ngrams import (
+    END,
+    MOST_ORDER,
+    START,
+    Codes,
+    Counted,
+    Discounts,
+    NgramModel,
+    Symbols,
+    Tokens,
+)
 from seqlab.models.smoothing import Interpolated, Smoothing, smoothing_of
 from seqlab.taggers.chain_reading import check_no_edges, read_symbols
 from seqlab.taggers.chain_state import KIND, chain_from_state, chain_state
@@ -51,7 +61,8 @@ class MarkovChain(Storable, Estimator):
     """
 
     _no_meaning = dict.fromkeys(
-        ("predict", "tag", "posterior", "trellis"), "a chain has no labels; see next(history) and log_prob(tokens)"
+        ("predict", "tag", "posterior", "trellis"),
+        "a chain has no labels; see next(history) and log_prob(tokens)",
     )
 
     model_: NgramModel
@@ -91,7 +102,9 @@ class MarkovChain(Storable, Estimator):
             return self.fit(X, y)
         before = self.counts_
         if before is None:
-            raise QuestionError("partial_fit has no meaning here: an ARPA file has probabilities, and no counts")
+            raise QuestionError(
+                "partial_fit has no meaning here: an ARPA file has probabilities, and no counts"
+            )
         if (self.order, self.end) != (before.order, before.end):
             raise OptionError(
                 f"counting began with order={before.order} and end={before.end}, and cannot go on with "
@@ -133,7 +146,9 @@ class MarkovChain(Storable, Estimator):
             )
         if not isinstance(self.end, (bool, np.bool_)):
             raise OptionError(f"end must be True or False, got {self.end!r:.80}")
-        if self.unknown is not None and (not isinstance(self.unknown, str) or self.unknown in {"", START, END}):
+        if self.unknown is not None and (
+            not isinstance(self.unknown, str) or self.unknown in {"", START, END}
+        ):
             raise OptionError(
                 f"unknown must be a name for the unknown word, other than {START!r} and {END!r}, or None, "
                 f"got {self.unknown!r:.80}"
