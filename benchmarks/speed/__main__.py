@@ -14,8 +14,10 @@ from benchmarks.speed import (
     encoding,
     growth,
     hmm,
+    hmm_tagging,
     machine,
     memory,
+    ngrams,
     reading,
     readme,
     record,
@@ -33,7 +35,8 @@ if TYPE_CHECKING:
     from benchmarks.speed.figure import Figure
 
 CASES: dict[str, ModuleType] = {
-    case.CASE: case for case in (sentences, hmm, reading, encoding, discriminative, growth, memory, startup)
+    case.CASE: case
+    for case in (sentences, hmm, hmm_tagging, ngrams, reading, encoding, discriminative, growth, memory, startup)
 }
 README = machine.ROOT / "README.md"
 
@@ -107,7 +110,14 @@ def describe_run(core: int | None) -> record.Run:
         kernel=inference.kernel(),
         machine=machine.machine(core),
         versions=machine.versions(
-            "seqlab", "numpy", "hmmlearn", "python-crfsuite", "sklearn-crfsuite", "scikit-learn", "pyconll"
+            "seqlab",
+            "numpy",
+            "hmmlearn",
+            "python-crfsuite",
+            "sklearn-crfsuite",
+            "scikit-learn",
+            "pyconll",
+            "nltk",
         ),
     )
 

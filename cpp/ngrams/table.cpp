@@ -95,7 +95,8 @@ Symbol History::draw(double u, std::span<double> room) const {
     return possible;
 }
 
-void score(const Table& table, const Sentences& sentences, Symbol end, std::size_t threads, std::span<double> out) {
+void score(const Table& table, const Sentences& sentences, Symbol end, std::size_t threads,
+           std::span<double> out) {
     const std::size_t ends = end >= 0 ? 1 : 0, chunk = 256;
     parallel_for((sentences.size() + chunk - 1) / chunk, threads, [&](std::size_t c) {
         for (std::size_t s = c * chunk; s < std::min((c + 1) * chunk, sentences.size()); ++s) {

@@ -18,7 +18,7 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 def load(path: str | os.PathLike[str], *, functions: Functions | None = None, verify: bool = False) -> Any:
-    """Read a tagger or a Markov chain that save(path) wrote. It answers as the one that was saved did, and can learn on.
+    """Read a tagger or chain that save(path) wrote. It answers as the one that was saved did, and can learn on.
 
     functions   feature functions that the tagger needs, {"name": function}: a file has only their names, and no code
                 is looked up or run because a file says so
