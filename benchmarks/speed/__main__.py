@@ -36,7 +36,18 @@ if TYPE_CHECKING:
 
 CASES: dict[str, ModuleType] = {
     case.CASE: case
-    for case in (sentences, hmm, hmm_tagging, ngrams, reading, encoding, discriminative, growth, memory, startup)
+    for case in (
+        sentences,
+        hmm,
+        hmm_tagging,
+        ngrams,
+        reading,
+        encoding,
+        discriminative,
+        growth,
+        memory,
+        startup,
+    )
 }
 README = machine.ROOT / "README.md"
 

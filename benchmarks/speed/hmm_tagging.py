@@ -52,7 +52,9 @@ def run(*, quick: bool = False) -> list[Figure]:
 
 
 def measured(text: Text, *, quick: bool) -> list[Figure]:
-    train, dev = (corpus_of(text, name)[: QUICK_SENTENCES if quick else None] for name in (text.train, text.dev))
+    train, dev = (
+        corpus_of(text, name)[: QUICK_SENTENCES if quick else None] for name in (text.train, text.dev)
+    )
     X, y, new = train.column("word"), train.column(text.column), dev.column("word")
     ours, theirs = HMM(threads=1).fit(X, y), trained(X, y)
     tokens = dev.token_count

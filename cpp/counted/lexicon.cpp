@@ -43,6 +43,7 @@ Lexicon::Lexicon(StringPool words, SparseCounts counts, std::size_t L, const Lex
 }
 
 void Lexicon::grow_trie() {
+    trie_.reserve(counts_.size());
     for (std::size_t w = 0; w < counts_.size(); ++w) {
         const LabelCounts counts = counts_.at(w);
         if (counts.total() <= settings_.rare) trie_.add(words_.at(static_cast<StringId>(w)), counts);

@@ -16,7 +16,13 @@ from seqlab.models.smoothing import MLE, AddLambda, KneserNey, Smoothing, Witten
 Table = npt.NDArray[np.float64]
 Levels = list[Table]
 
-LARGEST_TABLE = 2**27  # numbers; a gigabyte
+LARGEST_TABLE = 2**25  # numbers; smoothing holds about five such tables, a gigabyte and a half
+MOST_LABELS = 200  # with more of them, two labels before take more room than they are usually worth
+
+
+def usual_order(L: int) -> int:
+    """2 as taggers have it, 1 where there are very many labels."""
+    return 2 if L <= MOST_LABELS else 1
 
 
 def table_shape(order: int, L: int) -> tuple[int, ...]:
