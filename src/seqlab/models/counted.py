@@ -53,6 +53,10 @@ class CountedHMM:
     unknown: SuffixModel | None
     end: bool
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What is made of the counts is made again where it is wanted; the core's part of it cannot travel.
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+
     # ------------------------------------------------------------------------------------------ counting
 
     @classmethod

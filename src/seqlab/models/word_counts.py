@@ -64,6 +64,9 @@ class WordCounts:
         whole = np.array([0, len(numbers)], dtype=np.int64)
         return WordCounts(used, *_core.count_words(numbers, label_ids, weights, whole, len(used), L), L)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _revived, (*self.pool.arrays(), self.begin, self.label, self.count, self.L)
+
     @cached_property
     def label_totals(self) -> npt.NDArray[np.float64]:
         """(L,) how often each label was counted."""
@@ -116,3 +119,7 @@ class WordCounts:
         if not (count > 0).all() or not float(count.sum()) < LARGEST_TOTAL:
             raise StoreError("the counts of words should be above 0, and their sum a number")
         return WordCounts(pool, begin, label, count, L)
+
+
+def _revived(text: Array, begins: Offsets, begin: Offsets, label: Array, count: Array, L: int) -> WordCounts:
+    return WordCounts(_core.pool_of(text, begins), begin, label, count, L)
