@@ -271,9 +271,9 @@ class MixtureDistribution(Distribution):
         if not components or not width:
             raise StoreError("a mixture needs a component and a number at least")
         options = GaussianMixture(state.setting("covariance", str), components=components)
-        weights = checked_probabilities(
-            state.finite("weights", (size, components)), "weights", (size, components)
-        )
+        weights = state.finite("weights", (size, components))
+        if (weights < 0).any() or (np.abs(weights.sum(axis=1) - 1) > 1e-6).any():
+            raise StoreError("the weights of a mixture should be from 0 up and sum to 1")
         shape = _shape(options.covariance, size, components, width)
         covariances = options._checked(state.finite("covariances", shape), size, width)
         return cls(options, weights, np.ascontiguousarray(means), covariances, state.setting("least", float))
