@@ -10,6 +10,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.speed import (
+    baum_welch,
     discriminative,
     encoding,
     growth,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from benchmarks.speed.figure import Figure
 
 CASES: dict[str, ModuleType] = {
-    case.CASE: case for case in (sentences, hmm, reading, encoding, discriminative, growth, memory, startup)
+    case.CASE: case for case in (sentences, hmm, baum_welch, reading, encoding, discriminative, growth, memory, startup)
 }
 README = machine.ROOT / "README.md"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,12 +53,28 @@ class SymbolRows:
         return np.bincount(self.ids, self.values, minlength=symbols).astype(np.float64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class VectorRows:
     """Numbers: values (T, D), with 0 where one is missing; present (T, D) or None when all are there."""
 
     values: Floats
     present: npt.NDArray[np.bool_] | None = None
+
+    @cached_property
+    def columns(self) -> Floats:
+        """(D, T), made once: one dimension after another."""
+        return np.ascontiguousarray(self.values.T)
+
+    @cached_property
+    def centre(self) -> Floats:
+        """(D,) the mean."""
+        return self.values.mean(axis=0) if len(self) else np.zeros(self.values.shape[1])
+
+    @cached_property
+    def powers(self) -> Floats:
+        """(T, 2 D + 1) distance from the centre, its square, and 1: products with it are sums over tokens."""
+        away = self.values - self.centre
+        return np.hstack([away, away * away, np.ones((len(away), 1))])
 
     def __len__(self) -> int:
         return len(self.values)
@@ -189,6 +206,8 @@ def normalised(counts: Floats, before: Floats, axis: int) -> Floats:
     """Counts divided by their sums; where a sum is 0 (or not a number), what was there before."""
     total = counts.sum(axis=axis, keepdims=True)
     sound = np.isfinite(total) & (total > 0)
+    if sound.all():
+        return np.asarray(counts / total)
     divided: Floats = np.where(sound, counts / np.where(sound, total, 1.0), before)
     return divided
 

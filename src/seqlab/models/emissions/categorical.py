@@ -79,7 +79,9 @@ class SymbolDistribution(Distribution):
     ) -> Self:
         if "emissions" in frozen:
             return self
-        counts = pooled(statistics["counts"], groups, axis=1) + self._prior(prior)
+        counts, extra = pooled(statistics["counts"], groups, axis=1), self._prior(prior)
+        if extra.any():
+            counts = counts + extra
         return replace(self, probabilities=normalised(counts, self.probabilities, axis=0))
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
