@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from benchmarks.speed.figure import Figure
 
 CASES: dict[str, ModuleType] = {
-    case.CASE: case for case in (sentences, hmm, baum_welch, reading, encoding, discriminative, growth, memory, startup)
+    case.CASE: case
+    for case in (sentences, hmm, baum_welch, reading, encoding, discriminative, growth, memory, startup)
 }
 README = machine.ROOT / "README.md"
 

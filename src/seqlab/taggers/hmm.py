@@ -28,15 +28,14 @@ from seqlab.taggers.dictionary import Dictionary, TagDictionary
 from seqlab.taggers.hmm_batches import HMMBatches
 from seqlab.taggers.hmm_counted import UNKNOWNS, count_words, counted_ids, counted_trellises, wants_counting
 from seqlab.taggers.hmm_data import find_column, read_observations
-from seqlab.taggers.hmm_questions import Generated, HMMQuestions
+from seqlab.taggers.hmm_given import GivenTables, words_of
+from seqlab.taggers.hmm_questions import HMMQuestions
 from seqlab.taggers.hmm_selection import Selection, select_states
 from seqlab.taggers.hmm_start import (
     Ground,
-    checked_moves,
     checked_states,
     named_states,
     starter,
-    symbols_of,
 )
 from seqlab.taggers.hmm_stored import StoredHMM
 from seqlab.taggers.hmm_training import (
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
+class HMM(GivenTables, HMMBatches, HMMQuestions, StoredHMM, Tagger):
     """A hidden Markov model (eq:hmm-joint).
 
     n_states      how many states; None when labels, states or tables say it
@@ -67,11 +66,12 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
                   Dirichlet(start=, transitions=, emissions=) for each; labelled words also take "interpolated",
                   "witten-bell", "kneser-ney". None: interpolated for labelled words, else none
     learner       BaumWelch(), HardEM(), or Counting(); None: counting where every token has a label, else BaumWelch()
-    init          where EM begins: "random", "kmeans" (vectors), tables {"start", "transitions", "emissions"}, (pi, A, B),
-                  a fitted HMM, {word: labels}, or (X, y) with labels; None: labels if there are any, else k-means or chance
-    unknown       symbols never seen in training: "error", "missing" (as if not observed), or for labelled words "suffix"
-                  (judged by their endings; SuffixModel(...) has options). None: "suffix" for labelled words that are
-                  counted, "missing" for a model that saw labels, else "error"
+    init          where EM begins: "random", "kmeans" (vectors), tables {"start", "transitions", "emissions"}, or
+                  (pi, A, B), a fitted HMM, {word: labels}, or (X, y) with labels; None: labels if there are any, else
+                  k-means or chance
+    unknown       symbols never seen in training: "error", "missing" (as if not observed), or for labelled words
+                  "suffix" (judged by their endings; SuffixModel(...) has options). None: "suffix" for labelled words
+                  that are counted, "missing" for a model that saw labels, else "error"
     end           whether a state may also end the sequence, with a probability of its own
     constraints   a tag scheme, a Constraints, or forbidden moves (from, to)
     allowed       {word: labels}: what a word may be, in training and after
@@ -144,8 +144,8 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
     ) -> Self:
         """Learn from sequences, labelled or not.
 
-        X, y            a Corpus and the name of its column of labels, or lists of sequences and lists of labels. Of y, a
-                        whole sentence or a label may be None, a label may be a set; without y nothing is labelled
+        X, y            a Corpus and the name of its column of labels, or lists of sequences and lists of labels. Of y,
+                        a whole sentence or a label may be None, a label may be a set; without y nothing is labelled
         lengths         of the sequences, when X (and y) hold all of them one after another
         dev             sequences, or (X, y): the model that does best on it is kept, by likelihood or by accuracy
         patience        iterations without a better dev score before training ends
@@ -184,12 +184,13 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
         if learner is None:
             model, history, histories = self._counted(ground, prior, threads)
         else:
-            judge = None if dev is None else DevJudge(dev, self, data, emissions, threads).obeying(dictionary)
+            judge = None if dev is None else DevJudge(dev, data, emissions, threads).obeying(dictionary)
             options = (judge, checked_patience(patience), checked_callbacks(callbacks), progress)
             if judge is None and patience is not None:
                 raise OptionError("patience looks at a development set; pass one as dev=")
             model, history, histories = self._em(ground, data, init, learner, prior, threads, options)
         self._keep(model, data, dictionary, history, histories)
+        self.__dict__.pop("_running", None)
         return self
 
     def select_states(
@@ -229,7 +230,7 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
         options: Any,
     ) -> Any:
         judge, patience, callbacks, progress = options
-        init, labelled = self._beginning(ground, data, init)
+        init, labelled = self._beginning(ground, init, data)
         make, by_chance = starter(ground, init, labelled)
         starts = [
             make(np.random.default_rng([self.seed, run]))
@@ -258,10 +259,10 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
             model = by_occupation(model, evidence, threads)
         return model, best.history, best.histories
 
-    def _beginning(self, ground: Ground, data: Data, init: Any) -> tuple[Any, Evidence | None]:
+    def _beginning(self, ground: Ground, init: Any, data: Data) -> tuple[Any, Evidence | None]:
         """`init` as a word, tables or a dictionary; and labelled sentences to count first."""
         if isinstance(init, tuple) and len(init) == 2:
-            return None, self._labelled_corpus(ground, data, init)
+            return None, self._labelled_corpus(ground, init)
         if data.gold is None or init is not None:
             return init, None
         weights = data.labelled.astype(np.float64)
@@ -269,7 +270,7 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
             ground.evidence.observed, ground.evidence.offsets, weights, ground.evidence.allowed
         )
 
-    def _labelled_corpus(self, ground: Ground, data: Data, init: Any) -> Evidence:
+    def _labelled_corpus(self, ground: Ground, init: Any) -> Evidence:
         corpus = read_observations(init[0], ground.emissions)
         gold = read_labels(corpus, init[1], None)
         if gold is None:
@@ -302,7 +303,7 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
         self.rules_ = model.rules if rules is None else rules
         self.dictionary_, self.observed_column_ = dictionary, data.column
         self.unknown_ = "suffix" if counted else self.unknown or ("error" if data.gold is None else "missing")
-        self.vocabulary_ = _words_of(model)
+        self.vocabulary_ = words_of(model)
         self.columns_ = tuple(c for c in data.corpus.columns if data.gold is None or c != data.gold.column)
         self.column_ = None if data.gold is None else data.gold.column
         self.labels_ = model.labels
@@ -321,7 +322,7 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
             and self.unknown not in UNKNOWNS
         ):
             raise OptionError(
-                f"unknown must be 'error', 'missing', 'suffix', 'none', SuffixModel(...) or None, got {self.unknown!r:.60}"
+                f"unknown must be 'error', 'missing', 'suffix', 'none', a SuffixModel or None, got {self.unknown!r:.60}"
             )
         if self.order not in (None, 1, 2, 3) or isinstance(self.order, bool):
             raise OptionError(f"order must be 1, 2 or 3, got {self.order!r}")
@@ -389,53 +390,6 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
             rest = named_states(size)[: size - len(data.gold.names)]
             return (*data.gold.names, *rest), init
         return known if known is not None and len(known) == size else named_states(size), init
-
-    # ------------------------------------------------------------------------------------------ given tables
-
-    @classmethod
-    def from_tables(
-        cls,
-        pi: Any,
-        A: Any,
-        B: Any,
-        *,
-        states: Iterable[str] | None = None,
-        symbols: Any = None,
-        end: Any = None,
-        emissions: Emission | None = None,
-        **options: Any,
-    ) -> Self:
-        """A fitted model of tables that an expert wrote down.
-
-        pi        (L,) start probabilities
-        A         (L, L) from state, to state; with `end` rows of both together sum to 1
-        B         (L, V) P(symbol | state); for other emissions what init takes: {"means": ..., "covariances": ...}
-        states    names of the states; symbols: the V words, or None for the numbers 0 .. V - 1
-        end       (L,) the chance to end after each state
-        """
-        size = len(np.atleast_1d(np.asarray(pi, dtype=np.float64)))
-        names = named_states(size) if states is None else checked_states(states)
-        if len(names) != size:
-            raise OptionError(f"pi has {size} entries, but states has {len(names)} names")
-        hmm = cls(size, emissions, states=names, end=end is not None, **options)
-        made = hmm._check_options().given(*_given(B, symbols, emissions, size), size)
-        moves, last = checked_moves(A, end, size)
-        rules = Rules.of(hmm.constraints, names)
-        from seqlab.models.emissions.symbols import checked_probabilities
-
-        start = checked_probabilities(pi, "pi", (size,))
-        model = HiddenMarkov(names, start, moves, last, made, rules)
-        column = None
-        hmm._keep_tables(model, column)
-        return hmm
-
-    def _keep_tables(self, model: HiddenMarkov, column: str | None) -> None:
-        self.model_, self.history_, self.restarts_ = model, History(reason="given"), ()
-        self.dictionary_ = TagDictionary.of(self.allowed, model.labels, "word")
-        self.observed_column_, self.unknown_ = column, self.unknown or "error"
-        self.rules_, self.vocabulary_ = model.rules, _words_of(model)
-        self.columns_, self.column_ = (), None
-        self.labels_ = model.labels
 
     # ------------------------------------------------------------------------------------------ answers
 
@@ -527,41 +481,3 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
                 f"sample takes a sequence first, got {tokens!r}; write sample(n={tokens!r}, length=...)"
             )
         return super().sample(tokens, n, seed, **options)
-
-
-def _words_of(model: Any) -> frozenset[str] | None:
-    """The words of training; None when observations are no words."""
-    if isinstance(model, CountedHMM):
-        return frozenset(model.words.pool.strings())
-    words = getattr(getattr(model.emissions, "symbols", None), "words", None)
-    return frozenset(words) if words and model.emissions.kind == "categorical" else None
-
-
-def _given(B: Any, symbols: Any, emissions: Emission | None, size: int) -> tuple[Any, Any]:
-    """Emission tables and their domain."""
-    if emissions is None or isinstance(emissions, Categorical):
-        table = np.asarray(B, dtype=np.float64)
-        if table.ndim != 2:
-            raise OptionError(f"B has shape {table.shape}, but ({size}, symbols) is wanted")
-        return B, symbols_of(symbols, table.shape[1])
-    return B, _width_of(B, emissions)
-
-
-def _width_of(B: Any, emissions: Any) -> Any:
-    from seqlab.models.emissions.gaussian import Spread
-    from seqlab.models.emissions.streams import Streams
-
-    if isinstance(emissions, Streams):
-        raise OptionError(
-            "from_tables takes one kind of emissions; train streams with init={'emissions': {...}}"
-        )
-    key = "rates" if isinstance(B, dict) and "rates" in B else "means"
-    if not isinstance(B, dict) or key not in B:
-        raise OptionError(
-            f"B must be {{'means': ..., 'covariances': ...}} or {{'rates': ...}}, got {B!r:.60}"
-        )
-    width = np.asarray(B[key]).shape[-1]
-    return Spread(width, np.zeros(width), np.eye(width))
-
-
-__all__ = ["HMM", "Generated"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -30,12 +31,11 @@ WANTED = {
 }
 
 
-def read_observations(X: Any, emissions: Emission, lengths: Any = None, names: Any = None) -> Corpus:
+def read_observations(X: Any, emissions: Emission, lengths: Any = None) -> Corpus:
     """X as a corpus.
 
     X         a Corpus, a list of sequences, or with `lengths` all sequences one after another, as a list or an array;
               an array without lengths is one sequence; streams come as {name: X}, or as tuples with a cell a stream
-    names     the columns of training, for tuples
     """
     if isinstance(X, Corpus):
         if lengths is not None:
@@ -77,7 +77,7 @@ def find_column(
             return name
     have = ", ".join(map(repr, corpus.columns))
     raise CorpusError(
-        f"{type(emissions).__name__}() wants {WANTED[emissions.holds]} for every token, but no column of {have} holds that"
+        f"{type(emissions).__name__}() wants {WANTED[emissions.holds]} for every token, but none of {have} has that"
     )
 
 
@@ -141,9 +141,7 @@ def _flat(X: Any, holds: str, lengths: Any) -> tuple[Column, Offsets]:
         return VectorColumn(np.ascontiguousarray(rows, dtype=np.float64)), offsets
     flat = tokens.tolist() if isinstance(tokens, np.ndarray) else tokens
     if holds == "vectors":
-        return _made(
-            [flat[b:e] for b, e in zip(offsets[:-1], offsets[1:], strict=True)], holds, offsets
-        ), offsets
+        return _made([flat[b:e] for b, e in itertools.pairwise(offsets.tolist())], holds, offsets), offsets
     return _made(flat, holds, offsets), offsets
 
 
@@ -161,7 +159,7 @@ def _offsets(lengths: Any, total: int) -> Offsets:
 
 def _made(tokens: Sequence[Any], holds: str, offsets: Offsets) -> Column:
     if holds == "vectors":
-        return _vectors(tokens, offsets)
+        return _vectors(tokens)
     if holds == "bags":
         return _bags(tokens, offsets)
     sample = next((token for token in tokens if token is not None), None)
@@ -198,7 +196,7 @@ def _bags(tokens: Sequence[Any], offsets: Offsets) -> BagColumn:
     return column
 
 
-def _vectors(sequences: Sequence[Any], offsets: Offsets) -> VectorColumn:
+def _vectors(sequences: Sequence[Any]) -> VectorColumn:
     parts, width = [], None
     for s, sequence in enumerate(sequences):
         if not len(sequence):

@@ -5,7 +5,19 @@ import warnings
 import numpy as np
 import pytest
 
-from seqlab import HMM, BaumWelch, Categorical, Corpus, Counting, FeatureBag, Gaussian, GaussianMixture, HardEM, Poisson, Streams
+from seqlab import (
+    HMM,
+    BaumWelch,
+    Categorical,
+    Corpus,
+    Counting,
+    FeatureBag,
+    Gaussian,
+    GaussianMixture,
+    HardEM,
+    Poisson,
+    Streams,
+)
 from seqlab.errors import (
     CorpusError,
     ImpossibleError,
@@ -30,9 +42,17 @@ def fitted():
     ("call", "error", "message"),
     [
         # symbols
-        (lambda: fitted().tag(["a", "zebra"]), CorpusError, "sentence 0, token 1: the symbol 'zebra' was never seen"),
+        (
+            lambda: fitted().tag(["a", "zebra"]),
+            CorpusError,
+            "sentence 0, token 1: the symbol 'zebra' was never seen",
+        ),
         (lambda: fitted().predict([["a"], ["b", "x"]]), CorpusError, "sentence 1, token 1: the symbol 'x'"),
-        (lambda: HMM(2).fit([[0, 1]]).predict([[0], [7]]), CorpusError, "sentence 1, token 0: the symbol 7 .*0 to 1"),
+        (
+            lambda: HMM(2).fit([[0, 1]]).predict([[0], [7]]),
+            CorpusError,
+            "sentence 1, token 0: the symbol 7 .*0 to 1",
+        ),
         (lambda: HMM(2).fit([[0, 1], [2, -1]]), CorpusError, "sentence 1, token 1: .* got -1"),
         (lambda: HMM(2).fit([[0.5, 1.0]]), CorpusError, "sentence 0, token 0: .* got 0.5; .*Gaussian"),
         (lambda: HMM(2).fit([["a", 3]]), CorpusError, "sentence 0, position 1 of X: .*got 3"),
@@ -49,19 +69,39 @@ def fitted():
         (lambda: HMM(2).fit([0, 1, 2], lengths=[2, 2]), ShapeError, "lengths add up to 4, but X has 3"),
         (lambda: HMM(2).fit([0, 1, 2], lengths=[4, -1]), ShapeError, r"lengths\[1\] is -1"),
         (lambda: HMM(2).fit([0, 1, 2], lengths=[1.5, 1.5]), ShapeError, "whole numbers"),
-        (lambda: HMM(2).fit(np.zeros((3, 2), dtype=int)), CorpusError, r"shape \(3, 2\), but a symbol is one number"),
+        (
+            lambda: HMM(2).fit(np.zeros((3, 2), dtype=int)),
+            CorpusError,
+            r"shape \(3, 2\), but a symbol is one number",
+        ),
         (lambda: HMM(9).fit(WORDS), ShapeError, "9 states are more than the 5 observations"),
-        (lambda: HMM(2).fit(Corpus.from_lists(word=WORDS), lengths=[2, 3]), CorpusError, "sentences of its own"),
+        (
+            lambda: HMM(2).fit(Corpus.from_lists(word=WORDS), lengths=[2, 3]),
+            CorpusError,
+            "sentences of its own",
+        ),
         (lambda: HMM(2).fit(WORDS, [["x"], ["y"]]), ShapeError, "sentence 0: X has 2 tokens, but y has 1"),
         (lambda: HMM(2).fit(WORDS, [["x", "y"]]), ShapeError, "X has 2 sentences, but y has 1"),
         (lambda: HMM(2).fit(WORDS, [["x", 3], None]), LabelError, "sentence 0, position 1 of y"),
         # vectors
-        (lambda: HMM(2, Gaussian()).fit([[[1.0], [np.inf]]]), CorpusError, "sentence 0, token 1: number 0 is inf"),
-        (lambda: HMM(2, Gaussian("full")).fit([[[1.0, np.nan], [0.0, 1.0]]]), CorpusError, "token 0: some numbers"),
+        (
+            lambda: HMM(2, Gaussian()).fit([[[1.0], [np.inf]]]),
+            CorpusError,
+            "sentence 0, token 1: number 0 is inf",
+        ),
+        (
+            lambda: HMM(2, Gaussian("full")).fit([[[1.0, np.nan], [0.0, 1.0]]]),
+            CorpusError,
+            "token 0: some numbers",
+        ),
         (lambda: HMM(2, Gaussian()).fit([[[1.0], [1.0, 2.0]]]), CorpusError, "sequence 0 .*all of one size"),
         (lambda: HMM(2, Gaussian()).fit([[[1.0]], [[1.0, 2.0]]]), CorpusError, "sequence 1 .*2 numbers"),
         (lambda: HMM(2, Gaussian()).fit([["a", "b"]]), CorpusError, "a vector of numbers"),
-        (lambda: HMM(1, Gaussian()).fit([[1.0, 2.0]]).tag([[1.0, 2.0]]), CorpusError, "2 numbers, but .*training had 1"),
+        (
+            lambda: HMM(1, Gaussian()).fit([[1.0, 2.0]]).tag([[1.0, 2.0]]),
+            CorpusError,
+            "2 numbers, but .*training had 1",
+        ),
         (lambda: HMM(2, Poisson()).fit([[1, 2.5]]), CorpusError, "token 1: number 0 is 2.5"),
         (lambda: HMM(2, Poisson()).fit([[1, -2]]), CorpusError, "number 0 is -2"),
         (lambda: HMM(2, FeatureBag()).fit(WORDS), CorpusError, "sentence 0, position 0 .*list of features"),
@@ -75,15 +115,35 @@ def fitted():
         ),
         # tables
         (lambda: HMM.from_tables([0.5, 0.6], *EVEN[1:]), OptionError, "pi sums to 1.1"),
-        (lambda: HMM.from_tables(EVEN[0], [[0.5, 0.5], [0.5, 0.4]], EVEN[2]), OptionError, "row 1 of transitions sums to 0.9"),
-        (lambda: HMM.from_tables(*EVEN[:2], [[0.5, 0.5], [1.5, -0.5]]), OptionError, r"emissions\[1, 1\] is -0.5"),
-        (lambda: HMM.from_tables(*EVEN[:2], [[0.5, 0.5]]), OptionError, r"emissions has shape \(1, 2\), but \(2, 2\)"),
-        (lambda: HMM.from_tables(EVEN[0], [[np.nan, 1], [0.5, 0.5]], EVEN[2]), OptionError, r"transitions\[0, 0\] is nan"),
+        (
+            lambda: HMM.from_tables(EVEN[0], [[0.5, 0.5], [0.5, 0.4]], EVEN[2]),
+            OptionError,
+            "row 1 of transitions sums to 0.9",
+        ),
+        (
+            lambda: HMM.from_tables(*EVEN[:2], [[0.5, 0.5], [1.5, -0.5]]),
+            OptionError,
+            r"emissions\[1, 1\] is -0.5",
+        ),
+        (
+            lambda: HMM.from_tables(*EVEN[:2], [[0.5, 0.5]]),
+            OptionError,
+            r"emissions has shape \(1, 2\), but \(2, 2\)",
+        ),
+        (
+            lambda: HMM.from_tables(EVEN[0], [[np.nan, 1], [0.5, 0.5]], EVEN[2]),
+            OptionError,
+            r"transitions\[0, 0\] is nan",
+        ),
         (lambda: HMM.from_tables(*EVEN, symbols=["a"]), OptionError, "2 columns, but there are 1 symbols"),
         (lambda: HMM.from_tables(*EVEN, symbols=["a", "a"]), OptionError, "different words"),
         (lambda: HMM.from_tables(*EVEN, states=["x"]), OptionError, "pi has 2 entries, but states has 1"),
         (lambda: HMM.from_tables(*EVEN, states=["x", "x"]), OptionError, "different names"),
-        (lambda: HMM.from_tables(*EVEN, end=[0.5, 0.5]), OptionError, "row 0 of transitions with end sums to 1.5"),
+        (
+            lambda: HMM.from_tables(*EVEN, end=[0.5, 0.5]),
+            OptionError,
+            "row 0 of transitions with end sums to 1.5",
+        ),
         (
             lambda: HMM.from_tables(
                 *EVEN[:2],
@@ -130,7 +190,7 @@ def fitted():
         (lambda: Gaussian("round"), OptionError, "covariance must be one of"),
         (lambda: GaussianMixture(components=0), OptionError, "components"),
         (lambda: Poisson(rate_weight=-1), OptionError, "rate_weight"),
-        (lambda: Streams(), OptionError, "streams need names"),
+        (Streams, OptionError, "streams need names"),
         # questions
         (lambda: HMM(2).tag(["a"]), NotFittedError, "tag"),
         (lambda: fitted().sample(n=2), OptionError, "only a model with an end state"),
@@ -176,7 +236,11 @@ def test_an_empty_state_is_reported_and_keeps_its_tables():
         hmm.fit([[0, 1, 1]])
     assert hmm.model_.A[1].tolist() == [0.3, 0.7]
     assert hmm.model_.emissions.B[1].tolist() == [0.2, 0.8]
-    vectors = HMM(2, Gaussian("full"), init={"start": [1, 0], "transitions": np.eye(2), "emissions": {"means": [[0.0], [9.0]]}})
+    vectors = HMM(
+        2,
+        Gaussian("full"),
+        init={"start": [1, 0], "transitions": np.eye(2), "emissions": {"means": [[0.0], [9.0]]}},
+    )
     with pytest.warns(TrainingWarning, match="nothing is left"):
         vectors.fit([[0.1, 0.2, 0.15]])
     assert vectors.model_.emissions.means[1].tolist() == [9.0]

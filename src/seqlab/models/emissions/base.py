@@ -25,7 +25,7 @@ Groups = npt.NDArray[np.int64]  # (L,) states with the same number share their e
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SymbolRows:
-    """Symbols by number: token t has ids[begin[t]] .. ids[begin[t + 1]], each `values` times; none when it is missing."""
+    """Symbols by number: token t has ids[begin[t]] .. ids[begin[t + 1]], each `values` times; none if it is missing."""
 
     begin: npt.NDArray[np.int64]
     ids: npt.NDArray[np.int32]
@@ -82,7 +82,9 @@ class VectorRows:
     @property
     def there(self) -> npt.NDArray[np.bool_]:
         """(T,): tokens with any number at all."""
-        return np.ones(len(self), dtype=bool) if self.present is None else self.present.any(axis=1)
+        return np.asarray(
+            np.ones(len(self), dtype=bool) if self.present is None else self.present.any(axis=1)
+        )
 
 
 Observed = SymbolRows | VectorRows | tuple[Any, ...]
