@@ -9,13 +9,11 @@ import numpy as np
 
 from seqlab.arrays import thread_count, whole_number
 from seqlab.corpus import Corpus
-from seqlab.errors import CorpusError, LabelError, OptionError, QuestionError, ShapeError
-from seqlab.learning.bar import Bar
+from seqlab.errors import CorpusError, LabelError, OptionError, QuestionError
 from seqlab.learning.counting import Counting
-from seqlab.learning.em import BaumWelch, EMTask, HardEM, groups_of
-from seqlab.learning.expectation import Evidence, expect
-from seqlab.learning.history import Epoch, History
-from seqlab.learning.restarts import best_of
+from seqlab.learning.em import BaumWelch, HardEM
+from seqlab.learning.expectation import Evidence
+from seqlab.learning.history import History
 from seqlab.learning.watch import checked_callbacks, checked_patience
 from seqlab.models.counted import CountedHMM
 from seqlab.models.emissions import Categorical, Emission
@@ -26,16 +24,14 @@ from seqlab.taggers.asking import Trellises
 from seqlab.taggers.base import Tagger
 from seqlab.taggers.dictionary import Dictionary, TagDictionary
 from seqlab.taggers.hmm_batches import HMMBatches
-from seqlab.taggers.hmm_counted import UNKNOWNS, count_words, counted_ids, counted_trellises, wants_counting
+from seqlab.taggers.hmm_counted import UNKNOWNS, counted_ids, counted_trellises, wants_counting
 from seqlab.taggers.hmm_data import find_column, read_observations
+from seqlab.taggers.hmm_fitting import HMMFitting
 from seqlab.taggers.hmm_given import GivenTables, words_of
 from seqlab.taggers.hmm_questions import HMMQuestions
 from seqlab.taggers.hmm_selection import Selection, select_states
 from seqlab.taggers.hmm_start import (
     Ground,
-    checked_states,
-    named_states,
-    starter,
 )
 from seqlab.taggers.hmm_stored import StoredHMM
 from seqlab.taggers.hmm_training import (
@@ -43,19 +39,15 @@ from seqlab.taggers.hmm_training import (
     Data,
     DevJudge,
     allowed_labels,
-    by_occupation,
     check_enough,
-    read_labels,
     sentence_weights,
-    state_count,
 )
-from seqlab.taggers.weights import token_weights
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class HMM(GivenTables, HMMBatches, HMMQuestions, StoredHMM, Tagger):
+class HMM(GivenTables, HMMFitting, HMMBatches, HMMQuestions, StoredHMM, Tagger):
     """A hidden Markov model (eq:hmm-joint).
 
     n_states      how many states; None when labels, states or tables say it
@@ -199,96 +191,6 @@ class HMM(GivenTables, HMMBatches, HMMQuestions, StoredHMM, Tagger):
         """Models with so many states each, and the best by "bic", "aic" or "dev"; this one stays as it is."""
         return select_states(self, X, sizes, criterion=criterion, lengths=lengths, dev=dev)
 
-    def _count_words(
-        self,
-        data: Data,
-        labels: tuple[str, ...],
-        rules: Rules,
-        dictionary: TagDictionary | None,
-        sample_weight: Any,
-    ) -> Self:
-        model = count_words(self, data, labels, token_weights(data.corpus, sample_weight))
-        history = History([Epoch(1, None, None, None, None, 0.0)], "counted", 1)
-        self._keep(model, data, dictionary, history, (history,), rules)
-        return self
-
-    def _counted(self, ground: Ground, prior: Dirichlet, threads: int) -> Any:
-        """With every label known, one M step is counting."""
-        flat = ground.flat(np.random.default_rng(self.seed))
-        model = flat.maximised(expect(flat, ground.evidence, threads), prior)
-        history = History([Epoch(1, None, None, None, None, 0.0)], "counted", 1)
-        return model, history, (history,)
-
-    def _em(
-        self,
-        ground: Ground,
-        data: Data,
-        init: Any,
-        learner: Any,
-        prior: Dirichlet,
-        threads: int,
-        options: Any,
-    ) -> Any:
-        judge, patience, callbacks, progress = options
-        init, labelled = self._beginning(ground, init, data)
-        make, by_chance = starter(ground, init, labelled)
-        starts = [
-            make(np.random.default_rng([self.seed, run]))
-            for run in range(learner.restarts if by_chance else 1)
-        ]
-        evidence = self._seen_by(starts[0], ground, data)
-        groups = groups_of(learner.tied, ground.labels)
-
-        def train(run: int, share: int, report: Any) -> Any:
-            task = EMTask(evidence.alone() if run else evidence, prior, groups)
-            return learner.train(task, starts[run], threads=share, report=report)
-
-        best = best_of(
-            train,
-            len(starts),
-            threads=threads,
-            judge=judge,
-            metric=None if judge is None else judge.name,
-            patience=patience,
-            callbacks=callbacks,
-            bar=Bar() if progress else None,
-        )
-        model: Any = best.outcome.theta
-        nameless = self.states is None and data.gold is None and by_chance and not isinstance(init, dict)
-        if nameless and not ground.rules and not learner.tied:
-            model = by_occupation(model, evidence, threads)
-        return model, best.history, best.histories
-
-    def _beginning(self, ground: Ground, init: Any, data: Data) -> tuple[Any, Evidence | None]:
-        """`init` as a word, tables or a dictionary; and labelled sentences to count first."""
-        if isinstance(init, tuple) and len(init) == 2:
-            return None, self._labelled_corpus(ground, init)
-        if data.gold is None or init is not None:
-            return init, None
-        weights = data.labelled.astype(np.float64)
-        return None, Evidence(
-            ground.evidence.observed, ground.evidence.offsets, weights, ground.evidence.allowed
-        )
-
-    def _labelled_corpus(self, ground: Ground, init: Any) -> Evidence:
-        corpus = read_observations(init[0], ground.emissions)
-        gold = read_labels(corpus, init[1], None)
-        if gold is None:
-            raise OptionError("init=(X, y) wants labels, but y has none")
-        column = find_column(corpus, ground.emissions, self.column, gold.column)
-        flat = ground.flat(np.random.default_rng(self.seed))
-        observed = flat.emissions.observe(corpus, column, unknown="missing")
-        allowed = allowed_labels(gold.numbered(ground.labels), None, corpus, ground.size)
-        return Evidence(observed, corpus.offsets, None, allowed)
-
-    def _seen_by(self, start: HiddenMarkov, ground: Ground, data: Data) -> Evidence:
-        """The evidence in the numbers of the model that training begins with."""
-        if not isinstance(self.init, HMM):
-            return ground.evidence
-        evidence = ground.evidence
-        observed = start.emissions.observe(data.corpus, data.column, unknown="error")
-        return Evidence(observed, evidence.offsets, evidence.weights, evidence.allowed)
-
     def _keep(
         self,
         model: Any,
@@ -334,62 +236,6 @@ class HMM(GivenTables, HMMBatches, HMMQuestions, StoredHMM, Tagger):
             raise OptionError(f"end must be True or False, got {self.end!r}")
         whole_number(self.seed, "seed", 0)
         return emissions
-
-    def _learner(self, data: Data) -> Any:
-        return self.learner if self.learner is not None else None if data.full else BaumWelch()
-
-    def _data(self, X: Any, y: Any, lengths: Any, emissions: Emission) -> Data:
-        corpus = read_observations(X, emissions, lengths)
-        gold = read_labels(corpus, y, lengths)
-        if not corpus.token_count:
-            raise ShapeError(
-                f"X has {len(corpus)} sentences and no token at all, so there is nothing to learn from"
-            )
-        return Data(
-            corpus, gold, find_column(corpus, emissions, self.column, None if gold is None else gold.column)
-        )
-
-    def _labels(self, data: Data) -> tuple[tuple[str, ...], Any]:
-        """Names of the states, and `init` with tuples and models made tables."""
-        init, known = self.init, None
-        if isinstance(init, HMM):
-            init._check_fitted("init")
-            model = init._chain("init")
-            known = model.labels
-            init = {"start": model.pi, "transitions": model.A, "emissions": model.emissions}
-            init |= {} if model.end is None else {"end": model.end}
-        elif isinstance(init, tuple) and len(init) in (3, 4):
-            init = dict(zip(("start", "transitions", "emissions", "end"), init, strict=False))
-        states = None if self.states is None else checked_states(self.states)
-        if isinstance(init, tuple) and len(init) == 2:
-            named = init[1] if not isinstance(init[1], str) else init[0].strings(init[1]).compact().values
-            known = tuple(
-                sorted(
-                    {
-                        one
-                        for row in ([named] if isinstance(init[1], str) else named)
-                        for one in row or ()
-                        if isinstance(one, str)
-                    }
-                )
-            )
-        elif isinstance(init, dict) and "start" in init and known is None:
-            known = named_states(max(len(np.atleast_1d(init["start"])), 1))
-        elif isinstance(init, dict) and known is None and states is None and init and self.n_states is None:
-            known = tuple(
-                sorted({label for some in init.values() for label in some if isinstance(label, str)})
-            )
-        size = state_count(self.n_states, states, data.gold, known)
-        if size is None:
-            raise OptionError(
-                "n_states says how many hidden states there are; only labels, states or tables make it unneeded"
-            )
-        if states is not None:
-            return states, init
-        if data.gold is not None:
-            rest = named_states(size)[: size - len(data.gold.names)]
-            return (*data.gold.names, *rest), init
-        return known if known is not None and len(known) == size else named_states(size), init
 
     # ------------------------------------------------------------------------------------------ answers
 
