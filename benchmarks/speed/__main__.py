@@ -10,6 +10,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.speed import (
+    baum_welch,
     discriminative,
     encoding,
     growth,
@@ -39,6 +40,7 @@ CASES: dict[str, ModuleType] = {
     for case in (
         sentences,
         hmm,
+        baum_welch,
         hmm_tagging,
         ngrams,
         reading,

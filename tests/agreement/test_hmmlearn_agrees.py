@@ -51,7 +51,7 @@ def same_chain(mine, theirs, X):
     history = list(theirs.monitor_.history)
     assert mine.history_.log_likelihood[10 - len(history) : 10] == approx(history, rel=1e-9)
     assert mine.model_.pi == approx(theirs.startprob_, abs=TABLES)
-    assert mine.model_.A == approx(theirs.transmat_, abs=TABLES)
+    assert approx(theirs.transmat_, abs=TABLES) == mine.model_.A
     assert mine.log_likelihoods(X, lengths=LENGTHS).sum() == approx(theirs.score(X, LENGTHS), rel=1e-9)
 
 
@@ -76,7 +76,7 @@ def test_categorical(rng, implementation, prior):
     theirs.fit(x[:, None], LENGTHS)
     mine = HMM(init=(pi, A, B), learner=TEN, smoothing=prior).fit(x, lengths=LENGTHS)
     same_chain(mine, theirs, x[:, None])
-    assert mine.model_.emissions.B == approx(theirs.emissionprob_, abs=TABLES)
+    assert approx(theirs.emissionprob_, abs=TABLES) == mine.model_.emissions.B
     path = theirs.predict(x[:, None], LENGTHS)
     assert [int(name[1:]) for row in mine.predict(x, lengths=LENGTHS) for name in row] == path.tolist()
 
@@ -85,7 +85,7 @@ def test_categorical(rng, implementation, prior):
 @pytest.mark.parametrize("prior", [0.0, 1e-2])
 def test_gaussian(rng, kind, prior):
     pi, A = start(rng)
-    X, means = vectors(rng), rng.normal(size=(K, D)) + [[0], [2], [4]]
+    X, means = vectors(rng), rng.normal(size=(K, D)) + np.array([[0], [2], [4]])
     covariances = {
         "full": np.stack([np.eye(D) + 0.2 * i for i in range(K)]),
         "diag": np.ones((K, D)) * [[1.0], [2.0], [0.5]],

@@ -22,7 +22,6 @@ from seqlab import (
     Poisson,
     Streams,
 )
-from seqlab.errors import QuestionError
 
 SYMBOLS = list(textbook.EMISSIONS)
 B = np.array([textbook.EMISSIONS[word] for word in SYMBOLS]).T
@@ -122,12 +121,18 @@ def test_probabilities_of_all_sequences_sum_to_one_with_an_end():
 def test_drawn_sequences_have_the_frequencies_of_the_tables():
     end = [0.0, 0.5]
     A = [[0.6, 0.4], [0.3, 0.2]]
-    hmm = HMM.from_tables([0.25, 0.75], A, [[0.9, 0.1], [0.2, 0.8]], end=end, symbols=["a", "b"], states=["x", "y"])
+    hmm = HMM.from_tables(
+        [0.25, 0.75], A, [[0.9, 0.1], [0.2, 0.8]], end=end, symbols=["a", "b"], states=["x", "y"]
+    )
     drawn = hmm.sample(n=3000, seed=5)
     assert drawn.states == hmm.sample(n=3000, seed=5).states != hmm.sample(n=3000, seed=6).states
     assert np.mean([row[0] == "y" for row in drawn.states]) == approx(0.75, abs=0.03)
     assert all(row[-1] == "y" for row in drawn.states)
-    pairs = [(s, o) for states, seen in zip(drawn.states, drawn.observations, strict=True) for s, o in zip(states, seen, strict=True)]
+    pairs = [
+        (s, o)
+        for states, seen in zip(drawn.states, drawn.observations, strict=True)
+        for s, o in zip(states, seen, strict=True)
+    ]
     assert np.mean([o == "a" for s, o in pairs if s == "x"]) == approx(0.9, abs=0.02)
     assert [len(row) for row in hmm.sample(n=2, length=[3, 0], seed=1).states] == [3, 0]
 
@@ -174,7 +179,8 @@ def test_a_bag_of_features_is_naive_bayes():  # eq:naive-bayes-emission
     start = (2 + 1) / (4 + 2)
     for bag in (["lower", "upper"], ["suffix=ly", "lower", "lower"], [], ["never seen"]):
         joint = {
-            name: start * math.prod(table[f][i] if f in table else 1.0 for f in bag) for name, i in (("R", R), ("N", N))
+            name: start * math.prod(table[f][i] if f in table else 1.0 for f in bag)
+            for name, i in (("R", R), ("N", N))
         }
         assert math.exp(hmm.log_joint([bag], ["R"])) == approx(joint["R"])
         assert hmm.posterior([bag]).label(0, "R") == approx(joint["R"] / (joint["R"] + joint["N"]))
@@ -258,9 +264,9 @@ def test_numbers_missing_from_a_vector_are_left_out_of_its_density():
     rows = HMM(1, Poisson()).fit(np.array([[1.0, np.nan], [3.0, 2.0]])).model_.emissions.rates
     assert rows[0] == approx([2.0, 2.0])
     words = HMM(1).fit([["a", None, "b", "a"]])
-    assert dict(zip(words.model_.emissions.symbols.words, words.model_.emissions.B[0], strict=True)) == approx(
-        {"a": 2 / 3, "b": 1 / 3}
-    )
+    assert dict(
+        zip(words.model_.emissions.symbols.words, words.model_.emissions.B[0], strict=True)
+    ) == approx({"a": 2 / 3, "b": 1 / 3})
 
 
 # ---------------------------------------------------------------- hard EM by hand
@@ -272,8 +278,8 @@ def test_hard_em_counts_the_best_path():  # eq:hard-em
     model = hmm.fit([[0, 0, 1], [1, 1]]).model_
     # best paths under the start: s0 s0 s1 and s1 s1
     assert model.pi == approx([0.5, 0.5])
-    assert model.A == approx(np.array([[0.5, 0.5], [0.0, 1.0]]))
-    assert model.emissions.B == approx(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    assert approx(np.array([[0.5, 0.5], [0.0, 1.0]])) == model.A
+    assert approx(np.array([[1.0, 0.0], [0.0, 1.0]])) == model.emissions.B
     before = math.log(0.6 * 0.9 * 0.7 * 0.9 * 0.3 * 0.8) + math.log(0.4 * 0.8 * 0.6 * 0.8)
     assert hmm.history_.log_likelihood[0] == approx(before)
 
@@ -312,5 +318,3 @@ def test_a_start_from_labels_tables_or_a_dictionary_keeps_the_names():
         assert hmm.tag(["the", "dog", "runs"]) == ["D", "N", "V"]
     strict = HMM(allowed=words, states=["D", "N", "V"], seed=3).fit(X)
     assert strict.predict(X) == labels
-
-

@@ -13,7 +13,7 @@ namespace seqlab {
 namespace {
 
 constexpr double never = -std::numeric_limits<double>::infinity();
-constexpr std::size_t CELLS = std::size_t{1} << 17;  // of scores in one job: with the marginals two megabytes
+constexpr std::size_t CELLS = std::size_t{1} << 16;  // of scores in one job: with the marginals one megabyte
 constexpr std::size_t AHEAD = 4;                     // jobs in flight for every thread
 
 }  // namespace

@@ -79,7 +79,7 @@ class BaumWelch(_EM):
                         "covariances", "weights"
     tied                groups of states that share their emissions: [("N1", "N2"), ...]
     unlabelled_weight   what a sentence without any label counts beside one with labels
-    forgetting          of partial_fit: batch k moves the mean of expected counts by a share of k^-forgetting; from 0.5 on
+    forgetting          of partial_fit: batch k moves the mean of expected counts by a share of k^-forgetting; above 0.5
                         it settles, 1 is the plain mean of all batches
     """
 
@@ -163,15 +163,15 @@ class _Run:
         first = self.task.sentence(int(impossible[0]))
         if len(impossible) == len(found.log_z):
             raise ImpossibleError(
-                f"sentence {first}: no path can have made it under the tables training began with, and the same holds for "
-                f"all others; look at zeros in init, or add pseudo-counts with smoothing=0.1",
+                f"sentence {first}: no path can have made it under the tables that training began with, nor any "
+                f"of the others; look at zeros in init, or add pseudo-counts with smoothing=0.1",
                 position=0,
                 sequence=first,
             )
         self._say(
             "impossible",
-            f"{len(impossible)} of {len(found.log_z)} sentences cannot be under the model, sentence {first} first; they are "
-            f"left out of training. Pseudo-counts (smoothing=0.1) make them possible",
+            f"{len(impossible)} of {len(found.log_z)} sentences cannot be under the model, sentence {first} first; "
+            f"they are left out of training. Pseudo-counts (smoothing=0.1) make them possible",
         )
 
     def _look_at(self, model: HiddenMarkov, found: Expected) -> None:
@@ -187,8 +187,8 @@ class _Run:
     def _say_fell(self, best: float, value: float, iteration: int) -> None:
         self._say(
             "fell",
-            f"the objective fell from {best:.10g} to {value:.10g} in iteration {iteration}; training ends with the model "
-            f"before it",
+            f"the objective fell from {best:.10g} to {value:.10g} in iteration {iteration}; training ends with the "
+            f"model before it",
         )
 
     def _say(self, what: str, sentence: str) -> None:

@@ -24,7 +24,7 @@ class Running:
     def add(self, model: HiddenMarkov, found: Expected, evidence: Evidence, forgetting: float) -> None:
         """Take in what an E step found on another batch."""
         tokens = max(evidence.tokens, 1)
-        fresh = scaled(found, model, 1.0 / tokens)
+        fresh = scaled(found, 1.0 / tokens)
         if self.found is None:
             self.found = fresh
         else:
@@ -39,11 +39,11 @@ class Running:
         """The M step on the mean, which counts as much as all tokens so far: pseudo-counts weigh as they should."""
         if self.found is None:
             return model
-        whole = scaled(self.found, model, float(max(self.tokens, 1)))
+        whole = scaled(self.found, float(max(self.tokens, 1)))
         return model.maximised(whole, prior, groups=groups, frozen=frozen)
 
 
-def scaled(found: Expected, model: HiddenMarkov, factor: float) -> Expected:
+def scaled(found: Expected, factor: float) -> Expected:
     """All counts times a factor."""
     return replace(
         found,
@@ -56,7 +56,7 @@ def scaled(found: Expected, model: HiddenMarkov, factor: float) -> Expected:
 
 def blended(old: Expected, new: Expected, model: HiddenMarkov, share: float) -> Expected:
     """(1 - share) of the old counts and a share of the new."""
-    a, b = scaled(old, model, 1 - share), scaled(new, model, share)
+    a, b = scaled(old, 1 - share), scaled(new, share)
     emissions = model.emissions.added(a.emissions, b.emissions)
     return replace(new, start=a.start + b.start, edge=a.edge + b.edge, end=a.end + b.end, emissions=emissions)
 

@@ -67,7 +67,7 @@ class Dirichlet:
         if isinstance(found, AddLambda):
             return Dirichlet(found.value, found.value, found.value, found.value)
         raise OptionError(
-            f"smoothing={smoothing!r} is for counting labelled words; EM takes MLE(), AddLambda(value) or Dirichlet(...)"
+            f"smoothing={smoothing!r} is for counting labelled words; EM takes MLE(), AddLambda(value) or Dirichlet()"
         )
 
     def of_start(self, size: int) -> Floats:
@@ -112,7 +112,7 @@ class Expected:
     @property
     def occupied(self) -> Floats:
         """(L,) how much each state counts."""
-        return self.edge.sum(axis=1) + self.end
+        return np.asarray(self.edge.sum(axis=1) + self.end)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

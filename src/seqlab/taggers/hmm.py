@@ -9,13 +9,11 @@ import numpy as np
 
 from seqlab.arrays import thread_count, whole_number
 from seqlab.corpus import Corpus
-from seqlab.errors import CorpusError, LabelError, OptionError, QuestionError, ShapeError
-from seqlab.learning.bar import Bar
+from seqlab.errors import CorpusError, LabelError, OptionError, QuestionError
 from seqlab.learning.counting import Counting
-from seqlab.learning.em import BaumWelch, EMTask, HardEM, groups_of
-from seqlab.learning.expectation import Evidence, expect
-from seqlab.learning.history import Epoch, History
-from seqlab.learning.restarts import best_of
+from seqlab.learning.em import BaumWelch, HardEM
+from seqlab.learning.expectation import Evidence
+from seqlab.learning.history import History
 from seqlab.learning.watch import checked_callbacks, checked_patience
 from seqlab.models.counted import CountedHMM
 from seqlab.models.emissions import Categorical, Emission
@@ -26,17 +24,14 @@ from seqlab.taggers.asking import Trellises
 from seqlab.taggers.base import Tagger
 from seqlab.taggers.dictionary import Dictionary, TagDictionary
 from seqlab.taggers.hmm_batches import HMMBatches
-from seqlab.taggers.hmm_counted import UNKNOWNS, count_words, counted_ids, counted_trellises, wants_counting
+from seqlab.taggers.hmm_counted import UNKNOWNS, counted_ids, counted_trellises, wants_counting
 from seqlab.taggers.hmm_data import find_column, read_observations
-from seqlab.taggers.hmm_questions import Generated, HMMQuestions
+from seqlab.taggers.hmm_fitting import HMMFitting
+from seqlab.taggers.hmm_given import GivenTables, words_of
+from seqlab.taggers.hmm_questions import HMMQuestions
 from seqlab.taggers.hmm_selection import Selection, select_states
 from seqlab.taggers.hmm_start import (
     Ground,
-    checked_moves,
-    checked_states,
-    named_states,
-    starter,
-    symbols_of,
 )
 from seqlab.taggers.hmm_stored import StoredHMM
 from seqlab.taggers.hmm_training import (
@@ -44,19 +39,15 @@ from seqlab.taggers.hmm_training import (
     Data,
     DevJudge,
     allowed_labels,
-    by_occupation,
     check_enough,
-    read_labels,
     sentence_weights,
-    state_count,
 )
-from seqlab.taggers.weights import token_weights
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
+class HMM(GivenTables, HMMFitting, HMMBatches, HMMQuestions, StoredHMM, Tagger):
     """A hidden Markov model (eq:hmm-joint).
 
     n_states      how many states; None when labels, states or tables say it
@@ -67,11 +58,12 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
                   Dirichlet(start=, transitions=, emissions=) for each; labelled words also take "interpolated",
                   "witten-bell", "kneser-ney". None: interpolated for labelled words, else none
     learner       BaumWelch(), HardEM(), or Counting(); None: counting where every token has a label, else BaumWelch()
-    init          where EM begins: "random", "kmeans" (vectors), tables {"start", "transitions", "emissions"}, (pi, A, B),
-                  a fitted HMM, {word: labels}, or (X, y) with labels; None: labels if there are any, else k-means or chance
-    unknown       symbols never seen in training: "error", "missing" (as if not observed), or for labelled words "suffix"
-                  (judged by their endings; SuffixModel(...) has options). None: "suffix" for labelled words that are
-                  counted, "missing" for a model that saw labels, else "error"
+    init          where EM begins: "random", "kmeans" (vectors), tables {"start", "transitions", "emissions"}, or
+                  (pi, A, B), a fitted HMM, {word: labels}, or (X, y) with labels; None: labels if there are any, else
+                  k-means or chance
+    unknown       symbols never seen in training: "error", "missing" (as if not observed), or for labelled words
+                  "suffix" (judged by their endings; SuffixModel(...) has options). None: "suffix" for labelled words
+                  that are counted, "missing" for a model that saw labels, else "error"
     end           whether a state may also end the sequence, with a probability of its own
     constraints   a tag scheme, a Constraints, or forbidden moves (from, to)
     allowed       {word: labels}: what a word may be, in training and after
@@ -144,8 +136,8 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
     ) -> Self:
         """Learn from sequences, labelled or not.
 
-        X, y            a Corpus and the name of its column of labels, or lists of sequences and lists of labels. Of y, a
-                        whole sentence or a label may be None, a label may be a set; without y nothing is labelled
+        X, y            a Corpus and the name of its column of labels, or lists of sequences and lists of labels. Of y,
+                        a whole sentence or a label may be None, a label may be a set; without y nothing is labelled
         lengths         of the sequences, when X (and y) hold all of them one after another
         dev             sequences, or (X, y): the model that does best on it is kept, by likelihood or by accuracy
         patience        iterations without a better dev score before training ends
@@ -184,12 +176,13 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
         if learner is None:
             model, history, histories = self._counted(ground, prior, threads)
         else:
-            judge = None if dev is None else DevJudge(dev, self, data, emissions, threads).obeying(dictionary)
+            judge = None if dev is None else DevJudge(dev, data, emissions, threads).obeying(dictionary)
             options = (judge, checked_patience(patience), checked_callbacks(callbacks), progress)
             if judge is None and patience is not None:
                 raise OptionError("patience looks at a development set; pass one as dev=")
             model, history, histories = self._em(ground, data, init, learner, prior, threads, options)
         self._keep(model, data, dictionary, history, histories)
+        self.__dict__.pop("_running", None)
         return self
 
     def select_states(
@@ -197,96 +190,6 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
     ) -> Selection:
         """Models with so many states each, and the best by "bic", "aic" or "dev"; this one stays as it is."""
         return select_states(self, X, sizes, criterion=criterion, lengths=lengths, dev=dev)
-
-    def _count_words(
-        self,
-        data: Data,
-        labels: tuple[str, ...],
-        rules: Rules,
-        dictionary: TagDictionary | None,
-        sample_weight: Any,
-    ) -> Self:
-        model = count_words(self, data, labels, token_weights(data.corpus, sample_weight))
-        history = History([Epoch(1, None, None, None, None, 0.0)], "counted", 1)
-        self._keep(model, data, dictionary, history, (history,), rules)
-        return self
-
-    def _counted(self, ground: Ground, prior: Dirichlet, threads: int) -> Any:
-        """With every label known, one M step is counting."""
-        flat = ground.flat(np.random.default_rng(self.seed))
-        model = flat.maximised(expect(flat, ground.evidence, threads), prior)
-        history = History([Epoch(1, None, None, None, None, 0.0)], "counted", 1)
-        return model, history, (history,)
-
-    def _em(
-        self,
-        ground: Ground,
-        data: Data,
-        init: Any,
-        learner: Any,
-        prior: Dirichlet,
-        threads: int,
-        options: Any,
-    ) -> Any:
-        judge, patience, callbacks, progress = options
-        init, labelled = self._beginning(ground, data, init)
-        make, by_chance = starter(ground, init, labelled)
-        starts = [
-            make(np.random.default_rng([self.seed, run]))
-            for run in range(learner.restarts if by_chance else 1)
-        ]
-        evidence = self._seen_by(starts[0], ground, data)
-        groups = groups_of(learner.tied, ground.labels)
-
-        def train(run: int, share: int, report: Any) -> Any:
-            task = EMTask(evidence.alone() if run else evidence, prior, groups)
-            return learner.train(task, starts[run], threads=share, report=report)
-
-        best = best_of(
-            train,
-            len(starts),
-            threads=threads,
-            judge=judge,
-            metric=None if judge is None else judge.name,
-            patience=patience,
-            callbacks=callbacks,
-            bar=Bar() if progress else None,
-        )
-        model: Any = best.outcome.theta
-        nameless = self.states is None and data.gold is None and by_chance and not isinstance(init, dict)
-        if nameless and not ground.rules and not learner.tied:
-            model = by_occupation(model, evidence, threads)
-        return model, best.history, best.histories
-
-    def _beginning(self, ground: Ground, data: Data, init: Any) -> tuple[Any, Evidence | None]:
-        """`init` as a word, tables or a dictionary; and labelled sentences to count first."""
-        if isinstance(init, tuple) and len(init) == 2:
-            return None, self._labelled_corpus(ground, data, init)
-        if data.gold is None or init is not None:
-            return init, None
-        weights = data.labelled.astype(np.float64)
-        return None, Evidence(
-            ground.evidence.observed, ground.evidence.offsets, weights, ground.evidence.allowed
-        )
-
-    def _labelled_corpus(self, ground: Ground, data: Data, init: Any) -> Evidence:
-        corpus = read_observations(init[0], ground.emissions)
-        gold = read_labels(corpus, init[1], None)
-        if gold is None:
-            raise OptionError("init=(X, y) wants labels, but y has none")
-        column = find_column(corpus, ground.emissions, self.column, gold.column)
-        flat = ground.flat(np.random.default_rng(self.seed))
-        observed = flat.emissions.observe(corpus, column, unknown="missing")
-        allowed = allowed_labels(gold.numbered(ground.labels), None, corpus, ground.size)
-        return Evidence(observed, corpus.offsets, None, allowed)
-
-    def _seen_by(self, start: HiddenMarkov, ground: Ground, data: Data) -> Evidence:
-        """The evidence in the numbers of the model that training begins with."""
-        if not isinstance(self.init, HMM):
-            return ground.evidence
-        evidence = ground.evidence
-        observed = start.emissions.observe(data.corpus, data.column, unknown="error")
-        return Evidence(observed, evidence.offsets, evidence.weights, evidence.allowed)
 
     def _keep(
         self,
@@ -302,7 +205,7 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
         self.rules_ = model.rules if rules is None else rules
         self.dictionary_, self.observed_column_ = dictionary, data.column
         self.unknown_ = "suffix" if counted else self.unknown or ("error" if data.gold is None else "missing")
-        self.vocabulary_ = _words_of(model)
+        self.vocabulary_ = words_of(model)
         self.columns_ = tuple(c for c in data.corpus.columns if data.gold is None or c != data.gold.column)
         self.column_ = None if data.gold is None else data.gold.column
         self.labels_ = model.labels
@@ -321,7 +224,7 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
             and self.unknown not in UNKNOWNS
         ):
             raise OptionError(
-                f"unknown must be 'error', 'missing', 'suffix', 'none', SuffixModel(...) or None, got {self.unknown!r:.60}"
+                f"unknown must be 'error', 'missing', 'suffix', 'none', a SuffixModel or None, got {self.unknown!r:.60}"
             )
         if self.order not in (None, 1, 2, 3) or isinstance(self.order, bool):
             raise OptionError(f"order must be 1, 2 or 3, got {self.order!r}")
@@ -333,109 +236,6 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
             raise OptionError(f"end must be True or False, got {self.end!r}")
         whole_number(self.seed, "seed", 0)
         return emissions
-
-    def _learner(self, data: Data) -> Any:
-        return self.learner if self.learner is not None else None if data.full else BaumWelch()
-
-    def _data(self, X: Any, y: Any, lengths: Any, emissions: Emission) -> Data:
-        corpus = read_observations(X, emissions, lengths)
-        gold = read_labels(corpus, y, lengths)
-        if not corpus.token_count:
-            raise ShapeError(
-                f"X has {len(corpus)} sentences and no token at all, so there is nothing to learn from"
-            )
-        return Data(
-            corpus, gold, find_column(corpus, emissions, self.column, None if gold is None else gold.column)
-        )
-
-    def _labels(self, data: Data) -> tuple[tuple[str, ...], Any]:
-        """Names of the states, and `init` with tuples and models made tables."""
-        init, known = self.init, None
-        if isinstance(init, HMM):
-            init._check_fitted("init")
-            model = init._chain("init")
-            known = model.labels
-            init = {"start": model.pi, "transitions": model.A, "emissions": model.emissions}
-            init |= {} if model.end is None else {"end": model.end}
-        elif isinstance(init, tuple) and len(init) in (3, 4):
-            init = dict(zip(("start", "transitions", "emissions", "end"), init, strict=False))
-        states = None if self.states is None else checked_states(self.states)
-        if isinstance(init, tuple) and len(init) == 2:
-            named = init[1] if not isinstance(init[1], str) else init[0].strings(init[1]).compact().values
-            known = tuple(
-                sorted(
-                    {
-                        one
-                        for row in ([named] if isinstance(init[1], str) else named)
-                        for one in row or ()
-                        if isinstance(one, str)
-                    }
-                )
-            )
-        elif isinstance(init, dict) and "start" in init and known is None:
-            known = named_states(max(len(np.atleast_1d(init["start"])), 1))
-        elif isinstance(init, dict) and known is None and states is None and init and self.n_states is None:
-            known = tuple(
-                sorted({label for some in init.values() for label in some if isinstance(label, str)})
-            )
-        size = state_count(self.n_states, states, data.gold, known)
-        if size is None:
-            raise OptionError(
-                "n_states says how many hidden states there are; only labels, states or tables make it unneeded"
-            )
-        if states is not None:
-            return states, init
-        if data.gold is not None:
-            rest = named_states(size)[: size - len(data.gold.names)]
-            return (*data.gold.names, *rest), init
-        return known if known is not None and len(known) == size else named_states(size), init
-
-    # ------------------------------------------------------------------------------------------ given tables
-
-    @classmethod
-    def from_tables(
-        cls,
-        pi: Any,
-        A: Any,
-        B: Any,
-        *,
-        states: Iterable[str] | None = None,
-        symbols: Any = None,
-        end: Any = None,
-        emissions: Emission | None = None,
-        **options: Any,
-    ) -> Self:
-        """A fitted model of tables that an expert wrote down.
-
-        pi        (L,) start probabilities
-        A         (L, L) from state, to state; with `end` rows of both together sum to 1
-        B         (L, V) P(symbol | state); for other emissions what init takes: {"means": ..., "covariances": ...}
-        states    names of the states; symbols: the V words, or None for the numbers 0 .. V - 1
-        end       (L,) the chance to end after each state
-        """
-        size = len(np.atleast_1d(np.asarray(pi, dtype=np.float64)))
-        names = named_states(size) if states is None else checked_states(states)
-        if len(names) != size:
-            raise OptionError(f"pi has {size} entries, but states has {len(names)} names")
-        hmm = cls(size, emissions, states=names, end=end is not None, **options)
-        made = hmm._check_options().given(*_given(B, symbols, emissions, size), size)
-        moves, last = checked_moves(A, end, size)
-        rules = Rules.of(hmm.constraints, names)
-        from seqlab.models.emissions.symbols import checked_probabilities
-
-        start = checked_probabilities(pi, "pi", (size,))
-        model = HiddenMarkov(names, start, moves, last, made, rules)
-        column = None
-        hmm._keep_tables(model, column)
-        return hmm
-
-    def _keep_tables(self, model: HiddenMarkov, column: str | None) -> None:
-        self.model_, self.history_, self.restarts_ = model, History(reason="given"), ()
-        self.dictionary_ = TagDictionary.of(self.allowed, model.labels, "word")
-        self.observed_column_, self.unknown_ = column, self.unknown or "error"
-        self.rules_, self.vocabulary_ = model.rules, _words_of(model)
-        self.columns_, self.column_ = (), None
-        self.labels_ = model.labels
 
     # ------------------------------------------------------------------------------------------ answers
 
@@ -527,41 +327,3 @@ class HMM(HMMBatches, HMMQuestions, StoredHMM, Tagger):
                 f"sample takes a sequence first, got {tokens!r}; write sample(n={tokens!r}, length=...)"
             )
         return super().sample(tokens, n, seed, **options)
-
-
-def _words_of(model: Any) -> frozenset[str] | None:
-    """The words of training; None when observations are no words."""
-    if isinstance(model, CountedHMM):
-        return frozenset(model.words.pool.strings())
-    words = getattr(getattr(model.emissions, "symbols", None), "words", None)
-    return frozenset(words) if words and model.emissions.kind == "categorical" else None
-
-
-def _given(B: Any, symbols: Any, emissions: Emission | None, size: int) -> tuple[Any, Any]:
-    """Emission tables and their domain."""
-    if emissions is None or isinstance(emissions, Categorical):
-        table = np.asarray(B, dtype=np.float64)
-        if table.ndim != 2:
-            raise OptionError(f"B has shape {table.shape}, but ({size}, symbols) is wanted")
-        return B, symbols_of(symbols, table.shape[1])
-    return B, _width_of(B, emissions)
-
-
-def _width_of(B: Any, emissions: Any) -> Any:
-    from seqlab.models.emissions.gaussian import Spread
-    from seqlab.models.emissions.streams import Streams
-
-    if isinstance(emissions, Streams):
-        raise OptionError(
-            "from_tables takes one kind of emissions; train streams with init={'emissions': {...}}"
-        )
-    key = "rates" if isinstance(B, dict) and "rates" in B else "means"
-    if not isinstance(B, dict) or key not in B:
-        raise OptionError(
-            f"B must be {{'means': ..., 'covariances': ...}} or {{'rates': ...}}, got {B!r:.60}"
-        )
-    width = np.asarray(B[key]).shape[-1]
-    return Spread(width, np.zeros(width), np.eye(width))
-
-
-__all__ = ["HMM", "Generated"]

@@ -15,9 +15,11 @@ from seqlab.learning.em import BaumWelch, groups_of
 from seqlab.learning.expectation import Evidence
 from seqlab.learning.history import Epoch, History
 from seqlab.learning.stepwise import Running
+from seqlab.models.counted import CountedHMM
 from seqlab.models.hmm import Dirichlet, HiddenMarkov
 from seqlab.models.rules import Rules
 from seqlab.taggers.dictionary import TagDictionary
+from seqlab.taggers.hmm_counted import count_words, wants_counting
 from seqlab.taggers.hmm_start import Ground, starter
 from seqlab.taggers.hmm_training import Data, allowed_labels, check_enough, sentence_weights
 
@@ -33,7 +35,9 @@ class HMMBatches:
         def _fitted(self) -> bool: ...
 
     def partial_fit(self, X: Any, y: Any = None, *, lengths: Any = None, sample_weight: Any = None) -> Self:
-        """Take in another batch by stepwise EM (eq:stepwise-em); the first one makes the start.
+        """Take in another batch by stepwise EM (eq:stepwise-em); the first one makes the start, unless fit() made it.
+
+        Words that all have labels are counted on top of those before.
 
         Expected counts are averaged over batches, the later the less a batch counts (forgetting of the learner). New
         symbols join; what all batches have in common is learned, whatever their number. The history has the
@@ -43,37 +47,66 @@ class HMMBatches:
         emissions = own._check_options()
         threads = thread_count(own.threads)
         data = own._data(X, y, lengths, emissions)
+        if wants_counting(own, data, emissions):
+            return self._count_more(data)
         learner = own.learner if own.learner is not None else BaumWelch()
-        if self._fitted() and "_running" in own.__dict__:
-            model, observed = _extended(own.model_, data)
-            labels = model.labels
-        else:
-            labels, init = own._labels(data)
-            check_enough(data.corpus, len(labels))
-            observed, domain = emissions.first(data.corpus, data.column)
-            model = None
+        if not self._fitted():
+            return self._first_batch(data, emissions, learner, sample_weight, threads)
+        model, observed = _extended(own.model_, data)
+        data = _numbered(data, model.labels)
+        evidence = self._evidence(observed, data, model.labels, learner, sample_weight)
+        own.__dict__.setdefault("_running", Running())
+        return self._take_in(model, evidence, data, learner, threads)
+
+    def _first_batch(
+        self, data: Data, emissions: Any, learner: Any, sample_weight: Any, threads: int
+    ) -> Self:
+        own: Any = self
+        labels, init = own._labels(data)
+        check_enough(data.corpus, len(labels))
+        observed, domain = emissions.first(data.corpus, data.column)
         data = _numbered(data, labels)
+        evidence = self._evidence(observed, data, labels, learner, sample_weight)
+        rules = Rules.of(own.constraints, labels)
+        ground = Ground(emissions, domain, evidence, labels, rules, bool(own.end))
+        init, labelled = own._beginning(ground, init, data)
+        model = starter(ground, init, labelled)[0](np.random.default_rng([own.seed, 0]))
+        own._running, own.history_ = Running(), History()
+        return self._take_in(model, own._seen_by(model, ground, data), data, learner, threads)
+
+    def _evidence(
+        self, observed: Any, data: Data, labels: tuple[str, ...], learner: Any, sample_weight: Any
+    ) -> Evidence:
+        own: Any = self
         dictionary = TagDictionary.of(own.allowed, labels, data.column)
-        evidence = Evidence(
-            observed,
-            data.corpus.offsets,
-            sentence_weights(data, sample_weight, float(learner.unlabelled_weight)),
-            allowed_labels(data.gold, dictionary, data.corpus, len(labels)),
-        )
-        history = own.__dict__.get("history_", History()) if model is not None else History()
-        if model is None:
-            own._running = Running()
-            ground = Ground(
-                emissions, domain, evidence, labels, Rules.of(own.constraints, labels), bool(own.end)
-            )
-            init, labelled = own._beginning(ground, data, init)
-            model = starter(ground, init, labelled)[0](np.random.default_rng([own.seed, 0]))
-            evidence = own._seen_by(model, ground, data)
+        weights = sentence_weights(data, sample_weight, float(learner.unlabelled_weight))
+        allowed = allowed_labels(data.gold, dictionary, data.corpus, len(labels))
+        return Evidence(observed, data.corpus.offsets, weights, allowed)
+
+    def _count_more(self, data: Data) -> Self:
+        """Labelled words are counted on top of those before."""
+        own: Any = self
+        assert data.gold is not None  # noqa: S101  (wants_counting looked)
+        model = count_words(own, data, data.gold.names, None)
+        if self._fitted() and isinstance(own.model_, CountedHMM):
+            model = own.model_.plus(model)
+        rules = Rules.of(own.constraints, model.labels)
+        dictionary = TagDictionary.of(own.allowed, model.labels, data.column)
+        history = History([Epoch(1, None, None, None, None, 0.0)], "counted", 1)
+        own._keep(model, data, dictionary, history, (history,), rules)
+        return self
+
+    def _take_in(
+        self, model: HiddenMarkov, evidence: Evidence, data: Data, learner: Any, threads: int
+    ) -> Self:
+        own: Any = self
+        history: History = own.history_
         model, value = self._step(model, evidence, learner, threads)
         epochs = [
             *history.epochs,
             Epoch(len(history.epochs), None, None, None, None, 0.0, {"log_likelihood": value}),
         ]
+        dictionary = TagDictionary.of(own.allowed, model.labels, data.column)
         own._keep(model, data, dictionary, History(epochs, "batches", len(epochs) - 1), ())
         return self
 
@@ -85,8 +118,8 @@ class HMMBatches:
         lost = np.flatnonzero(~(found.log_z > -np.inf))
         if len(lost):
             warnings.warn(
-                f"{len(lost)} of {len(evidence)} sentences of the batch cannot be under the model, sentence {int(lost[0])} "
-                f"first; they are left out",
+                f"{len(lost)} of {len(evidence)} sentences of the batch cannot be under the model, sentence "
+                f"{int(lost[0])} first; they are left out",
                 TrainingWarning,
                 stacklevel=3,
             )
@@ -102,7 +135,7 @@ class HMMBatches:
         epochs = whole_number(epochs, "epochs", 1)
         if epochs > 1 and isinstance(batches, Iterator):
             raise OptionError(
-                "an iterator can be gone through once; for several epochs pass a list, or an object with __iter__"
+                "an iterator can be gone through once; for several epochs pass a list, or what can begin again"
             )
         own: Any = self
         for name in ("_running", "labels_"):

@@ -25,7 +25,7 @@ from seqlab.taggers.hmm_training import Data
 
 
 def wants_counting(hmm: Any, data: Data, emissions: Any) -> bool:
-    """Whether data and options are for counted words: every token has its label, and more than plain tables is asked."""
+    """Whether data and options are for counted words: every token has its label, and more than tables is asked."""
     words = data.column is not None and isinstance(data.corpus.data(data.column), StringColumn)
     fits = data.full and words and type(emissions) is Categorical and emissions.symbols is None
     asked = isinstance(hmm.learner, Counting)
@@ -100,12 +100,12 @@ def counted_trellises(
     )
     if not rules:
         return made
-    names = {
-        "forbidden_moves": rules.forbidden,
-        "forbidden_starts": rules.no_start,
-        "forbidden_ends": rules.no_end,
-    }
-    return [one.constrain(**names) for one in made]
+    return [
+        one.constrain(
+            forbidden_moves=rules.forbidden, forbidden_starts=rules.no_start, forbidden_ends=rules.no_end
+        )
+        for one in made
+    ]
 
 
 def counted_ids(

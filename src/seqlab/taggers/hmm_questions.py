@@ -70,7 +70,6 @@ class HMMQuestions:
 
         def _check_fitted(self, question: str) -> None: ...
         def _corpus(self, X: Any, lengths: Any = None) -> Corpus: ...
-        def trellis(self, tokens: Any) -> Trellis: ...
         def _trellises(self, corpus: Corpus, threads: int) -> Any: ...
 
     # ------------------------------------------------------------------------------------------ probabilities
@@ -79,7 +78,7 @@ class HMMQuestions:
         """log P(tokens): the sum over all paths of states; -inf for what cannot be."""
         self._check_fitted("log_likelihood")
         try:
-            return float(inference.log_partition(self.trellis(tokens)))
+            return float(inference.log_partition(self._one(tokens)))
         except ImpossibleError:
             return float("-inf")
 
@@ -99,7 +98,7 @@ class HMMQuestions:
     def log_joint(self, tokens: Any, labels: Iterable[Any]) -> float:
         """eq:hmm-joint   log P(tokens, labels); a label may be None (any) or a set (one of these)."""
         self._check_fitted("log_joint")
-        return event_log_partition(self.trellis(tokens), labels)
+        return event_log_partition(self._one(tokens), labels)
 
     def aic(self, X: Any, *, lengths: Any = None) -> float:
         """eq:aic   -2 log P(X) + 2 · parameters: smaller is better."""
@@ -127,10 +126,10 @@ class HMMQuestions:
     def filter(self, tokens: Any) -> Filtered:
         """P(state at t | observations up to t) for every position: what was known at the time."""
         self._check_fitted("filter")
-        return inference.filter(self.trellis(tokens))
+        return inference.filter(self._one(tokens))
 
     def stream(self, *, lag: int = 0) -> HMMStream:
-        """Observations as they come: push(observation) gives the distribution over states, and decisions after `lag`."""
+        """Observations as they come: push(x) gives the distribution over states, and decisions `lag` later."""
         self._check_fitted("stream")
         if not isinstance(self.model_, HiddenMarkov):
             raise QuestionError(
@@ -155,6 +154,11 @@ class HMMQuestions:
         ends = np.cumsum([0, *map(len, paths)]).tolist()
         drawn = [all_drawn[b:e] for b, e in itertools.pairwise(ends)]
         return Generated(drawn, [[self.labels_[i] for i in path.tolist()] for path in paths])
+
+    def _one(self, tokens: Any) -> Trellis:
+        own: Any = self
+        made: Trellis = own.trellis(tokens)
+        return made
 
     def _chain(self, question: str) -> HiddenMarkov:
         if isinstance(self.model_, HiddenMarkov):
@@ -182,7 +186,7 @@ def _lengths(length: Any, n: int, model: HiddenMarkov) -> list[int | None]:
                 "length says how long a sequence is; only a model with an end state (end=True) ends by itself"
             )
         return [None] * n
-    if isinstance(length, Sequence) or isinstance(length, np.ndarray):
+    if isinstance(length, (Sequence, np.ndarray)):
         if len(length) != n:
             raise OptionError(f"length has {len(length)} entries, but n is {n}")
         return [whole_number(one, "length", 0) for one in length]

@@ -49,7 +49,8 @@ class Selection:
         for one in self.candidates:
             mark = "*" if one is self.chosen else " "
             lines.append(
-                f"{one.n_states:>6}{mark} {one.log_likelihood:>15.3f} {one.parameters:>11} {one.aic:>13.3f} {one.bic:>13.3f}"
+                f"{one.n_states:>6}{mark} {one.log_likelihood:>15.3f} {one.parameters:>11} "
+                f"{one.aic:>13.3f} {one.bic:>13.3f}"
             )
         return "\n".join(lines)
 

@@ -12,6 +12,7 @@ from seqlab.errors import SeqlabError, StoreError
 from seqlab.learning.counting import Counting
 from seqlab.models import emissions as families
 from seqlab.models import smoothing as smoothings
+from seqlab.models.counted import CountedHMM
 from seqlab.models.counted_state import KIND as COUNTED
 from seqlab.models.counted_state import counted_model, counted_state
 from seqlab.models.emissions import Streams, distribution_of
@@ -56,8 +57,15 @@ class StoredHMM:
         def _check_options(self) -> Any: ...
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickle and copy; sums of batches go along, what the core keeps does not."""
-        return dict(self.__dict__)
+        """For pickle and copy; counted words go as plain data."""
+        kept = dict(self.__dict__)
+        if isinstance(kept.get("model_"), CountedHMM):
+            kept["model_"] = counted_state(kept["model_"])
+        return kept
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        model = kept.get("model_")
+        self.__dict__.update({**kept, "model_": counted_model(model)} if isinstance(model, State) else kept)
 
     def state(self) -> State:
         """Everything that must come back, for a model file."""

@@ -133,7 +133,7 @@ def by_occupation(model: HiddenMarkov, evidence: Evidence, threads: int) -> Hidd
 class DevJudge:
     """Scores models on a development set: accuracy where it has labels, else log-likelihood a token."""
 
-    def __init__(self, dev: Any, hmm: Any, data: Data, emissions: Any, threads: int) -> None:
+    def __init__(self, dev: Any, data: Data, emissions: Any, threads: int) -> None:
         X, y = dev if isinstance(dev, tuple) and len(dev) == 2 else (dev, None)
         if isinstance(X, Corpus) and y is None and data.gold is not None and data.gold.column in X.columns:
             y = data.gold.column

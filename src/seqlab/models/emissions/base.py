@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ Groups = npt.NDArray[np.int64]  # (L,) states with the same number share their e
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SymbolRows:
-    """Symbols by number: token t has ids[begin[t]] .. ids[begin[t + 1]], each `values` times; none when it is missing."""
+    """Symbols by number: token t has ids[begin[t]] .. ids[begin[t + 1]], each `values` times; none if it is missing."""
 
     begin: npt.NDArray[np.int64]
     ids: npt.NDArray[np.int32]
@@ -52,12 +53,28 @@ class SymbolRows:
         return np.bincount(self.ids, self.values, minlength=symbols).astype(np.float64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class VectorRows:
     """Numbers: values (T, D), with 0 where one is missing; present (T, D) or None when all are there."""
 
     values: Floats
     present: npt.NDArray[np.bool_] | None = None
+
+    @cached_property
+    def columns(self) -> Floats:
+        """(D, T), made once: one dimension after another."""
+        return np.ascontiguousarray(self.values.T)
+
+    @cached_property
+    def centre(self) -> Floats:
+        """(D,) the mean."""
+        return self.values.mean(axis=0) if len(self) else np.zeros(self.values.shape[1])
+
+    @cached_property
+    def powers(self) -> Floats:
+        """(T, 2 D + 1) distance from the centre, its square, and 1: products with it are sums over tokens."""
+        away = self.values - self.centre
+        return np.hstack([away, away * away, np.ones((len(away), 1))])
 
     def __len__(self) -> int:
         return len(self.values)
@@ -65,7 +82,9 @@ class VectorRows:
     @property
     def there(self) -> npt.NDArray[np.bool_]:
         """(T,): tokens with any number at all."""
-        return np.ones(len(self), dtype=bool) if self.present is None else self.present.any(axis=1)
+        return np.asarray(
+            np.ones(len(self), dtype=bool) if self.present is None else self.present.any(axis=1)
+        )
 
 
 Observed = SymbolRows | VectorRows | tuple[Any, ...]
@@ -189,6 +208,8 @@ def normalised(counts: Floats, before: Floats, axis: int) -> Floats:
     """Counts divided by their sums; where a sum is 0 (or not a number), what was there before."""
     total = counts.sum(axis=axis, keepdims=True)
     sound = np.isfinite(total) & (total > 0)
+    if sound.all():
+        return np.asarray(counts / total)
     divided: Floats = np.where(sound, counts / np.where(sound, total, 1.0), before)
     return divided
 

@@ -46,43 +46,54 @@ class SymbolDistribution(Distribution):
 
     @property
     def kind(self) -> str:  # type: ignore[override]
+        """Of states and families."""
         return CATEGORICAL
 
     @property
     def B(self) -> Floats:
         """(L, V) P(symbol | state)."""
-        return self.probabilities.T
+        return np.asarray(self.probabilities.T)
 
     @property
     def size(self) -> int:
-        return self.probabilities.shape[1]
+        """L."""
+        return int(self.probabilities.shape[1])
 
     @property
     def parameters(self) -> int:
+        """How many numbers were free to choose."""
         return self.size * (len(self.symbols) - 1)
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> SymbolRows:
+        """A corpus as arrays."""
         assert column is not None  # noqa: S101  (the tagger found one)
         return self.symbols.rows(corpus, column, unknown=unknown)
 
     def table(self) -> Floats:
+        """(V, L) log P(symbol | y)."""
         return logs(self.probabilities)
 
     def scores(self, observed: SymbolRows) -> Floats:
+        """(T, L) log P(x_t | y)."""
         return observed.scores(self.table())
 
     def statistics(self, observed: SymbolRows, gamma: Floats) -> Statistics:
+        """Sums for the M step."""
         return {"counts": observed.counts(gamma, len(self.symbols))}
 
     def maximised(
         self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
     ) -> Self:
+        """The M step."""
         if "emissions" in frozen:
             return self
-        counts = pooled(statistics["counts"], groups, axis=1) + self._prior(prior)
+        counts, extra = pooled(statistics["counts"], groups, axis=1), self._prior(prior)
+        if extra.any():
+            counts = counts + extra
         return replace(self, probabilities=normalised(counts, self.probabilities, axis=0))
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
+        """What the prior adds to the objective, up to a constant."""
         some = speakers(groups, self.size)
         wide = np.broadcast_to(self._prior(prior), self.probabilities.shape)
         return sum_of_logs(wide[:, some], self.probabilities[:, some]) if np.any(wide) else 0.0
@@ -100,6 +111,7 @@ class SymbolDistribution(Distribution):
         return given.T if given.ndim == 2 else given[:, None]
 
     def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
+        """One observation for every state."""
         cumulated = np.cumsum(self.probabilities, axis=0)  # (V, L)
         chances = rng.random(len(states))
         found = [
@@ -121,13 +133,16 @@ class SymbolDistribution(Distribution):
         )
 
     def grown(self, corpus: Corpus, column: str | None) -> Self:
+        """With the symbols of another corpus."""
         assert column is not None  # noqa: S101
         return self.extended(self.symbols.joined(Symbols.met_in(corpus, column)))
 
     def reordered(self, order: npt.NDArray[np.int64]) -> Self:
+        """With state order[i] at place i."""
         return replace(self, probabilities=np.ascontiguousarray(self.probabilities[:, order]))
 
     def state(self) -> State:
+        """As plain data."""
         settings = {"symbols": len(self.symbols)}
         return State(self.kind, settings, {"probabilities": self.probabilities, **self.symbols.arrays()})
 
@@ -158,6 +173,7 @@ class Categorical(Emission):
             Symbols.of(self.symbols)
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[SymbolRows, Symbols]:
+        """Training data as arrays, and the domain."""
         assert column is not None  # noqa: S101
         symbols = Symbols.met_in(corpus, column) if self.symbols is None else Symbols.of(self.symbols)
         return symbols.rows(corpus, column, unknown="error"), symbols
@@ -174,6 +190,7 @@ class Categorical(Emission):
     def clustered(
         self, domain: Symbols, observed: SymbolRows, labels: npt.NDArray[np.int64], size: int
     ) -> SymbolDistribution:
+        """A start from clusters."""
         gamma = np.zeros((len(observed), size))
         there = np.flatnonzero(labels >= 0)
         gamma[there, labels[there]] = 1.0
@@ -181,6 +198,7 @@ class Categorical(Emission):
         return self._made(domain, counts / counts.sum(axis=0))
 
     def given(self, tables: Any, domain: Symbols, size: int) -> SymbolDistribution:
+        """A start from tables, checked."""
         if isinstance(tables, SymbolDistribution):
             if tables.symbols.words != domain.words or len(tables.symbols) < len(domain):
                 return _looked_up(tables, domain)

@@ -51,7 +51,7 @@ def as_full(covariances: Floats, kind: str, size: int, width: int) -> Floats:
     if kind == "full":
         return covariances
     if kind == "tied":
-        return np.broadcast_to(covariances, (size, width, width)).copy()
+        return np.array(np.broadcast_to(covariances, (size, width, width)))
     variances = np.broadcast_to(covariances[:, None], (size, width)) if kind == "spherical" else covariances
     return np.stack([np.diag(row) for row in variances])
 
@@ -61,9 +61,9 @@ def shaped(full: Floats, kind: str) -> Floats:
     if kind == "full":
         return full
     if kind == "tied":
-        return full.mean(axis=0)
+        return np.asarray(full.mean(axis=0))
     variances = np.einsum("ldd->ld", full)
-    return variances.copy() if kind == "diag" else variances.mean(axis=1)
+    return np.array(variances if kind == "diag" else variances.mean(axis=1))
 
 
 def whitened(x: Floats, means: Floats, covariances: Floats) -> Floats:
@@ -95,7 +95,7 @@ def floored(covariances: Floats, kind: str, least: float) -> Floats:
 def log_determinants(covariances: Floats, kind: str, width: int) -> Floats:
     """(L,) log |Σ|; (1,) when tied."""
     if kind == "diag":
-        return np.log(covariances).sum(axis=1)
+        return np.asarray(np.log(covariances).sum(axis=1))
     if kind == "spherical":
         return width * np.log(covariances)
     return np.atleast_1d(np.linalg.slogdet(covariances)[1])

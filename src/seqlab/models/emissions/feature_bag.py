@@ -26,12 +26,15 @@ class BagDistribution(SymbolDistribution):
 
     @property
     def kind(self) -> str:  # type: ignore[override]
+        """Of states and families."""
         return FEATURE_BAG
 
-    def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> SymbolRows:
-        return bag_rows(self.symbols, corpus, column, unknown=unknown)
+    def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> SymbolRows:  # noqa: ARG002
+        """A corpus as arrays."""
+        return bag_rows(self.symbols, corpus, column)
 
     def grown(self, corpus: Corpus, column: str | None) -> Self:
+        """With the symbols of another corpus."""
         return self.extended(self.symbols.joined(Symbols.of(bags_of(corpus, column).values or self.symbols)))
 
     def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
@@ -50,6 +53,7 @@ class FeatureBag(Categorical):
     holds = "bags"
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[SymbolRows, Symbols]:
+        """Training data as arrays, and the domain."""
         if self.symbols is not None:
             symbols = Symbols.of(self.symbols)
         else:
@@ -57,7 +61,7 @@ class FeatureBag(Categorical):
             if not features:
                 raise CorpusError("no token has a feature, so there is nothing to learn about")
             symbols = Symbols(len(features), features)
-        return bag_rows(symbols, corpus, column, unknown="missing"), symbols
+        return bag_rows(symbols, corpus, column), symbols
 
     def _made(self, domain: Symbols, table: Floats) -> BagDistribution:
         return BagDistribution(domain, np.ascontiguousarray(table))
@@ -73,7 +77,7 @@ def bags_of(corpus: Corpus, column: str | None) -> BagColumn:
     return found
 
 
-def bag_rows(symbols: Symbols, corpus: Corpus, column: str | None, *, unknown: str) -> SymbolRows:
+def bag_rows(symbols: Symbols, corpus: Corpus, column: str | None) -> SymbolRows:
     """The numbers of features; those that are not among the symbols are left out."""
     if not corpus.token_count:
         return SymbolRows(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))

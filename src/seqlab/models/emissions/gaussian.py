@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus import Corpus
-from seqlab.errors import CorpusError, OptionError
+from seqlab.errors import OptionError
 from seqlab.models.emissions import covariances as shapes
 from seqlab.models.emissions.base import (
     Distribution,
@@ -24,6 +24,7 @@ from seqlab.models.emissions.base import (
     pooled,
     speakers,
 )
+from seqlab.models.emissions.moments import Spread, rebased
 from seqlab.models.emissions.vectors import k_means, numbers, vector_rows
 from seqlab.state import State
 
@@ -32,38 +33,9 @@ if TYPE_CHECKING:
 
 GAUSSIAN = "gaussian"
 TINY = 1e-12  # a state that counts less has nothing to say
-SHARE = 1e-4  # of the data's own variance: below it no variance falls, unless asked
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Spread:
-    """What training data as a whole look like: D, their mean and covariance."""
-
-    width: int
-    mean: Floats
-    covariance: Floats
-
-    @staticmethod
-    def of(rows: VectorRows) -> Spread:
-        """Of the vectors that are there."""
-        values = rows.values[rows.there]
-        if not len(values):
-            raise CorpusError("every observation is missing, so there is nothing to learn from")
-        width = values.shape[1]
-        if not width:
-            raise CorpusError("the vectors have no numbers at all, so there is nothing to learn from")
-        present = np.ones_like(values) if rows.present is None else rows.present[rows.there].astype(float)
-        count = np.maximum(present.sum(axis=0), 1.0)
-        mean = values.sum(axis=0) / count
-        away = (values - mean) * present
-        return Spread(width, mean, away.T @ away / np.sqrt(np.outer(count, count)))
-
-    def least(self, asked: float | None) -> float:
-        """The smallest variance that is allowed."""
-        if asked is not None:
-            return asked
-        usual = float(np.diag(self.covariance).mean())
-        return SHARE * usual if usual > 0 else 1e-6
+NEAR = (
+    1e4  # squared standard deviations between a mean and the centre of the data: sums about it keep 11 digits
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +78,7 @@ class Gaussian(Emission):
         return self.covariance in ("full", "tied")
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[VectorRows, Spread]:
+        """Training data as arrays, and the domain."""
         rows = vector_rows(corpus, column, None, whole=self.whole)
         return rows, Spread.of(rows)
 
@@ -132,6 +105,7 @@ class Gaussian(Emission):
         return k_means(observed, size, rng)
 
     def given(self, tables: Any, domain: Spread, size: int) -> GaussianDistribution:
+        """A start from tables, checked."""
         if isinstance(tables, GaussianDistribution):
             return replace(tables, options=self, least=domain.least(self.min_covariance))
         if not isinstance(tables, dict) or "means" not in tables:
@@ -164,15 +138,17 @@ class GaussianDistribution(Distribution):
 
     @property
     def size(self) -> int:
+        """L."""
         return len(self.means)
 
     @property
     def width(self) -> int:
         """D."""
-        return self.means.shape[1]
+        return int(self.means.shape[1])
 
     @property
     def parameters(self) -> int:
+        """How many numbers were free to choose."""
         symmetric = self.width * (self.width + 1) // 2
         count = {
             "full": self.size * symmetric,
@@ -188,20 +164,28 @@ class GaussianDistribution(Distribution):
         return shapes.as_full(self.covariances, self.options.covariance, self.size, self.width)
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> VectorRows:  # noqa: ARG002
+        """A corpus as arrays."""
         return vector_rows(corpus, column, self.width, whole=self.options.whole)
 
     # eq:gaussian-emission   log N(x; μ, Σ) = -½ (D log 2π + log |Σ| + (x - μ)ᵀ Σ⁻¹ (x - μ))
     def scores(self, observed: VectorRows) -> Floats:
+        """(T, L) log P(x_t | y)."""
         if self.options.whole:
             node = shapes.whitened(observed.values, self.means, self.full)
             node[~observed.there] = 0.0
             return node
         variances = self._variances()
+        if observed.present is None and self._near(observed):
+            means = self.means - observed.centre
+            precisions = 1.0 / variances
+            constant = (means * means * precisions + np.log(variances) + shapes.LOG_TWO_PI).sum(axis=1)
+            weights = np.hstack([-2 * means * precisions, precisions, constant[:, None]])
+            product: Floats = observed.powers @ (-0.5 * weights.T)
+            return product
         if observed.present is None:
             constants = -0.5 * (self.width * shapes.LOG_TWO_PI + np.log(variances).sum(axis=1))
             node = np.empty(len(observed) * self.size)
-            columns = np.ascontiguousarray(observed.values.T)
-            _core.diagonal_scores(columns, self.means, 1.0 / variances, constants, node)
+            _core.diagonal_scores(observed.columns, self.means, 1.0 / variances, constants, node)
             return node.reshape(-1, self.size)
         present = observed.present.astype(np.float64)
         node = np.empty((len(observed), self.size))
@@ -209,6 +193,11 @@ class GaussianDistribution(Distribution):
             away = (observed.values - self.means[y]) ** 2 / variances[y]
             node[:, y] = -0.5 * ((away + np.log(variances[y]) + shapes.LOG_TWO_PI) * present).sum(axis=1)
         return node
+
+    def _near(self, observed: VectorRows) -> bool:
+        """Whether squares about the centre of the data lose next to nothing: then a product of matrices is quickest."""
+        ratio = (self.means - observed.centre) ** 2 / self._variances()
+        return bool(ratio.max(initial=0.0) < NEAR)
 
     def _variances(self) -> Floats:
         """(L, D) of the shapes without covariances between numbers."""
@@ -224,13 +213,13 @@ class GaussianDistribution(Distribution):
         if self.options.whole:
             gamma = gamma * observed.there[:, None]
             first = gamma.T @ x - gamma.sum(axis=0)[:, None] * self.means
-            second = np.empty((self.size, self.width, self.width))
+            crossed = np.empty((self.size, self.width, self.width))
             for y in range(self.size):
                 away = x - self.means[y]
                 first[y] = gamma[:, y] @ away
-                second[y] = (away * gamma[:, y, None]).T @ away
+                crossed[y] = (away * gamma[:, y, None]).T @ away
             post = np.repeat(gamma.sum(axis=0)[:, None], self.width, axis=1)
-            return {"post": post, "first": first, "second": second, "about": self.means}
+            return {"post": post, "first": first, "second": crossed, "about": self.means}
         if observed.present is not None:
             there = observed.present.astype(np.float64)
             first, second = np.empty_like(self.means), np.empty_like(self.means)
@@ -238,9 +227,18 @@ class GaussianDistribution(Distribution):
                 away = (x - self.means[y]) * there
                 first[y], second[y] = gamma[:, y] @ away, gamma[:, y] @ (away * away)
             return {"post": gamma.T @ there, "first": first, "second": second, "about": self.means}
+        if self._near(observed):
+            sums = gamma.T @ observed.powers
+            width, about = self.width, np.broadcast_to(observed.centre, self.means.shape)
+            post = np.repeat(sums[:, -1:], width, axis=1)
+            return {
+                "post": post,
+                "first": sums[:, :width],
+                "second": sums[:, width : 2 * width],
+                "about": about,
+            }
         first, second = np.empty(self.means.size), np.empty(self.means.size)
-        columns = np.ascontiguousarray(x.T)
-        _core.diagonal_moments(columns, np.ascontiguousarray(gamma), self.means, first, second)
+        _core.diagonal_moments(observed.columns, np.ascontiguousarray(gamma), self.means, first, second)
         post = np.repeat(gamma.sum(axis=0)[:, None], self.width, axis=1)
         shape = self.means.shape
         return {
@@ -253,6 +251,7 @@ class GaussianDistribution(Distribution):
     def maximised(
         self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
     ) -> Self:
+        """The M step."""
         del prior  # priors of Gaussians are options of theirs: counts of symbols mean nothing here
         if "emissions" in frozen:
             return self
@@ -264,6 +263,7 @@ class GaussianDistribution(Distribution):
         return replace(self, means=means, covariances=made)
 
     def added(self, one: Statistics, other: Statistics) -> Statistics:
+        """The statistics of two sets of sentences together."""
         a, b = rebased(one, self.means), rebased(other, self.means)
         return {**{name: a[name] + b[name] for name in ("post", "first", "second")}, "about": self.means}
 
@@ -349,17 +349,20 @@ class GaussianDistribution(Distribution):
     # ------------------------------------------------------------------------------------------ the rest
 
     def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
+        """One observation for every state."""
         triangles = np.linalg.cholesky(self.full)
         noise = rng.standard_normal((len(states), self.width))
         return list(self.means[states] + np.einsum("tde,te->td", triangles[states], noise))
 
     def reordered(self, order: npt.NDArray[np.int64]) -> Self:
+        """With state order[i] at place i."""
         moved = self.covariances if self.options.covariance == "tied" else self.covariances[order]
         return replace(
             self, means=np.ascontiguousarray(self.means[order]), covariances=np.ascontiguousarray(moved)
         )
 
     def state(self) -> State:
+        """As plain data."""
         settings = {"covariance": self.options.covariance, "least": float(self.least)}
         return State(GAUSSIAN, settings, {"means": self.means, "covariances": self.covariances})
 
@@ -374,20 +377,3 @@ class GaussianDistribution(Distribution):
         return cls(
             options, np.ascontiguousarray(means), np.ascontiguousarray(made), state.setting("least", float)
         )
-
-
-def rebased(statistics: Statistics, means: Floats) -> Statistics:
-    """The same moments about other means."""
-    post, first, second = statistics["post"], statistics["first"], statistics["second"]
-    move = means - statistics["about"]
-    if second.ndim == 3:
-        cross = first[:, :, None] * move[:, None, :]
-        second = (
-            second
-            - cross
-            - np.swapaxes(cross, 1, 2)
-            + post[:, :1, None] * move[:, :, None] * move[:, None, :]
-        )
-    else:
-        second = second - 2 * move * first + post * move**2
-    return {"post": post, "first": first - post * move, "second": second, "about": means}

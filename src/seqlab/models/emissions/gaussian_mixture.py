@@ -26,7 +26,8 @@ from seqlab.models.emissions.base import (
     speakers,
     sum_of_logs,
 )
-from seqlab.models.emissions.gaussian import Gaussian, GaussianDistribution, Spread
+from seqlab.models.emissions.gaussian import Gaussian, GaussianDistribution
+from seqlab.models.emissions.moments import Spread
 from seqlab.models.emissions.symbols import checked_probabilities
 from seqlab.models.emissions.vectors import k_means, numbers, vector_rows
 from seqlab.state import State
@@ -40,7 +41,7 @@ CENTRES = ("after", "before")
 
 @dataclass(frozen=True, slots=True)
 class GaussianMixture(Gaussian):
-    """M Gaussians for every state, with weights (eq:mixture-emission); options of Gaussian, and:
+    """M Gaussians for every state, with weights (eq:mixture-emission). Options of Gaussian, and more.
 
     components     M
     covariance     "tied" is one matrix for the components of a state
@@ -63,6 +64,7 @@ class GaussianMixture(Gaussian):
     def random(  # type: ignore[override]
         self, domain: Spread, observed: VectorRows, size: int, rng: np.random.Generator
     ) -> MixtureDistribution:
+        """A start by chance."""
         there = np.flatnonzero(observed.there)
         count = size * self.components
         drawn = rng.choice(there, size=count, replace=len(there) < count)
@@ -84,6 +86,7 @@ class GaussianMixture(Gaussian):
         return self._mixed(means, domain)
 
     def given(self, tables: Any, domain: Spread, size: int) -> MixtureDistribution:  # type: ignore[override]
+        """A start from tables, checked."""
         if isinstance(tables, MixtureDistribution):
             return replace(tables, options=self, least=domain.least(self.min_covariance))
         if not isinstance(tables, dict) or "means" not in tables:
@@ -139,16 +142,18 @@ class MixtureDistribution(Distribution):
 
     @property
     def size(self) -> int:
+        """L."""
         return len(self.means)
 
     @property
     def parameters(self) -> int:
+        """How many numbers were free to choose."""
         per_state = self.weights.shape[1] - 1
         symmetric = self.means.shape[2] * (self.means.shape[2] + 1) // 2
         spread = self.covariances.size
         if self.options.covariance in ("full", "tied"):
             spread = spread // self.means.shape[2] ** 2 * symmetric
-        return self.size * per_state + self.means.size + spread
+        return int(self.size * per_state + self.means.size + spread)
 
     @cached_property
     def parts(self) -> GaussianDistribution:
@@ -172,10 +177,12 @@ class MixtureDistribution(Distribution):
         )
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> VectorRows:  # noqa: ARG002
+        """A corpus as arrays."""
         return vector_rows(corpus, column, self.means.shape[2], whole=self.options.whole)
 
     # eq:mixture-emission   P(x | y) = Σ_m w[y, m] N(x; μ[y, m], Σ[y, m])
     def scores(self, observed: VectorRows) -> Floats:
+        """(T, L) log P(x_t | y)."""
         joint = self._joint(observed)
         top = joint.max(axis=2)
         found: Floats = top + np.log(np.exp(joint - top[:, :, None]).sum(axis=2))
@@ -186,6 +193,7 @@ class MixtureDistribution(Distribution):
         return self.parts.scores(observed).reshape(len(observed), *self.weights.shape) + logs(self.weights)
 
     def statistics(self, observed: VectorRows, gamma: Floats) -> Statistics:
+        """Sums for the M step."""
         joint = self._joint(observed)
         shares = np.exp(joint - joint.max(axis=2, keepdims=True))
         shares *= (gamma / shares.sum(axis=2))[:, :, None]
@@ -193,11 +201,13 @@ class MixtureDistribution(Distribution):
         return {**found, "components": shares.sum(axis=0)}
 
     def added(self, one: Statistics, other: Statistics) -> Statistics:
+        """The statistics of two sets of sentences together."""
         return {**self.parts.added(one, other), "components": one["components"] + other["components"]}
 
     def maximised(
         self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
     ) -> Self:
+        """The M step."""
         del prior
         if "emissions" in frozen:
             return self
@@ -213,7 +223,7 @@ class MixtureDistribution(Distribution):
         means = parts.means if "means" in frozen else parts.new_means(moments)
         covariances = self.covariances
         if "covariances" not in frozen:
-            about = moments["about"] if self.options.centre == "before" else None
+            about = parts.means if self.options.centre == "before" else None
             covariances = self._new_covariances(parts.squares(moments, means, about), moments["post"], inner)
         return replace(self, weights=weights, means=means.reshape(self.means.shape), covariances=covariances)
 
@@ -229,9 +239,10 @@ class MixtureDistribution(Distribution):
 
     def _component_groups(self, groups: Groups) -> Groups:
         components = self.weights.shape[1]
-        return (groups[:, None] * components + np.arange(components)).reshape(-1)
+        return np.asarray((groups[:, None] * components + np.arange(components)).reshape(-1))
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
+        """What the prior adds to the objective, up to a constant."""
         inner = None if groups is None else self._component_groups(groups)
         some = speakers(groups, self.size)
         total = sum_of_logs(self.options.weight_prior, self.weights[some])
@@ -242,15 +253,17 @@ class MixtureDistribution(Distribution):
         once = replace(self.parts, options=replace(self.parts.options, mean_weight=0.0)).log_prior(
             prior, inner
         )
-        return total + whole - once * (1 - 1 / self.weights.shape[1])
+        return float(total + whole - once * (1 - 1 / self.weights.shape[1]))
 
     def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
+        """One observation for every state."""
         cumulated = np.cumsum(self.weights[states], axis=1)
         chosen = (rng.random((len(states), 1)) * cumulated[:, -1:] >= cumulated).sum(axis=1)
         components = self.weights.shape[1]
         return self.parts.draw(states * components + np.minimum(chosen, components - 1), rng)
 
     def reordered(self, order: npt.NDArray[np.int64]) -> Self:
+        """With state order[i] at place i."""
         return replace(
             self,
             weights=np.ascontiguousarray(self.weights[order]),
@@ -259,6 +272,7 @@ class MixtureDistribution(Distribution):
         )
 
     def state(self) -> State:
+        """As plain data."""
         settings = {"covariance": self.options.covariance, "least": float(self.least)}
         arrays = {"weights": self.weights, "means": self.means, "covariances": self.covariances}
         return State(MIXTURE, settings, arrays)
@@ -271,9 +285,9 @@ class MixtureDistribution(Distribution):
         if not components or not width:
             raise StoreError("a mixture needs a component and a number at least")
         options = GaussianMixture(state.setting("covariance", str), components=components)
-        weights = checked_probabilities(
-            state.finite("weights", (size, components)), "weights", (size, components)
-        )
+        weights = state.finite("weights", (size, components))
+        if (weights < 0).any() or (np.abs(weights.sum(axis=1) - 1) > 1e-6).any():
+            raise StoreError("the weights of a mixture should be from 0 up and sum to 1")
         shape = _shape(options.covariance, size, components, width)
         covariances = options._checked(state.finite("covariances", shape), size, width)
         return cls(options, weights, np.ascontiguousarray(means), covariances, state.setting("least", float))

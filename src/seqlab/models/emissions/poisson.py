@@ -22,7 +22,8 @@ from seqlab.models.emissions.base import (
     pooled,
     speakers,
 )
-from seqlab.models.emissions.gaussian import TINY, Spread
+from seqlab.models.emissions.gaussian import TINY
+from seqlab.models.emissions.moments import Spread
 from seqlab.models.emissions.symbols import place
 from seqlab.models.emissions.vectors import k_means, numbers, vector_rows
 from seqlab.state import State
@@ -41,7 +42,7 @@ def count_rows(corpus: Corpus, column: str | None, width: int | None) -> VectorR
     if bad.any():
         token, d = np.argwhere(bad)[0].tolist()
         raise CorpusError(
-            f"{place(corpus, token)}: number {d} is {rows.values[token, d]:g}, but Poisson() counts whole numbers from 0 up"
+            f"{place(corpus, token)}: number {d} is {rows.values[token, d]:g}, but Poisson() wants whole numbers from 0"
         )
     return rows
 
@@ -66,6 +67,7 @@ class Poisson(Emission):
                 raise OptionError(f"{name} must be finite numbers from 0 up, got {getattr(self, name)!r}")
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[VectorRows, Spread]:
+        """Training data as arrays, and the domain."""
         rows = count_rows(corpus, column, None)
         return rows, Spread.of(rows)
 
@@ -73,12 +75,14 @@ class Poisson(Emission):
         self, domain: Spread, observed: VectorRows, size: int, rng: np.random.Generator
     ) -> PoissonDistribution:
         """The mean counts of the data, each moved by a factor of its own."""
+        del observed
         factors = rng.gamma(2.0, 0.5, size=(size, domain.width))
         return PoissonDistribution(self, np.maximum(domain.mean * factors, 1e-3))
 
     def clustered(
         self, domain: Spread, observed: VectorRows, labels: npt.NDArray[np.int64], size: int
     ) -> PoissonDistribution:
+        """A start from clusters."""
         rates = np.tile(domain.mean, (size, 1))
         for y in range(size):
             if (labels == y).any():
@@ -90,6 +94,7 @@ class Poisson(Emission):
         return k_means(observed, size, rng)
 
     def given(self, tables: Any, domain: Spread, size: int) -> PoissonDistribution:
+        """A start from tables, checked."""
         if isinstance(tables, PoissonDistribution):
             return replace(tables, options=self)
         rates = tables.get("rates") if isinstance(tables, dict) else tables
@@ -109,17 +114,21 @@ class PoissonDistribution(Distribution):
 
     @property
     def size(self) -> int:
+        """L."""
         return len(self.rates)
 
     @property
     def parameters(self) -> int:
+        """How many numbers were free to choose."""
         return self.rates.size
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> VectorRows:  # noqa: ARG002
+        """A corpus as arrays."""
         return count_rows(corpus, column, self.rates.shape[1])
 
     # eq:poisson-emission   log P(x | y) = Σ_d (x_d log λ - λ - log x_d!)
     def scores(self, observed: VectorRows) -> Floats:
+        """(T, L) log P(x_t | y)."""
         rates = np.maximum(self.rates, LEAST_RATE)
         x = observed.values
         there = np.ones_like(x) if observed.present is None else observed.present.astype(np.float64)
@@ -129,12 +138,14 @@ class PoissonDistribution(Distribution):
         return node
 
     def statistics(self, observed: VectorRows, gamma: Floats) -> Statistics:
+        """Sums for the M step."""
         there = np.ones_like(observed.values) if observed.present is None else observed.present.astype(float)
         return {"post": gamma.T @ there, "sums": gamma.T @ observed.values}
 
     def maximised(
         self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
     ) -> Self:
+        """The M step."""
         del prior
         if "emissions" in frozen:
             return self
@@ -144,17 +155,21 @@ class PoissonDistribution(Distribution):
         return replace(self, rates=np.where(some, sums / np.where(some, count, 1.0), self.rates))
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
+        """What the prior adds to the objective, up to a constant."""
         del prior
         rates = np.maximum(self.rates[speakers(groups, self.size)], LEAST_RATE)
         return float((self.options.rate_prior * np.log(rates) - self.options.rate_weight * rates).sum())
 
     def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
+        """One observation for every state."""
         return list(rng.poisson(self.rates[states]))
 
     def reordered(self, order: npt.NDArray[np.int64]) -> Self:
+        """With state order[i] at place i."""
         return replace(self, rates=np.ascontiguousarray(self.rates[order]))
 
     def state(self) -> State:
+        """As plain data."""
         return State(POISSON, {}, {"rates": self.rates})
 
     @classmethod

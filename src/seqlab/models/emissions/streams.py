@@ -50,18 +50,21 @@ class Streams(Emission):
         return hash(tuple(self.parts))
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[Observed, Any]:  # noqa: ARG002
+        """Training data as arrays, and the domain."""
         read = {name: part.first(corpus, name) for name, part in self.parts.items()}
         return tuple(observed for observed, _ in read.values()), {
             n: domain for n, (_, domain) in read.items()
         }
 
     def random(self, domain: Any, observed: Any, size: int, rng: np.random.Generator) -> StreamsDistribution:
+        """A start by chance."""
         pairs = zip(self.parts.items(), observed, strict=True)
         return StreamsDistribution({n: part.random(domain[n], seen, size, rng) for (n, part), seen in pairs})
 
     def clustered(
         self, domain: Any, observed: Any, labels: npt.NDArray[np.int64], size: int
     ) -> StreamsDistribution:
+        """A start from clusters."""
         pairs = zip(self.parts.items(), observed, strict=True)
         return StreamsDistribution(
             {n: part.clustered(domain[n], seen, labels, size) for (n, part), seen in pairs}
@@ -76,6 +79,7 @@ class Streams(Emission):
         raise OptionError("init='kmeans' needs a stream of numbers, but every stream holds symbols")
 
     def given(self, tables: Any, domain: Any, size: int) -> StreamsDistribution:
+        """A start from tables, checked."""
         if isinstance(tables, StreamsDistribution):
             tables = tables.parts
         if not isinstance(tables, Mapping) or set(tables) != set(self.parts):
@@ -94,16 +98,20 @@ class StreamsDistribution(Distribution):
 
     @property
     def size(self) -> int:
+        """L."""
         return next(iter(self.parts.values())).size
 
     @property
     def parameters(self) -> int:
+        """How many numbers were free to choose."""
         return sum(part.parameters for part in self.parts.values())
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> tuple[Any, ...]:  # noqa: ARG002
+        """A corpus as arrays."""
         return tuple(part.observe(corpus, name, unknown=unknown) for name, part in self.parts.items())
 
     def scores(self, observed: Any) -> Floats:
+        """(T, L) log P(x_t | y)."""
         total: Floats | None = None
         for part, seen in zip(self.parts.values(), observed, strict=True):
             scores = part.scores(seen)
@@ -112,6 +120,7 @@ class StreamsDistribution(Distribution):
         return total
 
     def statistics(self, observed: Any, gamma: Floats) -> Statistics:
+        """Sums for the M step."""
         return {
             f"{name}.{key}": array
             for (name, part), seen in zip(self.parts.items(), observed, strict=True)
@@ -121,6 +130,7 @@ class StreamsDistribution(Distribution):
     def maximised(
         self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
     ) -> Self:
+        """The M step."""
         if "emissions" in frozen:
             return self
         made = {}
@@ -130,6 +140,7 @@ class StreamsDistribution(Distribution):
         return replace(self, parts=made)
 
     def added(self, one: Statistics, other: Statistics) -> Statistics:
+        """The statistics of two sets of sentences together."""
         return {
             f"{name}.{key}": array
             for name, part in self.parts.items()
@@ -137,18 +148,23 @@ class StreamsDistribution(Distribution):
         }
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
+        """What the prior adds to the objective, up to a constant."""
         return sum(part.log_prior(_prior(prior, name), groups) for name, part in self.parts.items())
 
     def grown(self, corpus: Corpus, column: str | None) -> Self:  # noqa: ARG002
+        """With the symbols of another corpus."""
         return replace(self, parts={name: part.grown(corpus, name) for name, part in self.parts.items()})
 
     def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
+        """One observation for every state."""
         return list(zip(*(part.draw(states, rng) for part in self.parts.values()), strict=True))
 
     def reordered(self, order: npt.NDArray[np.int64]) -> Self:
+        """With state order[i] at place i."""
         return replace(self, parts={name: part.reordered(order) for name, part in self.parts.items()})
 
     def state(self) -> State:
+        """As plain data."""
         names = {f"stream{i}": part.state() for i, part in enumerate(self.parts.values())}
         return State(STREAMS, {"names": list(self.parts)}).with_parts(names)
 
