@@ -34,12 +34,7 @@ Lexicon::Lexicon(StringPool words, SparseCounts counts, std::size_t L, const Lex
         grow_trie();
         if (settings_.folded > 0) fold();
     }
-    std::vector<double> room(L_);
-    for (std::size_t w = 0; w < counts_.size(); ++w) {
-        const auto id = static_cast<StringId>(w);
-        append(words_.at(id), id, nullptr, known_, room);
-        known_.close();
-    }
+    place_.assign(counts_.size(), -1);
 }
 
 void Lexicon::grow_trie() {
@@ -112,6 +107,7 @@ Rows Lexicon::rows(const StringPool& pool, const std::uint8_t* used, const std::
     Rows rows;
     std::vector<double> room(L_);
     rows.begin.reserve(pool.size() + 1);
+    const std::lock_guard<std::mutex> lock(guard_);
     for (std::size_t i = 0; i < pool.size(); ++i) {
         if (used[i]) {
             const std::string_view word = pool.at(static_cast<StringId>(i));
@@ -119,18 +115,27 @@ Rows Lexicon::rows(const StringPool& pool, const std::uint8_t* used, const std::
             const std::uint8_t* some = allowed ? allowed + i * L_ : nullptr;
             if (some && std::all_of(some, some + L_, [](std::uint8_t one) { return one != 0; }))
                 some = nullptr;
-            if (id >= 0 && !some) {
-                const auto from = known_.begin[static_cast<std::size_t>(id)];
-                const auto to = known_.begin[static_cast<std::size_t>(id) + 1];
-                rows.label.insert(rows.label.end(), known_.label.begin() + from, known_.label.begin() + to);
-                rows.score.insert(rows.score.end(), known_.score.begin() + from, known_.score.begin() + to);
-            } else {
+            if (id >= 0 && !some)
+                append_known(word, id, rows, room);
+            else
                 append(word, id, some, rows, room);
-            }
         }
         rows.close();
     }
     return rows;
+}
+
+void Lexicon::append_known(std::string_view word, StringId id, Rows& rows, std::vector<double>& room) const {
+    std::int64_t& place = place_[static_cast<std::size_t>(id)];
+    if (place < 0) {
+        place = static_cast<std::int64_t>(known_.begin.size()) - 1;
+        append(word, id, nullptr, known_, room);
+        known_.close();
+    }
+    const std::int64_t from = known_.begin[static_cast<std::size_t>(place)];
+    const std::int64_t to = known_.begin[static_cast<std::size_t>(place) + 1];
+    rows.label.insert(rows.label.end(), known_.label.begin() + from, known_.label.begin() + to);
+    rows.score.insert(rows.score.end(), known_.score.begin() + from, known_.score.begin() + to);
 }
 
 void Lexicon::append(std::string_view word, StringId id, const std::uint8_t* allowed, Rows& rows,

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -57,6 +58,7 @@ private:
     void by_word(std::string_view word, StringId id, double* share) const;
     void append(std::string_view word, StringId id, const std::uint8_t* allowed, Rows& rows,
                 std::vector<double>& room) const;
+    void append_known(std::string_view word, StringId id, Rows& rows, std::vector<double>& room) const;
     void append_direct(StringId id, const std::uint8_t* allowed, Rows& rows) const;
     void append_shares(const double* share, double word_probability, const std::uint8_t* allowed,
                        Rows& rows) const;
@@ -71,7 +73,11 @@ private:
     SuffixTrie trie_;
     StringPool folded_words_;
     SparseCounts folded_;
-    Rows known_;
+    // Rows of known words, made when they are first asked for: a short text needs a few of them only. Several threads may
+    // ask at one time.
+    mutable std::mutex guard_;
+    mutable Rows known_;
+    mutable std::vector<std::int64_t> place_;  // of each word's row in known_, or -1
 };
 
 }  // namespace seqlab
