@@ -43,7 +43,7 @@ def test_what_was_saved_answers_alike(options):
 def test_models_travel_between_processes():
     model = counted(TEXT, order=2, end=True)
     asked = model.label_ids(*ASKED)
-    for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):  # noqa: S301
+    for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert np.array_equal(again.label_ids(*ASKED), asked)
         assert (again.labels, again.smoothing, again.unknown) == (model.labels, model.smoothing, model.unknown)
 
