@@ -136,7 +136,7 @@ def logistic(rows: Any, labels: Any, l2: float) -> tuple[float, float]:
 
 
 def memm(prepared: lessons.Prepared, goal: float) -> tuple[float, float]:
-    """Objective at our stop, and CPU seconds of training until it was at most `goal`; encoding excluded on both sides."""
+    """Objective at our stop, and CPU seconds of training until it was at most `goal`; encoding is not counted."""
     subject = prepared.subject
     tagger = seqlab.MEMM(subject.features, LBFGS(l2=subject.l2), threads=1)
     path: list[tuple[float, float]] = []

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -66,18 +67,30 @@ struct ListedEntries {
     const F* value;
 };
 
+// Which rows and which listed weights the tokens of a corpus use; the same in every arithmetic, and most of the memory that
+// training takes.
+struct RowIndex {
+    RowIndex(const Entries& entries, const Observed& observed, const RowPlan& plan);
+
+    std::vector<std::int64_t> row_begin, listed_begin;  // (tokens + 1)
+    std::vector<std::int32_t> row;
+    std::vector<Listed> listed;  // and some behind the last, so that looking ahead never looks beyond
+};
+
 // The tokens of a corpus as rows to add and weights to add.
 template <class F>
 class FeatureRows {
 public:
-    FeatureRows(const Entries& entries, const Observed& observed, const RowPlan& plan);
+    FeatureRows(const Entries& entries, const Observed& observed, const RowPlan& plan,
+                std::shared_ptr<const RowIndex> index);
 
-    std::size_t tokens() const { return row_begin_.size() - 1; }
     RowList<F> rows() const {
-        return {row_begin_.data(), row_.data(), row_value_.empty() ? nullptr : row_value_.data()};
+        return {index_->row_begin.data(), index_->row.data(),
+                row_value_.empty() ? nullptr : row_value_.data()};
     }
     ListedEntries<F> listed() const {
-        return {listed_begin_.data(), listed_.data(), listed_value_.empty() ? nullptr : listed_value_.data()};
+        return {index_->listed_begin.data(), index_->listed.data(),
+                listed_value_.empty() ? nullptr : listed_value_.data()};
     }
 
     // node[t - from, y] += Σ listed weights
@@ -86,9 +99,7 @@ public:
     void count_listed(const F* gamma, std::size_t L, std::size_t from, std::size_t to, F* sums) const;
 
 private:
-    std::vector<std::int64_t> row_begin_, listed_begin_;
-    std::vector<std::int32_t> row_;
-    std::vector<Listed> listed_;
+    std::shared_ptr<const RowIndex> index_;
     std::vector<F> row_value_, listed_value_;  // empty when every entry counts 1
 };
 
