@@ -80,7 +80,10 @@ private:
 
     void section(std::size_t k) {
         if (ended_) refuse(BadArpa::no_end);
-        if (line_ != "\\" + std::to_string(k + 1) + "-grams:") refuse(BadArpa::header);
+        std::string wanted = "\\";
+        wanted += std::to_string(k + 1);
+        wanted += "-grams:";
+        if (line_ != wanted) refuse(BadArpa::header);
         file_.sections.emplace_back();
         while (next() && !heading()) entry(k);
         if (static_cast<double>(file_.sections[k].size()) != counts_[k])

@@ -29,7 +29,7 @@ public:
 
 private:
     void line(std::size_t k, std::size_t i) {
-        Symbol symbols[History::longest + 1];
+        Symbol symbols[History::longest + 1] = {};
         std::size_t node = i;
         for (std::size_t j = k + 1; j-- > 0;) {
             symbols[j] = table_.trie.levels[j].symbol[node];

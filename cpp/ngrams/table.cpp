@@ -36,7 +36,7 @@ double History::look(const Node* children, Symbol symbol) const {
 }
 
 double History::step(Symbol symbol) {
-    Node children[longest];
+    Node children[longest] = {};
     for (std::size_t k = 0; k < length_; ++k)
         children[k] = node_[k] == absent ? absent : table_.trie.child(k, node_[k], symbol);
     const double found = look(children, symbol);

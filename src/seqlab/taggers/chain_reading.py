@@ -53,8 +53,8 @@ def _of_lists(sentences: list[Any]) -> Tokens:
     codes, lengths, s, t = pool.intern_lists(sentences)
     if codes is None and t < 0:
         raise CorpusError(
-            f"sentence {s} of X is {sentences[s]!r:.60}, but a list of strings is wanted; "
-            f"for the characters of a string write list(...)"
+            f"sentence {s} of X is {sentences[s]!r:.60}, but a list of strings is wanted; X is a list of sentences: "
+            f"for one sentence write [tokens], for the characters of a string list(...)"
         )
     if codes is None:
         raise CorpusError(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab.arrays import whole_number
 from seqlab.errors import OptionError, ShapeError
+from seqlab.learning.settings import number
 from seqlab.models.mixtures import (
     Balls,
     EMHistory,
@@ -25,17 +25,25 @@ from seqlab.models.mixtures import (
 )
 from seqlab.taggers.estimator import Estimator
 from seqlab.taggers.mixture_reading import read_bags, read_points, read_weights
+from seqlab.taggers.mixture_state import mixture_from_state, mixture_state
+from seqlab.taggers.storing import Storable
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from seqlab.state import State
 
-class _Mixture(Estimator):
+
+class _Mixture(Storable, Estimator):
     """What both mixtures share; a subclass reads its data and knows its components.
 
     weights_   (k,) the share of each component
     history_   see EMHistory: its log_likelihood never falls
     """
+
+    _kind: ClassVar[str]
+    _theta: ClassVar[str]  # the attribute of the components
+    _own: ClassVar[str]  # the option that only this mixture has
 
     n_components: int
     init: Any
@@ -100,7 +108,8 @@ class _Mixture(Estimator):
         whole_number(self.epochs, "epochs", 1)
         whole_number(self.restarts, "restarts", 1)
         whole_number(self.seed, "seed", 0)
-        _number(self.tolerance, "tolerance")
+        number(self.tolerance, "tolerance")
+        number(getattr(self, self._own), self._own, above=self._own == "variance")
         return whole_number(self.n_components, "n_components", 1)
 
     def _given_start(self, shape: tuple[int, int]) -> Numbers | None:
@@ -121,6 +130,19 @@ class _Mixture(Estimator):
                 f"row {int(np.argmax(impossible))} of X is impossible under every component of init; "
                 f"give its features a probability above 0 in one of them"
             )
+
+    def state(self) -> State:
+        """What it was made with and has learned, for a model file."""
+        self._check_fitted("state")
+        return mixture_state(self)
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """The mixture that state() was asked of."""
+        mixture = cls()
+        mixture_from_state(mixture, state)
+        mixture._check_options()
+        return mixture
 
     def _remember(self, found: Mixture, features: int) -> None:
         self.weights_, self.history_, self.n_features_in_ = found.mu, found.history, features
@@ -156,6 +178,8 @@ class MultinomialMixture(_Mixture):
     history_         its log_likelihood, with the log of the prior that smoothing stands for, never falls
     """
 
+    _kind, _theta, _own = "multinomial mixture", "probabilities_", "smoothing"
+
     probabilities_: Numbers
     features_: tuple[str, ...] | None
 
@@ -184,14 +208,13 @@ class MultinomialMixture(_Mixture):
         sample_weight   (n,) how much each bag counts
         """
         k = self._check_options()
-        smoothing = _number(self.smoothing, "smoothing")
         bags, names = read_bags(X, None)
         weights = read_weights(sample_weight, len(bags))
         if not (weights[bags.rows()] > 0).any():
             raise ShapeError(
                 f"X has {len(bags)} bags and no feature at all, so there is nothing to learn from"
             )
-        found = self._run(Multinomials(bags, smoothing), weights, (k, bags.size))
+        found = self._run(Multinomials(bags, float(self.smoothing)), weights, (k, bags.size))
         self.probabilities_, self.features_ = found.theta, names
         self._remember(found, bags.size)
         return self
@@ -228,6 +251,8 @@ class GaussianMeans(_Mixture):
     history_   its log_likelihood never falls
     """
 
+    _kind, _theta, _own = "gaussian means", "means_", "variance"
+
     means_: Numbers
 
     def __init__(
@@ -255,12 +280,11 @@ class GaussianMeans(_Mixture):
         sample_weight   (n,) how much each point counts
         """
         k = self._check_options()
-        variance = _number(self.variance, "variance", above=True)
         points = read_points(X)
         if not len(points):
             raise ShapeError("X has no row, so there is nothing to learn from")
         weights = read_weights(sample_weight, len(points))
-        found = self._run(Balls(points, variance), weights, (k, points.shape[1]))
+        found = self._run(Balls(points, float(self.variance)), weights, (k, points.shape[1]))
         self.means_ = found.theta
         self._remember(found, points.shape[1])
         return self
@@ -270,12 +294,3 @@ class GaussianMeans(_Mixture):
         if points.shape[1] != self.n_features_in_:
             raise ShapeError(f"X has {points.shape[1]} columns, but in training it had {self.n_features_in_}")
         return log_joint(self.weights_, Balls(points, float(self.variance)).log_density(self.means_))
-
-
-def _number(value: Any, name: str, *, above: bool = False) -> float:
-    real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not real or not math.isfinite(value) or value < 0 or (above and value == 0):
-        raise OptionError(
-            f"{name} must be a finite number {'above' if above else 'from'} 0{'' if above else ' up'}, got {value!r}"
-        )
-    return float(value)

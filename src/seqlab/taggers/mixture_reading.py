@@ -17,7 +17,7 @@ LARGEST = 1e100  # squares of larger numbers would leave no room for sums
 def read_points(X: Any, what: str = "X") -> Numbers:
     """(n, D) finite numbers."""
     try:
-        points = np.asarray(X)
+        points = np.asarray(_plain(X))
     except ValueError as error:
         raise ShapeError(f"{what} must be a table of numbers, but its rows differ in length") from error
     if points.dtype.kind not in "fiub":
@@ -42,6 +42,7 @@ def read_bags(X: Any, features: Sequence[str] | int | None) -> tuple[Bags, tuple
                lists of features
     features   those of training: names, or how many columns; None in training
     """
+    X = _plain(X)
     if hasattr(X, "tocsr"):
         return _of_sparse(X.tocsr(), features), None
     if _is_named(X):
@@ -68,6 +69,11 @@ def read_weights(sample_weight: Any, n: int) -> Numbers:
     if not weights.sum() > 0:
         raise OptionError("every weight in sample_weight is 0, so there is nothing to learn from")
     return weights
+
+
+def _plain(X: Any) -> Any:
+    """A DataFrame as its table; without that, it would be a list of the names of its columns."""
+    return X.to_numpy() if hasattr(X, "iloc") and hasattr(X, "to_numpy") else X
 
 
 def _is_named(X: Any) -> bool:

@@ -7,8 +7,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
+import seqlab
 from seqlab import GaussianMeans, MultinomialMixture
-from seqlab.errors import DtypeError, NotFittedError, OptionError, ScoreError, ShapeError
+from seqlab.errors import DtypeError, NotFittedError, OptionError, ScoreError, ShapeError, StoreError
 
 TABLE = [[3, 0, 1], [0, 2, 2], [4, 1, 0], [0, 3, 3]]
 POINTS = [[0.0, 1.0], [0.5, 0.5], [8.0, 9.0], [9.0, 8.0]]
@@ -176,6 +177,47 @@ def test_scikit_learn_takes_them_for_its_own_kind():
     assert cross_val_score(MultinomialMixture(), np.array(TABLE * 3), cv=3).shape == (3,)
     assert MultinomialMixture().fit(np.array(TABLE)).n_features_in_ == 3
     assert (GaussianMeans().fit_predict(POINTS) == GaussianMeans().fit(POINTS).predict(POINTS)).all()
+
+
+@pytest.mark.parametrize(
+    ("mixture", "data"),
+    [
+        (MultinomialMixture(3, smoothing=0.5, restarts=2, seed=3), TABLE),
+        (MultinomialMixture(2, init=[[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]), TABLE),
+        (MultinomialMixture(2), [["a", "b"], {"c": 2}, []]),
+        (GaussianMeans(2, variance=0.5), POINTS),
+    ],
+    ids=["table", "init", "names", "points"],
+)
+def test_saved_mixture_comes_back(mixture, data, tmp_path):
+    mixture.fit(data).save(tmp_path / "mixture.safetensors")
+    again = seqlab.load(tmp_path / "mixture.safetensors", verify=True)
+    assert type(again) is type(mixture)
+    assert (again.predict_proba(data) == mixture.predict_proba(data)).all()
+    assert again.history_ == mixture.history_
+    assert again.as_bytes() == mixture.as_bytes()
+    assert (again.fit(data).weights_ == mixture.weights_).all()
+
+
+@pytest.mark.parametrize("name", ["theta", "mu", "log_likelihood"])
+def test_tampered_states_are_refused(name):
+    state = MultinomialMixture(2).fit(TABLE).state()
+    for spoiled in (
+        state.arrays[name] - 1000.0 * np.arange(state.arrays[name].size).reshape(state.arrays[name].shape),
+        state.arrays[name] * np.nan,
+    ):
+        content = seqlab.store.as_bytes(
+            type(state)(state.kind, state.settings, {**state.arrays, name: spoiled})
+        )
+        with pytest.raises(StoreError):
+            MultinomialMixture.from_bytes(content)
+
+
+def test_tables_of_pandas_are_tables():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(TABLE, columns=["a", "b", "c"])
+    assert (MultinomialMixture().fit(frame).weights_ == MultinomialMixture().fit(TABLE).weights_).all()
+    assert (GaussianMeans().fit(frame).means_ == GaussianMeans().fit(TABLE).means_).all()
 
 
 def test_the_same_seed_gives_the_same_components():
