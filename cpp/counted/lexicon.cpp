@@ -140,7 +140,9 @@ void Lexicon::append_known(std::string_view word, StringId id, Rows& rows, std::
 
 void Lexicon::append(std::string_view word, StringId id, const std::uint8_t* allowed, Rows& rows,
                      std::vector<double>& room) const {
-    if (id >= 0 ? settings_.direct : !settings_.suffixes) {
+    if (word == missing_word) {
+        append_nothing(0.0, allowed, rows);
+    } else if (id >= 0 ? settings_.direct : !settings_.suffixes) {
         append_direct(id, allowed, rows);
     } else {
         by_word(word, id, room.data());
@@ -151,10 +153,20 @@ void Lexicon::append(std::string_view word, StringId id, const std::uint8_t* all
     }
 }
 
+// Every label that is allowed, all with the same score.
+void Lexicon::append_nothing(double score, const std::uint8_t* allowed, Rows& rows) const {
+    for (std::size_t y = 0; y < L_; ++y) {
+        if (allowed && !allowed[y]) continue;
+        rows.label.push_back(static_cast<Label>(y));
+        rows.score.push_back(score);
+    }
+}
+
 // eq:counting   P(w | y) = (c(w, y) + λ) / (c(y) + λ (V + 1)), where the 1 is for all words that were not seen.
 // An unknown word without λ says nothing, as if it were missing.
 void Lexicon::append_direct(StringId id, const std::uint8_t* allowed, Rows& rows) const {
     const double add = settings_.add;
+    if (id < 0 && add == 0) return append_nothing(0.0, allowed, rows);
     const double V = static_cast<double>(counts_.size());
     const LabelCounts counts = id >= 0 ? counts_.at(static_cast<std::size_t>(id)) : LabelCounts{};
     std::size_t i = 0;
@@ -164,20 +176,11 @@ void Lexicon::append_direct(StringId id, const std::uint8_t* allowed, Rows& rows
         while (i < counts.label.size() && counts.label[i] < label) ++i;
         const double count = i < counts.label.size() && counts.label[i] == label ? counts.count[i] : 0.0;
         if (allowed && !allowed[y]) continue;
-        if (id < 0 && add == 0) {
-            rows.label.push_back(label);
-            rows.score.push_back(0.0);
-        } else if (count + add > 0) {
-            rows.label.push_back(label);
-            rows.score.push_back(std::log((count + add) / (label_total_[y] + add * (V + 1))));
-        }
+        if (count + add == 0) continue;
+        rows.label.push_back(label);
+        rows.score.push_back(std::log((count + add) / (label_total_[y] + add * (V + 1))));
     }
-    if (!allowed || rows.label.size() > before) return;
-    for (std::size_t y = 0; y < L_; ++y) {
-        if (!allowed[y]) continue;
-        rows.label.push_back(static_cast<Label>(y));
-        rows.score.push_back(0.0);
-    }
+    if (allowed && rows.label.size() == before) append_nothing(0.0, allowed, rows);
 }
 
 // Bayes: P(w | y) = P(y | w) P(w) / P(y).
@@ -187,15 +190,11 @@ void Lexicon::append_shares(const double* share, double word_probability, const 
     double most = 0;
     for (std::size_t y = 0; y < L_; ++y)
         if (!allowed || allowed[y]) most = std::max(most, share[y]);
+    if (most == 0) return append_nothing(word, allowed, rows);  // a dictionary with what training never had
     for (std::size_t y = 0; y < L_; ++y) {
-        if (allowed && !allowed[y]) continue;
-        if (most == 0) {  // the dictionary allows only what training never had
-            rows.label.push_back(static_cast<Label>(y));
-            rows.score.push_back(word);
-        } else if (share[y] > 0 && share[y] >= settings_.least * most) {
-            rows.label.push_back(static_cast<Label>(y));
-            rows.score.push_back(std::log(share[y]) + word - log_share_[y]);
-        }
+        if ((allowed && !allowed[y]) || share[y] == 0 || share[y] < settings_.least * most) continue;
+        rows.label.push_back(static_cast<Label>(y));
+        rows.score.push_back(std::log(share[y]) + word - log_share_[y]);
     }
 }
 

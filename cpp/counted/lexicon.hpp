@@ -27,6 +27,9 @@ struct LexiconSettings {
     double least = 0;   // labels less likely than this times the best one are left out
 };
 
+// Stands for a word that nobody saw (Python's MISSING): it says nothing about its label.
+inline constexpr std::string_view missing_word{"\0", 1};
+
 // Labels with scores, for many words: those of word i from begin[i] to begin[i + 1].
 struct Rows {
     std::vector<std::int64_t> begin{0};
@@ -59,6 +62,7 @@ private:
     void append(std::string_view word, StringId id, const std::uint8_t* allowed, Rows& rows,
                 std::vector<double>& room) const;
     void append_known(std::string_view word, StringId id, Rows& rows, std::vector<double>& room) const;
+    void append_nothing(double score, const std::uint8_t* allowed, Rows& rows) const;
     void append_direct(StringId id, const std::uint8_t* allowed, Rows& rows) const;
     void append_shares(const double* share, double word_probability, const std::uint8_t* allowed,
                        Rows& rows) const;

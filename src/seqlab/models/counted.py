@@ -76,7 +76,7 @@ class CountedHMM:
     ) -> CountedHMM:
         """Count (eq:counting).
 
-        words       the distinct words, as strings or a pool
+        words       the distinct words, as strings or a pool; MISSING stands for a word that nobody saw
         codes       (tokens,)   the number of each token's word
         offsets     (N + 1,)    sentence i has tokens offsets[i] .. offsets[i + 1]
         label_ids   (tokens,)   the number of each token's label
@@ -138,7 +138,8 @@ class CountedHMM:
         """(L,) P(the sentence ends | its last label), or None when the end is no event."""
         if not self.end:
             return None
-        return end_probabilities(self.last, self.words.label_totals, self.smoothing)
+        label_totals = self.moves.reshape(-1, self.L).sum(axis=0)
+        return end_probabilities(self.last, label_totals, self.smoothing)
 
     @cached_property
     def _scores(self) -> tuple[Table, Table | None]:
