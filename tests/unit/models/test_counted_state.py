@@ -45,7 +45,11 @@ def test_models_travel_between_processes():
     asked = model.label_ids(*ASKED)
     for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert np.array_equal(again.label_ids(*ASKED), asked)
-        assert (again.labels, again.smoothing, again.unknown) == (model.labels, model.smoothing, model.unknown)
+        assert (again.labels, again.smoothing, again.unknown) == (
+            model.labels,
+            model.smoothing,
+            model.unknown,
+        )
 
 
 def tampered(*, settings=None, **arrays):
