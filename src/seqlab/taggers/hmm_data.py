@@ -127,7 +127,7 @@ def _column(X: Any, holds: str, lengths: Any) -> tuple[Column | None, Offsets]:
 
 
 def _plain_words(sequences: list[Any]) -> tuple[Column, Offsets] | None:
-    """Lists of strings and nothing else, which the core reads four times as fast; None for anything else."""
+    """Lists of strings and nothing else, which the core reads; None for anything else."""
     pool = _core.StringPool()
     codes, lengths, bad, _ = pool.intern_lists(sequences)
     if bad >= 0 or not len(codes):
