@@ -167,6 +167,6 @@ def _estimated(counts: Table) -> tuple[float, float, float]:
     return one, two, more
 
 
-# The best of them when cross-validated on three English training sets: 95.43, 93.29 and 97.26 % of labels right, against
+# The best of them, cross-validated on three English training sets: 95.43, 93.29 and 97.26 % of labels right, against
 # 95.38, 93.15, 97.21 (Interpolated) and 95.30, 93.17, 97.21 (WittenBell).
 DEFAULT = KneserNey()
