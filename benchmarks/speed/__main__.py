@@ -10,10 +10,12 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.speed import (
+    baum_welch,
     discriminative,
     encoding,
     growth,
     hmm,
+    hmm_tagging,
     machine,
     memory,
     ngrams,
@@ -35,7 +37,19 @@ if TYPE_CHECKING:
 
 CASES: dict[str, ModuleType] = {
     case.CASE: case
-    for case in (sentences, hmm, ngrams, reading, encoding, discriminative, growth, memory, startup)
+    for case in (
+        sentences,
+        hmm,
+        baum_welch,
+        hmm_tagging,
+        ngrams,
+        reading,
+        encoding,
+        discriminative,
+        growth,
+        memory,
+        startup,
+    )
 }
 README = machine.ROOT / "README.md"
 

@@ -121,8 +121,10 @@ void bind_decode(nb::module_& m);
 void bind_stochastic(nb::module_& m);
 void bind_optimise(nb::module_& m);
 void bind_online(nb::module_& m);
+void bind_em(nb::module_& m);
 void bind_corpus(nb::module_& m);
 void bind_render(nb::module_& m);
+void bind_counted(nb::module_& m);
 void bind_ngrams(nb::module_& m);
 
 }  // namespace seqlab::bind

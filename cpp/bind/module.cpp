@@ -20,7 +20,9 @@ NB_MODULE(_core, m) {
     seqlab::bind::bind_stochastic(m);
     seqlab::bind::bind_optimise(m);
     seqlab::bind::bind_online(m);
+    seqlab::bind::bind_em(m);
     seqlab::bind::bind_corpus(m);
     seqlab::bind::bind_render(m);
+    seqlab::bind::bind_counted(m);
     seqlab::bind::bind_ngrams(m);
 }

@@ -594,6 +594,27 @@ def passive_aggressive(task: object, theta: Annotated[NDArray[numpy.float64], di
 def arow(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], r: float, shuffle: bool, seed: int) -> OnlineLearner:
     """eq:arow"""
 
+class Expectation:
+    """The E step of a hidden Markov model (eq:baum-welch)."""
+
+    def __init__(self, offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], L: int, weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, allowed: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    def over_scores(self, start: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], edge: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, node: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], gamma: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], starts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], ends: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], log_z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+
+    def over_symbols(self, start: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], edge: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], symbols: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, table: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], starts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], ends: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], log_z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+
+def symbol_scores(table: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], symbols: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, node: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Sums of the rows of each token's symbols."""
+
+def symbol_counts(gamma: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], L: int, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], symbols: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """What each symbol is expected to count."""
+
+def diagonal_scores(x: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], mean: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], precision: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], constant: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], node: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Log densities of Gaussians with independent dimensions; x is (D, T)."""
+
+def diagonal_moments(x: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], gamma: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], mean: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], second: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Weighted sums of x - mean and its square; x is (D, T)."""
+
 class BlockReader:
     """Reads blocks of whole lines into one table."""
 
@@ -674,6 +695,97 @@ class Sheet:
 
 def first_unwritable(codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], pool: StringPool, bytes: str, empty: bool, backslash: bool) -> int:
     """The first token whose string breaks a rule, or the number of tokens."""
+
+def count_words(words: NDArray[numpy.int32], labels: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, offsets: NDArray[numpy.int64], V: int, L: int) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]:
+    """
+    (begin, label, count): how often each word had each label (eq:counting).
+    """
+
+def count_moves(labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], order: int, L: int, table: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], last: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    How often each label came after the labels before it, and last (eq:counting).
+    """
+
+class LexiconSettings:
+    """How words are judged."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def add(self) -> float: ...
+
+    @add.setter
+    def add(self, arg: float, /) -> None: ...
+
+    @property
+    def direct(self) -> bool: ...
+
+    @direct.setter
+    def direct(self, arg: bool, /) -> None: ...
+
+    @property
+    def suffixes(self) -> bool: ...
+
+    @suffixes.setter
+    def suffixes(self, arg: bool, /) -> None: ...
+
+    @property
+    def longest(self) -> int: ...
+
+    @longest.setter
+    def longest(self, arg: int, /) -> None: ...
+
+    @property
+    def rare(self) -> float: ...
+
+    @rare.setter
+    def rare(self, arg: float, /) -> None: ...
+
+    @property
+    def strength(self) -> float: ...
+
+    @strength.setter
+    def strength(self, arg: float, /) -> None: ...
+
+    @property
+    def theta(self) -> float: ...
+
+    @theta.setter
+    def theta(self, arg: float, /) -> None: ...
+
+    @property
+    def known(self) -> float: ...
+
+    @known.setter
+    def known(self, arg: float, /) -> None: ...
+
+    @property
+    def folded(self) -> float: ...
+
+    @folded.setter
+    def folded(self, arg: float, /) -> None: ...
+
+    @property
+    def least(self) -> float: ...
+
+    @least.setter
+    def least(self, arg: float, /) -> None: ...
+
+class Lexicon:
+    """What each word says of its label."""
+
+    def __init__(self, words: StringPool, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], count: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], L: int, settings: LexiconSettings) -> None: ...
+
+    def by_ending(self, word: object, share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+        """
+        P(label | ending of the word) (eq:suffix-model); False for what is no string.
+        """
+
+    def rows(self, pool: StringPool, codes: NDArray[numpy.int32], allowed: NDArray[numpy.uint8] | None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]:
+        """(begin, label, log P(word | label)) for the strings that codes name."""
+
+    def label_ids(self, pool: StringPool, codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, order: int, allowed: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> int:
+        """Best labels of all tokens; the first sentence that has no path, or -1."""
 
 class NgramCounts:
     """How often n-grams were seen."""

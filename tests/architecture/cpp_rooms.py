@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 ROWS: tuple[tuple[str, ...], ...] = (
     ("numerics", "text"),
     ("parallel", "trellis"),
-    ("inference", "corpus", "encode", "ngrams"),
+    ("inference", "corpus", "encode", "ngrams", "counted"),
     ("score",),
     ("learn",),
     ("bind",),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from seqlab.learning.counting import Counting
+from seqlab.learning.em import BaumWelch, HardEM
 from seqlab.learning.history import Epoch, History
 from seqlab.learning.learners import LBFGS, ConjugateGradient, GradientAscent
 from seqlab.learning.online_learners import AROW, PassiveAggressive, Perceptron, StructuredSVM
@@ -12,9 +14,12 @@ __all__ = [
     "AROW",
     "LBFGS",
     "SGD",
+    "BaumWelch",
     "ConjugateGradient",
+    "Counting",
     "Epoch",
     "GradientAscent",
+    "HardEM",
     "History",
     "Iteration",
     "Minimum",

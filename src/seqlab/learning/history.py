@@ -34,7 +34,8 @@ class History(Sequence[Epoch]):
     """All epochs of a training, why it ended, and which one was kept.
 
     reason   "gradient" or "value" (converged), "iterations" or "epochs" (the limit), "patience" (the development set),
-             "stopped" (a callback), "interrupted" (Ctrl-C or SIGTERM), "no mistakes", "gap", "no progress"
+             "stopped" (a callback), "interrupted" (Ctrl-C or SIGTERM), "no mistakes", "gap", "no progress",
+             "fell" (EM ended with the model before)
     best     the epoch whose weights the model has, by number
     metric   what dev_score measures; None without a development set
     """
@@ -61,6 +62,11 @@ class History(Sequence[Epoch]):
     def objective(self) -> list[float | None]:
         """One entry per epoch."""
         return [epoch.objective for epoch in self.epochs]
+
+    @property
+    def log_likelihood(self) -> list[float | None]:
+        """One entry per epoch, of learners that make it large (EM); None for others."""
+        return [epoch.more.get("log_likelihood") for epoch in self.epochs]
 
     @property
     def gradient_norm(self) -> list[float | None]:

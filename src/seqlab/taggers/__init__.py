@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from seqlab.taggers.base import Tagger
 from seqlab.taggers.estimator import Estimator
+from seqlab.taggers.hmm import HMM
 from seqlab.taggers.linear import CRF, LinearTagger
 from seqlab.taggers.local import LocalTagger
 from seqlab.taggers.markov_chain import MarkovChain
@@ -14,6 +15,7 @@ from seqlab.taggers.reranker import Reranker
 
 __all__ = [
     "CRF",
+    "HMM",
     "MEMM",
     "Estimator",
     "GaussianMeans",

@@ -38,10 +38,10 @@ def memory_state(tagger: Tagger, rules: Rules, dictionary: TagDictionary | None)
     return State(KIND, settings, arrays)
 
 
-def recall(tagger: Tagger, state: State) -> tuple[Rules, TagDictionary | None]:
-    """Give a tagger its memory back; what it obeys is the answer."""
+def recall(tagger: Tagger, state: State, *, in_order: bool = True) -> tuple[Rules, TagDictionary | None]:
+    """Give a tagger its memory back; what it obeys is the answer. Hidden states may come in any order."""
     labels = state.names("labels")
-    if not labels or list(labels) != sorted(set(labels)):
+    if not labels or len(set(labels)) != len(labels) or (in_order and list(labels) != sorted(labels)):
         raise StoreError("a tagger needs labels, each of them once and in order")
     words = state.strings("vocabulary")
     rules, dictionary = _rules(state, len(labels)), _dictionary(state, len(labels))

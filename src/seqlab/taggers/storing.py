@@ -32,6 +32,8 @@ def load(path: str | os.PathLike[str], *, functions: Functions | None = None, ve
 def kinds() -> dict[str, Callable[[State], Any]]:
     """What makes a tagger of a state, by kind."""
     from seqlab.taggers.chain_state import KIND as CHAIN
+    from seqlab.taggers.hmm import HMM
+    from seqlab.taggers.hmm_stored import KIND as HIDDEN
     from seqlab.taggers.linear import CRF, LinearTagger
     from seqlab.taggers.markov_chain import MarkovChain
     from seqlab.taggers.memm import MEMM
@@ -43,6 +45,7 @@ def kinds() -> dict[str, Callable[[State], Any]]:
         CRF._kind: CRF.from_state,
         MEMM._kind: MEMM.from_state,
         KIND: MostFrequentTag.from_state,
+        HIDDEN: HMM.from_state,
         CHAIN: MarkovChain.from_state,
         MultinomialMixture._kind: MultinomialMixture.from_state,
         GaussianMeans._kind: GaussianMeans.from_state,

@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from oracle.toy_tagger import Learner, ToyTagger
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError
-from seqlab.taggers import LocalTagger, MostFrequentTag
+from seqlab.taggers import HMM, LocalTagger, MostFrequentTag
 
 SENTENCES = [
     [("the", "D"), ("dog", "N"), ("runs", "V")],
@@ -42,6 +42,7 @@ TAGGERS = [
     ToyTagger(2.0, learner=Learner(l2=5.0)),
     MostFrequentTag("rare"),
     LocalTagger(MultinomialNB(alpha=0.5), "word[0]", previous=True),
+    HMM(smoothing=0.5),
 ]
 
 
@@ -175,7 +176,7 @@ def test_requests_that_make_no_sense_are_refused():
 PROGRAM = """
 import sys, pickle, copy
 sys.modules["sklearn"] = sys.modules["scipy"] = None          # as if they were not installed
-from seqlab.taggers import LocalTagger, MostFrequentTag
+from seqlab.taggers import HMM, LocalTagger, MostFrequentTag
 tagger = MostFrequentTag("rare").fit([["a", "b"]], [["X", "Y"]])
 pickle.loads(pickle.dumps(copy.deepcopy(tagger))).set_params(unknown="common").fit([["a"]], [["X"]], sample_weight=[2])
 tagger.evaluate([["a"]], [["X"]]); tagger.score([["a"]], [["X"]]); repr(tagger); tagger.get_params()

@@ -1,0 +1,108 @@
+#include <memory>
+
+#include "bind/batch.hpp"
+#include "bind/task.hpp"
+#include "learn/em/expectation.hpp"
+#include "learn/em/gaussian.hpp"
+
+namespace seqlab::bind {
+
+namespace {
+
+using Doubles = In<double>;
+
+// Sequences as Python hands them over, with the arrays that the pass looks into.
+struct KeptExpectation {
+    std::unique_ptr<Expectation> pass;
+    std::vector<nb::object> alive;
+};
+
+void set_up(KeptExpectation* self, const In<std::int64_t>& offset, std::size_t L,
+            const Maybe<double>& weight, const Maybe<std::uint8_t>& allowed) {
+    new (self) KeptExpectation{
+        std::make_unique<Expectation>(span_of(offset), L, data_of(weight), data_of(allowed)), {}};
+    self->alive = {nb::cast(offset), nb::cast(weight), nb::cast(allowed)};
+}
+
+RowList<double> row_list(const In<std::int64_t>& begin, const In<std::int32_t>& symbols,
+                         const Maybe<double>& values) {
+    return {begin.data(), symbols.data(), data_of(values)};
+}
+
+void over_scores(KeptExpectation& self, const Doubles& start, const Doubles& edge, const Maybe<double>& end,
+                 const Out<double>& node, const Out<double>& gamma, const Out<double>& starts,
+                 const Out<double>& edges, const Out<double>& ends, const Out<double>& log_z,
+                 std::size_t threads) {
+    nb::gil_scoped_release unlocked;
+    self.pass->over_scores({start.data(), edge.data(), data_of(end)}, node.data(), gamma.data(),
+                           {starts.data(), edges.data(), ends.data(), log_z.data()}, threads);
+}
+
+void over_symbols(KeptExpectation& self, const Doubles& start, const Doubles& edge, const Maybe<double>& end,
+                  const In<std::int64_t>& begin, const In<std::int32_t>& symbols, const Maybe<double>& values,
+                  const Doubles& table, const Out<double>& counts, const Out<double>& starts,
+                  const Out<double>& edges, const Out<double>& ends, const Out<double>& log_z,
+                  std::size_t threads) {
+    nb::gil_scoped_release unlocked;
+    self.pass->over_symbols({start.data(), edge.data(), data_of(end)}, row_list(begin, symbols, values),
+                            table.shape(0), table.data(), counts.data(),
+                            {starts.data(), edges.data(), ends.data(), log_z.data()}, threads);
+}
+
+}  // namespace
+
+void bind_em(nb::module_& m) {
+    nb::class_<KeptExpectation>(m, "Expectation", "The E step of a hidden Markov model (eq:baum-welch).")
+        .def("__init__", &set_up, "offset"_a.noconvert(), "L"_a, "weight"_a.none().noconvert(),
+             "allowed"_a.none().noconvert())
+        .def("over_scores", &over_scores, "start"_a.noconvert(), "edge"_a.noconvert(),
+             "end"_a.none().noconvert(), "node"_a.noconvert(), "gamma"_a.noconvert(), "starts"_a.noconvert(),
+             "edges"_a.noconvert(), "ends"_a.noconvert(), "log_z"_a.noconvert(), "threads"_a)
+        .def("over_symbols", &over_symbols, "start"_a.noconvert(), "edge"_a.noconvert(),
+             "end"_a.none().noconvert(), "begin"_a.noconvert(), "symbols"_a.noconvert(),
+             "values"_a.none().noconvert(), "table"_a.noconvert(), "counts"_a.noconvert(),
+             "starts"_a.noconvert(), "edges"_a.noconvert(), "ends"_a.noconvert(), "log_z"_a.noconvert(),
+             "threads"_a);
+    m.def(
+        "symbol_scores",
+        [](const Doubles& table, const In<std::int64_t>& begin, const In<std::int32_t>& symbols,
+           const Maybe<double>& values, const Out<double>& node) {
+            nb::gil_scoped_release unlocked;
+            symbol_scores(table.data(), table.shape(0), table.shape(1), row_list(begin, symbols, values),
+                          begin.size() - 1, node.data());
+        },
+        "table"_a.noconvert(), "begin"_a.noconvert(), "symbols"_a.noconvert(), "values"_a.none().noconvert(),
+        "node"_a.noconvert(), "Sums of the rows of each token's symbols.");
+    m.def(
+        "symbol_counts",
+        [](const Doubles& gamma, std::size_t L, const In<std::int64_t>& begin,
+           const In<std::int32_t>& symbols, const Maybe<double>& values, const Out<double>& counts) {
+            nb::gil_scoped_release unlocked;
+            symbol_counts(gamma.data(), counts.size() / L, L, row_list(begin, symbols, values),
+                          begin.size() - 1, counts.data());
+        },
+        "gamma"_a.noconvert(), "L"_a, "begin"_a.noconvert(), "symbols"_a.noconvert(),
+        "values"_a.none().noconvert(), "counts"_a.noconvert(), "What each symbol is expected to count.");
+    m.def(
+        "diagonal_scores",
+        [](const Doubles& x, const Doubles& mean, const Doubles& precision, const Doubles& constant,
+           const Out<double>& node) {
+            nb::gil_scoped_release unlocked;
+            diagonal_scores(x.data(), x.shape(1), x.shape(0), mean.data(), precision.data(), constant.data(),
+                            mean.shape(0), node.data());
+        },
+        "x"_a.noconvert(), "mean"_a.noconvert(), "precision"_a.noconvert(), "constant"_a.noconvert(),
+        "node"_a.noconvert(), "Log densities of Gaussians with independent dimensions; x is (D, T).");
+    m.def(
+        "diagonal_moments",
+        [](const Doubles& x, const Doubles& gamma, const Doubles& mean, const Out<double>& first,
+           const Out<double>& second) {
+            nb::gil_scoped_release unlocked;
+            diagonal_moments(x.data(), x.shape(1), x.shape(0), gamma.data(), mean.data(), mean.shape(0),
+                             first.data(), second.data());
+        },
+        "x"_a.noconvert(), "gamma"_a.noconvert(), "mean"_a.noconvert(), "first"_a.noconvert(),
+        "second"_a.noconvert(), "Weighted sums of x - mean and its square; x is (D, T).");
+}
+
+}  // namespace seqlab::bind
