@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from seqlab.corpus import Corpus, Sentence, demo_corpus, read, stream, write
     from seqlab.evaluation import Report, check, evaluate, significance
     from seqlab.features import Template, presets
+    from seqlab.foreign import convert_model
     from seqlab.learning import (
         AROW,
         LBFGS,
@@ -83,6 +84,7 @@ __all__ = [
     "Trellis",
     "TrellisBatch",
     "check",
+    "convert_model",
     "corpus",
     "demo_corpus",
     "encode",
@@ -138,6 +140,7 @@ _HOME = {
     "Trellis": "seqlab.trellis",
     "TrellisBatch": "seqlab.trellis",
     "check": "seqlab.evaluation",
+    "convert_model": "seqlab.foreign",
     "demo_corpus": "seqlab.corpus",
     "evaluate": "seqlab.evaluation",
     "load": "seqlab.taggers.storing",

@@ -15,6 +15,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("models",),
     ("learning", "evaluation", "store", "draw", "explain"),
     ("taggers", "scale"),
+    ("foreign",),
     (FRONT,),
     ("cli", "web", "compat"),
     ("__main__",),

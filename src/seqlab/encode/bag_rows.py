@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -79,6 +79,14 @@ class BagRows:
         other._pool, other._ids = self._pool, self._ids.copy()
         other._ids[known] = numbers[self._ids[known]]
         return other.extended()
+
+    def knowing(self, names: Sequence[str]) -> BagRows:
+        """Another one that knows these attributes, each of which is there once, by their places in the list."""
+        other = BagRows(self._bags, self._min_count)
+        for name in names:
+            other._pool.intern(name)
+        other._ids = np.arange(len(names), dtype=np.int32)
+        return other
 
     def state(self) -> State:
         """The attributes in the order of their numbers."""

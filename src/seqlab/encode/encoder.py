@@ -98,6 +98,12 @@ class Encoder:
         """What makes the attributes that labels see, in the order of encode(); empty before fit()."""
         return tuple(self._node)
 
+    def take(self, node: Sequence[Producer], edge: Sequence[Producer], size: int, edge_size: int) -> None:
+        """Know what these producers know, in place of what was learned before."""
+        self._node, self._edge, self.size, self.edge_size = list(node), list(edge), size, edge_size
+        for cached in _NAMES:
+            self.__dict__.pop(cached, None)
+
     def restricted(
         self, kept: npt.NDArray[np.bool_], edge_kept: npt.NDArray[np.bool_] | None = None
     ) -> Encoder:
@@ -181,9 +187,7 @@ class Encoder:
         """The rows of the corpus; `sizes` attributes were known before. Nothing changes before all is learned."""
         node, size = learned(producers, corpus, threads, sizes[0])
         edge, edge_size = learned(edge_producers, corpus, threads, sizes[1]) if edge_producers else (None, 0)
-        self._node, self._edge, self.size, self.edge_size = producers, edge_producers, size, edge_size
-        for cached in _NAMES:
-            self.__dict__.pop(cached, None)
+        self.take(producers, edge_producers, size, edge_size)
         return node, edge
 
     def _label_ids(self, codes: npt.NDArray[np.int32] | None, names: list[str] | None) -> LabelIds | None:

@@ -111,6 +111,14 @@ class TemplateRows:
         other._bank.restore(words, pools, counted)
         return other
 
+    def knowing(
+        self, pools: list[_core.StringPool], groups: list[tuple[AttributeIds, AttributeIds]]
+    ) -> TemplateRows:
+        """Another one that knows the attributes of these groups: their numbers, and the values of one after another."""
+        other = TemplateRows(self._plan)
+        other._bank.restore([_core.StringPool() for _ in self._plan.sources], pools, groups)
+        return other
+
     def restricted(self, numbers: AttributeIds) -> TemplateRows:
         """Another one that knows attribute a under numbers[a], and not at all where that is -1."""
         words, pools, groups = self._bank.state()

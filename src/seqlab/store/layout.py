@@ -31,6 +31,7 @@ NO_DIGEST = "0" * 64
 ALIGNMENT = 64  # of the data: what vector code likes best
 MOST_HEADER = 100_000_000  # bytes; other readers of the format have the same limit
 MOST_AXES = 8
+FOREIGN = (b"lCRF", b"version: ", b"#mdl#")  # how models of other programs begin
 
 DTYPES: dict[str, np.dtype[Any]] = {
     "F64": np.dtype("<f8"),

@@ -17,6 +17,7 @@ from seqlab.errors import StoreError
 from seqlab.state import Array, State
 from seqlab.store.layout import (
     DTYPES,
+    FOREIGN,
     FORMAT,
     METADATA,
     MOST_AXES,
@@ -81,6 +82,10 @@ def _state(content: Buffer) -> State:
 def _header(content: Buffer) -> tuple[dict[str, Any], int]:
     """The header, and where the data begins."""
     size = len(content)
+    if any(content[: len(start)] == start for start in FOREIGN):
+        raise StoreError(
+            "this is a model of CRFsuite, CRF++ or Wapiti; seqlab.convert_model(path) makes it ours"
+        )
     if size < 8:
         raise StoreError(f"this is no model file: it has {size} bytes, the length of a header takes 8")
     length = int.from_bytes(content[:8], "little")

@@ -47,7 +47,8 @@ class Tagger(Storable, Estimator):
     A subclass says how a corpus becomes trellises (`_trellises`), whether their scores are log-probabilities up to a
     constant (`_probabilistic`), and learns (`fit`). Every question below is then answered by seqlab.inference.
 
-    labels_       the labels, sorted; the order of every array with an axis of labels
+    labels_       the labels, sorted (in the order of its file for a converted model); the order of every array with an
+                  axis of labels
     vocabulary_   the words of training, or None when it had none
     columns_      the columns of training without the label
     column_       the column that the labels of training came from, or None when they came as lists

@@ -43,6 +43,8 @@ def recall(tagger: Tagger, state: State, *, in_order: bool = True) -> tuple[Rule
     labels = state.names("labels")
     if not labels or len(set(labels)) != len(labels) or (in_order and list(labels) != sorted(labels)):
         raise StoreError("a tagger needs labels, each of them once and in order")
+    if not labels or len(set(labels)) != len(labels):
+        raise StoreError("a tagger needs labels, each of them once")
     words = state.strings("vocabulary")
     rules, dictionary = _rules(state, len(labels)), _dictionary(state, len(labels))
     tagger.vocabulary_ = frozenset(words) if state.setting("vocabulary", bool) else None

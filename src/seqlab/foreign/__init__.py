@@ -1,0 +1,7 @@
+"""Models that other programs wrote, made ours: CRFsuite, CRF++ and Wapiti."""
+
+from __future__ import annotations
+
+from seqlab.foreign.converting import convert_model
+
+__all__ = ["convert_model"]

@@ -1,0 +1,83 @@
+"""What a linear model of any program consists of, before it becomes one of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab.errors import StoreError
+from seqlab.features import Template
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+MOST_LABELS = 8192  # a table of moves has as many rows and columns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weighted:
+    """Attributes and their weights, one entry for each weight.
+
+    names       of the attributes, each once
+    attribute   (n,)   the place of the attribute in `names`
+    cell        (n,)   a label; or, for attributes that see a move, from * L + to
+    weight      (n,)
+    """
+
+    names: Sequence[str]
+    attribute: Ints
+    cell: Ints
+    weight: Floats
+
+    @staticmethod
+    def nothing() -> Weighted:
+        """No attribute."""
+        return Weighted((), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForeignModel:
+    """A linear chain of order 1.
+
+    program     who wrote it
+    labels      in the order of the file: of paths that score alike, the first one counts
+    node, edge  weights of attributes that labels see, and of those that pairs of labels see
+    moves       (L, L)   from label, to label
+    move_seen   (L, L)   which moves have a weight
+    template    what makes the attributes; None when they come ready made
+    width       how many columns the template reads
+    local       every choice is normalised on its own, as in an MEMM
+    """
+
+    program: str
+    labels: tuple[str, ...]
+    node: Weighted
+    moves: Floats
+    move_seen: npt.NDArray[np.bool_]
+    edge: Weighted = field(default_factory=Weighted.nothing)
+    template: Template | None = None
+    width: int = 0
+    local: bool = False
+
+
+def check_labels(labels: Sequence[str]) -> None:
+    """At least one, each once, and not so many that a table of moves has no room."""
+    if not labels:
+        raise StoreError("the model has no labels")
+    if len(labels) > MOST_LABELS:
+        raise StoreError(f"the model has {len(labels)} labels, but {MOST_LABELS} is the most")
+    if len(set(labels)) != len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        raise StoreError(f"the label {twice!r:.80} is there twice")
+
+
+def dense(names: Sequence[str], table: Floats) -> Weighted:
+    """Of a table (attributes, cells); weights of 0 say nothing and are left out, attributes without any too."""
+    attribute, cell = np.nonzero(table)
+    kept, place = np.unique(attribute, return_inverse=True)
+    return Weighted(
+        [names[i] for i in kept.tolist()], place.reshape(-1).astype(np.int64), cell, table[attribute, cell]
+    )
