@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seqlab import corpus, encode, errors, evaluation, features, inference, tags
+    from seqlab import corpus, draw, encode, errors, evaluation, features, inference, tags
     from seqlab.corpus import Corpus, Sentence, demo_corpus, read, stream, write
     from seqlab.evaluation import Report, check, evaluate, significance
     from seqlab.features import Template, presets
@@ -87,6 +87,7 @@ __all__ = [
     "convert_model",
     "corpus",
     "demo_corpus",
+    "draw",
     "encode",
     "errors",
     "evaluate",
@@ -149,7 +150,7 @@ _HOME = {
     "stream": "seqlab.corpus",
     "write": "seqlab.corpus",
 }
-_ROOMS = ("corpus", "encode", "errors", "evaluation", "features", "inference", "tags", "trellis")
+_ROOMS = ("corpus", "draw", "encode", "errors", "evaluation", "features", "inference", "tags", "trellis")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,8 +1,16 @@
-"""Drawings of trellises and probabilities: functions that return text."""
+"""Drawings: functions that return text for a screen, and pictures (SVG) for everything else."""
 
 from seqlab.draw.canvas import Canvas
+from seqlab.draw.confusion import confusion_picture
+from seqlab.draw.graphical import graphical_model_picture
+from seqlab.draw.lattice import trellis_picture
+from seqlab.draw.learning import learning_picture
+from seqlab.draw.lines import line_picture
+from seqlab.draw.picture import Picture
 from seqlab.draw.posterior import posterior_text
+from seqlab.draw.reliability import reliability_picture
 from seqlab.draw.style import ASCII, UNICODE, Glyphs, Ink, Style, log_score, probability
+from seqlab.draw.transitions import transition_picture
 from seqlab.draw.trellis import trellis_text
 from seqlab.textwidth import beside, clip, text_width
 
@@ -12,12 +20,20 @@ __all__ = [
     "Canvas",
     "Glyphs",
     "Ink",
+    "Picture",
     "Style",
     "beside",
     "clip",
+    "confusion_picture",
+    "graphical_model_picture",
+    "learning_picture",
+    "line_picture",
     "log_score",
     "posterior_text",
     "probability",
+    "reliability_picture",
     "text_width",
+    "transition_picture",
+    "trellis_picture",
     "trellis_text",
 ]

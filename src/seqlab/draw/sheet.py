@@ -74,17 +74,18 @@ def make_sheet(
     """Ask the library for every number that the drawing shows."""
     shown = min(trellis.T, max_positions)
     names = [printable(str(y)) for y in trellis.labels or range(trellis.L)]
-    heads = _heads(tokens, trellis.T, shown)
+    above = heads(tokens, trellis.T, shown)
     path_ids = _path_ids(trellis, path, shown)
-    ids = _rows(prefix(trellis, shown), path_ids, max_labels)
-    columns = (_column(trellis, t, heads[t], ids, path_ids, style.number) for t in range(shown))
+    ids = chosen_rows(prefix(trellis, shown), path_ids, max_labels)
+    columns = (_column(trellis, t, above[t], ids, path_ids, style.number) for t in range(shown))
     left_out = ((trellis.L - len(ids), "labels"), (trellis.T - shown, "positions"))
     notes = tuple(f"{count} more {what} not shown" for count, what in left_out if count)
     clipped = tuple(clip(name, MAX_NAME, style.glyphs.ellipsis) for name in names)
     return Sheet(tuple(ids), clipped, tuple(columns), shown == trellis.T, notes)
 
 
-def _heads(tokens: Sequence[str] | None, length: int, shown: int) -> list[str]:
+def heads(tokens: Sequence[str] | None, length: int, shown: int) -> list[str]:
+    """What stands above the columns."""
     if tokens is None:
         return [str(t) for t in range(shown)]
     if len(tokens) != length:
@@ -104,7 +105,7 @@ def _path_ids(trellis: Trellis, path: Sequence[int | str] | None, shown: int) ->
     return [trellis.label_set.id(y) for y in path[:shown]]
 
 
-def _rows(trellis: Trellis, path_ids: Sequence[int], max_labels: int) -> list[int]:
+def chosen_rows(trellis: Trellis, path_ids: Sequence[int], max_labels: int) -> list[int]:
     """The labels to show: those of the path, then the most probable anywhere."""
     if max_labels >= trellis.L:
         return list(range(trellis.L))

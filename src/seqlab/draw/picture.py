@@ -1,0 +1,180 @@
+"""A picture: shapes on paper, which become SVG here, and PNG or PDF with matplotlib."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
+
+from seqlab.draw.palette import style_sheet
+from seqlab.draw.shapes import Box, Curve, Disc, Line, Shape, Text
+from seqlab.errors import OptionError
+from seqlab.textwidth import printable
+
+THEMES = ("auto", "light", "dark")
+FONT = "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawing of `width` by `height` pixels. Notebooks show it; `save` writes it; str() is the SVG.
+
+    title         what it is, for readers who cannot see it
+    shapes        from the back to the front
+    """
+
+    width: float
+    height: float
+    title: str
+    shapes: tuple[Shape, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "width", math.ceil(self.width))
+        object.__setattr__(self, "height", math.ceil(self.height))
+
+    def svg(self, *, theme: str = "auto") -> str:
+        """The picture as SVG, which needs nothing else.
+
+        theme   "light", "dark", or "auto" for what the reader's screen prefers
+        """
+        if theme not in THEMES:
+            raise OptionError(f"theme must be 'auto', 'light' or 'dark', got {theme!r:.40}")
+        size = f'width="{_n(self.width)}" height="{_n(self.height)}"'
+        view = f'viewBox="0 0 {_n(self.width)} {_n(self.height)}"'
+        lines = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view} role="img" aria-label={_attribute(self.title)}>',
+            f"<title>{_escaped(self.title)}</title>",
+            f"<style>\n.sl-text {{ font-family: {FONT} }}\n{style_sheet(theme)}\n</style>",
+            _drawn(Box(0, 0, self.width, self.height, fill="paper")),
+            *map(_drawn, self.shapes),
+            "</svg>",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def save(self, path: str | os.PathLike[str], *, theme: str = "auto", scale: float = 2.0) -> None:
+        """Write the picture; the end of the name says how: .svg, or .png and .pdf, for which matplotlib must be there.
+
+        scale   pixels of a PNG for each pixel of the picture
+        """
+        target = Path(path)
+        kind = target.suffix.lower()
+        if kind == ".svg":
+            _write_whole(target, self.svg(theme=theme).encode())
+        elif kind in {".png", ".pdf"}:
+            from seqlab.draw.figure import rendered
+
+            _write_whole(target, rendered(self, kind[1:], theme=theme, scale=scale))
+        else:
+            raise OptionError(f"a picture is written as .svg, .png or .pdf, got {os.fspath(path)!r:.80}")
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def __str__(self) -> str:
+        return self.svg()
+
+    def __repr__(self) -> str:
+        return f"Picture({self.title!r}, {_n(self.width)} x {_n(self.height)})"
+
+
+def beneath(upper: Picture, lower: Picture, title: str) -> Picture:
+    """Two pictures, one below the other."""
+    moved = tuple(_moved(shape, upper.height) for shape in lower.shapes)
+    width = max(upper.width, lower.width)
+    return Picture(width, upper.height + lower.height, title, (*upper.shapes, *moved))
+
+
+def words_of(shapes: Iterable[Shape]) -> list[Text]:
+    """The words among shapes."""
+    return [shape for shape in shapes if isinstance(shape, Text)]
+
+
+# ------------------------------------------------------------------------------------------------ as SVG
+
+
+def _drawn(shape: Shape) -> str:
+    match shape:
+        case Line(x1, y1, x2, y2):
+            place = f'x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}"'
+            return f"<line {place}{_pen(shape.ink, shape.width, shape.dash, shape.opacity)}/>"
+        case Box(x, y, width, height):
+            place = f'x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
+            corner = f' rx="{_n(shape.radius)}"' if shape.radius else ""
+            return f"<rect {place}{corner}{_filled(shape)}/>"
+        case Disc(x, y, radius):
+            return f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(radius)}"{_filled(shape)}/>'
+        case Curve(steps):
+            line = " ".join(f"{letter}{' '.join(map(_n, numbers))}" for letter, numbers in steps)
+            if shape.fill:
+                return f'<path d="{line}Z" class="sl-f-{shape.fill}"{_faded("fill", shape.opacity)}/>'
+            return f'<path d="{line}" fill="none"{_pen(shape.ink, shape.width, shape.dash, shape.opacity)}/>'
+        case Text():
+            return _words(shape)
+
+
+def _pen(ink: str, width: float, dash: str, opacity: float) -> str:
+    dashed = f' stroke-dasharray="{dash}"' if dash else ""
+    return f' class="sl-s-{ink}" stroke-width="{_n(width)}"{dashed}{_faded("stroke", opacity)}'
+
+
+def _filled(shape: Box | Disc) -> str:
+    classes = [f"sl-f-{shape.fill}"] if shape.fill else []
+    classes += [f"sl-s-{shape.ink}"] if shape.ink else []
+    empty = "" if shape.fill else ' fill="none"'
+    stroke = f' stroke-width="{_n(shape.stroke)}"' if shape.ink else ""
+    return f' class="{" ".join(classes)}"{empty}{stroke}{_faded("fill", shape.opacity)}'
+
+
+def _faded(what: str, opacity: float) -> str:
+    return f' {what}-opacity="{_n(max(0.0, min(opacity, 1.0)))}"' if opacity < 1 else ""
+
+
+def _words(shape: Text) -> str:
+    place = f'x="{_n(shape.x)}" y="{_n(shape.y)}" font-size="{_n(shape.size)}"'
+    anchor = f' text-anchor="{shape.anchor}"' if shape.anchor != "start" else ""
+    turn = f' transform="rotate({_n(shape.turn)} {_n(shape.x)} {_n(shape.y)})"' if shape.turn else ""
+    bold = ' font-weight="600"' if shape.bold else ""
+    italic = ' font-style="italic"' if shape.italic else ""
+    return f'<text {place}{anchor}{bold}{italic}{turn} class="sl-text sl-f-{shape.ink}">{_escaped(shape.text)}</text>'
+
+
+def _n(number: float) -> str:
+    text = f"{number:.2f}".rstrip("0").rstrip(".")
+    return "0" if text in {"-0", ""} else text
+
+
+def _escaped(text: str) -> str:
+    return escape(printable(text))
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(printable(text))
+
+
+def _moved(shape: Shape, down: float) -> Shape:
+    match shape:
+        case Line():
+            return replace(shape, y1=shape.y1 + down, y2=shape.y2 + down)
+        case Box() | Disc() | Text():
+            return replace(shape, y=shape.y + down)
+        case Curve(steps):
+            moved = tuple(
+                (letter, tuple(n + down * (i % 2) for i, n in enumerate(numbers)))
+                for letter, numbers in steps
+            )
+            return replace(shape, steps=moved)
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    """The new file or the old one, never half of one."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        beside.write_bytes(content)
+        beside.replace(path)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None  # nobody knows the other name
+    finally:
+        beside.unlink(missing_ok=True)

@@ -1,0 +1,37 @@
+"""Draw the pictures of docs/guide/pictures.md into docs/pictures, as the guide says.
+
+python tools/guide_pictures.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import seqlab
+from seqlab import draw
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
+TOKENS = ["Mrs", "Smith", "flew", "to", "New", "York", "today"]
+
+
+def main() -> None:
+    """Write them all."""
+    train, test = seqlab.demo_corpus("train")[:300], seqlab.demo_corpus("test")[:100]
+    crf = seqlab.CRF("ner", seqlab.LBFGS(max_iterations=20), constraints="IOB2")
+    crf.fit(train, "entity", dev=test)
+    gold = [list(sentence["entity"]) for sentence in test]
+    pictures = {
+        "trellis": draw.trellis_picture(crf.trellis(TOKENS), TOKENS, nbest=2),
+        "moves": draw.transition_picture(crf),
+        "hmm-plates": draw.graphical_model_picture("hmm", plates=True),
+        "crf": draw.graphical_model_picture("crf"),
+        "learning": draw.learning_picture(crf),
+        "confusion": draw.confusion_picture(crf.evaluate(test, "entity"), most=6),
+        "reliability": draw.reliability_picture(crf.predict_proba(test), gold, crf.labels_),
+    }
+    for name, picture in pictures.items():
+        picture.save(FOLDER / f"{name}.svg")
+
+
+if __name__ == "__main__":
+    main()
