@@ -38,6 +38,7 @@ class State:
     arrays     by name; a dot stands between the name of a part and the name of its array
     record     how it came about (training, dates), as JSON can hold it; nothing depends on it
     functions  given by whoever loads a model that needs functions of the user's; never stored
+    where      what messages begin with: the file, when it comes from one
     """
 
     kind: str
@@ -45,6 +46,12 @@ class State:
     arrays: dict[str, Array] = field(default_factory=dict)
     record: dict[str, Any] = field(default_factory=dict)
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
+    where: str = ""
+
+    @property
+    def nbytes(self) -> int:
+        """Of all arrays."""
+        return sum(array.nbytes for array in self.arrays.values())
 
     # ------------------------------------------------------------------------------------------ parts
 

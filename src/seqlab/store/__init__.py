@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from seqlab.state import State
 from seqlab.store.reading import read, revived
-from seqlab.store.saving import Stored, from_bytes, load, save
+from seqlab.store.saving import Stored, from_bytes, load, misfits_told, save
 from seqlab.store.writing import as_bytes, write
 
-__all__ = ["State", "Stored", "as_bytes", "from_bytes", "load", "read", "revived", "save", "write"]
+__all__ = [
+    "State",
+    "Stored",
+    "as_bytes",
+    "from_bytes",
+    "load",
+    "misfits_told",
+    "read",
+    "revived",
+    "save",
+    "write",
+]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
@@ -79,8 +80,16 @@ def _made(
     if state.kind not in kinds:
         known = ", ".join(map(repr, sorted(kinds)))
         raise StoreError(f"{where}models of kind {state.kind!r:.80} are unknown here, only {known}")
+    whole = replace(state, functions=dict(functions or {}), where=where)
+    with misfits_told(where):
+        return kinds[state.kind](whole)
+
+
+@contextmanager
+def misfits_told(where: str) -> Iterator[None]:
+    """While a model is made of what a file says: whatever goes wrong is an error of ours that begins with `where`."""
     try:
-        return kinds[state.kind](replace(state, functions=dict(functions or {})))
+        yield
     except SeqlabError as error:
         raise StoreError(f"{where}{error}") from error
     except _MISFITS as error:

@@ -193,7 +193,7 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         self.model_, self.encoder_, self.dictionary_ = model, encoder, dictionary
         self.history_ = watch.history
         self.sentences_ = len(corpus) + (getattr(before, "sentences_", 0) if continued else 0)
-        for stale in ("_decoder", "pruned_"):
+        for stale in ("_decoder", "pruned_", "_folded"):
             self.__dict__.pop(stale, None)
         words = (
             before.vocabulary_ if continued and before is not None else None

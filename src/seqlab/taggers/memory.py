@@ -40,14 +40,27 @@ def memory_state(tagger: Tagger, rules: Rules, dictionary: TagDictionary | None)
 
 def recall(tagger: Tagger, state: State, *, in_order: bool = True) -> tuple[Rules, TagDictionary | None]:
     """Give a tagger its memory back; what it obeys is the answer. Hidden states may come in any order."""
+def recall(tagger: Tagger, state: State) -> tuple[Rules, TagDictionary | None]:
+    """Give a tagger its memory back; what it obeys is the answer."""
+    rules, dictionary = recall_all_but_words(tagger, state)
+    tagger.vocabulary_ = words_of(state)
+    return rules, dictionary
+
+
+def words_of(state: State) -> frozenset[str] | None:
+    """The words of training, if it had any."""
+    words = state.strings("vocabulary")
+    return frozenset(words) if state.setting("vocabulary", bool) else None
+
+
+def recall_all_but_words(tagger: Tagger, state: State) -> tuple[Rules, TagDictionary | None]:
+    """The same without the words of training, of which there may be many."""
     labels = state.names("labels")
     if not labels or len(set(labels)) != len(labels) or (in_order and list(labels) != sorted(labels)):
         raise StoreError("a tagger needs labels, each of them once and in order")
     if not labels or len(set(labels)) != len(labels):
         raise StoreError("a tagger needs labels, each of them once")
-    words = state.strings("vocabulary")
     rules, dictionary = _rules(state, len(labels)), _dictionary(state, len(labels))
-    tagger.vocabulary_ = frozenset(words) if state.setting("vocabulary", bool) else None
     tagger.columns_ = state.names("columns")
     tagger.column_ = _single(state, "column")
     tagger.labels_ = labels

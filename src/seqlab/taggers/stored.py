@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,7 +18,13 @@ from seqlab.models.state import KIND as MODEL
 from seqlab.models.state import linear_model, linear_state
 from seqlab.state import Array, State, string_arrays
 from seqlab.taggers.memory import KIND as MEMORY
-from seqlab.taggers.memory import memory_state, named_dictionary, named_rules, recall
+from seqlab.taggers.memory import (
+    memory_state,
+    named_dictionary,
+    named_rules,
+    recall_all_but_words,
+    words_of,
+)
 from seqlab.taggers.options import plain, revived
 from seqlab.taggers.pruning import PruneReport, prune
 from seqlab.taggers.record import history_of
@@ -30,7 +37,16 @@ if TYPE_CHECKING:
     from seqlab.taggers.dictionary import TagDictionary
 
 APART = ("features", "allowed")  # options that have a form of their own
+FOLDED = (
+    "model_",
+    "encoder_",
+    "vocabulary_",
+)  # what a tagger from a large file makes when it is first asked for
+SMALL = 1 << 20  # bytes of arrays that are unfolded at once: that takes some milliseconds
 CONTAINERS: tuple[type, ...] = (list, tuple, set, frozenset)  # of the labels that a word may have
+
+
+_UNFOLDING = threading.RLock()
 
 
 class StoredLinear:
@@ -41,6 +57,7 @@ class StoredLinear:
 
     _kind: ClassVar[str]  # of its model file
     pruned_: PruneReport | None = None
+    _folded: State | None = None  # what from_state left for later
 
     model_: LinearModel
     encoder_: Encoder
@@ -85,6 +102,7 @@ class StoredLinear:
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copy; what decodes fast is made again when it is needed."""
+        self._unfold()
         return {name: value for name, value in self.__dict__.items() if name != "_decoder"}
 
     # ------------------------------------------------------------------------------------------ there
@@ -161,29 +179,55 @@ class StoredLinear:
         """The tagger that state() was asked of."""
         if state.kind != cls._kind:
             raise StoreError(f"a model of kind {cls._kind!r} is wanted, found one of kind {state.kind!r:.80}")
-        encoder = Encoder.from_state(state.part("encoder", ENCODER))
-        sizes = {"attributes": encoder.size, "edge_attributes": encoder.edge_size}
-        stored = state.part("model", MODEL)
-        model = linear_model(stored, **sizes)
+        features = features_of(state.part("encoder", ENCODER))
         tagger = cls(
-            _features(state, encoder), allowed=_allowed(state), **_options(state, cls._option_names())
+            _features(state, features), allowed=_allowed(state), **_options(state, cls._option_names())
         )
         tagger._check_options()
         own: Any = tagger
-        rules, tagger.dictionary_ = recall(own, state.part("training", MEMORY))
-        if model.labels != tagger.labels_:
+        rules, tagger.dictionary_ = recall_all_but_words(own, state.part("training", MEMORY))
+        stored = state.part("model", MODEL)
+        if stored.names("labels") != tagger.labels_:
             raise StoreError("the model and the tagger should have the same labels")
-        same = (np.array_equal(getattr(rules, name), getattr(model.rules, name)) for name in rules.__slots__)
-        if not all(same):
-            raise StoreError("the model and the tagger should have the same rules")
+        for name in rules.__slots__:
+            if not np.array_equal(getattr(rules, name), stored.arrays.get(f"rules.{name}", ())):
+                raise StoreError("the model and the tagger should have the same rules")
         record = State("record", state.record)
-        tagger.model_, tagger.encoder_ = model, encoder
         tagger.history_ = history_of(record.setting("history", dict))
         if "pruned" in state.record:
             tagger.pruned_ = PruneReport.from_dict(record.setting("pruned", dict))
             if tagger._storage != stored.setting("dtype", str):
                 raise StoreError(f"the weights should be stored as {tagger._storage}")
+        tagger._folded = state
+        if state.nbytes <= SMALL:
+            tagger._unfold()
         return tagger
+
+    def _unfold(self) -> None:
+        """Make what a file has left folded, checked in every number; before that, its pages are not even read."""
+        if self._folded is None:
+            return
+        from seqlab import store
+
+        with _UNFOLDING:
+            state = self._folded
+            if state is None:  # another thread did it meanwhile
+                return
+            with store.misfits_told(state.where):
+                encoder = Encoder.from_state(state.part("encoder", ENCODER))
+                sizes = {"attributes": encoder.size, "edge_attributes": encoder.edge_size}
+                model = linear_model(state.part("model", MODEL), **sizes)
+                words = words_of(state.part("training", MEMORY))
+            self.model_, self.encoder_, self.vocabulary_ = model, encoder, words
+            self._folded = None
+
+    if not TYPE_CHECKING:  # a type checker would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            if name in FOLDED and self.__dict__.get("_folded") is not None:
+                self._unfold()
+                return self.__dict__[name]
+            return super().__getattr__(name)
 
 
 def _options(state: State, known: list[str]) -> dict[str, Any]:
@@ -194,7 +238,7 @@ def _options(state: State, known: list[str]) -> dict[str, Any]:
     return {name: revived(value, f"the option {name}") for name, value in options.items()}
 
 
-def _features(state: State, encoder: Encoder) -> Any:
+def _features(state: State, made: Any) -> Any:
     given = State("features", state.setting("features", dict))
     match given.setting("given", str):
         case "none":
@@ -202,9 +246,9 @@ def _features(state: State, encoder: Encoder) -> Any:
         case "text":
             return given.setting("text", str)
         case "encoder":
-            return encoder.features
-        case "function" if isinstance(encoder.features, FeatureFunction):
-            return encoder.features.function
+            return made
+        case "function" if isinstance(made, FeatureFunction):
+            return made.function
         case "another":
             return features_of(state.part("features", ENCODER))
         case other:

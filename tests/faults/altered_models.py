@@ -1,0 +1,235 @@
+"""Loads thousands of altered model files and asks those that load; a process of its own, which a fault would end.
+
+python tests/faults/altered_models.py KIND COUNT SEED
+
+Prints {"loaded": ..., "refused": ..., "answered": ...} as JSON; ends with 1 at an error that is not ours.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import resource
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import seqlab
+from seqlab.errors import SeqlabError, StoreError
+from seqlab.taggers.storing import kinds
+
+MEMORY = 3 << 30  # bytes of address space: a file of some thousand bytes must not ask for more
+
+WORDS = [["the", "old", "man", "runs"], ["Rio", "runs"], ["the", "Rio", "man", "the", "old"], ["é"]]
+TAGS = [["B-N", "I-N", "I-N", "O"], ["B-L", "O"], ["B-N", "B-L", "B-N", "B-N", "I-N"], ["O"]]
+BAGS = [[[f"w={word}", "bias"] for word in sentence] for sentence in WORDS]
+NEW = ["the", "Nile", "old", "🙂"]
+EDGES = "word[0]\nsuffix(word[0], 1)\nedge: word[0]\nboth: word[-1] & word[0]"
+QUICK = seqlab.LBFGS(max_iterations=3)
+
+RECIPES: dict[str, Any] = {
+    "crf": lambda: seqlab.CRF(EDGES, QUICK, constraints="IOB2", allowed={"the": ["B-N"]}).fit(WORDS, TAGS),
+    "crf of order 2": lambda: seqlab.CRF(EDGES, QUICK, order=2).fit(WORDS, TAGS),
+    "crf in int8": lambda: (
+        seqlab.CRF("word[0]", QUICK).fit(WORDS, TAGS).prune(storage="int8", dev=(WORDS, TAGS))
+    ),
+    "crf of bags": lambda: seqlab.CRF(None, QUICK).fit(BAGS, TAGS),
+    "linear tagger": lambda: seqlab.LinearTagger("word[0]\nword[1]", seqlab.Perceptron()).fit(WORDS, TAGS),
+    "memm": lambda: seqlab.MEMM("word[0]\nedge: word[0]", QUICK).fit(WORDS, TAGS),
+}
+
+
+def recipes() -> dict[str, Any]:
+    """One for every kind that saves; a kind that is not written above is made as its users make it."""
+    made = dict(RECIPES)
+    for kind, from_state in kinds().items():
+        if kind not in made:
+            made[kind] = lambda owner=from_state.__self__: _fitted(owner)
+    return made
+
+
+def _fitted(owner: Any) -> Any:
+    try:
+        return owner().fit(WORDS, TAGS)
+    except (TypeError, SeqlabError):
+        return owner().fit(WORDS)
+
+
+# ------------------------------------------------------------------------------------------------ altering
+
+
+def altered(content: bytes, rng: random.Random) -> bytes:
+    """The file with something wrong in it."""
+    return rng.choice((_bytes, _bytes, _numbers, _numbers, _numbers, _entry, _cut, _word, _swap))(
+        content, rng
+    )
+
+
+def _data(content: bytes) -> int:
+    return 8 + int.from_bytes(content[:8], "little")
+
+
+def _bytes(content: bytes, rng: random.Random) -> bytes:
+    changed = bytearray(content)
+    low, high = rng.choice([(0, len(content)), (8, _data(content)), (_data(content), len(content))])
+    for _ in range(rng.choice([1, 1, 2, 5])):
+        changed[rng.randrange(low, high)] = rng.choice(
+            [0, 1, 0x22, 0x2D, 0x7F, 0x80, 0xFF, rng.randrange(256)]
+        )
+    return bytes(changed)
+
+
+def _numbers(content: bytes, rng: random.Random) -> bytes:
+    """A number of a tensor becomes another one, which may be far out."""
+    header = json.loads(content[8 : _data(content)])
+    name = rng.choice([name for name, entry in header.items() if name != "__metadata__" and entry["shape"]])
+    begin, end = header[name]["data_offsets"]
+    size = {"F64": 8, "I64": 8, "U64": 8, "F32": 4, "I32": 4, "U32": 4, "F16": 2, "I16": 2}.get(
+        header[name]["dtype"], 1
+    )
+    if begin == end:
+        return content
+    at = _data(content) + begin + size * rng.randrange((end - begin) // size)
+    value = rng.choice(
+        [-1, 0, 1, 2, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63), (end - begin) // size, rng.getrandbits(63)]
+    )
+    return content[:at] + (value % 2 ** (8 * size)).to_bytes(size, "little") + content[at + size :]
+
+
+def _entry(content: bytes, rng: random.Random) -> bytes:
+    """What the header says of a tensor is wrong, though its bytes may still fit."""
+    header = json.loads(content[8 : _data(content)])
+    name = rng.choice([name for name in header if name != "__metadata__"])
+    entry = header[name]
+    match rng.randrange(5):
+        case 0:
+            entry["dtype"] = rng.choice(["F64", "I64", "F32", "I32", "U8", "I8", "BOOL", "F16", "BF16", "x"])
+        case 1:
+            entry["shape"] = rng.choice(
+                [[], [0], entry["shape"][::-1], [1, *entry["shape"]], [2**31, 2**31], [-1]]
+            )
+        case 2:
+            entry["data_offsets"] = rng.choice([[0, 0], entry["data_offsets"][::-1], [0, 2**62], [1.5, 2]])
+        case 3:
+            header[name + "x"] = header.pop(name)
+        case _:
+            other = rng.choice([other for other in header if other != "__metadata__"])
+            header[name], header[other] = header[other], header[name]
+    return _joined(header, content)
+
+
+def _word(content: bytes, rng: random.Random) -> bytes:
+    """A setting becomes another value, as deep inside as it stands."""
+    header = json.loads(content[8 : _data(content)])
+    part = rng.choice(["settings", "settings", "record"])
+    told = json.loads(header["__metadata__"][part])
+    places = list(_places(told))
+    place = rng.choice(places)
+    value = rng.choice([None, -1, 0, 1, 2**40, 1e308, "", "x", True, [], {}, ["x", 1], [[[[]]]], {"x": {}}])
+    header["__metadata__"][part] = json.dumps(_replaced(told, place, value))
+    return _joined(header, content)
+
+
+def _swap(content: bytes, rng: random.Random) -> bytes:
+    """Two stretches of the data change places."""
+    data = _data(content)
+    size = rng.choice([1, 4, 8, 16])
+    first, second = sorted(rng.randrange(data, len(content) - size) for _ in range(2))
+    if second - first < size:
+        return _bytes(content, rng)
+    changed = bytearray(content)
+    changed[first : first + size], changed[second : second + size] = (
+        content[second : second + size],
+        content[first : first + size],
+    )
+    return bytes(changed)
+
+
+def _cut(content: bytes, rng: random.Random) -> bytes:
+    at = rng.randrange(len(content))
+    return rng.choice(
+        [content[:at], content + content[:at], content[:at] + content[at + rng.randint(1, 64) :]]
+    )
+
+
+def _joined(header: dict[str, Any], content: bytes) -> bytes:
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + content[_data(content) :]
+
+
+def _places(value: Any, place: tuple[Any, ...] = ()) -> Any:
+    yield place
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in inside:
+        yield from _places(inner, (*place, key))
+
+
+def _replaced(value: Any, place: tuple[Any, ...], new: Any) -> Any:
+    if not place:
+        return new
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[place[0]] = _replaced(value[place[0]], place[1:], new)
+    return copy
+
+
+# ------------------------------------------------------------------------------------------------ asking
+
+
+def answered(tagger: Any, *, bags: bool, all_of_it: bool) -> bool:
+    """Ask it for labels, or for everything; an error must be ours."""
+    tokens = [[f"w={word}", "bias"] for word in NEW] if bags else NEW
+    questions = [
+        lambda: tagger.tag(tokens),
+        lambda: tagger.predict([tokens, tokens[:1], []]),
+        lambda: tagger.posterior(tokens).entropy,
+        lambda: tagger.nbest(tokens, n=3)[0].labels,
+        lambda: str(tagger.explain(tokens, 1)),
+        lambda: len(tagger.as_bytes()),
+        lambda: repr(tagger),
+    ]
+    whole = True
+    for number, question in enumerate(questions if all_of_it else questions[:2]):
+        told = _told(question, type(tagger).__name__)
+        whole = whole and (told or number > 1)  # it tags; not every kind has probabilities
+    return whole
+
+
+def _told(question: Any, kind: str) -> bool:
+    try:
+        question()
+    except SeqlabError:
+        return False
+    except AttributeError as error:  # a kind that is no tagger does not have all of these methods
+        if not str(error).startswith(f"{kind!r}"):
+            raise
+        return False
+    return True
+
+
+def main(kind: str, count: int, seed: int) -> None:
+    """Alter and ask `count` times."""
+    content = recipes()[kind]().as_bytes()
+    rng = random.Random(f"{kind} {seed}")
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    told: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        for _ in range(count):
+            wrong = altered(content, rng)
+            path.write_bytes(wrong)
+            try:
+                tagger = seqlab.load(path)
+            except StoreError:
+                told["refused"] += 1
+                continue
+            told["loaded"] += 1
+            told["answered"] += answered(
+                tagger, bags=kind == "crf of bags", all_of_it=told["loaded"] % 3 == 0
+            )
+    sys.stdout.write(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
