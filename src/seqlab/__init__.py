@@ -157,7 +157,12 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
+        found = getattr(import_module(_HOME[name]), name)
+        if name == "Trellis" and found.painter is None:
+            found.painter = staticmethod(
+                lambda trellis: import_module("seqlab.draw").trellis_picture(trellis).svg()
+            )
+        return found
     if name in _ROOMS:
         return import_module(f"seqlab.{name}")
     if name == "presets":

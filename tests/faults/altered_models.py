@@ -18,6 +18,7 @@ from typing import Any
 
 import seqlab
 from seqlab.errors import SeqlabError, StoreError
+from seqlab.taggers import stored
 from seqlab.taggers.storing import kinds
 
 MEMORY = 3 << 30  # bytes of address space: a file of some thousand bytes must not ask for more
@@ -36,6 +37,9 @@ RECIPES: dict[str, Any] = {
         seqlab.CRF("word[0]", QUICK).fit(WORDS, TAGS).prune(storage="int8", dev=(WORDS, TAGS))
     ),
     "crf of bags": lambda: seqlab.CRF(None, QUICK).fit(BAGS, TAGS),
+    "crf, folded": lambda: seqlab.CRF("word[0]\nsuffix(word[0], 1)\nword[-1] & word[0]", QUICK).fit(
+        WORDS, TAGS
+    ),
     "linear tagger": lambda: seqlab.LinearTagger("word[0]\nword[1]", seqlab.Perceptron()).fit(WORDS, TAGS),
     "memm": lambda: seqlab.MEMM("word[0]\nedge: word[0]", QUICK).fit(WORDS, TAGS),
 }
@@ -210,6 +214,8 @@ def _told(question: Any, kind: str) -> bool:
 
 def main(kind: str, count: int, seed: int) -> None:
     """Alter and ask `count` times."""
+    if "folded" in kind:
+        stored.SMALL = -1  # as if it were a large file, which is looked into before it is checked
     content = recipes()[kind]().as_bytes()
     rng = random.Random(f"{kind} {seed}")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))

@@ -58,6 +58,10 @@ class Plan:
         ]
         return _core.Bank(values, self._features, len(self.sources), self.on_moves)
 
+    def groups(self) -> list[int]:
+        """The number of the group that each feature belongs to."""
+        return [group for _, group in self._features]
+
     def pools(self) -> list[int]:
         """The number of the pool that each kind of values keeps its strings in: of the first kind that has it."""
         return _shared_pools(len(self._values), self._features)

@@ -193,11 +193,11 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         self.model_, self.encoder_, self.dictionary_ = model, encoder, dictionary
         self.history_ = watch.history
         self.sentences_ = len(corpus) + (getattr(before, "sentences_", 0) if continued else 0)
-        for stale in ("_decoder", "pruned_", "_folded"):
-            self.__dict__.pop(stale, None)
         words = (
             before.vocabulary_ if continued and before is not None else None
         )  # before it is remembered anew
+        for stale in ("_decoder", "pruned_", "_folded", "_memory"):
+            self.__dict__.pop(stale, None)
         self._remember(corpus, gold, labels)
         if words is not None and self.vocabulary_ is not None:
             self.vocabulary_ |= words
@@ -327,6 +327,9 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
         if self.dictionary_ is not None:
             return super()._label_ids(corpus, threads)
+        at_a_glance = self._glanced(corpus)
+        if at_a_glance is not None:
+            return at_a_glance
         decoder = self.__dict__.get("_decoder")
         if decoder is None:
             decoder = self._decoder = Decoder(self.model_, self.encoder_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from seqlab.features.own import FeatureFunction
 from seqlab.models.state import KIND as MODEL
 from seqlab.models.state import linear_model, linear_state
 from seqlab.state import Array, State, string_arrays
+from seqlab.taggers import glance
 from seqlab.taggers.memory import KIND as MEMORY
 from seqlab.taggers.memory import (
     memory_state,
@@ -32,16 +34,14 @@ from seqlab.taggers.record import history_of
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from seqlab.arrays import LabelIds
+    from seqlab.corpus import Corpus
     from seqlab.learning.history import History
     from seqlab.models import LinearModel
     from seqlab.taggers.dictionary import TagDictionary
 
 APART = ("features", "allowed")  # options that have a form of their own
-FOLDED = (
-    "model_",
-    "encoder_",
-    "vocabulary_",
-)  # what a tagger from a large file makes when it is first asked for
+FOLDED = ("model_", "encoder_", "vocabulary_")  # made when first asked for, after a large file was loaded
 SMALL = 1 << 20  # bytes of arrays that are unfolded at once: that takes some milliseconds
 CONTAINERS: tuple[type, ...] = (list, tuple, set, frozenset)  # of the labels that a word may have
 
@@ -58,11 +58,15 @@ class StoredLinear:
     _kind: ClassVar[str]  # of its model file
     pruned_: PruneReport | None = None
     _folded: State | None = None  # what from_state left for later
+    _memory: State | None = None  # and of this the words of training
+    _glance: glance.Glance | None = None
+    _glanced_at = 0  # tokens
 
     model_: LinearModel
     encoder_: Encoder
     history_: History
     dictionary_: TagDictionary | None
+    vocabulary_: frozenset[str] | None
 
     if TYPE_CHECKING:  # a Tagger has them
         labels_: tuple[str, ...]
@@ -103,6 +107,7 @@ class StoredLinear:
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copy; what decodes fast is made again when it is needed."""
         self._unfold()
+        self._unfold_words()
         return {name: value for name, value in self.__dict__.items() if name != "_decoder"}
 
     # ------------------------------------------------------------------------------------------ there
@@ -199,8 +204,10 @@ class StoredLinear:
             if tagger._storage != stored.setting("dtype", str):
                 raise StoreError(f"the weights should be stored as {tagger._storage}")
         tagger._folded = state
+        tagger._memory = replace(state.part("training", MEMORY), where=state.where)
         if state.nbytes <= SMALL:
             tagger._unfold()
+            tagger._unfold_words()
         return tagger
 
     def _unfold(self) -> None:
@@ -217,16 +224,36 @@ class StoredLinear:
                 encoder = Encoder.from_state(state.part("encoder", ENCODER))
                 sizes = {"attributes": encoder.size, "edge_attributes": encoder.edge_size}
                 model = linear_model(state.part("model", MODEL), **sizes)
-                words = words_of(state.part("training", MEMORY))
-            self.model_, self.encoder_, self.vocabulary_ = model, encoder, words
-            self._folded = None
+            self.model_, self.encoder_ = model, encoder
+            self._folded = self._glance = None
+
+    def _glanced(self, corpus: Corpus) -> LabelIds | None:
+        """The labels of a few tokens, as long as nothing is unfolded; None when the usual way should say them."""
+        state, tokens = self._folded, corpus.token_count
+        if state is None or tokens > glance.TOKENS or self._glanced_at + tokens > glance.ALL_TOKENS:
+            return None
+        self._glanced_at += tokens
+        self._glance, labels = glance.glanced(state, self._glance, corpus)
+        return labels
+
+    def _unfold_words(self) -> None:
+        """The same for the words of training, which tagging does not ask for."""
+        from seqlab import store
+
+        with _UNFOLDING:
+            memory = self._memory
+            if memory is not None:
+                with store.misfits_told(memory.where):
+                    self.vocabulary_ = words_of(memory)
+                self._memory = None
 
     if not TYPE_CHECKING:  # a type checker would take any name for an attribute
 
         def __getattr__(self, name: str) -> Any:
-            if name in FOLDED and self.__dict__.get("_folded") is not None:
-                self._unfold()
-                return self.__dict__[name]
+            if name in FOLDED:
+                self._unfold_words() if name == "vocabulary_" else self._unfold()
+                if name in self.__dict__:  # perhaps thanks to another thread
+                    return self.__dict__[name]
             return super().__getattr__(name)
 
 

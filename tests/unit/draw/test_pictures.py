@@ -298,6 +298,12 @@ def test_saving(tmp_path):
         picture.save(tmp_path / "missing" / "crf.svg")
 
 
+def test_a_notebook_draws_trellises():
+    svg = draw.trellis_picture(random_trellis(3, 2)).svg()
+    assert random_trellis(3, 2)._repr_svg_() == svg
+    assert seqlab.Trellis(np.zeros((1, 2)), np.zeros((2, 2)))._repr_svg_().startswith("<svg")
+
+
 def test_png_and_pdf_are_matplotlibs(tmp_path, monkeypatch):
     import sys
 
