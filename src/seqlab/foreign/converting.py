@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from seqlab.encode.known import Known, of_bags, of_template
 from seqlab.errors import OptionError, StoreError, TemplateError
-from seqlab.foreign import crfpp, crfsuite, wapiti
+from seqlab.foreign import crfpp, crfpp_binary, crfsuite, wapiti
 from seqlab.foreign.parts import ForeignModel, Weighted
 from seqlab.learning.history import History
 from seqlab.learning.learners import LBFGS
@@ -31,8 +31,8 @@ def convert_model(
 ) -> LinearTagger:
     """A tagger that says what the model in this file says, tag for tag. Its save(path) writes our kind of file.
 
-    path       a CRFsuite model (also from python-crfsuite and sklearn-crfsuite), a CRF++ model as text (crf_learn -t),
-               or a Wapiti model; which of them is seen from its content
+    path       a CRFsuite model (also from python-crfsuite and sklearn-crfsuite), a CRF++ model (binary, or as text
+               from crf_learn -t), or a Wapiti model; which of them is seen from its content
     columns    names for the columns that a CRF++ or Wapiti template reads; None finds them by their position
     learner    what the weights came from, and how the tagger learns on. The file does not say it. None takes them as
                those of a likelihood and gives a CRF (or an MEMM, which Wapiti does say); with Perceptron(),
@@ -74,16 +74,11 @@ def _read(content: bytes, encoding: str, columns: Sequence[str] | None) -> Forei
         return crfpp.read(content, encoding, columns)
     if content.startswith(wapiti.HEAD):
         return wapiti.read(content, encoding, columns)
-    if content[:8] == crfpp.BINARY:
-        raise StoreError(
-            "this is a binary model of CRF++; convert its text form, which crf_learn -t writes beside it as .txt"
-        )
+    if content.startswith(crfpp_binary.HEAD):
+        return crfpp_binary.read(content, encoding, columns)
     if content[8:9] == b"{":
         raise StoreError("this looks like a model of seqlab's own; seqlab.load(path) reads it")
-    raise StoreError(
-        f"this is no model of CRFsuite, CRF++ or Wapiti: it begins with {content[:12]!r}, but 'lCRF', 'version:' or "
-        "'#mdl#' is wanted"
-    )
+    raise StoreError(f"this is no model of CRFsuite, CRF++ or Wapiti: it begins with {content[:12]!r}")
 
 
 # ------------------------------------------------------------------------------------------------ building

@@ -7,7 +7,7 @@ B line a weight for each pair of labels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from seqlab.foreign.lines import Lines
 from seqlab.foreign.parts import Floats, ForeignModel, check_labels, dense
 
 HEAD = b"version:"
-BINARY = (100).to_bytes(4, "little") + bytes(4)  # how its other form begins: version, kind
 
 
 def read(content: bytes, encoding: str, columns: Sequence[str] | None) -> ForeignModel:
@@ -29,10 +28,25 @@ def read(content: bytes, encoding: str, columns: Sequence[str] | None) -> Foreig
     check_labels(labels)
     first = lines.number
     patterns = lines.block("the template")
-    template = _template(patterns, first, columns)
+    template = template_of(patterns, first, columns)
     places = _places(lines)
     weights = _weights(lines, header["maxid"]) * header["cost-factor"]
+    return assembled(labels, patterns, template, places, weights, int(header["xsize"]))
+
+
+def assembled(
+    labels: tuple[str, ...],
+    patterns: Sequence[str],
+    template: Template,
+    places: Mapping[str, tuple[int, str]],
+    weights: Floats,
+    width: int,
+) -> ForeignModel:
+    """The model of these parts; `places` says of each attribute where its weights begin, and where that stands."""
     L = len(labels)
+    wanted = sum(L if name[0] == "U" else L * L for name in places)
+    if wanted > len(weights):
+        raise StoreError(f"the attributes have {wanted} weights, but there are only {len(weights)}")
     node = _gathered(places, "U", L, weights)
     edge = _gathered(places, "B", L * L, weights)
     plain = next((line for line in patterns if line.startswith("B") and "%x[" not in line), None)
@@ -47,7 +61,7 @@ def read(content: bytes, encoding: str, columns: Sequence[str] | None) -> Foreig
         seen,
         dense(list(edge), _table(edge, L * L)),
         template,
-        int(header["xsize"]),
+        width,
     )
 
 
@@ -68,15 +82,16 @@ def _header(lines: Lines) -> dict[str, float]:
     return found
 
 
-def _template(patterns: list[str], first: int, columns: Sequence[str] | None) -> Template:
+def template_of(patterns: list[str], first: int, columns: Sequence[str] | None) -> Template:
+    """The template in these lines, the first of which has this number."""
     text = "\n" * (first - 1) + "\n".join(patterns)  # so that messages have the lines of this file
     parsed = templates.read(text, columns=columns)
     return Template(tuple(parsed.features), parsed.bigram, parsed.boundary)
 
 
-def _places(lines: Lines) -> dict[str, tuple[int, int]]:
+def _places(lines: Lines) -> dict[str, tuple[int, str]]:
     """Of each attribute where its weights begin, and the line that says so."""
-    found: dict[str, tuple[int, int]] = {}
+    found: dict[str, tuple[int, str]] = {}
     first = lines.number
     for number, line in enumerate(lines.block("the attributes"), start=first):
         place, _, name = line.partition(" ")
@@ -87,7 +102,7 @@ def _places(lines: Lines) -> dict[str, tuple[int, int]]:
             )
         if name in found:
             raise StoreError(f"line {number}: the attribute {name!r:.80} is there twice")
-        found[name] = (int(place), number)
+        found[name] = (int(place), f"line {number}")
     return found
 
 
@@ -119,16 +134,16 @@ def _is_number(text: str) -> bool:
 
 
 def _gathered(
-    places: dict[str, tuple[int, int]], letter: str, size: int, weights: Floats
+    places: Mapping[str, tuple[int, str]], letter: str, size: int, weights: Floats
 ) -> dict[str, Floats]:
     """The `size` weights of each attribute that begins with this letter."""
     found = {}
-    for name, (place, number) in places.items():
+    for name, (place, where) in places.items():
         if name[0] != letter:
             continue
         if place + size > len(weights):
             raise StoreError(
-                f"line {number}: the attribute {name!r:.80} has weights {place} to {place + size - 1}, but there are "
+                f"{where}: the attribute {name!r:.80} has weights {place} to {place + size - 1}, but there are "
                 f"only {len(weights)}"
             )
         found[name] = weights[place : place + size]

@@ -7,10 +7,11 @@ import pycrfsuite
 import pytest
 
 import seqlab
-from oracle.foreign_files import crfpp, wapiti
+from oracle.foreign_files import crfpp, crfpp_binary, wapiti
 from seqlab.errors import OptionError, SeqlabError, StoreError
 
 CRFPP = crfpp({"U0:a": [0.5, -1.0, 0.25], "U1:a/N": [1.0, 0.0, 0.0], "B": [0.125] * 9})
+BINARY = crfpp_binary({"U0:a": [0.5, -1.0, 0.25], "U1:a/N": [1.0, 0.0, 0.0], "B": [0.125] * 9})
 WAPITI = wapiti({"u:w=a": [0.5, -1.0, 0.25], "*:t=N/V": [1.0] * 12, "b": [0.125] * 9})
 
 
@@ -46,7 +47,7 @@ def answer(path, content) -> bool:
 
 
 def test_the_whole_files_are_fine(tmp_path, crfsuite):
-    for content in (crfsuite, CRFPP.encode(), WAPITI.encode()):
+    for content in (crfsuite, CRFPP.encode(), BINARY, WAPITI.encode()):
         assert answer(tmp_path / "m", content)
 
 
@@ -54,6 +55,8 @@ def test_cut_anywhere(tmp_path, crfsuite):
     path = tmp_path / "m"
     for length in [*range(60), *range(60, len(crfsuite), 37), len(crfsuite) - 1]:
         assert not answer(path, crfsuite[:length])
+    for length in range(8, len(BINARY), 5):
+        assert not answer(path, BINARY[:length])
     for whole in (CRFPP.encode(), WAPITI.encode()):
         for length in range(len(whole) - 5):
             answer(path, whole[:length])
@@ -63,7 +66,7 @@ def test_cut_anywhere(tmp_path, crfsuite):
 def test_thousands_of_changes(tmp_path, crfsuite):
     rng = random.Random(11)
     path = tmp_path / "m"
-    for content in (crfsuite, CRFPP.encode(), WAPITI.encode()):
+    for content in (crfsuite, CRFPP.encode(), BINARY, WAPITI.encode()):
         for _ in range(400):
             changed = bytearray(content)
             for _ in range(rng.choice([1, 1, 2, 8])):
@@ -131,6 +134,27 @@ def test_crfpp_complaints_name_the_line(tmp_path):
         CRFPP.replace("0.5000", "zero"): ":19: a weight is wanted, found",
         CRFPP.replace("0.5000000000000000", "1e300"): ":19: the weight '1e300' is no finite float",
         CRFPP[:60]: "the file is cut short in the",
+        CRFPP.replace("3 U1:a/N", "3 B1:N"): ": the attributes have 21 weights, but there are only 15",
+    }
+    for content, wanted in cases.items():
+        assert wanted in complaint(path, content)
+
+
+def test_binary_crfpp_complaints_name_the_byte(tmp_path):
+    path = tmp_path / "m"
+    names = 32 + struct.unpack_from("<I", BINARY, 28)[0]
+    trie = names + 4 + struct.unpack_from("<I", BINARY, names)[0]
+    units = BINARY[trie:-60]
+    cases = {
+        BINARY[:20]: ": the file is cut short: the header takes 28 bytes, found 20",
+        BINARY[:-1]: f": byte {trie}: a trie of {len(units)} bytes and 15 weights should follow",
+        at(BINARY, 28, 2**31): ": byte 28: the labels take 2147483648 bytes",
+        at(BINARY, names, 2**31): f": byte {names}: the template take 2147483648 bytes",
+        BINARY[:-4] + b"\0\0\x80\x7f": "the weights and the cost factor should be finite",
+        BINARY.replace(b"B-X", b"B-\xff"): "is not utf-8; pass the encoding",
+        BINARY.replace(b"B-X", b"I-X"): "the label 'I-X' is there twice",
+        BINARY.replace(b"U0:%x[0,0]", b"Q0:%x[0,0]"): ":1: a CRF++ template line begins with U, B or #",
+        at(BINARY, trie, 2**20): f": byte {trie}: the trie of attributes is damaged",
     }
     for content, wanted in cases.items():
         assert wanted in complaint(path, content)
@@ -165,7 +189,6 @@ def test_other_files(tmp_path):
         path, b"hello"
     )
     assert "this is no model" in complaint(path, b"")
-    assert "crf_learn -t" in complaint(path, struct.pack("<Iid", 100, 0, 1.0) + bytes(40))
     seqlab.MostFrequentTag().fit([["a"]], [["X"]]).save(path)
     assert "seqlab.load(path)" in complaint(path, path.read_bytes())
     with pytest.raises(StoreError, match="cannot read"):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import seqlab
-from oracle.foreign_files import LABELS, crfpp, wapiti
+from oracle.foreign_files import LABELS, crfpp, crfpp_binary, wapiti
 
 WORDS, TAGS = ["a", "b", "a/b", "é", "/", "zz"], ["N", "V", "b/N"]
 
@@ -73,6 +73,11 @@ def test_crfpp_scores_what_the_file_says(tmp_path, seed):
     tagger = seqlab.convert_model(path)
     X = sentences(rng)
     assert tagger.predict(X) == [best(x, crfpp_attributes, node, edge) for x in X]
+    binary = tmp_path / "model"
+    binary.write_bytes(crfpp_binary({**node, **edge}, cost=1.5))
+    same = seqlab.convert_model(binary)
+    assert same.predict(X) == tagger.predict(X)
+    assert sorted(same.encoder_.attributes) == sorted(tagger.encoder_.attributes)
     tagger.save(tmp_path / "ours")
     assert seqlab.load(tmp_path / "ours").predict(X) == tagger.predict(X)
     corpus = seqlab.Corpus.from_lists(X, columns=("form", "xpos"))
