@@ -16,6 +16,7 @@ from benchmarks.speed import (
     growth,
     hmm,
     hmm_tagging,
+    loading,
     machine,
     memory,
     ngrams,
@@ -50,6 +51,8 @@ CASES: dict[str, ModuleType] = {
         memory,
         startup,
     )
+    for case in (sentences, hmm, ngrams, reading, encoding, discriminative, growth, memory, startup)
+    for case in (sentences, hmm, reading, encoding, discriminative, growth, memory, loading, startup)
 }
 README = machine.ROOT / "README.md"
 

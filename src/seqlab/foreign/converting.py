@@ -53,7 +53,7 @@ def convert_model(
         ) from error
     content = _content(name)
     try:
-        return _tagger(_read(content, encoding, columns), columns, learner)
+        return tagger_of(_read(content, encoding, columns), columns, learner)
     except (StoreError, TemplateError) as error:
         where = ":" if str(error).startswith("line ") else ": "
         text = str(error).removeprefix("line ") if where == ":" else str(error)
@@ -84,7 +84,8 @@ def _read(content: bytes, encoding: str, columns: Sequence[str] | None) -> Forei
 # ------------------------------------------------------------------------------------------------ building
 
 
-def _tagger(given: ForeignModel, columns: Sequence[str] | None, learner: Any) -> LinearTagger:
+def tagger_of(given: ForeignModel, columns: Sequence[str] | None = None, learner: Any = None) -> LinearTagger:
+    """The tagger that says what a model says."""
     learner = LBFGS() if learner is None else learner
     kind = MEMM if given.local else CRF if getattr(learner, "likelihood", False) else LinearTagger
     tagger = kind(given.template, learner)

@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 
 from benchmarks.speed import __main__ as command
-from benchmarks.speed import data, history, hmm, hmm_sides, machine, memory, reading, sentences, startup
+from benchmarks.speed import (
+    data,
+    history,
+    hmm,
+    hmm_sides,
+    loading,
+    machine,
+    memory,
+    reading,
+    sentences,
+    startup,
+)
 from benchmarks.speed.figure import Figure, Peer
 from benchmarks.speed.inputs import hash_of, random_scores
 from benchmarks.speed.peak import Peak
@@ -55,6 +66,7 @@ def every_figure():
     )
     streamed = {"kind": "memory", "megabytes": 2147.5, "tokens": 2, "seconds": 1.0}
     yield Figure("reading", "stream", "MB", 301.0, 0.0, 1, "abc", 300.0, details=streamed)
+    yield loading.figure("load", 2, lambda: "path", str, 200.0, 10.0)
     yield startup.added("import seqlab", [101.0, 102.0, 103.0], [90.0, 91.0, 92.0])
 
 
