@@ -13,6 +13,7 @@ import resource
 import sys
 import tempfile
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ MEMORY = 3 << 30  # bytes of address space: a file of some thousand bytes must n
 WORDS = [["the", "old", "man", "runs"], ["Rio", "runs"], ["the", "Rio", "man", "the", "old"], ["é"]]
 TAGS = [["B-N", "I-N", "I-N", "O"], ["B-L", "O"], ["B-N", "B-L", "B-N", "B-N", "I-N"], ["O"]]
 BAGS = [[[f"w={word}", "bias"] for word in sentence] for sentence in WORDS]
+NUMBERS = [[0.5, 1.0], [-1.0, 2.0], [3.0, 0.0], [0.0, 0.0]]
 NEW = ["the", "Nile", "old", "🙂"]
 EDGES = "word[0]\nsuffix(word[0], 1)\nedge: word[0]\nboth: word[-1] & word[0]"
 QUICK = seqlab.LBFGS(max_iterations=3)
@@ -55,10 +57,10 @@ def recipes() -> dict[str, Any]:
 
 
 def _fitted(owner: Any) -> Any:
-    try:
-        return owner().fit(WORDS, TAGS)
-    except (TypeError, SeqlabError):
-        return owner().fit(WORDS)
+    for data in ((WORDS, TAGS), (WORDS,), (NUMBERS,)):
+        with suppress(TypeError, SeqlabError):
+            return owner().fit(*data)
+    raise TypeError(f"what does {owner.__name__} learn from? Write a recipe for it in {__file__}")
 
 
 # ------------------------------------------------------------------------------------------------ altering
@@ -181,33 +183,37 @@ def _replaced(value: Any, place: tuple[Any, ...], new: Any) -> Any:
 # ------------------------------------------------------------------------------------------------ asking
 
 
-def answered(tagger: Any, *, bags: bool, all_of_it: bool) -> bool:
-    """Ask it for labels, or for everything; an error must be ours."""
+def answered(model: Any, *, bags: bool, all_of_it: bool) -> bool:
+    """Ask for labels, or for everything; an error must be ours. True when one of the first two has an answer."""
+    told = [_told(question) for question in _questions(model, bags=bags)[: None if all_of_it else 2]]
+    return any(told[:2])
+
+
+def _questions(model: Any, *, bags: bool) -> list[Any]:
     tokens = [[f"w={word}", "bias"] for word in NEW] if bags else NEW
-    questions = [
-        lambda: tagger.tag(tokens),
-        lambda: tagger.predict([tokens, tokens[:1], []]),
-        lambda: tagger.posterior(tokens).entropy,
-        lambda: tagger.nbest(tokens, n=3)[0].labels,
-        lambda: str(tagger.explain(tokens, 1)),
-        lambda: len(tagger.as_bytes()),
-        lambda: repr(tagger),
-    ]
-    whole = True
-    for number, question in enumerate(questions if all_of_it else questions[:2]):
-        told = _told(question, type(tagger).__name__)
-        whole = whole and (told or number > 1)  # it tags; not every kind has probabilities
-    return whole
+    if hasattr(type(model), "tag"):
+        asked = [
+            lambda: model.tag(tokens),
+            lambda: model.predict([tokens, tokens[:1], []]),
+            lambda: model.posterior(tokens).entropy,
+            lambda: model.nbest(tokens, n=3)[0].labels,
+            lambda: str(model.explain(tokens, 1)) if hasattr(type(model), "explain") else None,
+        ]
+    else:
+        calls = [("score", WORDS), ("score", NUMBERS), ("predict", NUMBERS), ("log_prob", tokens)]
+        calls += [("next", ["the"]), ("sample", 3), ("perplexity", WORDS)]
+        asked = [
+            lambda name=name, given=given: getattr(model, name)(given)
+            for name, given in calls
+            if hasattr(type(model), name)
+        ]
+    return [*asked, lambda: len(model.as_bytes()), lambda: repr(model)]
 
 
-def _told(question: Any, kind: str) -> bool:
+def _told(question: Any) -> bool:
     try:
         question()
     except SeqlabError:
-        return False
-    except AttributeError as error:  # a kind that is no tagger does not have all of these methods
-        if not str(error).startswith(f"{kind!r}"):
-            raise
         return False
     return True
 
