@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -66,8 +66,8 @@ def transition_picture(
 ) -> Picture:
     """How a model values moves from label to label.
 
-    given    a fitted tagger or LinearModel (weights of moves), or an (L, L) table with `labels`: row from, column to.
-             Rows that add up to 1 are taken for probabilities
+    given    a fitted tagger or LinearModel (weights of moves), a model with probabilities of moves (MarkovChain, HMM),
+             or an (L, L) table with `labels`: row from, column to. Rows that add up to 1 are taken for probabilities
     kind     "graph" for labels in a ring with arrows, "table" for a shaded table; None takes a graph up to 9 labels
     most     labels that are shown: those whose moves have the largest numbers
 
@@ -147,8 +147,23 @@ def _moves(given: Any, labels: Sequence[str] | None) -> Moves:
     for name in ("transmat_", "A", "A_"):
         for owner in (given, model):
             if not isinstance(owner, np.ndarray) and isinstance(getattr(owner, name, None), np.ndarray):
-                return _of_table(getattr(owner, name), labels or getattr(given, "labels_", None))
+                named = labels or getattr(given, "labels_", None)
+                return replace(_of_table(getattr(owner, name), named), probabilities=True)
+    chain = getattr(given, "transition_matrix", given)
+    if hasattr(chain, "sources") and hasattr(chain, "targets"):
+        return _of_chain(chain)
     return _of_table(given, labels)
+
+
+def _of_chain(chain: Any) -> Moves:
+    """Of a Markov chain, whose moves come from its start too, and lead to its end."""
+    names = tuple(dict.fromkeys([*chain.sources, *chain.targets]))
+    place = {name: i for i, name in enumerate(names)}
+    table = np.zeros((len(names), len(names)))
+    table[np.ix_([place[name] for name in chain.sources], [place[name] for name in chain.targets])] = (
+        chain.matrix
+    )
+    return Moves(names, table, table != 0, np.zeros_like(table, dtype=bool), probabilities=True)
 
 
 def _of_table(given: Any, labels: Sequence[str] | None) -> Moves:

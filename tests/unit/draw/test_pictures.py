@@ -212,6 +212,18 @@ def test_moves_of_a_tagger():
     )
 
 
+def test_moves_of_chains_and_hidden_models():
+    chain = seqlab.MarkovChain(order=1).fit([["a", "b", "a"], ["b", "a"]])
+    said = texts(draw.transition_picture(chain))
+    assert {"a", "b", *chain.transition_matrix.sources, *chain.transition_matrix.targets} <= set(said)
+
+    class Hidden:
+        labels_ = ("x", "y")
+        A = np.array([[0.5, 0.3], [0.1, 0.8]])  # the rest goes to the end
+
+    assert {"x", "y", "0.50", "0.30", "0.10", "0.80"} <= set(texts(draw.transition_picture(Hidden())))
+
+
 def test_learning_curves_say_which_epoch_was_kept():
     said = texts(draw.learning_picture(history()))
     assert {"objective", "accuracy on the development set", "kept", "epoch"} <= set(said)
