@@ -1,0 +1,39 @@
+#include "learn/em/symbol_potentials.hpp"
+
+#include <algorithm>
+
+namespace seqlab {
+
+namespace {
+
+constexpr double faintest = 1e-300;  // what is possible never becomes an exact zero, as in the other kernels
+
+}  // namespace
+
+SymbolPotentials::SymbolPotentials(const ChainTables& tables, const double* table, std::size_t V,
+                                   std::size_t L)
+    : V_(V),
+      L_(L),
+      LP_(kernels().f64.padded(L)),
+      moves_(DenseTable<double>::potentials(tables.edge, L)),
+      rows_((V + 1) * LP_, 0.0),
+      shift_(V + 1, 0.0),
+      start_(LP_, 0.0),
+      end_(tables.end ? LP_ : 0, 0.0) {
+    for (std::size_t v = 0; v < V; ++v) shift_[v] = fill(table + v * L, rows_.data() + v * LP_);
+    std::fill_n(rows_.begin() + static_cast<std::ptrdiff_t>(V * LP_), L, 1.0);
+    ends_shift_ = fill(tables.start, start_.data());
+    if (tables.end) ends_shift_ += fill(tables.end, end_.data());
+}
+
+double SymbolPotentials::fill(const double* logs, double* row) const {
+    const double shift = shift_of(logs, L_);
+    kernels().f64.exp_row(row, logs, shift, faintest, L_);
+    return shift;
+}
+
+SymbolEdges SymbolPotentials::edges(double* starts, double* ends) const {
+    return {moves_.edges(), start_.data(), end_.empty() ? nullptr : end_.data(), starts, ends};
+}
+
+}  // namespace seqlab
