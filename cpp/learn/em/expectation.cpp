@@ -26,9 +26,14 @@ bool at_most_one(const RowList<double>& symbols, std::size_t tokens) {
     return true;
 }
 
+// -1 for a token without a symbol
+std::int32_t symbol_of(const RowList<double>& symbols, std::size_t t) {
+    return symbols.begin[t] < symbols.begin[t + 1] ? symbols.row[symbols.begin[t]] : -1;
+}
+
 std::size_t row_of(const RowList<double>& symbols, std::size_t t, std::size_t V) {
-    return symbols.begin[t] < symbols.begin[t + 1] ? static_cast<std::size_t>(symbols.row[symbols.begin[t]])
-                                                   : V;
+    const std::int32_t symbol = symbol_of(symbols, t);
+    return symbol < 0 ? V : static_cast<std::size_t>(symbol);
 }
 
 }  // namespace
@@ -164,15 +169,25 @@ void Expectation::run_symbols(const SymbolPotentials& model, const Work& work, c
     room.sums.resize(work.tokens);
     double* const kept = counts ? nullptr : room.kept.of(work.tokens * LP + 1);
     if (kept) std::fill(kept, kept + work.tokens * LP, 0.0);
+    double* last = model.ends() ? room.lasts.of((work.last - work.first) * LP) : nullptr;
+    room.shifts.assign(work.last - work.first, model.start_shift());
     std::size_t at = 0;
-    for (std::size_t i = work.first; i < work.last; ++i)
-        for (std::size_t t = begin(order_[i]); t < begin(order_[i]) + length(order_[i]); ++t, ++at) {
-            const std::int32_t symbol =
-                symbols.begin[t] < symbols.begin[t + 1] ? symbols.row[symbols.begin[t]] : -1;
+    for (std::size_t i = work.first; i < work.last; ++i) {
+        double& shift = room.shifts[i - work.first];
+        const std::size_t from = begin(order_[i]), to = from + length(order_[i]);
+        for (std::size_t t = from; t < to; ++t, ++at) {
+            const std::int32_t symbol = symbol_of(symbols, t);
             room.potential[at] = model.row(symbol);
-            room.sums[at] = counts ? counts + static_cast<std::size_t>(symbol < 0 ? symbols_ : symbol) * LP
-                                   : kept + at * LP;
+            room.sums[at] = counts ? counts + row_of(symbols, t, symbols_) * LP : kept + at * LP;
+            if (!last || t + 1 < to) {
+                shift += model.shift(symbol);
+                continue;
+            }
+            shift += model.last_row(symbol, last);
+            room.potential[at] = last;
+            last += LP;
         }
+    }
     room.moves.assign(L_ * LP, 0.0);
     room.starts.assign(LP, 0.0);
     room.ends.assign(LP, 0.0);
@@ -193,24 +208,21 @@ void Expectation::run_symbols(const SymbolPotentials& model, const Work& work, c
                     __builtin_prefetch(room.potential[n] + y);
                     __builtin_prefetch(room.sums[n] + y, 1);
                 }
-            run_group(model, symbols, i, size, at, sums, room);
+            run_group(model, work, i, size, at, sums, room);
         }
         i += size;
         at += size * T;
     }
 }
 
-void Expectation::run_group(const SymbolPotentials& model, const RowList<double>& symbols, std::size_t first,
+void Expectation::run_group(const SymbolPotentials& model, const Work& work, std::size_t first,
                             std::size_t size, std::size_t at, const ChainSums& sums, Room& room) const {
     const std::size_t T = length(order_[first]);
     SymbolChain chain[4];
     for (std::size_t s = 0; s < size; ++s) {
         chain[s].potential = room.potential.data() + at + s * T;
         chain[s].sums = room.sums.data() + at + s * T;
-        chain[s].shift = model.ends_shift();
-        const std::size_t from = begin(order_[first + s]);
-        for (std::int64_t i = symbols.begin[from]; i < symbols.begin[from + T]; ++i)
-            chain[s].shift += model.shift(symbols.row[i]);
+        chain[s].shift = room.shifts[first + s - work.first];
     }
     const auto& k = kernels();
     double* const scratch = room.scratch.of(k.f64.pair_room(L_, T, size));

@@ -49,8 +49,8 @@ private:
         // of chains of symbols: rows of potentials and of sums, one for every token of the job
         std::vector<const double*> potential;
         std::vector<double*> sums;
-        std::vector<double> moves, starts, ends;
-        Buffer<double> scratch, kept;
+        std::vector<double> moves, starts, ends, shifts;
+        Buffer<double> scratch, kept, lasts;
     };
 
     std::size_t begin(std::size_t s) const { return static_cast<std::size_t>(offset_[s]); }
@@ -66,8 +66,8 @@ private:
     void settle(const Work& work, Room& room, const ChainSums& sums) const;
     void run_symbols(const SymbolPotentials& model, const Work& work, const RowList<double>& symbols,
                      double* counts, const ChainSums& sums, Room& room) const;
-    void run_group(const SymbolPotentials& model, const RowList<double>& symbols, std::size_t first,
-                   std::size_t size, std::size_t at, const ChainSums& sums, Room& room) const;
+    void run_group(const SymbolPotentials& model, const Work& work, std::size_t first, std::size_t size,
+                   std::size_t at, const ChainSums& sums, Room& room) const;
     void settle_symbols(const SymbolPotentials& model, const Work& work, Room& room,
                         const ChainSums& sums) const;
     template <class Fill, class Spill>

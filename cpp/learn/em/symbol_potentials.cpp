@@ -19,11 +19,11 @@ SymbolPotentials::SymbolPotentials(const ChainTables& tables, const double* tabl
       rows_((V + 1) * LP_, 0.0),
       shift_(V + 1, 0.0),
       start_(LP_, 0.0),
-      end_(tables.end ? LP_ : 0, 0.0) {
+      table_(table),
+      end_(tables.end) {
     for (std::size_t v = 0; v < V; ++v) shift_[v] = fill(table + v * L, rows_.data() + v * LP_);
     std::fill_n(rows_.begin() + static_cast<std::ptrdiff_t>(V * LP_), L, 1.0);
-    ends_shift_ = fill(tables.start, start_.data());
-    if (tables.end) ends_shift_ += fill(tables.end, end_.data());
+    start_shift_ = fill(tables.start, start_.data());
 }
 
 double SymbolPotentials::fill(const double* logs, double* row) const {
@@ -32,8 +32,16 @@ double SymbolPotentials::fill(const double* logs, double* row) const {
     return shift;
 }
 
+double SymbolPotentials::last_row(std::int32_t symbol, double* row) const {
+    std::vector<double> logs(end_, end_ + L_);
+    for (std::size_t y = 0; symbol >= 0 && y < L_; ++y)
+        logs[y] += table_[static_cast<std::size_t>(symbol) * L_ + y];
+    std::fill(row + L_, row + LP_, 0.0);
+    return fill(logs.data(), row);
+}
+
 SymbolEdges SymbolPotentials::edges(double* starts, double* ends) const {
-    return {moves_.edges(), start_.data(), end_.empty() ? nullptr : end_.data(), starts, ends};
+    return {moves_.edges(), start_.data(), nullptr, starts, ends};
 }
 
 }  // namespace seqlab

@@ -20,8 +20,11 @@ public:
     // The row of a symbol, divided by its largest entry; of ones for a token without a symbol (-1).
     const double* row(std::int32_t symbol) const { return rows_.data() + place(symbol) * LP_; }
     double shift(std::int32_t symbol) const { return shift_[place(symbol)]; }
-    // Of a whole sequence: what start and end were divided by.
-    double ends_shift() const { return ends_shift_; }
+    // What the start was divided by.
+    double start_shift() const { return start_shift_; }
+    // The row of the last token of a sequence, with the chance to end in it; what it was divided by comes back.
+    bool ends() const { return end_ != nullptr; }
+    double last_row(std::int32_t symbol, double* row) const;
 
 private:
     std::size_t place(std::int32_t symbol) const {
@@ -31,8 +34,9 @@ private:
 
     std::size_t V_, L_, LP_;
     DenseTable<double> moves_;
-    std::vector<double> rows_, shift_, start_, end_;
-    double ends_shift_ = 0.0;
+    std::vector<double> rows_, shift_, start_;
+    const double *table_, *end_;  // logs, as they came
+    double start_shift_ = 0.0;
 };
 
 }  // namespace seqlab
