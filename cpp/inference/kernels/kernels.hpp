@@ -57,8 +57,8 @@ struct Chain {
 // Chains of symbols under one hidden Markov model: potentials and sums are rows of LP lanes, padded with 0.
 struct SymbolEdges {
     DenseEdges<double> edges;
-    const double *start, *end;  // π, and the chance to end or null
-    double *starts, *ends;      // sums of the marginals of first and last positions
+    const double* start;    // π
+    double *starts, *ends;  // sums of the marginals of first and last positions
 };
 struct SymbolChain {
     const double* const* potential;  // (T) rows e_t with a largest entry of 1

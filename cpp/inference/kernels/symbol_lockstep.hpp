@@ -79,11 +79,7 @@ struct SymbolLockstep {
     static SEQLAB_INLINE void backward(const SymbolEdges& model, SymbolChain* chain, Lockstep<F, S>& of) {
         const size_t LP = NV ? NV * W<F> : of.LP, gap = S * LP;
         Vec<F> largest[S] = {};
-        if (model.end) {
-            spread(of.beta, model.end, LP);
-        } else {
-            set_rows<F, NV, S>(of.beta, LP, F{1});
-        }
+        set_rows<F, NV, S>(of.beta, LP, F{1});
         for (size_t t = of.T; t-- > 0;) {
             meet(chain, of, t, largest);
             if (t > 0) product<F, SumTimes, NV, S>(of.beta, of.pot + t * gap, LP, model.edges.MT, LP, of.L);
@@ -96,28 +92,6 @@ struct SymbolLockstep {
         }
     }
 
-    // With an end, β begins as its row, and Σ α β is no longer 1 but the same number everywhere: P of the end.
-    static SEQLAB_INLINE void finish(const SymbolEdges& model, SymbolChain& chain, Lockstep<F, S>& of,
-                                     size_t s) {
-        if (!model.end) return;
-        const size_t LP = of.LP, gap = S * LP;
-        Vec<F> sum{};
-        for (size_t v = 0; v < of.nv; ++v) sum += load(of.gamma + (of.T - 1) * gap + s * LP + v * W<F>);
-        const F total = sum_lanes<F>(sum);
-        if (!(total >= Limits<F>::least)) {
-            chain.certified = false;
-            return;
-        }
-        chain.log_z += __builtin_log(total);
-        const Vec<F> share = splat(F{1} / total);
-        for (size_t t = 0; t < of.T; ++t)
-            for (size_t v = 0; v < of.nv; ++v) {
-                const size_t i = t * gap + s * LP + v * W<F>;
-                store(of.gamma + i, load(of.gamma + i) * share);
-                store(of.pot + i, load(of.pot + i) * share);
-            }
-    }
-
     static SEQLAB_INLINE void add(F* to, const F* gamma, size_t nv) {
         for (size_t v = 0; v < nv; ++v) store(to + v * W<F>, load(to + v * W<F>) + load(gamma + v * W<F>));
     }
@@ -127,7 +101,6 @@ struct SymbolLockstep {
         forward(model, chain, of);
         backward(model, chain, of);
         for (size_t s = 0; s < S; ++s) {
-            if (chain[s].certified) finish(model, chain[s], of, s);
             const F* gamma = of.gamma + s * of.LP;
             for (size_t t = 0; t < T; ++t, gamma += of.gap) {
                 if (chain[s].certified) {

@@ -41,7 +41,7 @@ double SymbolPotentials::last_row(std::int32_t symbol, double* row) const {
 }
 
 SymbolEdges SymbolPotentials::edges(double* starts, double* ends) const {
-    return {moves_.edges(), start_.data(), nullptr, starts, ends};
+    return {moves_.edges(), start_.data(), starts, ends};
 }
 
 }  // namespace seqlab
