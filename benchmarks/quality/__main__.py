@@ -51,7 +51,7 @@ def parse(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--dev", action="store_true", help="score development sets; test sets stay closed")
     parser.add_argument("--l1", type=float, help="another penalty, with --dev only")
     parser.add_argument("--l2", type=float, help="as --l1")
-    parser.add_argument("--alone", action="store_true", help="without CRFsuite beside it")
+    parser.add_argument("--alone", action="store_true", help="without the peers beside it")
     parser.add_argument("--fresh", action="store_true", help="train CRFsuite anew, some minutes")
     parser.add_argument("--quick", action="store_true", help="few sentences, nothing recorded: does it run?")
     parser.add_argument("--readme", action="store_true", help="put the table into README.md")
@@ -91,7 +91,7 @@ def describe_run() -> record.Run:
         command="make quality",
         kernel=inference.kernel(),
         machine=machine.machine(None),
-        versions=machine.versions("seqlab", "numpy", "python-crfsuite"),
+        versions=machine.versions("seqlab", "numpy", "python-crfsuite", "nltk"),
     )
 
 

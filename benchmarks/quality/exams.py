@@ -23,16 +23,24 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Exam:
-    """figure is "accuracy" or "span_f1"; files maps train, dev and test to names below the folder of corpora."""
+    """figure is "accuracy" or "span_f1"; files maps train, dev and test to names below the folder of corpora.
+
+    features   what a CRF sees; None for an HMM, which counts the words themselves
+    """
 
     name: str
     files: Mapping[str, str]
     column: str
-    features: Template = field(repr=False)
+    features: Template | None = field(repr=False)
     figure: str
     marks: Marks
     order: int = 1
     columns: tuple[str, ...] | None = None
+
+    @property
+    def peer(self) -> str:
+        """Who stands beside us."""
+        return "NLTK's TnT" if self.features is None else "python-crfsuite"
 
     def found(self) -> bool:
         return all(data.found(name) is not None for name in self.files.values())
@@ -76,6 +84,16 @@ EXAMS = (
         presets.pos,
         "accuracy",
         Marks(96.2, 96.7, 87.5, 89.0),
+        columns=("word", "pos"),
+    ),
+    Exam("EWT XPOS, HMM", EWT, "xpos", None, "accuracy", Marks(93.2, 93.6, 71.0, 75.0)),
+    Exam(
+        "PTB sample, HMM",
+        PTB,
+        "pos",
+        None,
+        "accuracy",
+        Marks(95.2, 95.5, 80.0, 83.0),
         columns=("word", "pos"),
     ),
     Exam("WNUT17 entities", WNUT, "ner", presets.ner, "span_f1", Marks(20.0, 26.0), columns=("word", "ner")),

@@ -25,7 +25,7 @@ def figure(exam: Exam, mine: Result, peer: Result | None, *, input_hash: str) ->
         spread=0.0,
         repetitions=1,
         input_hash=input_hash,
-        peer=None if peer is None else Peer("python-crfsuite", 100 * peer.value, 0.0, 1),
+        peer=None if peer is None else Peer(exam.peer, 100 * peer.value, 0.0, 1),
         details={
             "unseen": per_cent(mine.unseen),
             "peer_unseen": None if peer is None else per_cent(peer.unseen),
@@ -52,7 +52,10 @@ def table(figures: Sequence[Figure], *, part: str) -> Table | None:
     mine = [one for one in figures if one.case == CASE]
     if not mine:
         return None
-    note = "F1 of spans, or accuracy of labels; behind the stroke, accuracy on words that training has not seen. "
+    note = (
+        "F1 of spans, or accuracy of labels; behind the stroke, accuracy on words that training has not seen. "
+        "Peer: CRFsuite with the same features; NLTK's TnT beside the HMM. "
+    )
     if part == "test":
         note += (
             "Presets and defaults as they come; no choice was made by a test set. A star: below 'at least'."
@@ -61,7 +64,7 @@ def table(figures: Sequence[Figure], *, part: str) -> Table | None:
         note += "Development sets; the marks are for test sets."
     return Table(
         title=f"Accuracy on {part} sets, per cent",
-        header=("", "", "CRFsuite", "seqlab", "at least", "aim"),
+        header=("", "", "peer", "seqlab", "at least", "aim"),
         rows=tuple(row(one, starred=part == "test") for one in mine),
         note=note,
     )
@@ -90,7 +93,7 @@ def line(exam: Exam, mine: Result, peer: Result | None) -> str:
     told = f"{exam.name}: {both(100 * mine.value, per_cent(mine.unseen))} in {mine.seconds:.1f} s"
     if peer is None:
         return told
-    return f"{told}; python-crfsuite {both(100 * peer.value, per_cent(peer.unseen))} in {peer.seconds:.1f} s"
+    return f"{told}; {exam.peer} {both(100 * peer.value, per_cent(peer.unseen))} in {peer.seconds:.1f} s"
 
 
 def per_cent(share: float | None) -> float | None:

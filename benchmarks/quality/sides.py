@@ -1,4 +1,5 @@
-"""The two sides of an exam: ours as it comes, and python-crfsuite as it comes, handed the same attributes.
+"""The two sides of an exam: ours as it comes, and the peer as it comes: python-crfsuite, handed the same attributes, or
+NLTK's TnT, handed the same words.
 
 CRFsuite takes minutes, so its figures are kept in build/, under a name that has the hash of everything it saw.
 """
@@ -14,11 +15,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.quality.exams import Exam
-from benchmarks.speed import crfsuite
+from benchmarks.speed import crfsuite, hmm_tagging
 from benchmarks.speed.inputs import hash_of
 from benchmarks.speed.lessons import attribute_names
 from benchmarks.speed.machine import ROOT
-from seqlab import CRF, LBFGS, Corpus, Report, evaluate
+from seqlab import CRF, HMM, LBFGS, Corpus, Report, Template, evaluate
 from seqlab.encode import Encoder
 
 CACHE = ROOT / "build" / "benchmarks"
@@ -41,16 +42,36 @@ class Result:
 
 def ours(exam: Exam, train: Corpus, test: Corpus, learner: LBFGS | None = None) -> Result:
     """Our defaults; another learner is for development sets only."""
-    crf = CRF(exam.features, LBFGS() if learner is None else learner, order=exam.order, threads=1)
+    if exam.features is None:
+        tagger: CRF | HMM = HMM(threads=1)
+    else:
+        tagger = CRF(exam.features, LBFGS() if learner is None else learner, order=exam.order, threads=1)
     begin = time.process_time()
-    crf.fit(train, exam.column)
+    tagger.fit(train, exam.column)
     seconds = time.process_time() - begin
-    return Result.of(crf.evaluate(test, exam.column), exam.figure, seconds)
+    return Result.of(tagger.evaluate(test, exam.column), exam.figure, seconds)
 
 
 def theirs(exam: Exam, train: Corpus, test: Corpus, *, fresh: bool) -> Result:
-    """CRFsuite's defaults (L-BFGS, c2 = 1, order 1) on the attributes of our template."""
-    encoder = Encoder(exam.features)
+    """The peer's defaults."""
+    if exam.features is None:
+        return tnt(exam, train, test)
+    return suite(exam, exam.features, train, test, fresh=fresh)
+
+
+def tnt(exam: Exam, train: Corpus, test: Corpus) -> Result:
+    """NLTK's tagger in the design of Brants."""
+    begin = time.process_time()
+    tagger = hmm_tagging.trained(train.column("word"), train.column(exam.column))
+    seconds = time.process_time() - begin
+    predicted = [[label for _, label in sentence] for sentence in tagger.tagdata(test.column("word"))]
+    report = evaluate(test.column(exam.column), predicted, words=test.column("word"), known=train)
+    return Result.of(report, exam.figure, seconds)
+
+
+def suite(exam: Exam, features: Template, train: Corpus, test: Corpus, *, fresh: bool) -> Result:
+    """CRFsuite (L-BFGS, c2 = 1, order 1) on the attributes of our template."""
+    encoder = Encoder(features)
     seen = encoder.fit(train, threads=1)
     asked = encoder.encode(test, threads=1)
     digest = hash_of(seen.offsets, seen.ids, asked.offsets, asked.ids)

@@ -15,8 +15,10 @@ from benchmarks.speed import (
     encoding,
     growth,
     hmm,
+    hmm_tagging,
     machine,
     memory,
+    ngrams,
     reading,
     readme,
     record,
@@ -35,7 +37,19 @@ if TYPE_CHECKING:
 
 CASES: dict[str, ModuleType] = {
     case.CASE: case
-    for case in (sentences, hmm, baum_welch, reading, encoding, discriminative, growth, memory, startup)
+    for case in (
+        sentences,
+        hmm,
+        baum_welch,
+        hmm_tagging,
+        ngrams,
+        reading,
+        encoding,
+        discriminative,
+        growth,
+        memory,
+        startup,
+    )
 }
 README = machine.ROOT / "README.md"
 
@@ -109,7 +123,14 @@ def describe_run(core: int | None) -> record.Run:
         kernel=inference.kernel(),
         machine=machine.machine(core),
         versions=machine.versions(
-            "seqlab", "numpy", "hmmlearn", "python-crfsuite", "sklearn-crfsuite", "scikit-learn", "pyconll"
+            "seqlab",
+            "numpy",
+            "hmmlearn",
+            "python-crfsuite",
+            "sklearn-crfsuite",
+            "scikit-learn",
+            "pyconll",
+            "nltk",
         ),
     )
 

@@ -18,14 +18,16 @@ BEFORE, AFTER = "<s>", "</s>"
 
 def features(words: Sequence[str]) -> list[dict[str, Any]]:
     """The attributes of a sentence."""
-    return [token_features(words, t) for t in range(len(words))]
+    ends = short_shape(around(words, 0)), short_shape(around(words, len(words) - 2))  # once a sentence
+    return [token_features(words, t, ends) for t in range(len(words))]
 
 
-def token_features(words: Sequence[str], t: int) -> dict[str, Any]:
+def token_features(words: Sequence[str], t: int, ends: tuple[str, str]) -> dict[str, Any]:
     word = words[t]
     two, one = around(words, t - 2), around(words, t - 1)
     after, then = around(words, t + 1), around(words, t + 2)
     lower, before, following = word.lower(), one.lower(), after.lower()
+    short = short_shape(word)
     found: dict[str, Any] = {
         "bias": 1.0,
         "word[0]": word,
@@ -36,17 +38,21 @@ def token_features(words: Sequence[str], t: int) -> dict[str, Any]:
         "lower(word[2])": then.lower(),
         "lower(word[-1])&lower(word[0])": f"{before}|{lower}",
         "lower(word[0])&lower(word[1])": f"{lower}|{following}",
-        "lower(word[-1])&lower(word[1])": f"{before}|{following}",
         "shape(word[0])": shape(word),
         "short_shape(word[-1])": short_shape(one),
-        "short_shape(word[0])": short_shape(word),
+        "short_shape(word[0])": short,
         "short_shape(word[1])": short_shape(after),
+        "short_shape(word[@0])&short_shape(word[0])": f"{ends[0]}|{short}",
+        "short_shape(word[@-2])&short_shape(word[0])": f"{ends[1]}|{short}",
         "length(word[0])": str(len(word)),
     }
     found.update({f"prefix{n}": lower[:n] for n in range(1, 5) if len(lower) >= n})
     found.update({f"suffix{n}": lower[-n:] for n in range(1, 6) if len(lower) >= n})
     found.update({f"suffix{n}[-1]": before[-n:] for n in (2, 3) if len(before) >= n})
     found.update({f"suffix{n}[1]": following[-n:] for n in (2, 3) if len(following) >= n})
+    if len(lower) >= 3:
+        found["lower(word[-1])&suffix3"] = f"{before}|{lower[-3:]}"
+        found["lower(word[1])&suffix3"] = f"{following}|{lower[-3:]}"
     flags = {
         "has_digit": any(char.isdigit() for char in word),
         "has_hyphen": "-" in word,

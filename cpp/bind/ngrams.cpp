@@ -33,8 +33,8 @@ ngrams::Sentences sentences_of(const In<Symbol>& codes, const In<std::int64_t>& 
     return {viewed(codes), viewed(offsets)};
 }
 
-Counts counted(const In<Symbol>& codes, const In<std::int64_t>& offsets, std::size_t order, Symbol start, Symbol end,
-               std::size_t symbols) {
+Counts counted(const In<Symbol>& codes, const In<std::int64_t>& offsets, std::size_t order, Symbol start,
+               Symbol end, std::size_t symbols) {
     const ngrams::Sentences sentences = sentences_of(codes, offsets);
     nb::gil_scoped_release unlocked;
     return ngrams::count(sentences, order, start, end, symbols);
@@ -51,7 +51,8 @@ nb::list arrays_of(const Counts& counts) {
     nb::list out;
     for (std::size_t k = 0; k < counts.count.size(); ++k) {
         const ngrams::Level& level = counts.trie.levels[k];
-        out.append(nb::make_tuple(as_array(std::vector<Node>(level.parent)), as_array(std::vector<Symbol>(level.symbol)),
+        out.append(nb::make_tuple(as_array(std::vector<Node>(level.parent)),
+                                  as_array(std::vector<Symbol>(level.symbol)),
                                   as_array(std::vector<std::int64_t>(counts.count[k]))));
     }
     return out;
@@ -82,8 +83,9 @@ Counts counts_from(const std::vector<CountLevel>& levels) {
     return counts;
 }
 
-Table table_from(const std::vector<TableLevel>& levels) {
+Table table_from(const std::vector<TableLevel>& levels, bool flat) {
     Table table;
+    table.flat = flat;
     table.trie = trie_of(levels);
     table.predicted = table.trie.levels[0].size() - 1;
     for (const TableLevel& level : levels) {
@@ -102,9 +104,11 @@ nb::list table_arrays(const Table& table) {
     nb::list out;
     for (std::size_t k = 0; k < table.log_prob.size(); ++k) {
         const ngrams::Level& level = table.trie.levels[k];
-        std::vector<double> passed = k < table.order() ? table.log_backoff[k] : std::vector<double>(level.size(), 0.0);
-        out.append(nb::make_tuple(as_array(std::vector<Node>(level.parent)), as_array(std::vector<Symbol>(level.symbol)),
-                                  as_array(std::vector<double>(table.log_prob[k])), as_array(std::move(passed))));
+        std::vector<double> passed =
+            k < table.order() ? table.log_backoff[k] : std::vector<double>(level.size(), 0.0);
+        out.append(nb::make_tuple(
+            as_array(std::vector<Node>(level.parent)), as_array(std::vector<Symbol>(level.symbol)),
+            as_array(std::vector<double>(table.log_prob[k])), as_array(std::move(passed))));
     }
     return out;
 }
@@ -112,7 +116,8 @@ nb::list table_arrays(const Table& table) {
 nb::tuple estimated(const Counts& counts, ngrams::Kind kind, double lambda,
                     const std::optional<std::tuple<double, double, double>>& discounts) {
     ngrams::Method method{kind, lambda, std::nullopt};
-    if (discounts) method.discounts = std::apply([](auto... d) { return ngrams::Discounts{d...}; }, *discounts);
+    if (discounts)
+        method.discounts = std::apply([](auto... d) { return ngrams::Discounts{d...}; }, *discounts);
     ngrams::Estimate made;
     {
         nb::gil_scoped_release unlocked;
@@ -123,8 +128,8 @@ nb::tuple estimated(const Counts& counts, ngrams::Kind kind, double lambda,
     return nb::make_tuple(std::move(made.table), nb::tuple(used));
 }
 
-void score(const Table& table, const In<Symbol>& codes, const In<std::int64_t>& offsets, Symbol end, std::size_t threads,
-           const Out<double>& out) {
+void score(const Table& table, const In<Symbol>& codes, const In<std::int64_t>& offsets, Symbol end,
+           std::size_t threads, const Out<double>& out) {
     const ngrams::Sentences sentences = sentences_of(codes, offsets);
     nb::gil_scoped_release unlocked;
     ngrams::score(table, sentences, end, threads, {out.data(), out.size()});
@@ -157,8 +162,9 @@ nb::bytes arpa(const Table& table, const StringPool& names) {
     return nb::bytes(text.data(), text.size());
 }
 
-constexpr const char* troubles[] = {"no data", "count line", "no counts", "too long", "header", "how many", "fields",
-                                    "number", "positive", "stranger", "prefix", "twice", "no end", "utf8"};
+constexpr const char* troubles[] = {"no data",  "count line", "no counts", "too long", "header",
+                                    "how many", "fields",     "number",    "positive", "stranger",
+                                    "prefix",   "twice",      "no end",    "utf8"};
 
 nb::tuple told(const ngrams::BadArpa& bad) {
     return nb::make_tuple(nb::none(), troubles[bad.what], bad.line, as_str(bad.text));
@@ -183,12 +189,13 @@ nb::tuple arpa_table(const ngrams::ArpaFile& file, const In<Symbol>& map, std::s
 void bind_counts(nb::module_& m) {
     nb::class_<Counts>(m, "NgramCounts", "How often n-grams were seen.")
         .def_static("of", &counts_from, "levels"_a, "What arrays() gave; the n-grams in their order.")
-        .def("arrays", &arrays_of, nb::sig("def arrays(self) -> list[tuple[typing.Any, typing.Any, typing.Any]]"),
+        .def("arrays", &arrays_of,
+             nb::sig("def arrays(self) -> list[tuple[typing.Any, typing.Any, typing.Any]]"),
              "For every length (parents, last symbols, counts).")
         .def_prop_ro("symbols", &Counts::symbols)
         .def_prop_ro("order", [](const Counts& counts) { return counts.trie.order(); });
-    m.def("count_ngrams", &counted, "codes"_a.noconvert(), "offsets"_a.noconvert(), "order"_a, "start"_a, "end"_a,
-          "symbols"_a, "Counts of all n-grams up to order + 1 symbols (eq:ngram).");
+    m.def("count_ngrams", &counted, "codes"_a.noconvert(), "offsets"_a.noconvert(), "order"_a, "start"_a,
+          "end"_a, "symbols"_a, "Counts of all n-grams up to order + 1 symbols (eq:ngram).");
     m.def("join_ngrams", &joined, "parts"_a, "map"_a.noconvert(), "symbols"_a,
           "Counts added up, with symbol s under the number map[s].");
 }
@@ -200,7 +207,8 @@ void bind_table(nb::module_& m) {
         .value("witten_bell", ngrams::Kind::witten_bell)
         .value("kneser_ney", ngrams::Kind::kneser_ney);
     nb::class_<Table>(m, "NgramTable", "Log-probabilities of n-grams, and what histories pass on.")
-        .def_static("of", &table_from, "levels"_a, "What arrays() gave.")
+        .def_static("of", &table_from, "levels"_a, "flat"_a, "What arrays() gave.")
+        .def_ro("flat", &Table::flat)
         .def("arrays", &table_arrays,
              nb::sig("def arrays(self) -> list[tuple[typing.Any, typing.Any, typing.Any, typing.Any]]"),
              "For every length (parents, last symbols, log-probabilities, logs of what is passed on).")
@@ -210,13 +218,15 @@ void bind_table(nb::module_& m) {
              "out"_a.noconvert(), "Log-probability of every symbol and every end (eq:backoff).")
         .def("next", &following, "history"_a.noconvert(), "start"_a, "out"_a.noconvert(),
              "Probability of every symbol after a history.")
-        .def("sample", &sampled, "n"_a, "end"_a, "most"_a, "seed"_a,
-             nb::sig("def sample(self, n: int, end: int, most: int, seed: int) -> tuple[NDArray[numpy.int32], "
-                     "NDArray[numpy.int64]]"),
-             "(codes, offsets) of sentences that were drawn.")
+        .def(
+            "sample", &sampled, "n"_a, "end"_a, "most"_a, "seed"_a,
+            nb::sig("def sample(self, n: int, end: int, most: int, seed: int) -> tuple[NDArray[numpy.int32], "
+                    "NDArray[numpy.int64]]"),
+            "(codes, offsets) of sentences that were drawn.")
         .def("arpa", &arpa, "names"_a, "The text of an ARPA file.");
     m.def("estimate_ngrams", &estimated, "counts"_a, "kind"_a, "add"_a, "discounts"_a.none(),
-          nb::sig("def estimate_ngrams(counts: NgramCounts, kind: NgramSmoothing, add: float, discounts: tuple[float, "
+          nb::sig("def estimate_ngrams(counts: NgramCounts, kind: NgramSmoothing, add: float, discounts: "
+                  "tuple[float, "
                   "float, float] | None) -> tuple[NgramTable, tuple[tuple[float, float, float], ...]]"),
           "(table, discounts of every length).");
 }
@@ -232,7 +242,8 @@ void bind_ngrams(nb::module_& m) {
             "words", [](ngrams::ArpaFile& file) -> StringPool& { return file.words; },
             nb::rv_policy::reference_internal)
         .def("table", &arpa_table, "map"_a.noconvert(), "predicted"_a,
-             nb::sig("def table(self, map: NDArray[numpy.int32], predicted: int) -> tuple[NgramTable | None, str, int, "
+             nb::sig("def table(self, map: NDArray[numpy.int32], predicted: int) -> tuple[NgramTable | None, "
+                     "str, int, "
                      "str]"),
              "(table, \"\", 0, \"\"), or (None, trouble, line, text).");
     m.def("read_arpa", &read_arpa, "text"_a, "longest"_a,

@@ -41,9 +41,24 @@ nb::list gather(const nb::list& values, const In<StringId>& codes, std::size_t b
     return nb::borrow<nb::list>(list);
 }
 
+// The collector looks through all that was made whenever many lists are new; none of these can be garbage yet.
+class NoCollection {
+public:
+    NoCollection() : was_on_(PyGC_Disable() != 0) {}
+    ~NoCollection() {
+        if (was_on_) PyGC_Enable();
+    }
+    NoCollection(const NoCollection&) = delete;
+    NoCollection& operator=(const NoCollection&) = delete;
+
+private:
+    bool was_on_;
+};
+
 // The same for every stretch offsets[i] .. offsets[i + 1].
 nb::list gather_all(const nb::list& values, const In<StringId>& codes, const In<std::int64_t>& offsets) {
     const std::size_t size = offsets.size() - 1;
+    const NoCollection pause;
     nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(size)));
     for (std::size_t i = 0; i < size; ++i) {
         const auto begin = static_cast<std::size_t>(offsets.data()[i]);

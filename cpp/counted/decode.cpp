@@ -1,5 +1,5 @@
-// The same recursion as inference/best.cpp, which is the definition: 2 µs a token there through trellises of order 2
-// with lists, some 0.1 µs here, since no row of L scores is written and no tensor is gathered.
+// The same recursion as inference/best.cpp, which is the definition. Through trellises with lists, order 2 takes 1.6 µs a
+// token (45 labels); 0.2 µs here, the rows of words included, since no row of L scores is written and no tensor gathered.
 #include "counted/decode.hpp"
 
 #include <algorithm>

@@ -34,15 +34,11 @@ Lexicon::Lexicon(StringPool words, SparseCounts counts, std::size_t L, const Lex
         grow_trie();
         if (settings_.folded > 0) fold();
     }
-    std::vector<double> room(L_);
-    for (std::size_t w = 0; w < counts_.size(); ++w) {
-        const auto id = static_cast<StringId>(w);
-        append(words_.at(id), id, nullptr, known_, room);
-        known_.close();
-    }
+    place_.assign(counts_.size(), -1);
 }
 
 void Lexicon::grow_trie() {
+    trie_.reserve(counts_.size());
     for (std::size_t w = 0; w < counts_.size(); ++w) {
         const LabelCounts counts = counts_.at(w);
         if (counts.total() <= settings_.rare) trie_.add(words_.at(static_cast<StringId>(w)), counts);
@@ -111,6 +107,7 @@ Rows Lexicon::rows(const StringPool& pool, const std::uint8_t* used, const std::
     Rows rows;
     std::vector<double> room(L_);
     rows.begin.reserve(pool.size() + 1);
+    const std::lock_guard<std::mutex> lock(guard_);
     for (std::size_t i = 0; i < pool.size(); ++i) {
         if (used[i]) {
             const std::string_view word = pool.at(static_cast<StringId>(i));
@@ -118,23 +115,34 @@ Rows Lexicon::rows(const StringPool& pool, const std::uint8_t* used, const std::
             const std::uint8_t* some = allowed ? allowed + i * L_ : nullptr;
             if (some && std::all_of(some, some + L_, [](std::uint8_t one) { return one != 0; }))
                 some = nullptr;
-            if (id >= 0 && !some) {
-                const auto from = known_.begin[static_cast<std::size_t>(id)];
-                const auto to = known_.begin[static_cast<std::size_t>(id) + 1];
-                rows.label.insert(rows.label.end(), known_.label.begin() + from, known_.label.begin() + to);
-                rows.score.insert(rows.score.end(), known_.score.begin() + from, known_.score.begin() + to);
-            } else {
+            if (id >= 0 && !some)
+                append_known(word, id, rows, room);
+            else
                 append(word, id, some, rows, room);
-            }
         }
         rows.close();
     }
     return rows;
 }
 
+void Lexicon::append_known(std::string_view word, StringId id, Rows& rows, std::vector<double>& room) const {
+    std::int64_t& place = place_[static_cast<std::size_t>(id)];
+    if (place < 0) {
+        place = static_cast<std::int64_t>(known_.begin.size()) - 1;
+        append(word, id, nullptr, known_, room);
+        known_.close();
+    }
+    const std::int64_t from = known_.begin[static_cast<std::size_t>(place)];
+    const std::int64_t to = known_.begin[static_cast<std::size_t>(place) + 1];
+    rows.label.insert(rows.label.end(), known_.label.begin() + from, known_.label.begin() + to);
+    rows.score.insert(rows.score.end(), known_.score.begin() + from, known_.score.begin() + to);
+}
+
 void Lexicon::append(std::string_view word, StringId id, const std::uint8_t* allowed, Rows& rows,
                      std::vector<double>& room) const {
-    if (id >= 0 ? settings_.direct : !settings_.suffixes) {
+    if (word == missing_word) {
+        append_nothing(0.0, allowed, rows);
+    } else if (id >= 0 ? settings_.direct : !settings_.suffixes) {
         append_direct(id, allowed, rows);
     } else {
         by_word(word, id, room.data());
@@ -145,10 +153,20 @@ void Lexicon::append(std::string_view word, StringId id, const std::uint8_t* all
     }
 }
 
+// Every label that is allowed, all with the same score.
+void Lexicon::append_nothing(double score, const std::uint8_t* allowed, Rows& rows) const {
+    for (std::size_t y = 0; y < L_; ++y) {
+        if (allowed && !allowed[y]) continue;
+        rows.label.push_back(static_cast<Label>(y));
+        rows.score.push_back(score);
+    }
+}
+
 // eq:counting   P(w | y) = (c(w, y) + λ) / (c(y) + λ (V + 1)), where the 1 is for all words that were not seen.
 // An unknown word without λ says nothing, as if it were missing.
 void Lexicon::append_direct(StringId id, const std::uint8_t* allowed, Rows& rows) const {
     const double add = settings_.add;
+    if (id < 0 && add == 0) return append_nothing(0.0, allowed, rows);
     const double V = static_cast<double>(counts_.size());
     const LabelCounts counts = id >= 0 ? counts_.at(static_cast<std::size_t>(id)) : LabelCounts{};
     std::size_t i = 0;
@@ -158,20 +176,11 @@ void Lexicon::append_direct(StringId id, const std::uint8_t* allowed, Rows& rows
         while (i < counts.label.size() && counts.label[i] < label) ++i;
         const double count = i < counts.label.size() && counts.label[i] == label ? counts.count[i] : 0.0;
         if (allowed && !allowed[y]) continue;
-        if (id < 0 && add == 0) {
-            rows.label.push_back(label);
-            rows.score.push_back(0.0);
-        } else if (count + add > 0) {
-            rows.label.push_back(label);
-            rows.score.push_back(std::log((count + add) / (label_total_[y] + add * (V + 1))));
-        }
+        if (count + add == 0) continue;
+        rows.label.push_back(label);
+        rows.score.push_back(std::log((count + add) / (label_total_[y] + add * (V + 1))));
     }
-    if (!allowed || rows.label.size() > before) return;
-    for (std::size_t y = 0; y < L_; ++y) {
-        if (!allowed[y]) continue;
-        rows.label.push_back(static_cast<Label>(y));
-        rows.score.push_back(0.0);
-    }
+    if (allowed && rows.label.size() == before) append_nothing(0.0, allowed, rows);
 }
 
 // Bayes: P(w | y) = P(y | w) P(w) / P(y).
@@ -181,15 +190,11 @@ void Lexicon::append_shares(const double* share, double word_probability, const 
     double most = 0;
     for (std::size_t y = 0; y < L_; ++y)
         if (!allowed || allowed[y]) most = std::max(most, share[y]);
+    if (most == 0) return append_nothing(word, allowed, rows);  // a dictionary with what training never had
     for (std::size_t y = 0; y < L_; ++y) {
-        if (allowed && !allowed[y]) continue;
-        if (most == 0) {  // the dictionary allows only what training never had
-            rows.label.push_back(static_cast<Label>(y));
-            rows.score.push_back(word);
-        } else if (share[y] > 0 && share[y] >= settings_.least * most) {
-            rows.label.push_back(static_cast<Label>(y));
-            rows.score.push_back(std::log(share[y]) + word - log_share_[y]);
-        }
+        if ((allowed && !allowed[y]) || share[y] == 0 || share[y] < settings_.least * most) continue;
+        rows.label.push_back(static_cast<Label>(y));
+        rows.score.push_back(std::log(share[y]) + word - log_share_[y]);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct LexiconSettings {
     double folded = 0;  // what the endings count beside the same word in other letter case; 0: no such look
     double least = 0;   // labels less likely than this times the best one are left out
 };
+
+// Stands for a word that nobody saw (Python's MISSING): it says nothing about its label.
+inline constexpr std::string_view missing_word{"\0", 1};
 
 // Labels with scores, for many words: those of word i from begin[i] to begin[i + 1].
 struct Rows {
@@ -57,6 +61,8 @@ private:
     void by_word(std::string_view word, StringId id, double* share) const;
     void append(std::string_view word, StringId id, const std::uint8_t* allowed, Rows& rows,
                 std::vector<double>& room) const;
+    void append_known(std::string_view word, StringId id, Rows& rows, std::vector<double>& room) const;
+    void append_nothing(double score, const std::uint8_t* allowed, Rows& rows) const;
     void append_direct(StringId id, const std::uint8_t* allowed, Rows& rows) const;
     void append_shares(const double* share, double word_probability, const std::uint8_t* allowed,
                        Rows& rows) const;
@@ -71,7 +77,11 @@ private:
     SuffixTrie trie_;
     StringPool folded_words_;
     SparseCounts folded_;
-    Rows known_;
+    // Rows of known words, made when they are first asked for: a short text needs a few of them only. Several threads may
+    // ask at one time.
+    mutable std::mutex guard_;
+    mutable Rows known_;
+    mutable std::vector<std::int64_t> place_;  // of each word's row in known_, or -1
 };
 
 }  // namespace seqlab

@@ -8,6 +8,11 @@ namespace seqlab {
 
 SuffixTrie::SuffixTrie(std::size_t L, std::size_t longest) : L_(L), longest_(longest), slots_(1024) {}
 
+void SuffixTrie::reserve(std::size_t words) {
+    occurrences_.reserve(words * 8);
+    while (slots_.size() < words * 8) grow();
+}
+
 std::uint32_t SuffixTrie::letter_before(std::string_view word, std::size_t& end) {
     do --end;
     while (end > 0 && (static_cast<unsigned char>(word[end]) & 0xC0) == 0x80);

@@ -16,6 +16,8 @@ class SuffixTrie {
 public:
     SuffixTrie(std::size_t L, std::size_t longest);
 
+    // Room for the endings of so many words, as words usually are.
+    void reserve(std::size_t words);
     void add(std::string_view word, LabelCounts counts);
     // After the last add(), before the first along().
     void finish();

@@ -36,8 +36,8 @@ Task plain(Task task) {
 // The weights of one thread.
 class AveragedStart::Shard {
 public:
-    explicit Shard(const AveragedStart& of)
-        : task_(of.task_), slopes_(task_, of.rows_), steps_(task_, of.rows_) {}
+    Shard(const AveragedStart& of, bool local)
+        : task_(of.task_), slopes_(task_, of.rows_, local), steps_(task_, of.rows_) {}
 
     void load(const double* theta) { steps_.load(theta); }
     // total += part · weights
@@ -70,7 +70,7 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
     const std::size_t n = usable_.size(), shards = std::clamp<std::size_t>(n / 500, 1, options.shards);
     const double decay = 2.0 * options.l2 / static_cast<double>(n);
     std::vector<std::unique_ptr<Shard>> shard;
-    for (std::size_t k = 0; k < shards; ++k) shard.push_back(std::make_unique<Shard>(*this));
+    for (std::size_t k = 0; k < shards; ++k) shard.push_back(std::make_unique<Shard>(*this, options.local));
     std::vector<std::vector<double>> sum(shards, std::vector<double>(task_.size()));
     std::vector<double> mean(theta, theta + task_.size());
     std::vector<std::size_t> snapshots(shards);
@@ -140,7 +140,7 @@ std::vector<std::span<const std::size_t>> AveragedStart::alike(std::vector<std::
 double AveragedStart::calibrate(const double* theta, const StartOptions& options) {
     auto sample = shuffled(usable_, options.seed, sample_stream);
     sample.resize(std::min(sample.size(), sample_sentences));
-    Shard shard(*this);
+    Shard shard(*this, options.local);
     const double decay = 2.0 * options.l2 / static_cast<double>(usable_.size());
     const auto pass = [&](double rate) {
         shard.load(theta);

@@ -1,4 +1,4 @@
-// A first guess at the weights of a CRF: stochastic gradient descent over sentences, averaged.
+// A first guess at the weights of a CRF or an MEMM: stochastic gradient descent over sentences, averaged.
 //
 // eq:averaged-sgd   θ ← θ - η_i Σ_{s∈S} (∇ℓ_s(θ) + 2 l2 θ / N),   η_i = η₀ (1 + 2 l2 η₀ i / N)^-¾, S: up to four sentences; then the mean of θ over
 //                  the later epochs
@@ -21,6 +21,7 @@ struct StartOptions {
     double rate = 0.0;  // 0: tried out on a sample
     std::size_t shards = 2;
     std::uint64_t seed = 0;
+    bool local = false;           // an MEMM's choices in place of a CRF's paths
     std::function<bool()> go_on;  // asked after every epoch, if given
 };
 

@@ -80,7 +80,7 @@ void ChainScores<F>::score_edges(const ChainWeights<F>& weights, std::size_t fir
     const std::size_t L = rows_.L, moves = L * L, slab = weights.edge_size(), order = task_.moves.order();
     std::size_t count = 0;
     for (const Trellis<F>& trellis : batch_) count += trellis.T > order ? trellis.T - order : 0;
-    slabs_.resize(count * slab);
+    slabs_.resize(count * slab + ChainWeights<F>::behind);
     heads_.resize(order == 2 ? batch_.size() * moves : 0);
     F* next = slabs_.data();
     for (std::size_t s = first; s < last; ++s) {

@@ -23,7 +23,7 @@ struct ChainRows {
         : plan(task.observed, task.moves.L),
           L(task.moves.L),
           LP(kernels().of<F>().row_lanes(L)),
-          rows(task.entries, task.observed, plan) {}
+          rows(task.entries, task.observed, plan, task.row_index(plan)) {}
 };
 
 // The same with value² in place of value, as a second derivative wants it; null when every entry counts 1.

@@ -15,7 +15,8 @@ public:
     ChainWeights(const Task& task, const RowPlan& plan, std::size_t LP)
         : task_(task),
           node_(task.observed, plan, LP),
-          move_(task.moves.L * task.moves.L),
+          move_(task.moves.L * task.moves.L + behind),
+          moves_(task.moves.L * task.moves.L),
           triple_(task.moves.triple.size()),
           pair_(task.edge_observed.weights()) {}
 
@@ -28,10 +29,10 @@ public:
     }
     // Moves and triples alone, each counted from their first.
     void load_moves(const double* move, const double* triple) {
-        for (std::size_t i = 0; i < move_.size(); ++i) move_[i] = masked(task_.moves.number[i], move, i);
+        for (std::size_t i = 0; i < moves_; ++i) move_[i] = masked(task_.moves.number[i], move, i);
         for (std::size_t i = 0; i < triple_.size(); ++i) {
             const auto k = task_.moves.triple[i];
-            const std::size_t first = i / task_.moves.L, second = i % move_.size();
+            const std::size_t first = i / task_.moves.L, second = i % moves_;
             triple_[i] = (k >= 0 ? static_cast<F>(triple[k]) : F{0}) + move_[second];
             if (forbidden(first)) triple_[i] = never;
         }
@@ -44,7 +45,7 @@ public:
     WeightTable<F>& node() { return node_; }
     void add_to_move(std::size_t move, F x) {
         move_[move] += x;
-        for (std::size_t i = move; i < triple_.size(); i += move_.size()) triple_[i] += x;
+        for (std::size_t i = move; i < triple_.size(); i += moves_) triple_[i] += x;
     }
     void add_to_triple(std::size_t triple, F x) { triple_[triple] += x; }
     void add_to_pair(std::size_t pair, F x) { pair_[pair] += x; }
@@ -53,9 +54,12 @@ public:
     const F* moves() const { return move_.data(); }
     // (L, L), or for order 2 (L, L, L) with the moves folded in; -inf for what is forbidden
     const F* edge() const { return triple_.empty() ? move_.data() : triple_.data(); }
-    std::size_t edge_size() const { return triple_.empty() ? move_.size() : triple_.size(); }
+    std::size_t edge_size() const { return triple_.empty() ? moves_ : triple_.size(); }
     F* pairs() { return pair_.data(); }
     const F* pairs() const { return pair_.data(); }
+
+    // Numbers behind a table of moves that may be read: whole vectors are.
+    static constexpr std::size_t behind = 16;
 
 private:
     static constexpr F never = -std::numeric_limits<F>::infinity();
@@ -70,7 +74,9 @@ private:
 
     const Task& task_;
     WeightTable<F> node_;
-    std::vector<F> move_, triple_, pair_;
+    std::vector<F> move_;
+    std::size_t moves_;
+    std::vector<F> triple_, pair_;
     F scale_ = 1;
 };
 

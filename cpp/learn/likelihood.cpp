@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "learn/optimise/lanes.hpp"
+#include "learn/stretches.hpp"
 #include "numerics/sum.hpp"
-#include "parallel/parallel.hpp"
 
 namespace seqlab {
 
@@ -47,7 +47,7 @@ double Likelihood<F>::operator()(const double* theta, double* gradient, std::siz
     weights_.load(theta);
     for (std::size_t k = 0, n = size(); k < n; ++k) gradient[k] = -empirical_[k];
     CompensatedSum loss;
-    loss.add(over_stretches(gradient, threads, Wanted::slope));
+    loss.add(total(gradient, threads, Wanted::slope));
     loss.add(-optimise::dot(empirical_.data(), theta, size()));
     return loss.value();
 }
@@ -59,29 +59,16 @@ void Likelihood<F>::curvature(const double* theta, double* diagonal, std::size_t
     weights_.load(theta);
     if (!squared_) squared_ = squared_rows<F>(task_);
     std::fill_n(diagonal, size(), 0.0);
-    over_stretches(diagonal, threads, Wanted::curvature);
+    total(diagonal, threads, Wanted::curvature);
 }
 
-// As many stretches at a time as there are threads; their sums are added in order.
 template <class F>
-double Likelihood<F>::over_stretches(double* total, std::size_t threads, Wanted wanted) {
-    const std::size_t parts = cuts_.size() - 1;
-    threads = std::min(threads, parts);
-    while (workers_.size() < threads) workers_.push_back(std::make_unique<Worker>(*this));
-    CompensatedSum loss;
-    for (std::size_t first = 0; first < parts; first += threads) {
-        const std::size_t count = std::min(threads, parts - first);
-        parallel_for(count, threads, [&, &set = kernels()](std::size_t i) {
-            const PinKernels pin(set);
-            workers_[i]->loss = run(cuts_[first + i], cuts_[first + i + 1], *workers_[i], wanted);
+double Likelihood<F>::total(double* counts, std::size_t threads, Wanted wanted) {
+    return over_stretches(
+        cuts_, threads, workers_, sum_, counts, [&] { return std::make_unique<Worker>(*this); },
+        [&](std::size_t first, std::size_t last, Worker& worker) {
+            return run(first, last, worker, wanted);
         });
-        for (std::size_t i = 0; i < count; ++i) {
-            loss.add(workers_[i]->loss);
-            workers_[i]->counts.move_into(sum_);
-        }
-    }
-    sum_.move_to(total);
-    return loss.value();
 }
 
 template <class F>

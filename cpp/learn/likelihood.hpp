@@ -28,9 +28,8 @@ public:
 
 private:
     struct Worker;
-    enum class Wanted { slope, curvature };
 
-    double over_stretches(double* total, std::size_t threads, Wanted wanted);
+    double total(double* counts, std::size_t threads, Wanted wanted);
     double run(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const;
     double run_block(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const;
     void curve(std::size_t first, std::size_t last, Worker& worker) const;

@@ -26,14 +26,12 @@ public:
 
 private:
     struct Worker;
-    enum class Wanted { slope, curvature };
 
-    double over_stretches(double* total, std::size_t threads, Wanted wanted);
+    double total(double* counts, std::size_t threads, Wanted wanted);
     double run(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const;
     double labelled(const Trellis<F>& trellis, std::size_t s, Worker& worker, Wanted wanted) const;
     double clamped(const Trellis<F>& trellis, std::size_t c, Worker& worker, Wanted wanted) const;
     void choose(const Trellis<F>& trellis, LocalPaths& paths) const;
-    double token_weight(std::size_t s, std::size_t t) const;
 
     const Task& task_;
     ChainRows<F> rows_;

@@ -8,6 +8,9 @@
 
 namespace seqlab {
 
+// What a pass over the corpus counts.
+enum class Wanted { slope, curvature };
+
 class Loss {
 public:
     virtual ~Loss() = default;

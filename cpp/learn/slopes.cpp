@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "inference/best.hpp"
+#include "learn/local_choice.hpp"
 #include "numerics/sum.hpp"
 #include "parallel/parallel.hpp"
 
@@ -32,7 +33,7 @@ double Slopes<F>::operator()(const ChainWeights<F>& weights, std::span<const std
             loss.add(look_together(weights, *parts_[p]));
         } else {
             for (std::size_t i = n * p / parts; i < n * (p + 1) / parts; ++i)
-                loss.add(look(weights, i, *parts_[p]));
+                loss.add(local_ ? look_locally(weights, i, *parts_[p]) : look(weights, i, *parts_[p]));
         }
         parts_[p]->loss = loss.value();
     });
@@ -68,6 +69,15 @@ double Slopes<F>::look(const ChainWeights<F>& weights, std::size_t i, Part& part
     return loss - subtract_given(batch[0], i, part);
 }
 
+template <class F>
+double Slopes<F>::look_locally(const ChainWeights<F>& weights, std::size_t i, Part& part) {
+    const std::size_t s = sequences_[i], begin = task_.sequences.begin(s);
+    const Batch<F> batch = part.scores(weights, s, s + 1);
+    return local_choices(
+        batch[0], task_.sequences.labels + begin, begin,
+        [&](std::size_t t) { return task_.choice_weight(s, t); }, Wanted::slope, residual_[i], part.moves);
+}
+
 // What the labels given say goes off what is expected; their score is returned, times their weight.
 template <class F>
 double Slopes<F>::subtract_given(const Trellis<F>& trellis, std::size_t i, Part& part) {
@@ -86,7 +96,7 @@ template <class F>
 bool Slopes<F>::in_step() const {
     const Sequences& all = task_.sequences;
     const auto length = [&](std::size_t s) { return all.end(s) - all.begin(s); };
-    return sequences_.size() > 1 && sequences_.size() <= most_in_step && task_.plain() &&
+    return !local_ && sequences_.size() > 1 && sequences_.size() <= most_in_step && task_.plain() &&
            task_.clamps.size() == 0 && !all.weight && !all.gold_weight &&
            std::ranges::all_of(sequences_, [&](std::size_t s) { return length(s) == length(sequences_[0]); });
 }

@@ -15,10 +15,12 @@ namespace seqlab {
 
 // eq:crf-likelihood, one term per sequence: what the model expects, less what the labels say. Labels that are known in part
 // count as the labellings that fit them (eq:partial-labels).
+// Where choices are local, eq:memm-likelihood, of sequences whose labels are all known.
 template <class F>
 class Slopes {
 public:
-    Slopes(const Task& task, const ChainRows<F>& rows) : task_(task), rows_(rows) {}
+    Slopes(const Task& task, const ChainRows<F>& rows, bool local = false)
+        : task_(task), rows_(rows), local_(local) {}
 
     // Looks at some sequences, none of them empty, and returns their loss. The same bits for any number of threads.
     double operator()(const ChainWeights<F>& weights, std::span<const std::size_t> sequences,
@@ -47,9 +49,11 @@ private:
     double look_together(const ChainWeights<F>& weights, Part& part);
     double subtract_given(const Trellis<F>& trellis, std::size_t i, Part& part);
     double look(const ChainWeights<F>& weights, std::size_t i, Part& part);
+    double look_locally(const ChainWeights<F>& weights, std::size_t i, Part& part);
 
     const Task& task_;
     const ChainRows<F>& rows_;
+    bool local_;
     std::span<const std::size_t> sequences_;
     Buffer<F> room_;
     std::vector<F*> residual_;

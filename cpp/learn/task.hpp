@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -80,6 +81,15 @@ struct Task {
     const double* token_weight =
         nullptr;  // (tokens): what a wrong label costs, for learners that count mistakes
 
+    // What the choice of a label at position t of sequence s counts, where every choice is for itself.
+    double choice_weight(std::size_t s, std::size_t t) const {
+        return token_weight ? token_weight[sequences.begin(s) + t] : sequences.gold_weight_of(s);
+    }
+    // Made when first asked for, and shared by all copies of this task: entries and observed must stay as they are.
+    std::shared_ptr<const RowIndex> row_index(const RowPlan& plan) const {
+        if (!*index_) *index_ = std::make_shared<const RowIndex>(entries, observed, plan);
+        return *index_;
+    }
     bool sees_moves() const { return edge_observed.weights() > 0; }
     // Shared edges of first order: what the dense kernels are made for.
     bool plain() const { return moves.order() == 1 && !sees_moves(); }
@@ -87,6 +97,10 @@ struct Task {
     std::size_t first_triple() const { return first_move() + moves.weights(); }
     std::size_t first_edge() const { return first_triple() + moves.triples(); }
     std::size_t size() const { return first_edge() + edge_observed.weights(); }
+
+private:
+    std::shared_ptr<std::shared_ptr<const RowIndex>> index_ =
+        std::make_shared<std::shared_ptr<const RowIndex>>();
 };
 
 // How often each weight's feature occurs with the labels given: the first half of the gradient, the same every time.

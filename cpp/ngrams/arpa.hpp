@@ -15,8 +15,22 @@ std::string arpa_text(const Table& table, std::span<const std::string_view> name
 
 // What is wrong with a file: which line, counted from 1, and what stands there.
 struct BadArpa {
-    enum What { no_data, count_line, no_counts, too_long, header, how_many, fields, number, positive, stranger, prefix, twice,
-                no_end, utf8 };
+    enum What {
+        no_data,
+        count_line,
+        no_counts,
+        too_long,
+        header,
+        how_many,
+        fields,
+        number,
+        positive,
+        stranger,
+        prefix,
+        twice,
+        no_end,
+        utf8
+    };
     What what;
     std::size_t line;
     std::string text;

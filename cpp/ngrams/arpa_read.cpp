@@ -73,18 +73,23 @@ private:
     static bool whole(std::string_view text, double& value) {
         while (!text.empty() && blank(text.front())) text.remove_prefix(1);
         while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-        return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos &&
-               parse_number(text, value);
+        // Fewer digits than a double has: every such number is exact.
+        return !text.empty() && text.size() < 16 &&
+               text.find_first_not_of("0123456789") == std::string_view::npos && parse_number(text, value);
     }
 
     void section(std::size_t k) {
         if (ended_) refuse(BadArpa::no_end);
-        if (line_ != "\\" + std::to_string(k + 1) + "-grams:") refuse(BadArpa::header);
+        std::string wanted = "\\";
+        wanted += std::to_string(k + 1);
+        wanted += "-grams:";
+        if (line_ != wanted) refuse(BadArpa::header);
         file_.sections.emplace_back();
         while (next() && !heading()) entry(k);
         if (static_cast<double>(file_.sections[k].size()) != counts_[k])
-            refuse(BadArpa::how_many, std::to_string(k + 1) + "-grams: " + std::to_string(file_.sections[k].size()) +
-                                          " of " + std::to_string(static_cast<std::int64_t>(counts_[k])));
+            refuse(BadArpa::how_many, std::to_string(k + 1) +
+                                          "-grams: " + std::to_string(file_.sections[k].size()) + " of " +
+                                          std::to_string(static_cast<std::int64_t>(counts_[k])));
     }
 
     // A line of n-grams begins with a number, so a backslash begins a heading.
@@ -155,7 +160,8 @@ struct Entry {
 };
 
 // The entries of a section in the order of a level; the levels above stand already.
-std::vector<Entry> ordered(const Trie& trie, const ArpaSection& section, std::size_t k, std::span<const Symbol> map) {
+std::vector<Entry> ordered(const Trie& trie, const ArpaSection& section, std::size_t k,
+                           std::span<const Symbol> map) {
     std::vector<Entry> entries(section.size());
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const Symbol* symbol = section.symbols.data() + i * (k + 1);
@@ -186,7 +192,8 @@ Table table_of(const ArpaFile& file, std::span<const Symbol> map, std::size_t pr
     table.log_prob.emplace_back(first.size(), minus_infinity);
     table.log_backoff.emplace_back(first.size(), 0.0);
     for (std::size_t i = 0; i < file.sections[0].size(); ++i) {
-        const auto symbol = static_cast<std::size_t>(map[static_cast<std::size_t>(file.sections[0].symbols[i])]);
+        const auto symbol =
+            static_cast<std::size_t>(map[static_cast<std::size_t>(file.sections[0].symbols[i])]);
         table.log_prob[0][symbol] = file.sections[0].log_prob[i];
         table.log_backoff[0][symbol] = file.sections[0].log_backoff[i];
     }

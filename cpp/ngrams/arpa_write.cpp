@@ -17,7 +17,8 @@ public:
     std::string run() {
         text_ = "\\data\\\n";
         for (std::size_t k = 0; k < table_.trie.levels.size(); ++k)
-            text_ += "ngram " + std::to_string(k + 1) + "=" + std::to_string(table_.trie.levels[k].size()) + "\n";
+            text_ +=
+                "ngram " + std::to_string(k + 1) + "=" + std::to_string(table_.trie.levels[k].size()) + "\n";
         for (std::size_t k = 0; k < table_.trie.levels.size(); ++k) {
             text_ += "\n\\" + std::to_string(k + 1) + "-grams:\n";
             for (std::size_t i = 0; i < table_.trie.levels[k].size(); ++i) line(k, i);
@@ -28,7 +29,7 @@ public:
 
 private:
     void line(std::size_t k, std::size_t i) {
-        Symbol symbols[History::longest + 1];
+        Symbol symbols[History::longest + 1] = {};
         std::size_t node = i;
         for (std::size_t j = k + 1; j-- > 0;) {
             symbols[j] = table_.trie.levels[j].symbol[node];

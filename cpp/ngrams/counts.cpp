@@ -136,7 +136,8 @@ Counts count(const Sentences& sentences, std::size_t order, Symbol start, Symbol
     const Padded text = padded(sentences, start, end);
     Counts counts = all_symbols(symbols);
     for (const Symbol symbol : text.symbol) ++counts.count[0][static_cast<std::size_t>(symbol)];
-    std::vector<Node> ending(text.symbol.begin(), text.symbol.end());  // the n-gram of level k - 1 that ends at t
+    std::vector<Node> ending(text.symbol.begin(),
+                             text.symbol.end());  // the n-gram of level k - 1 that ends at t
     std::vector<Node> number;
     for (std::size_t k = 1; k <= order; ++k) {
         Tally tally;

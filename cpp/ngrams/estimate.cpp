@@ -18,9 +18,10 @@ std::vector<std::vector<Node>> without_first(const Trie& trie) {
         const Level& level = trie.levels[k];
         rest[k].resize(level.size());
         for (std::size_t i = 0; i < level.size(); ++i) {
-            const Node found =
-                k == 1 ? level.symbol[i]
-                       : trie.child(k - 2, rest[k - 1][static_cast<std::size_t>(level.parent[i])], level.symbol[i]);
+            const Node found = k == 1
+                                   ? level.symbol[i]
+                                   : trie.child(k - 2, rest[k - 1][static_cast<std::size_t>(level.parent[i])],
+                                                level.symbol[i]);
             if (found == absent) throw std::invalid_argument("an n-gram was counted, but its end was not");
             rest[k][i] = found;
         }
@@ -86,8 +87,9 @@ public:
             for (std::size_t k = 0; k < adjusted_.size(); ++k) {
                 // The start symbol is no n-gram of its own: it never follows anything.
                 const std::span<const std::int64_t> all(adjusted_[k]);
-                discounts_.push_back(method.discounts ? *method.discounts
-                                                      : discounts_of(k == 0 ? all.first(all.size() - 1) : all));
+                discounts_.push_back(method.discounts
+                                         ? *method.discounts
+                                         : discounts_of(k == 0 ? all.first(all.size() - 1) : all));
             }
         }
     }
@@ -113,8 +115,11 @@ public:
     }
 
 private:
-    const Numbers& numbers(std::size_t k) const { return adjusted_.empty() ? counts_.count[k] : adjusted_[k]; }
+    const Numbers& numbers(std::size_t k) const {
+        return adjusted_.empty() ? counts_.count[k] : adjusted_[k];
+    }
 
+    // eq:add-lambda, eq:witten-bell, eq:kneser-ney: what differs between them.
     Share share(std::size_t k, std::span<const std::int64_t> counts) const {
         double total = 0, types = 0, taken = 0;
         for (const std::int64_t count : counts) {
@@ -172,7 +177,8 @@ private:
         log_backoff.assign(counts_.trie.levels[k].size(), 0.0);
         const bool mixed = method_.kind != Kind::add_lambda;
         for (std::size_t h = 0; h + 1 < begin.size(); ++h) {
-            const auto first = static_cast<std::size_t>(begin[h]), last = static_cast<std::size_t>(begin[h + 1]);
+            const auto first = static_cast<std::size_t>(begin[h]),
+                       last = static_cast<std::size_t>(begin[h + 1]);
             if (first == last) {
                 // A history that nothing followed is as good as one that was not seen.
                 if (!mixed) log_backoff[h] = -std::log(static_cast<double>(counts_.symbols() - 1));

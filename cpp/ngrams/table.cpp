@@ -36,7 +36,7 @@ double History::look(const Node* children, Symbol symbol) const {
 }
 
 double History::step(Symbol symbol) {
-    Node children[longest];
+    Node children[longest] = {};
     for (std::size_t k = 0; k < length_; ++k)
         children[k] = node_[k] == absent ? absent : table_.trie.child(k, node_[k], symbol);
     const double found = look(children, symbol);
@@ -95,7 +95,8 @@ Symbol History::draw(double u, std::span<double> room) const {
     return possible;
 }
 
-void score(const Table& table, const Sentences& sentences, Symbol end, std::size_t threads, std::span<double> out) {
+void score(const Table& table, const Sentences& sentences, Symbol end, std::size_t threads,
+           std::span<double> out) {
     const std::size_t ends = end >= 0 ? 1 : 0, chunk = 256;
     parallel_for((sentences.size() + chunk - 1) / chunk, threads, [&](std::size_t c) {
         for (std::size_t s = c * chunk; s < std::min((c + 1) * chunk, sentences.size()); ++s) {

@@ -10,9 +10,10 @@ namespace seqlab::ngrams {
 
 struct Table {
     Trie trie;
-    std::vector<std::vector<double>> log_prob;     // (nodes,) for every level: log P(last symbol | those before)
+    std::vector<std::vector<double>> log_prob;  // (nodes,) for every level: log P(last symbol | those before)
     std::vector<std::vector<double>> log_backoff;  // (nodes,) for every level but the last
-    std::size_t predicted = 0;  // symbols 0 .. predicted - 1 can follow a history; the next one is the start symbol
+    std::size_t predicted =
+        0;  // symbols 0 .. predicted - 1 can follow a history; the next one is the start symbol
     // Of histories of full length only: what did not follow one has the probability exp(log_backoff), the same for all.
     bool flat = false;
 
@@ -44,9 +45,11 @@ private:
 };
 
 // log P of every symbol and of every end, one sentence after another.
-void score(const Table& table, const Sentences& sentences, Symbol end, std::size_t threads, std::span<double> out);
+void score(const Table& table, const Sentences& sentences, Symbol end, std::size_t threads,
+           std::span<double> out);
 
 // A sentence until its end, or of so many symbols. Sentence `number` does not depend on how many are drawn.
-std::vector<Symbol> sample(const Table& table, Symbol end, std::size_t most, std::uint64_t seed, std::uint64_t number);
+std::vector<Symbol> sample(const Table& table, Symbol end, std::size_t most, std::uint64_t seed,
+                           std::uint64_t number);
 
 }  // namespace seqlab::ngrams

@@ -17,7 +17,8 @@ inline constexpr Node absent = -1;
 struct Level {
     std::vector<Node> parent;    // of the level above; 0 at level 0
     std::vector<Symbol> symbol;  // the last of the n-gram
-    std::vector<std::int64_t> begin;  // children of node i: begin[i] .. begin[i + 1] of the next level; none at the last
+    std::vector<std::int64_t>
+        begin;  // children of node i: begin[i] .. begin[i + 1] of the next level; none at the last
 
     std::size_t size() const { return symbol.size(); }
 };

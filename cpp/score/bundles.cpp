@@ -130,6 +130,23 @@ BundlePlan::BundlePlan(const Bank& bank) {
         if (cell_of(bank, features[f].atoms[0]) || !add_to_window(bank, f)) add_to_cell(bank, f);
     for (std::size_t f = 0; f < features.size(); ++f)
         if (features[f].atoms.empty()) (cells.empty() ? always : cells[0].features).push_back(f);
+    join_cells();
+}
+
+void BundlePlan::join_cells() {
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+        const CellBundle& cell = cells[c];
+        const auto found = std::find_if(families.begin(), families.end(), [&](const CellFamily& family) {
+            return !cell.absolute && !family.absolute && family.column == cell.column;
+        });
+        if (found == families.end()) {
+            families.push_back({cell.column, {c}, cell.offset, cell.offset, cell.absolute});
+            continue;
+        }
+        found->cells.push_back(c);
+        found->least = std::min(found->least, cell.offset);
+        found->most = std::max(found->most, cell.offset);
+    }
 }
 
 }  // namespace seqlab

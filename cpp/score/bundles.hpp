@@ -23,6 +23,15 @@ struct CellBundle {
     std::vector<std::size_t> features;
 };
 
+// Cells of one column that look at tokens at some distance. A string needs one look-up for all of them: its rows, one for each
+// cell, lie side by side.
+struct CellFamily {
+    std::size_t column;
+    std::vector<std::size_t> cells;    // numbers in BundlePlan::cells
+    std::int64_t least = 0, most = 0;  // of their offsets
+    bool absolute = false;  // then there is one cell, at the same place for all tokens of a sentence
+};
+
 // Features on atoms that have few values each. A combination has the key Σ_i (value_i + 1) · radix_i.
 struct WindowBundle {
     std::vector<std::size_t> atoms;  // numbers in BundlePlan::atoms, rising
@@ -43,6 +52,7 @@ struct BundlePlan {
 
     std::vector<Atom> atoms;  // distinct, of windows and lone features
     std::vector<CellBundle> cells;
+    std::vector<CellFamily> families;  // every cell is in one
     std::vector<WindowBundle> windows;
     std::vector<LoneFeature> lone;
     std::vector<std::size_t> always;  // features without atoms, when there is no cell that takes them along
@@ -53,6 +63,7 @@ private:
     void add_to_cell(const Bank& bank, std::size_t feature);
     bool add_to_window(const Bank& bank, std::size_t feature);
     void add_several(const Bank& bank, std::size_t feature);
+    void join_cells();
 };
 
 }  // namespace seqlab

@@ -1,11 +1,13 @@
 #include "score/feature_rows.hpp"
 
+#include <utility>
+
 namespace seqlab {
 
 namespace {
 
 // Weights of rare attributes lie far apart: they are sent for some entries before they are needed.
-constexpr std::ptrdiff_t ahead = 16;
+constexpr std::int64_t ahead = 16;
 
 }  // namespace
 
@@ -14,53 +16,76 @@ RowPlan::RowPlan(const Observed& observed, std::size_t L) : row_(observed.attrib
         if (observed.count(a) > list_up_to) row_[a] = static_cast<std::int32_t>(rows_++);
 }
 
-template <class F>
-FeatureRows<F>::FeatureRows(const Entries& entries, const Observed& observed, const RowPlan& plan)
-    : row_begin_{0}, listed_begin_{0} {
-    row_begin_.reserve(entries.tokens() + 1);
-    listed_begin_.reserve(entries.tokens() + 1);
+RowIndex::RowIndex(const Entries& entries, const Observed& observed, const RowPlan& plan)
+    : row_begin{0}, listed_begin{0} {
+    row_begin.reserve(entries.tokens() + 1);
+    listed_begin.reserve(entries.tokens() + 1);
+    std::size_t rows = 0, weights = 0;
     for (std::size_t t = 0; t < entries.tokens(); ++t) {
         for (std::int64_t i = entries.indptr[t]; i < entries.indptr[t + 1]; ++i) {
             const auto a = static_cast<std::size_t>(entries.ids[i]);
-            const F value = entries.values ? static_cast<F>(entries.values[i]) : F{1};
-            if (plan.row(a) != RowPlan::listed) {
-                row_.push_back(plan.row(a));
-                if (entries.values) row_value_.push_back(value);
-                continue;
-            }
-            for (std::int64_t k = observed.begin[a]; k < observed.begin[a + 1]; ++k) {
-                listed_.push_back(
-                    {static_cast<std::int32_t>(k), observed.label[static_cast<std::size_t>(k)]});
-                if (entries.values) listed_value_.push_back(value);
-            }
+            const bool dense = plan.row(a) != RowPlan::listed;
+            rows += dense ? 1 : 0;
+            weights += dense ? 0 : observed.count(a);
         }
-        row_begin_.push_back(static_cast<std::int64_t>(row_.size()));
-        listed_begin_.push_back(static_cast<std::int64_t>(listed_.size()));
+        row_begin.push_back(static_cast<std::int64_t>(rows));
+        listed_begin.push_back(static_cast<std::int64_t>(weights));
     }
-    listed_.resize(listed_.size() + ahead);  // so that looking ahead never looks beyond
+    row.reserve(rows);
+    weight.reserve(weights + static_cast<std::size_t>(ahead));
+    label.reserve(weights);
+    const auto entry_count = static_cast<std::size_t>(entries.indptr[entries.tokens()]);
+    for (std::size_t i = 0; i < entry_count; ++i) {
+        const auto a = static_cast<std::size_t>(entries.ids[i]);
+        if (plan.row(a) != RowPlan::listed) {
+            row.push_back(plan.row(a));
+            continue;
+        }
+        for (std::int64_t k = observed.begin[a]; k < observed.begin[a + 1]; ++k) {
+            weight.push_back(static_cast<std::int32_t>(k));
+            label.push_back(static_cast<std::uint16_t>(observed.label[static_cast<std::size_t>(k)]));
+        }
+    }
+    weight.resize(weights + static_cast<std::size_t>(ahead));
+}
+
+template <class F>
+FeatureRows<F>::FeatureRows(const Entries& entries, const Observed& observed, const RowPlan& plan,
+                            std::shared_ptr<const RowIndex> index)
+    : index_(std::move(index)) {
+    if (!entries.values) return;
+    row_value_.reserve(index_->row.size());
+    listed_value_.reserve(index_->label.size());
+    const auto entry_count = static_cast<std::size_t>(entries.indptr[entries.tokens()]);
+    for (std::size_t i = 0; i < entry_count; ++i) {
+        const auto a = static_cast<std::size_t>(entries.ids[i]);
+        const auto value = static_cast<F>(entries.values[i]);
+        if (plan.row(a) != RowPlan::listed)
+            row_value_.push_back(value);
+        else
+            listed_value_.insert(listed_value_.end(), observed.count(a), value);
+    }
 }
 
 template <class F>
 void FeatureRows<F>::add_listed(const F* weights, std::size_t L, std::size_t from, std::size_t to,
                                 F* node) const {
-    const Listed* const all = listed_.data();
-    const F* const value = listed_value_.empty() ? nullptr : listed_value_.data();
+    const ListedEntries<F> all = listed();
     for (std::size_t t = from; t < to; ++t, node += L)
-        for (auto i = listed_begin_[t]; i < listed_begin_[t + 1]; ++i) {
-            __builtin_prefetch(weights + all[i + ahead].weight);
-            node[all[i].label] += weights[all[i].weight] * (value ? value[i] : F{1});
+        for (auto i = all.begin[t]; i < all.begin[t + 1]; ++i) {
+            __builtin_prefetch(weights + all.weight[i + ahead]);
+            node[all.label[i]] += weights[all.weight[i]] * (all.value ? all.value[i] : F{1});
         }
 }
 
 template <class F>
 void FeatureRows<F>::count_listed(const F* gamma, std::size_t L, std::size_t from, std::size_t to,
                                   F* sums) const {
-    const Listed* const all = listed_.data();
-    const F* const value = listed_value_.empty() ? nullptr : listed_value_.data();
+    const ListedEntries<F> all = listed();
     for (std::size_t t = from; t < to; ++t, gamma += L)
-        for (auto i = listed_begin_[t]; i < listed_begin_[t + 1]; ++i) {
-            __builtin_prefetch(sums + all[i + ahead].weight, 1);
-            sums[all[i].weight] += gamma[all[i].label] * (value ? value[i] : F{1});
+        for (auto i = all.begin[t]; i < all.begin[t + 1]; ++i) {
+            __builtin_prefetch(sums + all.weight[i + ahead], 1);
+            sums[all.weight[i]] += gamma[all.label[i]] * (all.value ? all.value[i] : F{1});
         }
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -53,31 +54,41 @@ private:
     std::size_t L_;
 };
 
-struct Listed {
-    std::int32_t weight;
-    std::int32_t label;
-};
-
 // For each token which weights of the list it uses, and how much of each: 1 where value is null.
 template <class F>
 struct ListedEntries {
     const std::int64_t* begin;  // token t has entries begin[t] .. begin[t + 1]
-    const Listed* entry;
+    const std::int32_t* weight;
+    const std::uint16_t* label;
     const F* value;
+};
+
+// Which rows and which listed weights the tokens of a corpus use; the same in every arithmetic, and most of the memory that
+// training takes.
+struct RowIndex {
+    RowIndex(const Entries& entries, const Observed& observed, const RowPlan& plan);
+
+    std::vector<std::int64_t> row_begin, listed_begin;  // (tokens + 1)
+    std::vector<std::int32_t> row;
+    // Apart, and labels short: a pass over the corpus is bound by how fast these come from memory.
+    std::vector<std::int32_t> weight;  // and some behind the last, so that looking ahead never looks beyond
+    std::vector<std::uint16_t> label;
 };
 
 // The tokens of a corpus as rows to add and weights to add.
 template <class F>
 class FeatureRows {
 public:
-    FeatureRows(const Entries& entries, const Observed& observed, const RowPlan& plan);
+    FeatureRows(const Entries& entries, const Observed& observed, const RowPlan& plan,
+                std::shared_ptr<const RowIndex> index);
 
-    std::size_t tokens() const { return row_begin_.size() - 1; }
     RowList<F> rows() const {
-        return {row_begin_.data(), row_.data(), row_value_.empty() ? nullptr : row_value_.data()};
+        return {index_->row_begin.data(), index_->row.data(),
+                row_value_.empty() ? nullptr : row_value_.data()};
     }
     ListedEntries<F> listed() const {
-        return {listed_begin_.data(), listed_.data(), listed_value_.empty() ? nullptr : listed_value_.data()};
+        return {index_->listed_begin.data(), index_->weight.data(), index_->label.data(),
+                listed_value_.empty() ? nullptr : listed_value_.data()};
     }
 
     // node[t - from, y] += Σ listed weights
@@ -86,9 +97,7 @@ public:
     void count_listed(const F* gamma, std::size_t L, std::size_t from, std::size_t to, F* sums) const;
 
 private:
-    std::vector<std::int64_t> row_begin_, listed_begin_;
-    std::vector<std::int32_t> row_;
-    std::vector<Listed> listed_;
+    std::shared_ptr<const RowIndex> index_;
     std::vector<F> row_value_, listed_value_;  // empty when every entry counts 1
 };
 

@@ -24,10 +24,10 @@ public:
     void clear() { size_ = 1; }
 
     float* at(std::int32_t row) { return rows_ + static_cast<std::size_t>(row) * LP_; }
-    // The number of a new row of zeros.
-    std::int32_t make() {
-        std::fill_n(rows_ + size_ * LP_, LP_, 0.0F);
-        return static_cast<std::int32_t>(size_++);
+    // The number of the first of some new rows of zeros.
+    std::int32_t make(std::size_t count = 1) {
+        std::fill_n(rows_ + size_ * LP_, count * LP_, 0.0F);
+        return static_cast<std::int32_t>(std::exchange(size_, size_ + count));
     }
 
 private:

@@ -4,7 +4,8 @@
 #include <array>
 
 #include "score/piece_sums.hpp"
-#include "score/sum_cache.hpp"
+#include "score/segments.hpp"
+#include "score/template_sums.hpp"
 
 namespace seqlab {
 
@@ -21,65 +22,6 @@ TemplateScorer::TemplateScorer(const Bank& bank, const AttributeWeights& weights
     }
 }
 
-namespace {
-
-// Rows of sums that one thread keeps; when they are full, it begins anew.
-constexpr std::size_t cache_bytes = std::size_t{32} << 20;
-
-// Tokens from .. to of the sentence begin .. end.
-struct Segment {
-    std::int64_t begin, end, from, to;
-};
-
-// out[t] is what stands at an offset from token t: inside(i), before(distance) or after(distance).
-template <class Inside, class Before, class After>
-ValueId* read(const Segment& s, std::int64_t offset, bool absolute, ValueId* out, Inside inside,
-              Before before, After after) {
-    if (absolute) {
-        const std::int64_t i = offset < 0 ? s.end + offset : s.begin + offset;
-        const ValueId value = i < s.begin  ? before(s.begin - i)
-                              : i >= s.end ? after(i - s.end + 1)
-                                           : inside(i);
-        return std::fill_n(out, s.to - s.from, value);
-    }
-    const std::int64_t low = std::clamp(s.begin - offset, s.from, s.to);
-    const std::int64_t high = std::clamp(s.end - offset, s.from, s.to);
-    for (std::int64_t t = s.from; t < low; ++t) *out++ = before(s.begin - t - offset);
-    for (std::int64_t t = low; t < high; ++t) *out++ = inside(t + offset);
-    for (std::int64_t t = high; t < s.to; ++t) *out++ = after(t + offset - s.end + 1);
-    return out;
-}
-
-// The longest list of symbols of all values on one side, at least 1.
-template <class Symbols>
-std::int64_t most_symbols(const Bank& bank, Symbols symbols) {
-    std::size_t most = 1;
-    for (const Values& values : bank.values()) most = std::max(most, symbols(values).size());
-    return static_cast<std::int64_t>(most);
-}
-std::int64_t most_before(const Bank& bank) {
-    return most_symbols(bank, [](const Values& values) -> auto& { return values.before(); });
-}
-std::int64_t most_after(const Bank& bank) {
-    return most_symbols(bank, [](const Values& values) -> auto& { return values.after(); });
-}
-
-}  // namespace
-
-// Rows of a cell: for no value, for the strings that training met, for the places before a sentence and after it; and
-// behind them, for one corpus only, for its strings that training did not meet.
-struct TemplateSums::Kept {
-    explicit Kept(const TemplateScorer& scorer);
-
-    std::size_t most_new() const { return (cell_rows.size() + windows.size()) * piece_tokens; }
-    void clear();
-
-    std::vector<std::size_t> lasting;  // of each cell: rows that mean the same in every corpus
-    std::vector<std::vector<std::int32_t>> cell_rows;  // -1 when not made yet
-    std::vector<KeyTable> windows;
-    SumRows sums;
-};
-
 class TemplateReader::Work {
 public:
     Work(const TemplateCorpus& of, TemplateSums::Kept& kept);
@@ -93,13 +35,14 @@ public:
     void finish_piece(float* node);
 
 private:
-    // Codes of a cell: 0 for no value, then the strings of the column, then the places before a sentence and after it.
-    struct Cell {
-        const CellBundle* bundle;
+    // Codes of a family of cells: 0 for no value, then the strings of the column, then the places before a sentence and after it.
+    struct Family {
+        const CellFamily* of;
         const StringId* codes;
         std::int64_t strings;
-        std::vector<std::int32_t> place;  // of each code in `rows`
-        std::int32_t* rows;
+        std::vector<std::int32_t> place;  // of each code in `blocks`
+        std::vector<std::int32_t> first;  // row of each code's block; -1 when not made yet
+        std::vector<std::int32_t>* blocks;
     };
     // Rows that are being made: row[i] for the code, or the token, key[i].
     struct Fresh {
@@ -112,16 +55,21 @@ private:
         }
     };
 
-    Cell cell_of(std::size_t number);
-    ValueId value_at(const Cell& cell, std::size_t values, std::int32_t code) const;
-    void fill_cell(const Cell& cell, const Fresh& fresh);
+    Family family_of(std::size_t number);
+    void forget_sums();
+    ValueId value_at(const Family& family, std::size_t values, std::int32_t code) const;
+    std::int32_t code_at(const Family& family, const Segment& segment, std::int64_t i) const;
+    std::int32_t block_of(Family& family, std::int32_t code, Fresh& fresh);
+    void fill_blocks(const Family& family, Fresh& fresh);
     void fill_window(const WindowBundle& window, const Fresh& fresh);
+    // Row number `row` of each of the new blocks.
     template <class Value>
-    void fill(std::size_t feature, const Fresh& fresh, Value value);
+    void fill(std::size_t feature, const Fresh& fresh, std::size_t row, Value value);
 
     void read_atoms();
-    void read_codes(const Cell& cell, Piece& codes) const;
     void look_up_cells();
+    void look_up_near(Family& family, const Segment& segment, std::size_t t, Fresh& fresh);
+    void look_up_fixed(Family& family, const Segment& segment, std::size_t t, Fresh& fresh);
     void look_up_windows();
     void ask_lone();
     void answer_lone();
@@ -133,7 +81,8 @@ private:
     const std::int64_t most_before_, most_after_;  // symbols outside a sentence, on each side
 
     TemplateSums::Kept& kept_;
-    std::vector<Cell> cells_;
+    std::vector<Family> families_;
+    std::vector<std::int32_t> near_;  // blocks of the tokens of a segment and of those around it
     std::vector<float> always_;
 
     // The piece at hand: its tokens, the values of atoms at them, and what they add up.
@@ -143,27 +92,6 @@ private:
     std::vector<PlaceSearch> searches_;  // one per lone feature
     PieceSums totals_;
 };
-
-TemplateSums::Kept::Kept(const TemplateScorer& scorer)
-    : windows(scorer.plan().windows.size()),
-      sums(scorer.weights().LP(), std::max((scorer.plan().cells.size() + windows.size()) * piece_tokens,
-                                           cache_bytes / sizeof(float) / scorer.weights().LP())) {
-    const Bank& bank = scorer.bank();
-    for (const CellBundle& cell : scorer.plan().cells) {
-        lasting.push_back(bank.words(cell.column).pool().size() + 1 +
-                          static_cast<std::size_t>(most_before(bank) + most_after(bank)));
-        cell_rows.emplace_back(lasting.back(), -1);
-    }
-}
-
-void TemplateSums::Kept::clear() {
-    sums.clear();
-    for (std::vector<std::int32_t>& rows : cell_rows) std::fill(rows.begin(), rows.end(), -1);
-    for (KeyTable& window : windows) window.clear();
-}
-
-TemplateSums::TemplateSums(const TemplateScorer& scorer) : kept_(std::make_unique<Kept>(scorer)) {}
-TemplateSums::~TemplateSums() = default;
 
 TemplateReader::Work::Work(const TemplateCorpus& of, TemplateSums::Kept& kept)
     : corpus_(of),
@@ -176,7 +104,7 @@ TemplateReader::Work::Work(const TemplateCorpus& of, TemplateSums::Kept& kept)
       atoms_(plan_.atoms.size()),
       searches_(plan_.lone.size()),
       totals_(weights_, plan_.cells.size() + plan_.windows.size() + 1, plan_.lone.size() + 1) {
-    for (std::size_t c = 0; c < plan_.cells.size(); ++c) cells_.push_back(cell_of(c));
+    for (std::size_t f = 0; f < plan_.families.size(); ++f) families_.push_back(family_of(f));
     if (!plan_.always.empty()) always_.assign(weights_.LP(), 0.0F);
     for (const std::size_t f : plan_.always) {
         Places place;
@@ -187,37 +115,44 @@ TemplateReader::Work::Work(const TemplateCorpus& of, TemplateSums::Kept& kept)
     }
 }
 
-TemplateReader::Work::Cell TemplateReader::Work::cell_of(std::size_t number) {
-    const CellBundle& bundle = plan_.cells[number];
-    const auto& column = corpus_.table().columns[bundle.column];
-    const std::size_t strings = column.pool->size(), words = bank_.words(bundle.column).pool().size();
+TemplateReader::Work::Family TemplateReader::Work::family_of(std::size_t number) {
+    const CellFamily& of = plan_.families[number];
+    const auto& column = corpus_.table().columns[of.column];
+    const std::size_t strings = column.pool->size(), words = bank_.words(of.column).pool().size();
     const std::size_t lasting = kept_.lasting[number];
-    std::vector<std::int32_t> place{0};
+    std::vector<std::int32_t>& blocks = kept_.blocks[number];
+    blocks.resize(lasting);
+    blocks.resize(lasting + strings, -1);
+    Family family{&of, column.codes, static_cast<std::int64_t>(strings), {0}, {}, &blocks};
     for (std::size_t code = 0; code < strings; ++code) {
-        const StringId word = corpus_.known(bundle.column)[code];
-        place.push_back(word >= 0 ? word + 1 : static_cast<std::int32_t>(lasting + code));
+        const StringId word = corpus_.known(of.column)[code];
+        family.place.push_back(word >= 0 ? word + 1 : static_cast<std::int32_t>(lasting + code));
     }
     for (std::size_t outside = words + 1; outside < lasting; ++outside)
-        place.push_back(static_cast<std::int32_t>(outside));
-    std::vector<std::int32_t>& rows = kept_.cell_rows[number];
-    rows.resize(lasting);
-    rows.resize(lasting + strings, -1);
-    return {&bundle, column.codes, static_cast<std::int64_t>(strings), std::move(place), rows.data()};
+        family.place.push_back(static_cast<std::int32_t>(outside));
+    for (const std::int32_t place : family.place)
+        family.first.push_back(blocks[static_cast<std::size_t>(place)]);
+    return family;
 }
 
 // ---------------------------------------------------------------- sums that are made once
 
-ValueId TemplateReader::Work::value_at(const Cell& cell, std::size_t values, std::int32_t code) const {
+void TemplateReader::Work::forget_sums() {
+    kept_.clear();
+    for (Family& family : families_) std::fill(family.first.begin(), family.first.end(), -1);
+}
+
+ValueId TemplateReader::Work::value_at(const Family& family, std::size_t values, std::int32_t code) const {
     if (code == 0) return no_value;
-    if (code <= cell.strings) return corpus_.of_code(values)[code - 1];
-    const std::int64_t distance = code - cell.strings;
+    if (code <= family.strings) return corpus_.of_code(values)[code - 1];
+    const std::int64_t distance = code - family.strings;
     return distance <= most_before_ ? outside(bank_.values()[values].before(), distance)
                                     : outside(bank_.values()[values].after(), distance - most_before_);
 }
 
 // Adds the weights of one feature to all new rows; value(a, i) is the value of its atom a for row i.
 template <class Value>
-void TemplateReader::Work::fill(std::size_t feature, const Fresh& fresh, Value value) {
+void TemplateReader::Work::fill(std::size_t feature, const Fresh& fresh, std::size_t row, Value value) {
     const std::size_t count = bank_.features()[feature].atoms.size();
     std::vector<Piece> columns(count);
     std::vector<const ValueId*> views;
@@ -230,19 +165,23 @@ void TemplateReader::Work::fill(std::size_t feature, const Fresh& fresh, Value v
     corpus_.scorer().places(feature).ask(views.data(), fresh.size, search);
     corpus_.scorer().places(feature).answer(search, fresh.size, places);
     for (std::size_t i = 0; i < fresh.size; ++i) weights_.prefetch(places[i]);
-    for (std::size_t i = 0; i < fresh.size; ++i) weights_.add(places[i], kept_.sums.at(fresh.row[i]));
+    for (std::size_t i = 0; i < fresh.size; ++i)
+        weights_.add(places[i], kept_.sums.at(fresh.row[i] + static_cast<std::int32_t>(row)));
 }
 
-void TemplateReader::Work::fill_cell(const Cell& cell, const Fresh& fresh) {
-    for (const std::size_t f : cell.bundle->features)
-        fill(f, fresh, [&](std::size_t a, std::size_t i) {
-            return value_at(cell, bank_.features()[f].atoms[a].values, fresh.key[i]);
-        });
+void TemplateReader::Work::fill_blocks(const Family& family, Fresh& fresh) {
+    if (fresh.size == 0) return;
+    for (std::size_t k = 0; k < family.of->cells.size(); ++k)
+        for (const std::size_t f : plan_.cells[family.of->cells[k]].features)
+            fill(f, fresh, k, [&](std::size_t a, std::size_t i) {
+                return value_at(family, bank_.features()[f].atoms[a].values, fresh.key[i]);
+            });
+    fresh.size = 0;
 }
 
 void TemplateReader::Work::fill_window(const WindowBundle& window, const Fresh& fresh) {
     for (std::size_t k = 0; k < window.features.size(); ++k)
-        fill(window.features[k], fresh, [&](std::size_t a, std::size_t i) {
+        fill(window.features[k], fresh, 0, [&](std::size_t a, std::size_t i) {
             return atoms_[window.atoms[window.places[k][a]]][static_cast<std::size_t>(fresh.key[i])];
         });
 }
@@ -252,7 +191,7 @@ void TemplateReader::Work::fill_window(const WindowBundle& window, const Fresh& 
 void TemplateReader::Work::begin_piece() {
     segments_.clear();
     tokens_ = 0;
-    if (!kept_.sums.fits(kept_.most_new())) kept_.clear();
+    if (!kept_.sums.fits(kept_.most_new_rows)) forget_sums();
 }
 
 void TemplateReader::Work::add(const Segment& segment) {
@@ -276,28 +215,59 @@ void TemplateReader::Work::read_atoms() {
     }
 }
 
-void TemplateReader::Work::read_codes(const Cell& cell, Piece& codes) const {
-    const auto code_at = [&](std::int64_t place) { return static_cast<ValueId>(cell.strings + place); };
-    ValueId* out = codes.data();
-    for (const Segment& s : segments_)
-        out = read(
-            s, cell.bundle->offset, cell.bundle->absolute, out,
-            [&](std::int64_t i) { return cell.codes[i] + 1; },
-            [&](std::int64_t distance) { return code_at(std::min(distance, most_before_)); },
-            [&](std::int64_t distance) { return code_at(most_before_ + std::min(distance, most_after_)); });
+// What stands at place i, which may be outside the sentence.
+std::int32_t TemplateReader::Work::code_at(const Family& family, const Segment& s, std::int64_t i) const {
+    if (i >= s.begin && i < s.end) return family.codes[i] + 1;
+    const std::int64_t place = i < s.begin ? std::min(s.begin - i, most_before_)
+                                           : most_before_ + std::min(i - s.end + 1, most_after_);
+    return static_cast<std::int32_t>(family.strings + place);
+}
+
+// Made if it is not there yet; `fresh` remembers that it is still empty.
+std::int32_t TemplateReader::Work::block_of(Family& family, std::int32_t code, Fresh& fresh) {
+    std::int32_t& first = family.first[static_cast<std::size_t>(code)];
+    if (first < 0) {
+        if (fresh.size == piece_tokens) fill_blocks(family, fresh);
+        first = kept_.sums.make(family.of->cells.size());
+        (*family.blocks)[static_cast<std::size_t>(family.place[static_cast<std::size_t>(code)])] = first;
+        fresh.add(code, first);
+    }
+    return first;
+}
+
+// Tokens of a segment, numbered from t on.
+void TemplateReader::Work::look_up_near(Family& family, const Segment& s, std::size_t t, Fresh& fresh) {
+    const std::int64_t from = s.from + family.of->least, to = s.to + family.of->most;
+    near_.clear();
+    for (std::int64_t i = from; i < to; ++i) near_.push_back(block_of(family, code_at(family, s, i), fresh));
+    const auto size = static_cast<std::size_t>(s.to - s.from);
+    for (std::size_t k = 0; k < family.of->cells.size(); ++k) {
+        const std::int64_t offset = plan_.cells[family.of->cells[k]].offset - family.of->least;
+        const std::int32_t* const block = near_.data() + offset;
+        for (std::size_t i = 0; i < size; ++i)
+            totals_.add_row(t + i, kept_.sums.at(block[i] + static_cast<std::int32_t>(k)));
+    }
+}
+
+void TemplateReader::Work::look_up_fixed(Family& family, const Segment& s, std::size_t t, Fresh& fresh) {
+    const std::int64_t offset = family.of->least;
+    const std::int64_t i = offset < 0 ? s.end + offset : s.begin + offset;
+    const float* const row = kept_.sums.at(block_of(family, code_at(family, s, i), fresh));
+    for (std::int64_t token = s.from; token < s.to; ++token) totals_.add_row(t++, row);
 }
 
 void TemplateReader::Work::look_up_cells() {
-    Piece codes;
-    for (Cell& cell : cells_) {
-        read_codes(cell, codes);
+    for (Family& family : families_) {
         Fresh fresh;
-        for (std::size_t t = 0; t < tokens_; ++t) {
-            std::int32_t& row = cell.rows[cell.place[static_cast<std::size_t>(codes[t])]];
-            if (row < 0) fresh.add(codes[t], row = kept_.sums.make());
-            totals_.add_row(t, kept_.sums.at(row));
+        std::size_t t = 0;
+        for (const Segment& segment : segments_) {
+            if (family.of->absolute)
+                look_up_fixed(family, segment, t, fresh);
+            else
+                look_up_near(family, segment, t, fresh);
+            t += static_cast<std::size_t>(segment.to - segment.from);
         }
-        if (fresh.size > 0) fill_cell(cell, fresh);
+        fill_blocks(family, fresh);
     }
 }
 

@@ -357,7 +357,7 @@ class LocalLikelihood64(Loss):
 
     def __init__(self, task: object) -> None: ...
 
-def averaged_start(task: Task, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], l2: float, epochs: int, burn_in: int, rate: float, shards: int, seed: int, threads: int, go_on: object | None) -> float:
+def averaged_start(task: Task, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], l2: float, epochs: int, burn_in: int, rate: float, shards: int, seed: int, local: bool, threads: int, go_on: object | None) -> float:
     """
     Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).
     """
@@ -822,8 +822,11 @@ class NgramTable:
     """Log-probabilities of n-grams, and what histories pass on."""
 
     @staticmethod
-    def of(levels: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)]]]) -> NgramTable:
+    def of(levels: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)]]], flat: bool) -> NgramTable:
         """What arrays() gave."""
+
+    @property
+    def flat(self) -> bool: ...
 
     def arrays(self) -> list[tuple[Any, Any, Any, Any]]:
         """

@@ -16,11 +16,22 @@ pytestmark = pytest.mark.usefixtures("kernel")
 
 
 def started(
-    task, theta=None, *, l2=1.0, epochs=6, burn_in=4, rate=0.1, shards=1, seed=0, threads=1, go_on=None
+    task,
+    theta=None,
+    *,
+    l2=1.0,
+    epochs=6,
+    burn_in=4,
+    rate=0.1,
+    shards=1,
+    seed=0,
+    local=False,
+    threads=1,
+    go_on=None,
 ):
     found = np.zeros(len(task.theta)) if theta is None else theta.copy()
     core = task.lesson.task(task.model, layered=True)
-    used = _core.averaged_start(core, found, l2, epochs, burn_in, rate, shards, seed, threads, go_on)
+    used = _core.averaged_start(core, found, l2, epochs, burn_in, rate, shards, seed, local, threads, go_on)
     return found, used
 
 
@@ -41,14 +52,21 @@ def copies(task, n):
     return Exercise(task.model, replace(lesson, encoded=many, gold=gold, active=active))
 
 
-def by_definition(task, n, *, l2, epochs, burn_in, rate):
+def slope_of_choices(task, theta):
+    """Of an MEMM's likelihood, which tests/laws/test_memm.py holds to differences."""
+    slope = np.empty(len(theta))
+    task.loss(_core.LocalLikelihood64)(theta, slope, 1)
+    return slope
+
+
+def by_definition(task, n, *, l2, epochs, burn_in, rate, local=False):
     """Step by step with the exact slope of the one sentence, four of them at a time; the mean of later moments."""
     one = copies(task, 1)
     theta, i, kept = np.zeros(len(task.theta)), 0, []
     size, gap = min(n, 4), max(1, n // 8)
     for epoch in range(epochs):
         for done in range(size, n + 1, size):
-            _, slope = one.by_enumeration(theta)
+            slope = slope_of_choices(one, theta) if local else one.by_enumeration(theta)[1]
             eta = rate * (1 + 2 * l2 * rate * i / n) ** -0.75
             theta = theta - eta * size * (slope + 2 * l2 * theta / n)
             i += size
@@ -59,11 +77,11 @@ def by_definition(task, n, *, l2, epochs, burn_in, rate):
 
 @given(
     seed=st.integers(0, 2**32), n=st.sampled_from([1, 2, 3, 4, 8, 12, 20, 64]), masked=st.booleans(),
-    dictionary=st.booleans(), valued=st.booleans(), burn_in=st.integers(0, 3),
+    dictionary=st.booleans(), valued=st.booleans(), burn_in=st.integers(0, 3), local=st.booleans(),
 )  # fmt: skip
-def test_the_start_follows_its_definition(seed, n, masked, dictionary, valued, burn_in):
+def test_the_start_follows_its_definition(seed, n, masked, dictionary, valued, burn_in, local):
     task = exercise(seed, 3, [3], masked=masked, dictionary=dictionary, valued=valued)
-    settings = {"l2": 0.8, "epochs": 3, "burn_in": burn_in, "rate": 0.2}
+    settings = {"l2": 0.8, "epochs": 3, "burn_in": burn_in, "rate": 0.2, "local": local}
     found, rate = started(copies(task, n), **settings)
     assert rate == 0.2
     np.testing.assert_allclose(found, by_definition(task, n, **settings), atol=2e-4)

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 
 from oracle.lessons import exercise, exercises
-from seqlab import _core
+from seqlab import LBFGS, _core
+from seqlab.learning.learners import Job
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -74,3 +75,25 @@ def test_sentences_without_tokens_or_labels_add_nothing(kind):
     value, slope = asked(task, kind)
     assert value == 0
     assert not slope.any()
+
+
+def test_float32_is_used_first_and_float64_at_the_end():
+    task = exercise(3, 5, [10] * 60)
+    quick, exact = task.loss(_core.Likelihood32), task.loss(_core.Likelihood64)
+    slope, l2 = np.empty(len(task.theta)), 0.5
+
+    def value(loss, theta):
+        return loss(theta, slope, 1) + l2 * float(theta @ theta)
+
+    told = []
+
+    def report(progress):
+        theta = progress.weights()
+        told.append((progress.objective, value(quick, theta), value(exact, theta)))
+        return True
+
+    LBFGS(l2=l2, epsilon=1e-9, delta=0).train(Job(quick, exact, None, 1, 0), np.zeros(len(slope)), report)
+    for objective, in_float32, in_float64 in told[1:4]:
+        assert objective == pytest.approx(in_float32, rel=1e-13)
+        assert abs(objective - in_float64) > 1e-12 * objective
+    assert told[-1][0] == pytest.approx(told[-1][2], rel=1e-13)

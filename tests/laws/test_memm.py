@@ -211,6 +211,25 @@ def test_value_is_the_sum_over_choices(kind, digits, problem):  # eq:memm-likeli
     assert value == approx(problem.value(theta), abs=digits * (1 + np.abs(theta).sum()))
 
 
+@pytest.mark.parametrize("L", [4, 9, 17, 33, 70])
+def test_rows_of_any_width_are_summed(L):  # eq:memm-likelihood
+    problem = Problem(
+        2,
+        L=L,
+        lengths=[3, 0, 2, 1],
+        edges=False,
+        valued=False,
+        rules=True,
+        weighted=True,
+        partial=False,
+        dictionary=True,
+    )
+    theta = problem.model.theta
+    for kind, digits in ((_core.LocalLikelihood32, 1e-5), (_core.LocalLikelihood64, 1e-12)):
+        value = kind(problem.task)(theta, np.empty(len(theta)), 1)
+        assert value == approx(problem.value(theta), rel=digits)
+
+
 @given(problem=problems(partial=True))
 def test_value_with_labels_known_in_part_is_the_sum_over_fitting_paths(problem):
     # eq:memm-likelihood eq:partial-labels

@@ -129,6 +129,10 @@ struct FloatKernels {
     void (*move_rows)(F* weights, std::size_t LP, std::size_t L, const std::uint32_t* lanes,
                       const RowList<F>&, std::size_t from, std::size_t to, const F* step);
 
+    // out = p (L) with p(y) ∝ exp(node[y] + edge[y]), edge may be null; also the largest score, and Σ exp over it (0 where all is
+    // -inf). Reads and writes whole vectors: a vector of room behind all three. out must not be node.
+    void (*choose)(F* out, const F* node, const F* edge, std::size_t L, F* top, F* total);
+
     double (*peak_gflops)();
 };
 

@@ -5,6 +5,7 @@
 
 #include "inference/kernels/best_path.hpp"
 #include "inference/kernels/by_vectors.hpp"
+#include "inference/kernels/choice.hpp"
 #include "inference/kernels/chunked_best.hpp"
 #include "inference/kernels/chunked_sum.hpp"
 #include "inference/kernels/few_labels.hpp"
@@ -207,6 +208,7 @@ FloatKernels<F> float_table() {
     k.row_vectors = row_vectors<F>;
     k.mark_lane = mark_lane<F>;
     k.move_rows = move_rows<F>;
+    k.choose = choose<F>;
     k.peak_gflops = peak_gflops<F>;
     return k;
 }

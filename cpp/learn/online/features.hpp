@@ -125,7 +125,8 @@ private:
         }
         const ListedEntries<F> listed = rows_.rows.listed();
         for (auto i = listed.begin[token]; i < listed.begin[token + 1]; ++i) {
-            const auto [k, label] = listed.entry[i];
+            const Label label = listed.label[i];
+            const std::int32_t k = listed.weight[i];
             const F value = listed.value ? listed.value[i] : F{1};
             if (label == one) visit(slots_.dense + static_cast<std::size_t>(k), value);
             if (label == other) visit(slots_.dense + static_cast<std::size_t>(k), -value);

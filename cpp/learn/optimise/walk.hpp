@@ -71,7 +71,7 @@ private:
     std::vector<double> past_;  // values of the last `period` iterations, in a ring
     int idle_ = 0;              // iterations since the value last fell
     double lowest_ = 0.0;
-    double gain_ = 0.0;
+    double gain_ = INFINITY;  // of the last move; nothing is known before the first
 };
 
 }  // namespace seqlab::optimise

@@ -133,7 +133,8 @@ def _vectors(name: str, sentences: list[Any]) -> tuple[Column, np.ndarray[Any, n
 
 
 def _of_sentences(sentences: list[Any], names: tuple[str, ...] | None) -> tuple[dict[str, Column], Offsets]:
-    sample = next((s for s in sentences if len(s)), None) if all(map(_is_sized, sentences)) else None
+    sized = only_lists(sentences) or all(map(_is_sized, sentences))
+    sample = next((s for s in sentences if len(s)), None) if sized else None
     if isinstance(sample, Mapping):
         return _of_columns(_turned(sentences, names or tuple(sample)))
     token = next(iter(sample), None) if sample is not None and not isinstance(sample, str) else None
@@ -252,6 +253,11 @@ def as_column(name: str, values: Any, corpus: Corpus) -> Column:
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, (list, tuple, np.ndarray))
+
+
+def only_lists(sentences: Iterable[Any]) -> bool:
+    """Whether every sentence is a plain list or tuple, as most are; asked once, where each would be asked otherwise."""
+    return set(map(type, sentences)) <= {list, tuple}
 
 
 def _is_sized(value: Any) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from seqlab import _core
 from seqlab.corpus import BagColumn, Corpus, Sentence
+from seqlab.corpus.lists import only_lists
 from seqlab.errors import CorpusError, OptionError, TemplateError
 from seqlab.features import Template
 from seqlab.features.own import FeatureFunction
@@ -57,13 +58,18 @@ def as_corpus(given: Any, *, words: bool) -> Corpus:
     if isinstance(given, (str, bytes, Mapping, Sentence)) or not isinstance(given, Iterable):
         raise CorpusError(f"a Corpus or a list of sentences is wanted, got {given!r:.80}")
     sentences = listed(given)
-    if words or any(isinstance(sentence, Sentence) for sentence in sentences):
+    plain = only_lists(sentences)
+    if words and plain:
+        return Corpus.from_lists(sentences)
+    if words or (not plain and any(isinstance(sentence, Sentence) for sentence in sentences)):
         return Corpus.from_lists([_columns(s) if isinstance(s, Sentence) else s for s in sentences])
     return Corpus.from_lists({ATTRIBUTES: sentences})
 
 
 def listed(sentences: Iterable[Any]) -> list[Any]:
     """Lists of what can be gone through: arrays, generators, pandas Series, the ItemSequence of python-crfsuite."""
+    if isinstance(sentences, list) and only_lists(sentences):
+        return sentences
     return [s if isinstance(s, (list, tuple)) else _listed(s) for s in sentences]
 
 

@@ -16,7 +16,8 @@ pos = Template.parse("""
     lower(word[-2..2])                 # what stands around it
     lower(word[-1]) & lower(word[0])   # "to run" against "a run"
     lower(word[0]) & lower(word[1])
-    lower(word[-1]) & lower(word[1])   # the frame a word stands in
+    lower(word[-1]) & suffix(lower(word[0]), 3)    # the same for words that were never seen: "to ...ize"
+    lower(word[1]) & suffix(lower(word[0]), 3)
     prefix(lower(word[0]), 1..4)       # unknown words are known by their ends
     suffix(lower(word[0]), 1..5)
     suffix(lower(word[-1]), 2..3)      # endings of the neighbours, known or not
@@ -28,7 +29,9 @@ pos = Template.parse("""
     length(word[0])
     first
     last
-    is_capitalized(word[0]) & first    # a capital says little at the start of a sentence
+    is_capitalized(word[0]) & first    # a capital says little at the start of a sentence ...
+    short_shape(word[@0]) & short_shape(word[0])   # ... or in a heading, where other words have one too
+    short_shape(word[@-2]) & short_shape(word[0])  # the last token is often a full stop
 """)
 
 chunk = Template.parse("""

@@ -17,8 +17,8 @@ UNKNOWN = ("suffix", "none")
 class Counting:
     """Count words and labels (eq:counting): one pass over labelled sentences, nothing to converge.
 
-    smoothing   how counts of labels become probabilities: None for deleted interpolation, MLE(), AddLambda(value) (a
-                Dirichlet prior), WittenBell(), KneserNey(), Interpolated(), one of their names, or a number that is
+    smoothing   how counts of labels become probabilities: None for KneserNey(), MLE(), AddLambda(value) (a Dirichlet
+                prior), WittenBell(), Interpolated() (deleted interpolation), one of their names, or a number that is
                 added to every count. MLE and AddLambda hold for words too
     unknown     "suffix" or SuffixModel(...): words that training has not seen are judged by their endings; "none": they
                 say nothing about their label

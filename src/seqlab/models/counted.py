@@ -53,6 +53,10 @@ class CountedHMM:
     unknown: SuffixModel | None
     end: bool
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What is made of the counts is made again where it is wanted; the core's part of it cannot travel.
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+
     # ------------------------------------------------------------------------------------------ counting
 
     @classmethod
@@ -72,7 +76,7 @@ class CountedHMM:
     ) -> CountedHMM:
         """Count (eq:counting).
 
-        words       the distinct words, as strings or a pool
+        words       the distinct words, as strings or a pool; MISSING stands for a word that nobody saw
         codes       (tokens,)   the number of each token's word
         offsets     (N + 1,)    sentence i has tokens offsets[i] .. offsets[i + 1]
         label_ids   (tokens,)   the number of each token's label
@@ -134,7 +138,8 @@ class CountedHMM:
         """(L,) P(the sentence ends | its last label), or None when the end is no event."""
         if not self.end:
             return None
-        return end_probabilities(self.last, self.words.label_totals, self.smoothing)
+        label_totals = self.moves.reshape(-1, self.L).sum(axis=0)
+        return end_probabilities(self.last, label_totals, self.smoothing)
 
     @cached_property
     def _scores(self) -> tuple[Table, Table | None]:

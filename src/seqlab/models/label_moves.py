@@ -16,7 +16,13 @@ from seqlab.models.smoothing import MLE, AddLambda, KneserNey, Smoothing, Witten
 Table = npt.NDArray[np.float64]
 Levels = list[Table]
 
-LARGEST_TABLE = 2**27  # numbers; a gigabyte
+LARGEST_TABLE = 2**25  # numbers; smoothing holds about five such tables, a gigabyte and a half
+MOST_LABELS = 200  # with more of them, two labels before take more room than they are usually worth
+
+
+def usual_order(L: int) -> int:
+    """2 as taggers have it, 1 where there are very many labels."""
+    return 2 if L <= MOST_LABELS else 1
 
 
 def table_shape(order: int, L: int) -> tuple[int, ...]:
@@ -161,5 +167,6 @@ def _estimated(counts: Table) -> tuple[float, float, float]:
     return one, two, more
 
 
-# The best of them on development sets of English: 93.2 % against 92.9 (Interpolated) and 93.0 (WittenBell) on web text.
+# The best of them, cross-validated on three English training sets: 95.43, 93.29 and 97.26 % of labels right, against
+# 95.38, 93.15, 97.21 (Interpolated) and 95.30, 93.17, 97.21 (WittenBell).
 DEFAULT = KneserNey()

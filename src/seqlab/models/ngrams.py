@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.errors import OptionError
+from seqlab.errors import LabelError, OptionError
 from seqlab.models.smoothing import MLE, AddLambda, KneserNey, Smoothing, WittenBell
 
 Codes = npt.NDArray[np.int32]
@@ -57,6 +57,9 @@ class Counted:
         codes = tokens.codes + np.int32(RAW_WORDS)
         ngrams = _core.count_ngrams(codes, tokens.offsets, order, RAW_START, RAW_END if end else NONE, size)
         return Counted(tokens.pool, ngrams, end)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _counted, (*self.pool.arrays(), self.ngrams.arrays(), self.end)
 
     def plus(self, other: Counted) -> Counted:
         """Both added up."""
@@ -108,6 +111,9 @@ class Symbols:
             pool.intern(name)
         return Symbols(names, pool, unknown, end)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _symbols, ([name for name in self.words if name != self.unknown], self.unknown, self.end)
+
     @property
     def words(self) -> tuple[str, ...]:
         """All names but that of the end."""
@@ -146,10 +152,19 @@ class NgramModel:
     def of(counted: Counted, symbols: Symbols, smoothing: Smoothing) -> NgramModel:
         """Probabilities from counts; words that are no symbols are counted as the unknown one."""
         words = symbols.numbers(counted.pool)
+        if (words < 0).any():
+            strange = counted.pool.string(int(np.argmax(words < 0)))
+            raise LabelError(
+                f"{strange!r:.80} was counted, but it is not in the vocabulary of {len(symbols.words)}, and there is "
+                f"no unknown word; call fit"
+            )
         start, end = len(symbols.names), symbols.end_code if symbols.end else 0
         numbers = np.concatenate([np.array([start, end]), words]).astype(np.int32)
         ngrams = _core.join_ngrams([counted.ngrams], numbers, start + 1)
         return NgramModel(symbols, *_core.estimate_ngrams(ngrams, *_method(smoothing)))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _model, (self.symbols, self.table.arrays(), self.table.flat, self.discounts)
 
     @property
     def order(self) -> int:
@@ -186,3 +201,18 @@ def _method(smoothing: Smoothing) -> tuple[_core.NgramSmoothing, float, Any]:
     raise OptionError(
         f"a chain of symbols has no smoothing {smoothing!r}; it has 'mle', 'add-lambda', 'witten-bell' and 'kneser-ney'"
     )
+
+
+# What unpickling calls.
+
+
+def _counted(text: Any, begins: Any, levels: list[Any], end: bool) -> Counted:  # noqa: FBT001
+    return Counted(_core.pool_of(text, begins), _core.NgramCounts.of(levels), end)
+
+
+def _symbols(words: list[str], unknown: str | None, end: bool) -> Symbols:  # noqa: FBT001
+    return Symbols.of(words, unknown, end=end)
+
+
+def _model(symbols: Symbols, levels: list[Any], flat: bool, discounts: Discounts) -> NgramModel:  # noqa: FBT001
+    return NgramModel(symbols, _core.NgramTable.of(levels, flat=flat), discounts)

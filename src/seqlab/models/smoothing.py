@@ -25,7 +25,7 @@ class MLE:
 
 @dataclass(frozen=True, slots=True)
 class AddLambda:
-    """Every count gets `value` more (eq:add-lambda): 1 is Laplace's rule, 0 is MLE; a Dirichlet prior with value + 1."""
+    """Every count gets `value` more (eq:add-lambda): 1 is Laplace's rule, 0 is MLE; a Dirichlet prior, value + 1."""
 
     value: float = 1.0
 

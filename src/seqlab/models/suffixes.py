@@ -32,7 +32,7 @@ class SuffixModel:
 
     longest: int = 10
     rare: float = 10
-    strength: float | None = 3.0
+    strength: float | None = 8.0
     known: float = 0.2
     folded: float | None = 3.0
     least: float = 1e-3

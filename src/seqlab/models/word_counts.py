@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.errors import CorpusError, StoreError
+from seqlab.errors import CorpusError, OptionError, StoreError
+from seqlab.models.emissions.symbols import MISSING
 from seqlab.state import Array, State, text_arrays
 
 Offsets = npt.NDArray[np.int64]
@@ -57,12 +58,19 @@ class WordCounts:
         L: int,
     ) -> WordCounts:
         """Tokens with the numbers of their words and labels, and what they count (eq:counting)."""
-        if weights is not None:
-            some = weights > 0
-            codes, label_ids, weights = codes[some], label_ids[some], weights[some]
+        gone = pool.find(MISSING)
+        if weights is not None or gone >= 0:
+            some = (codes != gone) & (True if weights is None else weights > 0)
+            codes, label_ids = codes[some], label_ids[some]
+            weights = None if weights is None else weights[some]
+        if not len(codes):
+            raise OptionError("not one token has a word and a weight above 0, so there is nothing to count")
         numbers, used = _core.compact_pool(np.ascontiguousarray(codes), pool)
         whole = np.array([0, len(numbers)], dtype=np.int64)
         return WordCounts(used, *_core.count_words(numbers, label_ids, weights, whole, len(used), L), L)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _revived, (*self.pool.arrays(), self.begin, self.label, self.count, self.L)
 
     @cached_property
     def label_totals(self) -> npt.NDArray[np.float64]:
@@ -116,3 +124,7 @@ class WordCounts:
         if not (count > 0).all() or not float(count.sum()) < LARGEST_TOTAL:
             raise StoreError("the counts of words should be above 0, and their sum a number")
         return WordCounts(pool, begin, label, count, L)
+
+
+def _revived(text: Array, begins: Offsets, begin: Offsets, label: Array, count: Array, L: int) -> WordCounts:
+    return WordCounts(_core.pool_of(text, begins), begin, label, count, L)

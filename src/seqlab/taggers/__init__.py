@@ -9,6 +9,7 @@ from seqlab.taggers.linear import CRF, LinearTagger
 from seqlab.taggers.local import LocalTagger
 from seqlab.taggers.markov_chain import MarkovChain
 from seqlab.taggers.memm import MEMM
+from seqlab.taggers.mixture import GaussianMeans, MultinomialMixture
 from seqlab.taggers.most_frequent import MostFrequentTag
 from seqlab.taggers.reranker import Reranker
 
@@ -17,10 +18,12 @@ __all__ = [
     "HMM",
     "MEMM",
     "Estimator",
+    "GaussianMeans",
     "LinearTagger",
     "LocalTagger",
     "MarkovChain",
     "MostFrequentTag",
+    "MultinomialMixture",
     "Reranker",
     "Tagger",
 ]

@@ -15,11 +15,12 @@ from seqlab.models.ngrams import END, START, Tokens
 from seqlab.taggers.reading import word_column
 
 
-def read_symbols(X: Any, column: Any) -> tuple[Tokens, str | None]:
+def read_symbols(X: Any, column: Any, *, usual: str | None = None) -> tuple[Tokens, str | None]:
     """Sentences, and the column that they came from.
 
     X        a Corpus, sentences of one, or lists of strings
-    column   its name, if X has columns; None for the words
+    column   its name, if X has columns; None for the usual one
+    usual    the column of training; None for the words
     """
     if column is not None and not isinstance(column, str):
         raise OptionError(
@@ -28,10 +29,10 @@ def read_symbols(X: Any, column: Any) -> tuple[Tokens, str | None]:
     if isinstance(X, (str, bytes, Mapping, Sentence)) or not isinstance(X, Iterable):
         raise CorpusError(f"X must be a Corpus or a list of sentences, each a list of strings, got {X!r:.60}")
     if isinstance(X, Corpus):
-        return _of_corpus(X, column)
+        return _of_corpus(X, usual if column is None else column)
     sentences = listed(X)
     if sentences and all(isinstance(one, Sentence) for one in sentences):
-        return _of_corpus(Corpus.from_lists(sentences), column)
+        return _of_corpus(Corpus.from_lists(sentences), usual if column is None else column)
     if column is not None:
         raise OptionError(f"{column!r} names a column, but X is a list without columns; pass a Corpus")
     return _of_lists(sentences), None
@@ -52,8 +53,8 @@ def _of_lists(sentences: list[Any]) -> Tokens:
     codes, lengths, s, t = pool.intern_lists(sentences)
     if codes is None and t < 0:
         raise CorpusError(
-            f"sentence {s} of X is {sentences[s]!r:.60}, but a list of strings is wanted; "
-            f"for the characters of a string write list(...)"
+            f"sentence {s} of X is {sentences[s]!r:.60}, but a list of strings is wanted; X is a list of sentences: "
+            f"for one sentence write [tokens], for the characters of a string list(...)"
         )
     if codes is None:
         raise CorpusError(

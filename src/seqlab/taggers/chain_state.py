@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +33,8 @@ def chain_state(chain: MarkovChain) -> State:
         "column": [] if chain.column_ is None else [chain.column_],
         "counted": counted is not None,
     }
-    words = [] if chain.vocabulary is None else sorted(set(chain.vocabulary))
+    given = [] if chain.vocabulary is None else chain.vocabulary
+    words = list(given) if isinstance(given, Sequence) else sorted(set(given))
     arrays = string_arrays("vocabulary", words)
     if counted is None:
         symbols = chain.model_.symbols
@@ -90,7 +92,7 @@ def _model(state: State, words: list[str]) -> NgramModel:
     symbols = Symbols.of(words, unknown, end=True)
     if len(symbols.pool) != len(symbols.names) + 1:
         raise StoreError("the unknown word is also a word")
-    levels = []
+    levels: list[Any] = []
     for k in range(_order(state.setting("order", int)) + 1):
         parent, symbol = _tree(state, k)
         logs = [
@@ -101,7 +103,7 @@ def _model(state: State, words: list[str]) -> NgramModel:
         levels.append((parent, symbol, *logs))
     if len(levels[0][1]) != len(symbols.names) + 1:
         raise StoreError("the table does not fit the words")
-    return NgramModel(symbols, _core.NgramTable.of(levels))
+    return NgramModel(symbols, _core.NgramTable.of(levels, flat=False))
 
 
 def _tree(state: State, k: int) -> tuple[Array, Array]:
@@ -128,18 +130,22 @@ def _described(given: Smoothing | str | float) -> dict[str, Any]:
     if isinstance(given, str):
         return {"name": given, "values": [], "given": "name"}
     if isinstance(given, AddLambda):
-        return {"name": "add-lambda", "values": [float(given.value)], "given": "object"}
+        return {"name": "add-lambda", "values": [_plain(given.value)], "given": "object"}
     if isinstance(given, KneserNey):
         values = given.discounts if isinstance(given.discounts, tuple) else (given.discounts,)
         return {
             "name": "kneser-ney",
-            "values": [float(d) for d in values if d is not None],
+            "values": [_plain(d) for d in values if d is not None],
             "given": "object",
         }
     if isinstance(given, Smoothing):
         name = next(name for name, one in NAMES.items() if one == given)
         return {"name": name, "values": [], "given": "object"}
-    return {"name": "add-lambda", "values": [float(given)], "given": "number"}
+    return {"name": "add-lambda", "values": [_plain(given)], "given": "number"}
+
+
+def _plain(number: float) -> int | float:
+    return int(number) if isinstance(number, (int, np.integer)) else float(number)
 
 
 def _smoothing(state: State) -> Smoothing | str | float:

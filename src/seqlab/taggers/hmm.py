@@ -56,7 +56,7 @@ class HMM(GivenTables, HMMFitting, HMMBatches, HMMQuestions, StoredHMM, Tagger):
     order         how many states back a move looks: 1; up to 3 for labelled words. None: 2 for those, else 1
     smoothing     pseudo-counts of the M step: "mle" for none, a number or AddLambda(value) for the same everywhere,
                   Dirichlet(start=, transitions=, emissions=) for each; labelled words also take "interpolated",
-                  "witten-bell", "kneser-ney". None: interpolated for labelled words, else none
+                  "witten-bell", "kneser-ney". None: Kneser-Ney for labelled words, else none
     learner       BaumWelch(), HardEM(), or Counting(); None: counting where every token has a label, else BaumWelch()
     init          where EM begins: "random", "kmeans" (vectors), tables {"start", "transitions", "emissions"}, or
                   (pi, A, B), a fitted HMM, {word: labels}, or (X, y) with labels; None: labels if there are any, else

@@ -15,14 +15,13 @@ from seqlab.models.emissions.base import Floats
 from seqlab.models.emissions.categorical import Categorical, SymbolDistribution
 from seqlab.models.emissions.symbols import UNKNOWN, Symbols
 from seqlab.models.hmm import Dirichlet, HiddenMarkov
+from seqlab.models.label_moves import usual_order
 from seqlab.models.rules import Rules
 from seqlab.models.smoothing import MLE, AddLambda, smoothing_of
 from seqlab.models.suffixes import SuffixModel
 from seqlab.taggers.asking import Trellises
 from seqlab.taggers.dictionary import TagDictionary
 from seqlab.taggers.hmm_training import Data
-
-USUAL_ORDER = 2
 
 
 def wants_counting(hmm: Any, data: Data, emissions: Any) -> bool:
@@ -66,7 +65,7 @@ def count_words(hmm: Any, data: Data, labels: tuple[str, ...], weights: Floats |
         data.corpus.offsets,
         data.gold.numbered(labels).ids,
         labels,
-        order=USUAL_ORDER if hmm.order is None else hmm.order,
+        order=usual_order(len(labels)) if hmm.order is None else hmm.order,
         smoothing=smoothing,
         unknown=unknown,
         weights=weights,
@@ -113,7 +112,7 @@ def counted_ids(
     model: CountedHMM, corpus: Corpus, column: str, dictionary: TagDictionary | None, threads: int
 ) -> npt.NDArray[np.int32]:
     """(tokens,) numbers of the best labels, the fast way."""
-    words = corpus.strings(column).compact()
+    words = corpus.strings(column)
     return model.label_ids(
         words.pool, words.codes, corpus.offsets, allowed=_flags(words, dictionary), threads=threads
     )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from seqlab import _core
 from seqlab.corpus import BagColumn, Column, Corpus, Sentence, StringColumn, VectorColumn
 from seqlab.corpus.bags import bag_column
 from seqlab.corpus.names import resolve
@@ -111,6 +112,8 @@ def _column(X: Any, holds: str, lengths: Any) -> tuple[Column | None, Offsets]:
     sequences = listed(X)
     if sequences and all(isinstance(one, Sentence) for one in sequences):
         return None, np.zeros(1, dtype=np.int64)
+    if holds == "symbols" and (words := _plain_words(sequences)) is not None:
+        return words
     for s, one in enumerate(sequences):
         if isinstance(one, (str, bytes)) or not hasattr(one, "__len__"):
             raise CorpusError(
@@ -121,6 +124,15 @@ def _column(X: Any, holds: str, lengths: Any) -> tuple[Column | None, Offsets]:
     return _made(
         [token for one in sequences for token in one] if holds != "vectors" else sequences, holds, offsets
     ), offsets
+
+
+def _plain_words(sequences: list[Any]) -> tuple[Column, Offsets] | None:
+    """Lists of strings and nothing else, which the core reads; None for anything else."""
+    pool = _core.StringPool()
+    codes, lengths, bad, _ = pool.intern_lists(sequences)
+    if bad >= 0 or not len(codes):
+        return None
+    return StringColumn(codes, pool), np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
 def _flat(X: Any, holds: str, lengths: Any) -> tuple[Column, Offsets]:

@@ -68,6 +68,7 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
     """
 
     _kind = "linear tagger"
+    _local = False  # whether every token's label is a choice of its own
     _layered = True  # weights of tokens become layers of labels known in part (eq:token-weights)
 
     model_: LinearModel
@@ -276,6 +277,7 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
                 0.0,
                 START_SHARDS,
                 self.seed,
+                self._local,
                 threads,
                 lambda: not watch.interrupted(),
             )

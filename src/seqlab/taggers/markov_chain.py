@@ -16,7 +16,6 @@ from seqlab.models.arpa import read_arpa, write_arpa
 from seqlab.models.chain_answers import Distribution, Perplexity, Transitions, long_run
 from seqlab.models.ngrams import (
     END,
-    MOST_ORDER,
     START,
     Codes,
     Counted,
@@ -25,7 +24,8 @@ from seqlab.models.ngrams import (
     Symbols,
     Tokens,
 )
-from seqlab.models.smoothing import Interpolated, Smoothing, smoothing_of
+from seqlab.models.smoothing import Smoothing
+from seqlab.taggers.chain_options import checked_options
 from seqlab.taggers.chain_reading import check_no_edges, read_symbols
 from seqlab.taggers.chain_state import KIND, chain_from_state, chain_state
 from seqlab.taggers.estimator import Estimator
@@ -110,11 +110,11 @@ class MarkovChain(Storable, Estimator):
                 f"counting began with order={before.order} and end={before.end}, and cannot go on with "
                 f"order={self.order!r} and end={self.end!r}; call fit"
             )
-        return self._count(X, self.column_ if y is None else y, before)
+        return self._count(X, y, before)
 
     def _count(self, X: Any, y: str | None, before: Counted | None) -> Self:
-        smoothing, given = self._checked_options()
-        tokens, column = read_symbols(X, y)
+        smoothing, given = checked_options(self)
+        tokens, column = read_symbols(X, y, usual=None if before is None else self.column_)
         check_no_edges(tokens)
         if not len(tokens.codes):
             raise ShapeError(
@@ -125,7 +125,7 @@ class MarkovChain(Storable, Estimator):
         found = Counted.of(tokens, self.order, end=self.end)
         counted = found if before is None else before.plus(found)
         model = NgramModel.of(counted, self._symbols(counted, given), smoothing)
-        self.counts_, self.model_, self.column_ = counted, model, column
+        self._remember(model, counted, column)
         return self
 
     def _symbols(self, counted: Counted, given: list[str] | None) -> Symbols:
@@ -133,48 +133,6 @@ class MarkovChain(Storable, Estimator):
             often = (counted.word_counts() >= self.min_count).tolist()
             given = [word for word, keep in zip(counted.pool.strings(), often, strict=True) if keep]
         return Symbols.of([word for word in given if word != self.unknown], self.unknown, end=self.end)
-
-    def _checked_options(self) -> tuple[Smoothing, list[str] | None]:
-        """The smoothing and the words of the vocabulary, everything checked."""
-        if whole_number(self.order, "order", 1) > MOST_ORDER:
-            raise OptionError(f"order must be from 1 to {MOST_ORDER}, got {self.order!r}")
-        smoothing = smoothing_of(self.smoothing)
-        if isinstance(smoothing, Interpolated):
-            raise OptionError(
-                "smoothing='interpolated' is for hidden Markov models; a chain of symbols has 'witten-bell' "
-                "and 'kneser-ney', which interpolate too"
-            )
-        if not isinstance(self.end, (bool, np.bool_)):
-            raise OptionError(f"end must be True or False, got {self.end!r:.80}")
-        if self.unknown is not None and (
-            not isinstance(self.unknown, str) or self.unknown in {"", START, END}
-        ):
-            raise OptionError(
-                f"unknown must be a name for the unknown word, other than {START!r} and {END!r}, or None, "
-                f"got {self.unknown!r:.80}"
-            )
-        if whole_number(self.min_count, "min_count", 1) > 1 and self.unknown is None:
-            raise OptionError(
-                f"min_count={self.min_count} makes rare words unknown, but unknown=None says that there are none"
-            )
-        return smoothing, self._vocabulary()
-
-    def _vocabulary(self) -> list[str] | None:
-        if self.vocabulary is None:
-            return None
-        if self.min_count > 1:
-            raise OptionError("min_count chooses the words to know, and so does vocabulary; give one of them")
-        if isinstance(self.vocabulary, (str, bytes)) or not isinstance(self.vocabulary, Iterable):
-            raise OptionError(f"vocabulary must be a list of words or None, got {self.vocabulary!r:.80}")
-        words = list(self.vocabulary)
-        if not words:
-            raise OptionError("vocabulary has no word; None takes those of the data")
-        for word in words:
-            if not isinstance(word, str) or word in {START, END} or _core.StringPool().intern(word) < 0:
-                raise OptionError(
-                    f"vocabulary must be a list of words other than {START!r} and {END!r}, found {word!r:.80}"
-                )
-        return sorted(set(words))
 
     # ------------------------------------------------------------------------------------------ what it learned
 
@@ -216,12 +174,13 @@ class MarkovChain(Storable, Estimator):
         order, size = self.model_.order, len(self.model_.symbols.names)
         if order != 1:
             raise QuestionError(
-                f"{question} has no meaning here: in a chain of order {order}, what follows depends on {order} symbols; "
-                f"ask next(history)"
+                f"{question} has no meaning here: in a chain of order {order}, what follows depends on {order} "
+                f"symbols; ask next(history)"
             )
         if size * size > MOST_MOVES:
             raise QuestionError(
-                f"{question} would need a matrix of {size} by {size} numbers, more than {MOST_MOVES:,}; ask next(history)"
+                f"{question} would need a matrix of {size} by {size} numbers, more than {MOST_MOVES:,}; "
+                f"ask next(history)"
             )
 
     # ------------------------------------------------------------------------------------------ questions
@@ -248,7 +207,7 @@ class MarkovChain(Storable, Estimator):
     def perplexity(self, X: Any, y: str | None = None, *, threads: int | None = None) -> Perplexity:
         """How surprising sentences are (eq:perplexity), with the number of words that are not in the vocabulary."""
         self._check_fitted("perplexity")
-        tokens, _ = read_symbols(X, self._column_for(X) if y is None else y)
+        tokens, _ = read_symbols(X, y, usual=self.column_)
         symbols = self.model_.symbols
         codes = self._numbered(tokens, symbols)
         logs = self.model_.log_probs(codes, tokens.offsets, thread_count(threads))
@@ -322,7 +281,7 @@ class MarkovChain(Storable, Estimator):
         options, counted, model, column = chain_from_state(state)
         chain = cls(**options)
         if counted is not None:
-            smoothing, given = chain._checked_options()
+            smoothing, given = checked_options(chain)
             model = NgramModel.of(counted, chain._symbols(counted, given), smoothing)
         assert model is not None  # noqa: S101  (one of the two is there)
         chain._remember(model, counted, column)
@@ -336,11 +295,12 @@ class MarkovChain(Storable, Estimator):
     def _fitted(self) -> bool:
         return "model_" in self.__dict__
 
-    def _column_for(self, X: Any) -> str | None:
-        """The column of training, when X has columns."""
-        from seqlab.corpus import Corpus
+    if not TYPE_CHECKING:  # a type checker would take any name for an attribute
 
-        return self.column_ if isinstance(X, Corpus) else None
+        def __getattr__(self, name: str) -> Any:
+            if name == "transition_matrix":  # its own error is an AttributeError, which ends here
+                self._check_fitted(name)
+            return super().__getattr__(name)
 
     def _numbered(self, tokens: Tokens, symbols: Symbols) -> Codes:
         """(tokens,) the number of each token's symbol."""

@@ -29,6 +29,7 @@ class MEMM(LinearTagger):
 
     _kind = "memm"
     _layered = False  # a token's weight weighs its own choice
+    _local = True  # the first guess is that of a choice at every token
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
         encoded = self.encoder_.encode(corpus, threads=threads).checked()
@@ -43,9 +44,6 @@ class MEMM(LinearTagger):
 
     def _loss64(self, task: _core.Task) -> Any:
         return _core.LocalLikelihood64(task)
-
-    def _first_guess(self, *_: Any) -> Any:
-        return None  # evaluations are cheap here; a CRF's first guess would lead astray
 
     def _batch_for_dev(self, model: Any, encoded: Any, allowed: Any, threads: int) -> Trellises:
         return memm_trellises(model, encoded, allowed=allowed, threads=threads)

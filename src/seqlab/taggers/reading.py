@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from seqlab.corpus import Corpus, Sentence, StringColumn
+from seqlab.corpus.lists import only_lists
 from seqlab.corpus.names import resolve
 from seqlab.encode.given import as_corpus, listed
 from seqlab.errors import CorpusError
@@ -31,8 +32,10 @@ def read_sentences(
             f"X must be a Corpus or a list of sentences, got {_shown(X)}; for one sentence there is tag(tokens)"
         )
     sentences = listed(X)
-    _refuse_strings(sentences)
-    if sentences and all(isinstance(sentence, Sentence) for sentence in sentences):
+    plain = only_lists(sentences)
+    if not plain:
+        _refuse_strings(sentences)
+    if sentences and not plain and all(isinstance(sentence, Sentence) for sentence in sentences):
         return Corpus.from_lists(sentences)
     width = _width(sentences) if words else 0
     if width:

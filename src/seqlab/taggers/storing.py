@@ -18,7 +18,7 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 def load(path: str | os.PathLike[str], *, functions: Functions | None = None, verify: bool = False) -> Any:
-    """Read a tagger or a Markov chain that save(path) wrote. It answers as the one that was saved did, and can learn on.
+    """Read a tagger or chain that save(path) wrote. It answers as the one that was saved did, and can learn on.
 
     functions   feature functions that the tagger needs, {"name": function}: a file has only their names, and no code
                 is looked up or run because a file says so
@@ -37,6 +37,7 @@ def kinds() -> dict[str, Callable[[State], Any]]:
     from seqlab.taggers.linear import CRF, LinearTagger
     from seqlab.taggers.markov_chain import MarkovChain
     from seqlab.taggers.memm import MEMM
+    from seqlab.taggers.mixture import GaussianMeans, MultinomialMixture
     from seqlab.taggers.most_frequent import KIND, MostFrequentTag
 
     return {
@@ -46,6 +47,8 @@ def kinds() -> dict[str, Callable[[State], Any]]:
         KIND: MostFrequentTag.from_state,
         HIDDEN: HMM.from_state,
         CHAIN: MarkovChain.from_state,
+        MultinomialMixture._kind: MultinomialMixture.from_state,
+        GaussianMeans._kind: GaussianMeans.from_state,
     }
 
 

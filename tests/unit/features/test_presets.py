@@ -40,7 +40,6 @@ def test_pos_at_the_start_of_a_sentence():
         "lower(word[2])=anna-lena",
         "lower(word[-1])&lower(word[0])=<s>|in",
         "lower(word[0])&lower(word[1])=in|2021",
-        "lower(word[-1])&lower(word[1])=<s>|2021",
         "prefix(lower(word[0]),1)=i",
         "prefix(lower(word[0]),2)=in",
         "suffix(lower(word[0]),1)=n",
@@ -56,6 +55,8 @@ def test_pos_at_the_start_of_a_sentence():
         "length(word[0])=2",
         "first=yes",
         "is_capitalized(word[0])&first=yes|yes",
+        "short_shape(word[@0])&short_shape(word[0])=Xx|Xx",
+        "short_shape(word[@-2])&short_shape(word[0])=Xx-Xx|Xx",
     ]
 
 

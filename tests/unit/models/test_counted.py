@@ -9,6 +9,7 @@ from oracle.counted import START, coded, counted, move_counts
 from seqlab import _core, inference
 from seqlab.errors import CorpusError, ImpossibleError, LabelError, OptionError, ShapeError
 from seqlab.models.counted import CountedHMM
+from seqlab.models.emissions.symbols import MISSING
 from seqlab.models.smoothing import AddLambda, Interpolated, KneserNey, WittenBell
 from seqlab.models.suffixes import SuffixModel
 
@@ -19,6 +20,7 @@ TEXT = [
     [("dogs", "N"), ("bark", "V")],
     [("old", "A"), ("dogs", "N"), ("man", "V"), ("the", "D"), ("boats", "N")],
 ]
+LETTERS = st.characters(exclude_characters=MISSING, exclude_categories=["Cs"])
 SMOOTHINGS = ["mle", 0.5, "witten-bell", "kneser-ney", "interpolated"]
 
 
@@ -122,6 +124,20 @@ def test_an_impossible_sentence_is_named():
     assert model.log_joint(*coded([["b"]]), np.array([1])).tolist() == [-np.inf]
 
 
+@pytest.mark.parametrize("smoothing", SMOOTHINGS)
+def test_a_missing_word_says_nothing_and_is_not_counted(smoothing):
+    text = [*TEXT, [(MISSING, "Q"), ("dog", "N")]]
+    model = counted(text, order=1, smoothing=smoothing, end=True)
+    assert MISSING not in model.words.pool.strings()
+    assert model.moves[-1, model.labels.index("Q")] == 1
+    (trellis,) = model.trellises(*coded([["the", MISSING, "dog"]]))
+    assert trellis.node[1].tolist() == [0.0] * model.L
+    ids = model.label_ids(*coded([["the", MISSING, "dog"]]))
+    assert inference.viterbi(trellis).ids.tolist() == ids.tolist()
+    with pytest.raises(OptionError, match="not one token has a word"):
+        counted([[(MISSING, "X")]])
+
+
 def test_a_dictionary_says_what_words_may_be():
     model = counted(TEXT, order=2)
     words, codes, offsets = coded([["the", "old", "man"]])
@@ -148,7 +164,9 @@ def test_one_label_and_empty_sentences():
 
 @given(
     st.lists(
-        st.lists(st.tuples(st.text(max_size=12), st.sampled_from("XYZ")), max_size=5), min_size=1, max_size=5
+        st.lists(st.tuples(st.text(LETTERS, max_size=12), st.sampled_from("XYZ")), max_size=5),
+        min_size=1,
+        max_size=5,
     ).filter(any),
     st.lists(st.text(max_size=40), max_size=6),
     st.sampled_from(SMOOTHINGS[1:]),

@@ -1,5 +1,7 @@
 """Saved = unsaved; and a file that somebody has tampered with is refused."""
 
+import copy
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -36,6 +38,18 @@ def test_what_was_saved_answers_alike(options):
     for one, other in zip(again.trellises(*ASKED), model.trellises(*ASKED), strict=True):
         assert np.array_equal(one.node, other.node)
         assert np.array_equal(one.edge, other.edge)
+
+
+def test_models_travel_between_processes():
+    model = counted(TEXT, order=2, end=True)
+    asked = model.label_ids(*ASKED)
+    for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert np.array_equal(again.label_ids(*ASKED), asked)
+        assert (again.labels, again.smoothing, again.unknown) == (
+            model.labels,
+            model.smoothing,
+            model.unknown,
+        )
 
 
 def tampered(*, settings=None, **arrays):

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle.counted import counted, deleted_weights
-from seqlab.models.label_moves import _levels, end_probabilities, probabilities
+from seqlab.errors import OptionError
+from seqlab.models.label_moves import _levels, end_probabilities, probabilities, table_shape, usual_order
 from seqlab.models.label_moves import deleted_weights as fast_weights
 from seqlab.models.smoothing import MLE, AddLambda, Interpolated, KneserNey, WittenBell
 
@@ -77,3 +78,9 @@ def test_how_sentences_end():
     assert end_probabilities(last, total, MLE()).tolist() == [0.25, 0.0, 0.5]
     assert end_probabilities(last, total, AddLambda(1)).tolist() == [2 / 6, 1 / 6, 1 / 2]
     assert end_probabilities(last, total, KneserNey()) == pytest.approx([(1 + 1 / 6) / 5, 1 / 6 / 5, 1 / 6])
+
+
+def test_very_many_labels_get_a_shorter_memory():
+    assert [usual_order(L) for L in (1, 45, 200, 201, 5000)] == [2, 2, 2, 1, 1]
+    with pytest.raises(OptionError, match="order 2 with 400 labels needs a table of 64,320,400 moves"):
+        table_shape(2, 400)

@@ -31,17 +31,19 @@ def test_smoothing_of_takes_names_numbers_and_objects(given, wanted):
     "given", ["laplace", "", None, True, -1, -0.5, math.nan, math.inf, [1], MLE, b"mle", 1j]
 )
 def test_smoothing_of_refuses_what_is_none(given):
-    with pytest.raises(OptionError, match="^smoothing must be"):
+    with pytest.raises(OptionError, match=r"^smoothing must be"):
         smoothing_of(given)
 
 
 @pytest.mark.parametrize("value", [-1, math.nan, math.inf, "1", None, True, [1.0]])
 def test_add_lambda_refuses_what_cannot_be_added(value):
-    with pytest.raises(OptionError, match="^the value of AddLambda must be a finite number from 0 up"):
+    with pytest.raises(OptionError, match=r"^the value of AddLambda must be a finite number from 0 up"):
         AddLambda(value)
 
 
-@pytest.mark.parametrize("given", [-0.1, 1.1, math.nan, "0.5", True, (1,), (0.5, 1.0), (0.5, 2.5, 1.0), (1, 1, None)])
+@pytest.mark.parametrize(
+    "given", [-0.1, 1.1, math.nan, "0.5", True, (1,), (0.5, 1.0), (0.5, 2.5, 1.0), (1, 1, None)]
+)
 def test_kneser_ney_refuses_discounts_that_are_none(given):
     with pytest.raises(OptionError, match=r"^discounts"):
         KneserNey(given)
