@@ -1,7 +1,7 @@
 // Forward-backward of S chains of symbols in lockstep: the E step of a hidden Markov model, from emission rows to counts.
 //
-// Why: a trellis of scores costs an exp for every cell, and writing and reading scores and marginals once more (38 ms an
-// iteration at L = 45 on 75,000 words, against 27 here). Potentials are rows of a table, shared by all tokens with the
+// Why: a trellis of scores costs an exp for every cell, and writing and reading scores and marginals once more (42 ms an
+// iteration at L = 45 on 75,000 words, against 31 here). Potentials are rows of a table, shared by all tokens with the
 // symbol; marginals are added to the rows of the symbols as soon as the chain is certified (eq:certificate).
 #pragma once
 
