@@ -1,0 +1,95 @@
+"""Corpora as commands read them: files joined, the label column found, and columns named as a model knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from seqlab.errors import CorpusError
+
+if TYPE_CHECKING:
+    from seqlab.corpus import Corpus
+    from seqlab.taggers.base import Tagger
+
+
+def read_corpora(paths: Sequence[str], reading: dict[str, Any]) -> Corpus:
+    """All files as one corpus; `reading` has the options of seqlab.read."""
+    from seqlab.corpus import Corpus, read
+
+    parts = [read(path, **reading) for path in paths]
+    return parts[0] if len(parts) == 1 else Corpus.join(parts)
+
+
+def label_column(corpus: Corpus, given: str | None) -> str:
+    """The column with the labels: the one that was named, else the last one; in CoNLL-U the parts of speech."""
+    from seqlab.corpus import StringColumn
+    from seqlab.corpus.names import resolve
+
+    if given is not None:
+        name = resolve(given, corpus.columns)
+        corpus.strings(name)
+        return name
+    if corpus.layout.format == "conllu" and "upos" in corpus.columns:
+        return "upos"
+    strings = [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
+    if not strings or (len(strings) == 1 and len(corpus.columns) == 1):
+        shown = ", ".join(map(repr, corpus.columns))
+        raise CorpusError(
+            f"{corpus.name}:1: there is no column of labels: the columns are {shown}; the last one of two or more "
+            f"holds the labels, or the one that --label names"
+        )
+    return strings[-1]
+
+
+def dev_label(dev: Corpus, label: str) -> None:
+    """A development set without the label is refused before training, not after it."""
+    if label not in dev.columns:
+        shown = ", ".join(map(repr, dev.columns))
+        raise CorpusError(
+            f"{dev.name}:1: there is no column {label!r} as in training: the columns are {shown}; "
+            f"name them alike with --columns"
+        )
+
+
+def named_for(corpus: Corpus, tagger: Tagger, *, given: bool) -> Corpus:
+    """The corpus with the column names of training.
+
+    A file of columns says nothing about their names, and what they usually are depends on how many there are: the
+    columns of training decide, with the label behind them when there is one cell more.
+
+    given   whether the user named the columns; then they stay
+    """
+    known = tuple(tagger.columns_)
+    if given or corpus.layout.format not in {"conll", "slash", "text"} or set(known) <= set(corpus.columns):
+        return corpus
+    width = len(corpus.columns)
+    label = tagger.column_ or "label"
+    names = [*known, label if label not in known else f"{label} (gold)"][:width]
+    names += [f"column{i}" for i in range(len(names), width)]
+    return corpus._with(dict(zip(names, (corpus.data(name) for name in corpus.columns), strict=True)))
+
+
+def gold_column(corpus: Corpus, tagger: Tagger, given: str | None) -> str:
+    """Where the right labels stand in a file that a model is tried on."""
+    if given is not None:
+        return label_column(corpus, given)
+    if tagger.column_ is not None and tagger.column_ in corpus.columns:
+        return tagger.column_
+    missing = set(tagger.columns_) - set(corpus.columns)
+    if len(corpus.columns) < 2 or missing:
+        wanted = " ".join([*tagger.columns_, tagger.column_ or "label"])
+        raise CorpusError(
+            f"{corpus.name}:1: the columns are {' '.join(corpus.columns)}, but the model was trained on {wanted}; "
+            f"name them with --columns, and the right labels with --label"
+        )
+    return label_column(corpus, None)
+
+
+def is_model(path: str) -> bool:
+    """Whether a file begins as a model file does: the length of a header, then JSON. A file that is not there is none."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123  (pathlib is slow to import)
+            head = file.read(9)
+    except OSError:
+        return False
+    return len(head) == 9 and head[8:] == b"{" and int.from_bytes(head[:8], "little") < 1 << 32
