@@ -8,14 +8,15 @@ import pytest
 import seqlab
 from seqlab import cli
 from seqlab.cli import main
-from seqlab.cli.command import Command
+from seqlab.cli.command import Command, Entry
 from seqlab.errors import SeqlabError
 
 SEQLAB = [sys.executable, "-m", "seqlab"]
 
 
 def command(run):
-    return Command(help="", description="", add_options=lambda parser: None, run=run)
+    made = Command(help="", description="", add_options=lambda parser: None, run=run)
+    return Entry("", lambda: made.named("demo"))
 
 
 def raising(error):

@@ -92,7 +92,7 @@ def _complain(message: str) -> None:
     print(f"seqlab: {for_shell(message)}", file=sys.stderr)
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *_: Any) -> None:
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
     from seqlab.cli.wording import for_shell
 
     ours = issubclass(category, (CorpusWarning, TrainingWarning))

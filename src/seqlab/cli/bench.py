@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli import parsing
@@ -29,7 +30,9 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     parser = parsing.add_command(subparsers, "bench", DESCRIPTION, EXAMPLES)
     parser.add_argument("model", nargs="?", metavar="MODEL", help="a file that seqlab train wrote")
     parser.add_argument("files", nargs="*", metavar="FILE", help="what to tag")
-    parser.add_argument("--repeat", type=parsing.whole(1), default=3, metavar="N", help="runs of each (default: 3)")
+    parser.add_argument(
+        "--repeat", type=parsing.whole(1), default=3, metavar="N", help="runs of each (default: 3)"
+    )
     parsing.add_json(parser)
     parsing.add_threads(parser)
     parsing.add_reading(parser)
@@ -110,18 +113,24 @@ def _own_corpus(bench: _Bench, threads: int) -> None:
     train, test = demo_corpus("train"), demo_corpus("test")
     file = io.BytesIO()
     write(train, file, "conll")
-    bench("read", lambda: read(io.BytesIO(file.getvalue()), "conll", columns=train.columns), train.token_count)
+    bench(
+        "read", lambda: read(io.BytesIO(file.getvalue()), "conll", columns=train.columns), train.token_count
+    )
     bench("write", lambda: write(train, io.BytesIO(), "conll"), train.token_count)
     taggers = _taggers(threads)
     for name, make in taggers.items():
-        tagger = bench(f"train {name}", lambda make=make: make().fit(train, "chunk"))
+        tagger = bench(f"train {name}", partial(_trained, make, train))
         tagger.predict(test[:1])  # what is made when it is first used
         for count in sorted({1, threads}):
             bench(
                 f"tag {name}, {count} thread{'s' * (count > 1)}",
-                lambda tagger=tagger, count=count: tagger.annotate(train, threads=count),
+                partial(tagger.annotate, train, threads=count),
                 train.token_count,
             )
+
+
+def _trained(make: Callable[[], Any], train: Corpus) -> Any:
+    return make().fit(train, "chunk")
 
 
 def _taggers(threads: int) -> dict[str, Callable[[], Any]]:
@@ -148,4 +157,4 @@ def _model_on_files(bench: _Bench, arguments: argparse.Namespace, threads: int) 
     tagger.annotate(corpus[:1], threads=1)
     for used in sorted({1, threads}):
         said = f"tag, {used} thread{'s' * (used > 1)}"
-        bench(said, lambda used=used: tagger.annotate(corpus, threads=used), count)
+        bench(said, partial(tagger.annotate, corpus, threads=used), count)

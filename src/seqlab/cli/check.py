@@ -25,10 +25,21 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """The arguments of the command."""
     parser = parsing.add_command(subparsers, "check", DESCRIPTION, EXAMPLES)
     parser.add_argument("files", nargs="+", metavar="FILE", help="labelled sentences; - is standard input")
-    parser.add_argument("--label", "-l", action="append", metavar="COLUMN",
-                        help="look at this column; may be given several times (default: all that may hold labels)")  # fmt: skip
-    parser.add_argument("--dev", metavar="FILE", help="further data that train should not share sentences with")
-    parser.add_argument("--scheme", metavar="NAME", help="the tag scheme (default: seen from the labels); none for plain labels")
+    parser.add_argument(
+        "--label",
+        "-l",
+        action="append",
+        metavar="COLUMN",
+        help="look at this column; may be given several times (default: all that may hold labels)",
+    )
+    parser.add_argument(
+        "--dev", metavar="FILE", help="further data that train should not share sentences with"
+    )
+    parser.add_argument(
+        "--scheme",
+        metavar="NAME",
+        help="the tag scheme (default: seen from the labels); none for plain labels",
+    )
     parser.add_argument("--strict", action="store_true", help="leave with 1 for warnings too")
     parsing.add_json(parser)
     parsing.add_reading(parser)

@@ -35,7 +35,7 @@ def _settings(path: str) -> dict[str, Any]:
     if sys.version_info >= (3, 11):
         import tomllib
     else:
-        import tomli as tomllib
+        import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
         found = tomllib.loads(text)

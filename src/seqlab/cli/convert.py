@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from seqlab.cli.command import Subparsers
     from seqlab.corpus import Corpus
 
+LEARNERS = {"perceptron": "Perceptron", "pa": "PassiveAggressive", "arow": "AROW"}
+MODELS = {b"lCRF": "CRFsuite", b"version: ": "CRF++", b"#mdl#": "Wapiti"}  # by their first bytes
+
 DESCRIPTION = """\
 Convert a corpus: another format, other columns, another tag scheme. The format of the result
 is what --to says, else what the name of OUTPUT says, else that of the input.
@@ -25,24 +28,47 @@ seqlab convert en.conllu en.txt --to conll --select word,upos
 seqlab convert train.txt train.jsonl
 seqlab convert ner.txt ner-bilou.txt --scheme BILOU
 seqlab convert ner-iob1.txt - --from-scheme IOB1 --scheme IOB2 --repair conlleval > ner.txt
-seqlab convert old.crfsuite new.model"""
+seqlab convert old.crfsuite new.model --learner perceptron
+seqlab convert model.crfpp.txt new.model --columns word,pos"""
 
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """The arguments of the command."""
     parser = parsing.add_command(subparsers, "convert", DESCRIPTION, EXAMPLES)
-    parser.add_argument("input", metavar="INPUT", help="a corpus, or a model of another tool; - is standard input")
+    parser.add_argument(
+        "input", metavar="INPUT", help="a corpus, or a model of another tool; - is standard input"
+    )
     parser.add_argument("output", metavar="OUTPUT", help="the file to write; - is standard output")
-    parser.add_argument("--to", choices=parsing.FORMATS, metavar="FORMAT", help=f"of the result: {', '.join(parsing.FORMATS)}")
-    parser.add_argument("--select", type=parsing.columns, metavar="NAMES", help="the columns to write, in this order")
+    parser.add_argument(
+        "--to", choices=parsing.FORMATS, metavar="FORMAT", help=f"of the result: {', '.join(parsing.FORMATS)}"
+    )
+    parser.add_argument(
+        "--select", type=parsing.columns, metavar="NAMES", help="the columns to write, in this order"
+    )
     tags = parser.add_argument_group("tag schemes")
-    tags.add_argument("--scheme", metavar="NAME", help="write the labels in this scheme: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, BMES, IO")
-    tags.add_argument("--from-scheme", metavar="NAME", help="what they are in (default: seen from the labels)")
-    tags.add_argument("--label", "-l", metavar="COLUMN", help="the column with the labels (default: the last one)")
-    tags.add_argument("--repair", choices=("conlleval", "strict"), metavar="HOW",
-                      help="labels that break their scheme: conlleval keeps their spans, strict drops them")  # fmt: skip
+    tags.add_argument(
+        "--scheme",
+        metavar="NAME",
+        help="write the labels in this scheme: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, BMES, IO",
+    )
+    tags.add_argument(
+        "--from-scheme", metavar="NAME", help="what they are in (default: seen from the labels)"
+    )
+    tags.add_argument(
+        "--label", "-l", metavar="COLUMN", help="the column with the labels (default: the last one)"
+    )
+    tags.add_argument(
+        "--repair",
+        choices=("conlleval", "strict"),
+        metavar="HOW",
+        help="labels that break their scheme: conlleval keeps their spans, strict drops them",
+    )
     models = parser.add_argument_group("models")
-    models.add_argument("--template", metavar="FILE", help="the template that a CRF++ or Wapiti model was trained with")
+    models.add_argument(
+        "--learner",
+        choices=list(LEARNERS),
+        help="what the weights came from, if not from a likelihood: then they give no probabilities",
+    )
     parsing.add_json(parser, "what was done, as JSON (OUTPUT must be a file)")
     parsing.add_reading(parser)
     return parser
@@ -70,22 +96,51 @@ def _converted_model(arguments: argparse.Namespace) -> dict[str, Any] | None:
     """What was done, or None when the input is no model of another tool."""
     from seqlab.cli.inputs import is_model
 
-    if arguments.input != "-" and is_model(arguments.input):
-        raise OptionError(f"{arguments.input} is a model of ours already; seqlab inspect shows what is in it")
-    try:
-        from seqlab.compat import models
-    except ImportError:
+    if arguments.input == "-":
         return None
-    kind = models.recognise(arguments.input)
+    if is_model(arguments.input):
+        raise OptionError(f"{arguments.input} is a model of ours already; seqlab inspect shows what is in it")
+    kind = _kind_of_model(arguments.input)
     if kind is None:
         return None
-    tagger = models.convert(arguments.input, template=arguments.template)
+    tagger = _foreign(arguments)
     if arguments.output == "-":
-        sys.stdout.buffer.write(tagger.as_bytes())
+        from seqlab.cli.printing import put_bytes
+
+        put_bytes(tagger.as_bytes())
     else:
         tagger.save(arguments.output)
-    text = f"{arguments.input}, a model of {kind}, was written to {arguments.output}: {len(tagger.labels_)} labels"
+    text = (
+        f"{arguments.input}, a model of {kind}, written to {arguments.output}: {len(tagger.labels_)} labels"
+    )
     return {"kind": kind, "output": arguments.output, "labels": list(tagger.labels_), "text": text}
+
+
+def _kind_of_model(path: str) -> str | None:
+    """Whose model a file is, by its first bytes."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123  (pathlib is slow to import)
+            head = file.read(16)
+    except OSError:
+        return None  # reading it as a corpus says what is wrong
+    return next((kind for magic, kind in MODELS.items() if head.startswith(magic)), None)
+
+
+def _foreign(arguments: argparse.Namespace) -> Any:
+    """The model as a tagger."""
+    import seqlab
+
+    convert: Any = getattr(seqlab, "convert_model", None)
+    if convert is None:
+        raise OptionError("this seqlab cannot convert models of other tools")
+    options: dict[str, Any] = {}
+    if isinstance(arguments.columns, tuple):
+        options["columns"] = arguments.columns
+    if arguments.learner is not None:
+        options["learner"] = getattr(seqlab, LEARNERS[arguments.learner])()
+    if arguments.encoding is not None:
+        options["encoding"] = arguments.encoding
+    return convert(arguments.input, **options)
 
 
 # ------------------------------------------------------------------------------------------------ corpora

@@ -31,18 +31,43 @@ seqlab eval a.model test.txt --against b.model"""
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """The arguments of the command."""
     parser = parsing.add_command(subparsers, "eval", DESCRIPTION, EXAMPLES)
-    parser.add_argument("files", nargs="+", metavar="[MODEL] FILE", help="a model and labelled sentences, or these alone")
+    parser.add_argument(
+        "files", nargs="+", metavar="[MODEL] FILE", help="a model and labelled sentences, or these alone"
+    )
     parser.add_argument("--label", "-l", metavar="COLUMN", help="the right labels (default: as in training)")
-    parser.add_argument("--predicted", metavar="COLUMN", help="the predicted ones, without a model (default: the last)")
-    parser.add_argument("--train", metavar="FILE", help="without a model: what it was trained on, for unseen words")
+    parser.add_argument(
+        "--predicted", metavar="COLUMN", help="the predicted ones, without a model (default: the last)"
+    )
+    parser.add_argument(
+        "--train", metavar="FILE", help="without a model: what it was trained on, for unseen words"
+    )
     parser.add_argument("--against", metavar="MODEL", help="another model: is the difference more than luck?")
-    parser.add_argument("--metric", choices=("accuracy", "span_f1", "sentence_accuracy"), metavar="NAME",
-                        help="of --against: accuracy, span_f1 or sentence_accuracy")  # fmt: skip
-    parser.add_argument("--scheme", metavar="NAME", help="the tag scheme (default: seen from the labels); none for plain labels")
-    parser.add_argument("--strict", action="store_true", help="spans with invalid labels are dropped, not kept as by conlleval")
-    parser.add_argument("--bootstrap", type=parsing.whole(0), default=0, metavar="N",
-                        help="confidence intervals by drawing the sentences anew N times")  # fmt: skip
-    parser.add_argument("--seed", type=parsing.whole(0), default=0, metavar="N", help="for what is drawn by chance")
+    parser.add_argument(
+        "--metric",
+        choices=("accuracy", "span_f1", "sentence_accuracy"),
+        metavar="NAME",
+        help="of --against: accuracy, span_f1 or sentence_accuracy",
+    )
+    parser.add_argument(
+        "--scheme",
+        metavar="NAME",
+        help="the tag scheme (default: seen from the labels); none for plain labels",
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="spans with invalid labels are dropped, not kept as by conlleval",
+    )
+    parser.add_argument(
+        "--bootstrap",
+        type=parsing.whole(0),
+        default=0,
+        metavar="N",
+        help="confidence intervals by drawing the sentences anew N times",
+    )
+    parser.add_argument(
+        "--seed", type=parsing.whole(0), default=0, metavar="N", help="for what is drawn by chance"
+    )
     parser.add_argument("--html", metavar="FILE", help="also a page with tables and the worst sentences")
     parsing.add_json(parser)
     parsing.add_threads(parser)
@@ -60,7 +85,9 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         for flag in ("against", "metric"):
             if getattr(arguments, flag):
-                raise OptionError(f"--{flag} needs a model before the file, found the file {arguments.files[0]!r}")
+                raise OptionError(
+                    f"--{flag} needs a model before the file, found the file {arguments.files[0]!r}"
+                )
         report, more = _of_columns(arguments), None
     if arguments.html:
         report.html(arguments.html, title=f"Evaluation of {' '.join(arguments.files)}")
@@ -86,7 +113,9 @@ def _of_model(arguments: argparse.Namespace) -> tuple[Report, Any]:
 
     model, *files = arguments.files
     if not files:
-        raise OptionError(f"{model} is a model; name the file of labelled sentences behind it, or - for standard input")
+        raise OptionError(
+            f"{model} is a model; name the file of labelled sentences behind it, or - for standard input"
+        )
     for flag in ("predicted", "train"):
         if getattr(arguments, flag):
             raise OptionError(f"--{flag} is for files without a model, but {model} is one")
@@ -107,7 +136,7 @@ def _compared(arguments: argparse.Namespace, corpus: Corpus, label: str, tagger:
     other = load(arguments.against)
     outputs = [one.predict(corpus, threads=arguments.threads) for one in (tagger, other)]
     metric = arguments.metric or ("span_f1" if any("-" in y for y in tagger.labels_) else "accuracy")
-    found = significance(corpus, *outputs, metric, column=label, seed=arguments.seed)
+    found = significance(corpus, outputs[0], outputs[1], metric, column=label, seed=arguments.seed)
     return f"a is {arguments.files[0]}, b is {arguments.against}\n{found}", asdict(found)
 
 

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli import parsing
-from seqlab.errors import OptionError
+from seqlab.errors import OptionError, QuestionError
 
 if TYPE_CHECKING:
     from seqlab.cli.command import Subparsers
@@ -32,11 +32,19 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     parser.add_argument("model", metavar="MODEL", help="a file that seqlab train wrote")
     parser.add_argument("file", nargs="?", metavar="FILE", help="sentences; - is standard input")
     parser.add_argument("-s", "--sentence", metavar="TEXT", help="one sentence, its words between blanks")
-    parser.add_argument("--number", type=parsing.whole(0), default=0, metavar="N", help="which sentence of the file (default: 0)")
+    parser.add_argument(
+        "--number",
+        type=parsing.whole(0),
+        default=0,
+        metavar="N",
+        help="which sentence of the file (default: 0)",
+    )
     parser.add_argument("--at", metavar="WHERE", help="the word to explain, or its number from 0")
     parser.add_argument("--label", "-l", metavar="LABEL", help="the label to explain (default: the best)")
     parser.add_argument("--rival", metavar="LABEL", help="what to compare it with (default: the next best)")
-    parser.add_argument("--rows", type=parsing.whole(1), default=15, metavar="N", help="rows of each table (default: 15)")
+    parser.add_argument(
+        "--rows", type=parsing.whole(1), default=15, metavar="N", help="rows of each table (default: 15)"
+    )
     parsing.add_json(parser)
     parsing.add_reading(parser)
     return parser
@@ -53,7 +61,9 @@ def run(arguments: argparse.Namespace) -> None:
     tagger: Any = load(arguments.model)
     corpus = named_for(_read(arguments), tagger, given=arguments.columns is not None)
     if arguments.number >= len(corpus):
-        raise OptionError(f"--number {arguments.number}: {corpus.name} has the sentences 0 to {len(corpus) - 1}")
+        raise OptionError(
+            f"--number {arguments.number}: {corpus.name} has the sentences 0 to {len(corpus) - 1}"
+        )
     sentence = corpus[arguments.number]
     words = _words(corpus, arguments.number)
     if arguments.at is None:
@@ -61,9 +71,11 @@ def run(arguments: argparse.Namespace) -> None:
         print_json(rows) if arguments.json else print(_overview_text(rows, words))
         return
     t = _position(arguments.at, words)
-    if not hasattr(tagger, "explain"):
-        tagger.explain  # noqa: B018  (says why there is none)
-    found = tagger.explain(sentence, t, label=arguments.label, rival=arguments.rival)
+    try:
+        explain = tagger.explain
+    except AttributeError as error:  # which says why there is none
+        raise QuestionError(str(error).partition(": ")[2] or str(error)) from None
+    found = explain(sentence, t, label=arguments.label, rival=arguments.rival)
     print(found.json() if arguments.json else found.text(rows=arguments.rows))
 
 
@@ -101,7 +113,9 @@ def _position(where: str, words: list[str]) -> int:
         return places[0]
     if not places:
         raise OptionError(f"--at {where}: there is no such word in: {' '.join(words)}")
-    raise OptionError(f"--at {where}: the word stands at {', '.join(map(str, places))}; pass one of these numbers")
+    raise OptionError(
+        f"--at {where}: the word stands at {', '.join(map(str, places))}; pass one of these numbers"
+    )
 
 
 def _overview(tagger: Any, sentence: Any, words: list[str]) -> list[dict[str, Any]]:
@@ -131,6 +145,11 @@ def _overview_text(rows: list[dict[str, Any]], words: list[str]) -> str:
         head += ["P", "rival", "P"]
         for cell, row in zip(cells, rows, strict=True):
             rival = row.get("rival_probability")
-            cell += [f"{row['probability']:.4f}", row.get("rival", ""), "" if rival is None else f"{rival:.4f}"]
+            cell += [
+                f"{row['probability']:.4f}",
+                row.get("rival", ""),
+                "" if rival is None else f"{rival:.4f}",
+            ]
     least = min(rows, key=lambda row: row.get("probability", 1.0))
-    return f"{table(head, cells, left=3)}\n\nwhy? pass --at, for example --at {least['position']} ({words[least['position']]})"
+    at = least["position"]
+    return f"{table(head, cells, left=3)}\n\nwhy? pass --at, for example --at {at} ({words[at]})"

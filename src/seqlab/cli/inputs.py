@@ -59,14 +59,20 @@ def named_for(corpus: Corpus, tagger: Tagger, *, given: bool) -> Corpus:
 
     given   whether the user named the columns; then they stay
     """
-    known = tuple(tagger.columns_)
-    if given or corpus.layout.format not in {"conll", "slash", "text"} or set(known) <= set(corpus.columns):
+    if given or corpus.layout.format not in {"conll", "slash", "text"}:
         return corpus
-    width = len(corpus.columns)
-    label = tagger.column_ or "label"
-    names = [*known, label if label not in known else f"{label} (gold)"][:width]
-    names += [f"column{i}" for i in range(len(names), width)]
+    names = _names_of_training(corpus.columns, tuple(tagger.columns_), tagger.column_ or "label")
     return corpus._with(dict(zip(names, (corpus.data(name) for name in corpus.columns), strict=True)))
+
+
+def _names_of_training(there: tuple[str, ...], known: tuple[str, ...], label: str) -> list[str]:
+    """Names for the columns of a file that says nothing about them."""
+    if set(known) <= set(there):
+        others = [name for name in there if name not in known]
+        unnamed = others[0] if len(others) == 1 and label not in there else None
+        return [label if name == unnamed else name for name in there]
+    names = [*known, label][: len(there)]
+    return names + [f"column{i}" for i in range(len(names), len(there))]
 
 
 def gold_column(corpus: Corpus, tagger: Tagger, given: str | None) -> str:
@@ -76,7 +82,7 @@ def gold_column(corpus: Corpus, tagger: Tagger, given: str | None) -> str:
     if tagger.column_ is not None and tagger.column_ in corpus.columns:
         return tagger.column_
     missing = set(tagger.columns_) - set(corpus.columns)
-    if len(corpus.columns) < 2 or missing:
+    if len(corpus.columns) < 2 or missing or tagger.column_ is not None:
         wanted = " ".join([*tagger.columns_, tagger.column_ or "label"])
         raise CorpusError(
             f"{corpus.name}:1: the columns are {' '.join(corpus.columns)}, but the model was trained on {wanted}; "
@@ -86,7 +92,7 @@ def gold_column(corpus: Corpus, tagger: Tagger, given: str | None) -> str:
 
 
 def is_model(path: str) -> bool:
-    """Whether a file begins as a model file does: the length of a header, then JSON. A file that is not there is none."""
+    """Whether a file begins as a model file does: the length of a header, then JSON."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123  (pathlib is slow to import)
             head = file.read(9)

@@ -27,9 +27,15 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     parser = parsing.add_command(subparsers, "inspect", DESCRIPTION, EXAMPLES)
     parser.add_argument("model", metavar="MODEL", help="a file that seqlab train wrote")
     parser.add_argument(
-        "--top", type=parsing.whole(1), default=5, metavar="N", help="features of each label, and moves (default: 5)"
+        "--top",
+        type=parsing.whole(1),
+        default=5,
+        metavar="N",
+        help="features of each label, and moves (default: 5)",
     )
-    parser.add_argument("--label", "-l", action="append", metavar="LABEL", help="only this label; may be repeated")
+    parser.add_argument(
+        "--label", "-l", action="append", metavar="LABEL", help="only this label; may be repeated"
+    )
     parser.add_argument("--template", action="store_true", help="the whole template")
     parser.add_argument("--history", action="store_true", help="every epoch of training")
     parser.add_argument("--verify", action="store_true", help="also compare the file with the checksum in it")

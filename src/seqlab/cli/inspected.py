@@ -83,7 +83,8 @@ def _weights(tagger: Any, arguments: argparse.Namespace) -> dict[str, Any]:
     model, top = tagger.model_, arguments.top
     chosen = arguments.label or list(tagger.labels_)
     features = {
-        label: [[one.attribute, one.weight] for one in tagger.top_features(top, label=label)] for label in chosen
+        label: [[one.attribute, one.weight] for one in tagger.top_features(top, label=label)]
+        for label in chosen
     }
     rules = model.rules
     names = tagger.labels_
@@ -169,7 +170,9 @@ def _training(facts: dict[str, Any], *, all_epochs: bool) -> str:
     if isinstance(history, dict) and history.get("epochs"):
         epochs = history["epochs"]
         seconds = sum(epoch["seconds"] for epoch in epochs)
-        rows.append(("epochs", f"{epochs[-1]['iteration']} in {duration(seconds)}, ended by {history['reason']!r}"))
+        rows.append(
+            ("epochs", f"{epochs[-1]['iteration']} in {duration(seconds)}, ended by {history['reason']!r}")
+        )
         if epochs[-1]["objective"] is not None:
             rows.append(("objective", f"{epochs[-1]['objective']:.4f}"))
         if history.get("metric"):
@@ -182,7 +185,11 @@ def _training(facts: dict[str, Any], *, all_epochs: bool) -> str:
 
 
 def _epochs(epochs: list[dict[str, Any]]) -> str:
-    names = [name for name in ("objective", "gradient_norm", "active", "dev_score", "seconds") if epochs and epochs[0][name] is not None]
+    names = [
+        name
+        for name in ("objective", "gradient_norm", "active", "dev_score", "seconds")
+        if epochs and epochs[0][name] is not None
+    ]
     rows = [[str(e["iteration"]), *(f"{e[name]:.6g}" for name in names)] for e in epochs]
     return table(["epoch", *(name.replace("_", " ") for name in names)], rows, left=0)
 
@@ -224,20 +231,27 @@ def _moves_text(facts: dict[str, Any]) -> str:
 
     parts = []
     for title, key in (("likely moves", "likely_moves"), ("unlikely moves", "unlikely_moves")):
-        rows = [f"    {weight:>+9.3f}  {printable(' '.join([labels, *map(str, more)]))}" for labels, weight, *more in facts[key]]
+        rows = [
+            f"    {weight:>+9.3f}  {printable(' '.join([labels, *map(str, more)]))}"
+            for labels, weight, *more in facts[key]
+        ]
         if rows:
             parts.append("\n".join([title, *rows]))
-    forbidden = facts["forbidden"]
-    moves = [f"{a} {b}" for a, b in forbidden["moves"]]
-    if moves or forbidden["starts"] or forbidden["ends"]:
-        lines = [f"forbidden moves: {len(moves)}"]
-        lines += textwrap.wrap(
-            textwrap.shorten("; ".join(moves), 3 * (WIDTH - 4), placeholder=" ..."), WIDTH - 4,
-            initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False,
-        )  # fmt: skip
-        if forbidden["starts"]:
-            lines.append(textwrap.shorten(f"    not first: {' '.join(forbidden['starts'])}", WIDTH, placeholder=" ..."))
-        if forbidden["ends"]:
-            lines.append(textwrap.shorten(f"    not last: {' '.join(forbidden['ends'])}", WIDTH, placeholder=" ..."))
-        parts.append("\n".join(lines))
+    parts += _forbidden_text(facts["forbidden"])
     return "\n\n".join(parts)
+
+
+def _forbidden_text(forbidden: dict[str, Any]) -> Iterator[str]:
+    moves = [f"{a} {b}" for a, b in forbidden["moves"]]
+    rows = [
+        ("moves", "; ".join(moves)),
+        ("first", " ".join(forbidden["starts"])),
+        ("last", " ".join(forbidden["ends"])),
+    ]
+    lines = []
+    for name, text in rows:
+        shown = textwrap.shorten(text, 2 * (WIDTH - 10), placeholder=" ...")
+        wrapped = textwrap.wrap(shown, WIDTH - 10, break_on_hyphens=False)
+        lines += [f"    {name if i == 0 else '':<6}{line}" for i, line in enumerate(wrapped)]
+    if lines:
+        yield "\n".join([f"forbidden: {len(moves)} moves", *lines])

@@ -103,7 +103,9 @@ def _learner(name: str, settings: argparse.Namespace, rest: dict[str, Any]) -> A
         if value is None:
             continue
         if flag not in fields:
-            raise OptionError(f"--{flag} means nothing to {made.__name__}, whose options are {', '.join(fields)}")
+            raise OptionError(
+                f"--{flag} means nothing to {made.__name__}, whose options are {', '.join(fields)}"
+            )
         options[flag] = value
     if settings.iterations is not None:
         options[next(field for field in ITERATIONS if field in fields)] = settings.iterations

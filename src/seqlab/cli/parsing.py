@@ -56,7 +56,11 @@ def add_json(parser: Any, what: str = "the same for programs, as JSON") -> None:
 def add_threads(parser: Any) -> None:
     """--threads."""
     parser.add_argument(
-        "--threads", "-t", type=whole(1), metavar="N", help="threads (default: every core this process may use)"
+        "--threads",
+        "-t",
+        type=whole(1),
+        metavar="N",
+        help="threads (default: every core this process may use)",
     )
 
 
@@ -134,7 +138,9 @@ def columns(text: str) -> Any:
     for name in names:
         key, _, place = name.partition("=")
         if not key or not place.lstrip("-").isdecimal():
-            raise argparse.ArgumentTypeError(f"{name!r} should be a name and the number of a cell, as label=-1")
+            raise argparse.ArgumentTypeError(
+                f"{name!r} should be a name and the number of a cell, as label=-1"
+            )
         picks[key] = int(place)
     return picks
 

@@ -26,6 +26,13 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
+def put_bytes(data: bytes) -> None:
+    """Bytes to standard output, all of them: with PYTHONUNBUFFERED a pipe takes some at a time."""
+    out, rest = sys.stdout.buffer, memoryview(data)
+    while rest:
+        rest = rest[out.write(rest) or 0 :]
+
+
 def section(title: str, rows: Iterable[tuple[str, str]]) -> str:
     """A title, and rows of name and value below it."""
     pairs = list(rows)

@@ -37,8 +37,8 @@ class Silent:
     def step(self, what: str, total: float | None = None) -> None:
         """Something else begins, which has so many parts; None when nobody knows."""
 
-    def advance(self, amount: float = 1) -> None:
-        """So many parts are done."""
+    def advance(self, amount: float = 1, what: str | None = None) -> None:
+        """So many parts more are done, and this is what is done now."""
 
     def line(self, text: str) -> None:
         """A line that stays."""
@@ -74,11 +74,11 @@ class Bar(Silent):
         if self._draw():
             self._drawn.reset(self._task, total=total, description=what)
 
-    def advance(self, amount: float = 1) -> None:
-        """So many parts are done."""
+    def advance(self, amount: float = 1, what: str | None = None) -> None:
+        """So many parts more are done."""
         self._done += amount
         if self._draw():
-            self._drawn.update(self._task, completed=self._done)
+            self._drawn.update(self._task, completed=self._done, description=what or self._now[0])
 
     def line(self, text: str) -> None:
         """A line above the bar; one that goes elsewhere does not disturb it."""
@@ -92,15 +92,17 @@ class Bar(Silent):
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-            columns = (
-                TextColumn("{task.description}"),
-                BarColumn(bar_width=24),
-                TextColumn("{task.percentage:>3.0f}%" if self._now[1] else ""),
-                TimeElapsedColumn(),
-                *((TimeRemainingColumn(),) if self._now[1] else ()),
+            left = (
+                (TextColumn("{task.percentage:>3.0f} %, left"), TimeRemainingColumn()) if self._now[1] else ()
             )
-            console = Console(file=self._stream)
-            self._drawn = Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
+            columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TimeElapsedColumn(), *left)
+            self._drawn = Progress(
+                *columns,
+                console=Console(file=self._stream),
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
             self._task = self._drawn.add_task(self._now[0], total=self._now[1])
             self._drawn.start()
         return self._drawn is not None

@@ -40,17 +40,25 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     views = parser.add_argument_group("what is written (instead of the best label of each token)")
     only = views.add_mutually_exclusive_group()
     only.add_argument("--labels-only", action="store_true", help="labels without the input")
-    only.add_argument("--nbest", "-n", type=parsing.whole(1), metavar="N", help="the N best labellings of a sentence")
+    only.add_argument(
+        "--nbest", "-n", type=parsing.whole(1), metavar="N", help="the N best labellings of a sentence"
+    )
     only.add_argument("--marginals", action="store_true", help="label:probability")
     only.add_argument("--all-marginals", action="store_true", help="the same for every label, best first")
-    only.add_argument("--spans", action="store_true", help="the spans that the labels describe, and their probability")
-    views.add_argument("--to", choices=parsing.FORMATS[:-1], metavar="FORMAT", help="another format than the input's")
+    only.add_argument(
+        "--spans", action="store_true", help="the spans that the labels describe, and their probability"
+    )
+    views.add_argument(
+        "--to", choices=parsing.FORMATS[:-1], metavar="FORMAT", help="another format than the input's"
+    )
     parsing.add_json(views, "a JSON object a line for each sentence")
     way = parser.add_argument_group("how labels are found")
     way.add_argument(
-        "--decode", choices=("viterbi", "posterior", "beam"), metavar="HOW",
+        "--decode",
+        choices=("viterbi", "posterior", "beam"),
+        metavar="HOW",
         help="viterbi (the best path, default), posterior (each token for itself), beam",
-    )  # fmt: skip
+    )
     way.add_argument("--beam", type=parsing.whole(1), metavar="N", help="how many labels a beam follows")
     parsing.add_threads(way)
     way.add_argument("-q", "--quiet", action="store_true", help="no progress bar")
@@ -69,7 +77,11 @@ def run(arguments: argparse.Namespace) -> None:
     tagger = load(arguments.model)
     pieces = tagged(tagger, sources, arguments)
     if arguments.output == "-":
-        _to_standard_output(pieces)
+        from seqlab.cli.printing import put_bytes
+
+        for piece in pieces:
+            put_bytes(piece)
+        sys.stdout.buffer.flush()
     else:
         from seqlab.corpus.target import opened_target
 
@@ -92,11 +104,3 @@ def _sources(arguments: argparse.Namespace) -> list[Any]:
     text = io.BytesIO(arguments.sentence.encode("utf-8", "surrogateescape") + b"\n")
     text.name = "--sentence"
     return [text]
-
-
-def _to_standard_output(pieces: Any) -> None:
-    """Straight to the descriptor: no copy, and a closed pipe is noticed here."""
-    out = sys.stdout.buffer
-    for piece in pieces:
-        out.write(piece)
-    out.flush()

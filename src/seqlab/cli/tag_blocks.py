@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from seqlab.cli.inputs import named_for
 from seqlab.cli.parsing import reading_of
 from seqlab.cli.progress import Bar, Silent, file_progress
-from seqlab.errors import CorpusError, ImpossibleError
+from seqlab.errors import CorpusError, ImpossibleError, TemplateError
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
@@ -90,13 +90,13 @@ def _located(work: Work, block: Corpus, first: int, threads: int) -> bytes:
             raise
         reason = str(error).partition(": ")[2]
         raise CorpusError(f"{block.place(error.sequence)}: {reason}") from error
-    except CorpusError as error:
-        if error.path is not None or not block.name:
+    except (CorpusError, TemplateError) as error:
+        if getattr(error, "path", None) is not None or not block.name:
             raise
-        raise CorpusError(f"{block.place(0)}: {error}") from error
+        raise CorpusError(f"{block.place(0).partition(' ')[0]}: {error}") from error
 
 
-# ------------------------------------------------------------------------------------------------ what is made of a block
+# ------------------------------------------------------------------------------------------------ a block's labels
 
 
 def _work(tagger: Tagger, arguments: argparse.Namespace) -> Work:
@@ -111,7 +111,9 @@ def _work(tagger: Tagger, arguments: argparse.Namespace) -> Work:
         done = tagger.annotate(block, name, **way, threads=threads)
         if arguments.labels_only:
             done = done.select(name)
-        return written(done, name, tagger.column_, arguments.to, labels_only=arguments.labels_only, first=first == 0)
+        return written(
+            done, name, tagger.column_, arguments.to, labels_only=arguments.labels_only, first=first == 0
+        )
 
     return labels
 
@@ -124,7 +126,13 @@ def new_column(block: Corpus, name: str = PREDICTED) -> str:
 
 
 def written(
-    corpus: Corpus, name: str, label: str | None, to: str | None, *, labels_only: bool = False, first: bool = True
+    corpus: Corpus,
+    name: str,
+    label: str | None,
+    to: str | None,
+    *,
+    labels_only: bool = False,
+    first: bool = True,
 ) -> bytes:
     """The block as bytes in the wanted format.
 

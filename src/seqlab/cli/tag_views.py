@@ -15,8 +15,8 @@ from seqlab.taggers.asking import blocks, located
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
     from seqlab.inference import Posterior
-    from seqlab.tags import Span
     from seqlab.taggers.base import Tagger
+    from seqlab.tags import Span
 
 DIGITS = 6
 
@@ -30,7 +30,7 @@ class Answer(NamedTuple):
     """
 
     part: Corpus
-    index: int
+    place: int
     number: int
     labels: list[str]
     posterior: Posterior | None
@@ -44,7 +44,7 @@ class Answer(NamedTuple):
         from seqlab.taggers.reading import word_column
 
         name = word_column(self.part)
-        sentence = self.part[self.index]
+        sentence = self.part[self.place]
         return list(map(str, sentence[name])) if name else [""] * len(sentence)
 
 
@@ -79,8 +79,16 @@ def _answers(
         labels = tagger.predict(part, **way, threads=threads)
         with located(begin):
             trellises = tagger._trellises(part, threads) if posterior or count else None
-            sums: Any = inference.posterior(trellises, threads=threads) if posterior and trellises is not None else None
-            best: Any = inference.nbest(trellises, count, threads=threads) if count and trellises is not None else None
+            sums: Any = (
+                inference.posterior(trellises, threads=threads)
+                if posterior and trellises is not None
+                else None
+            )
+            best: Any = (
+                inference.nbest(trellises, count, threads=threads)
+                if count and trellises is not None
+                else None
+            )
         for i, found in enumerate(labels):
             yield Answer(
                 part,
@@ -122,7 +130,8 @@ def _best_label(answer: Answer, names: tuple[str, ...]) -> list[str]:
     rows = answer.posterior.node if answer.posterior is not None else ()
     place = {name: i for i, name in enumerate(names)}
     return [
-        f"{label}:{float(row[place[label]]):.{DIGITS}f}" for label, row in zip(answer.labels, rows, strict=True)
+        f"{label}:{float(row[place[label]]):.{DIGITS}f}"
+        for label, row in zip(answer.labels, rows, strict=True)
     ]
 
 
@@ -149,7 +158,7 @@ def _wide(block: Corpus, cells: list[list[str]]) -> bytes:
 
 def _nbest_lines(tagger: Tagger, answer: Answer) -> bytes:
     """A line with rank and probability (or score) before each labelling, as CRF++ and Wapiti have it."""
-    sentence = answer.part[answer.index]
+    sentence = answer.part[answer.place]
     names = [name for name in answer.part.columns if hasattr(answer.part.data(name), "pool")]
     columns = [list(map(str, sentence[name])) for name in names if not isinstance(sentence[name], dict)]
     separator = answer.part.layout.separator if answer.part.layout.format == "conll" else "\t"
@@ -157,7 +166,9 @@ def _nbest_lines(tagger: Tagger, answer: Answer) -> bytes:
     for rank, path in enumerate(answer.nbest):
         value = math.exp(path.log_prob) if tagger._probabilistic and path.log_prob is not None else path.score
         lines.append(f"# {rank} {value:.{DIGITS}f}")
-        lines += [separator.join([*cells, str(label)]) for *cells, label in zip(*columns, path.labels, strict=True)]
+        lines += [
+            separator.join([*cells, str(label)]) for *cells, label in zip(*columns, path.labels, strict=True)
+        ]
         lines.append("")
     return "".join(line + "\n" for line in lines).encode()
 
@@ -174,7 +185,14 @@ def _span_lines(answer: Answer) -> bytes:
     lines = []
     for span, probability in _spans(answer):
         shown = "-" if probability is None else f"{probability:.{DIGITS}f}"
-        cells = (answer.number, span.start, span.end, span.type or "-", shown, answer.text(span.start, span.end))
+        cells = (
+            answer.number,
+            span.start,
+            span.end,
+            span.type or "-",
+            shown,
+            answer.text(span.start, span.end),
+        )
         lines.append("\t".join(map(str, cells)) + "\n")
     return "".join(lines).encode()
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
+import contextlib
 import time
+import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli import kinds, parsing
@@ -76,13 +78,22 @@ def _add_learning(group: Any) -> None:
     group.add_argument("--l2", type=parsing.number, metavar="X", help="penalty on their squares")
     group.add_argument("--iterations", "-i", type=parsing.whole(1), metavar="N", help="at most so many")
     group.add_argument(
-        "-p", "--param", type=_param, action="append", metavar="NAME=VALUE", help="any option of model or learner"
+        "-p",
+        "--param",
+        type=_param,
+        action="append",
+        metavar="NAME=VALUE",
+        help="any option of model or learner",
     )
-    group.add_argument("--dev", action="append", metavar="FILE", help="sentences that choose the best weights")
+    group.add_argument(
+        "--dev", action="append", metavar="FILE", help="sentences that choose the best weights"
+    )
     group.add_argument("--metric", metavar="NAME", help="what counts on --dev: accuracy, span_f1, ...")
     group.add_argument("--patience", type=parsing.whole(1), metavar="N", help="epochs without a better score")
     group.add_argument("--start", metavar="MODEL", help="a model to go on from")
-    group.add_argument("--seed", type=parsing.whole(0), metavar="N", help="for what is drawn by chance (default: 0)")
+    group.add_argument(
+        "--seed", type=parsing.whole(0), metavar="N", help="for what is drawn by chance (default: 0)"
+    )
     parsing.add_threads(group)
 
 
@@ -93,11 +104,10 @@ def _param(text: str) -> tuple[str, Any]:
     words: dict[str, Any] = {"true": True, "false": False, "none": None}
     if value.lower() in words:
         return name, words[value.lower()]
-    for convert in (int, float):
-        try:
-            return name, convert(value)
-        except ValueError:
-            continue
+    with contextlib.suppress(ValueError):
+        return name, int(value)
+    with contextlib.suppress(ValueError):
+        return name, float(value)
     return name, value
 
 
@@ -112,7 +122,9 @@ def run(arguments: argparse.Namespace) -> int:
     settings = with_config(arguments, arguments.parser)
     _check(settings)
     began = time.perf_counter()
-    with training_progress(quiet=bool(settings.quiet or settings.output == "-"), json=bool(settings.json)) as screen:
+    with training_progress(
+        quiet=bool(settings.quiet or settings.output == "-"), json=bool(settings.json)
+    ) as screen:
         return _Training(settings, screen).run(began)
 
 
@@ -129,7 +141,9 @@ def _check(settings: argparse.Namespace) -> None:
 
         target = Path(settings.output)
         if target.is_dir():
-            raise OptionError(f"{settings.output}: this is a directory, but the model needs the name of a file")
+            raise OptionError(
+                f"{settings.output}: this is a directory, but the model needs the name of a file"
+            )
         if not target.parent.is_dir():
             raise OptionError(f"{settings.output}: there is no folder {str(target.parent)!r}; make it first")
     if not settings.dev and (settings.metric or settings.patience):
@@ -169,13 +183,13 @@ class _Training:
         train = read_corpora(settings.files, reading)
         label = label_column(train, settings.label)
         self.facts["train"] = corpus_facts(train)
-        self.screen.line(f"train     {train.name}: {self.facts['train']['text']}")
+        self.screen.line(f"train     {train.name}\n          {self.facts['train']['text']}")
         dev = None
         if settings.dev:
             dev = read_corpora(settings.dev, reading)
             dev_label(dev, label)
             self.facts["dev"] = corpus_facts(dev)
-            self.screen.line(f"dev       {dev.name}: {self.facts['dev']['text']}")
+            self.screen.line(f"dev       {dev.name}\n          {self.facts['dev']['text']}")
         self.screen.line(f"labels    {labels_line(train, label)}")
         self.facts["label"] = label
         return train, dev, label
@@ -191,7 +205,9 @@ class _Training:
             self.screen.line(f"features  {origin}")
             self.facts["features"] = origin
         elif settings.features is not None:
-            raise OptionError(f"--features means nothing to --model {settings.model}, which looks at words alone")
+            raise OptionError(
+                f"--features means nothing to --model {settings.model}, which looks at words alone"
+            )
         tagger = kinds.tagger_of(settings, features, constraints)
         for line in settings_lines(tagger):
             self.screen.line(line)
@@ -199,21 +215,28 @@ class _Training:
         if constraints is None and settings.constraints is None:
             scheme = kinds.scheme_of(train, label)
             if scheme is not None:
-                self.screen.line(f"hint      labels follow {scheme}; --constraints {scheme} rules out what does not")
+                self.screen.line(
+                    f"hint      labels follow {scheme}; --constraints {scheme} rules out what does not"
+                )
         self.screen.line("")
         return tagger
 
     def _fit(self, tagger: Any, train: Corpus, dev: Corpus | None, label: str) -> None:
+        from seqlab.cli.signals import impatient
         from seqlab.cli.train_report import EpochTable, ended
 
-        settings, options = self.settings, {}
-        shown = EpochTable(self.screen)
+        settings, options = self.settings, dict[str, Any]()
+        shown = EpochTable(
+            self.screen, settings.iterations or getattr(getattr(tagger, "learner", None), "epochs", None)
+        )
         if kinds.takes(tagger, "callbacks"):
             options["callbacks"] = shown
         if kinds.takes(tagger, "metric"):
             options |= {"dev": dev, "metric": settings.metric, "patience": settings.patience}
         elif settings.metric or settings.patience:
-            raise OptionError(f"--metric and --patience mean nothing to --model {settings.model}: it has no epochs")
+            raise OptionError(
+                f"--metric and --patience mean nothing to --model {settings.model}: it has no epochs"
+            )
         if settings.start:
             from seqlab import load
 
@@ -222,21 +245,40 @@ class _Training:
             options["start"] = load(settings.start)
         self.screen.step("making features, looking for a first guess")
         began = time.perf_counter()
-        tagger.fit(train, label, **options)
+        with impatient(), self._warnings_shown():
+            tagger.fit(train, label, **options)
         history = tagger.__dict__.get("history_")
         self.facts["training_seconds"] = time.perf_counter() - began
         self.facts["history"] = None if history is None else history.to_dict()
         self.screen.line(ended(history, self.facts["training_seconds"]))
+
+    @contextlib.contextmanager
+    def _warnings_shown(self) -> Iterator[None]:
+        """Warnings stand among the other lines; that training was interrupted is said below anyway."""
+
+        def show(message: Warning | str, *_: Any) -> None:
+            if not str(message).startswith("training was interrupted"):
+                self.screen.line(f"warning   {message}")
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.showwarning = show  # type: ignore[assignment]
+            yield
 
     def _pruned(self, tagger: Any, dev: Corpus | None) -> Any:
         settings = self.settings
         if settings.prune is None and settings.storage is None:
             return tagger
         if not hasattr(tagger, "prune"):
-            raise OptionError(f"--prune and --storage mean nothing to --model {settings.model}: it has no weights")
+            raise OptionError(
+                f"--prune and --storage mean nothing to --model {settings.model}: it has no weights"
+            )
         self.screen.step("pruning")
         less = tagger.prune(
-            threshold=settings.prune or 0.0, storage=settings.storage or "float64", dev=dev, metric=settings.metric
+            threshold=settings.prune or 0.0,
+            storage=settings.storage or "float64",
+            dev=dev,
+            metric=settings.metric,
         )
         self.screen.line(f"pruned    {less.pruned_}")
         self.facts["pruned"] = less.pruned_.to_dict()
@@ -247,13 +289,13 @@ class _Training:
         from pathlib import Path
 
         from seqlab import store
+        from seqlab.cli.printing import put_bytes
         from seqlab.cli.train_report import record_of, saved_line
 
         state = tagger.state()
         state = replace(state, record={**state.record, "command": record_of(self.settings, train, label)})
         if self.settings.output == "-":
-            sys.stdout.buffer.write(store.as_bytes(state))
-            sys.stdout.buffer.flush()
+            put_bytes(store.as_bytes(state))
             return
         store.write(self.settings.output, state)
         self.facts["model"] = self.settings.output
@@ -264,7 +306,7 @@ class _Training:
         self.screen.step("scoring the development set")
         report = tagger.evaluate(dev, label)
         self.facts["report"] = report.to_dict()
-        self.screen.line(f"\non {dev.name}: {report.text()}")
+        self.screen.line(f"\non {dev.name}\n\n{report.text()}")
 
 
 def _options_of(model: str) -> list[str]:

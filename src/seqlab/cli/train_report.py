@@ -22,7 +22,7 @@ REASONS = {
     "iterations": "the limit of iterations",
     "epochs": "the limit of epochs",
     "patience": "no better score on the development set",
-    "interrupted": "interrupted",
+    "interrupted": "interrupted, the best so far is kept",
     "no mistakes": "no mistakes left",
     "no loss": "no loss left",
     "gap": "converged: the duality gap is small",
@@ -62,14 +62,22 @@ def settings_lines(tagger: Any) -> Iterator[str]:
 
 def _without_template(text: str) -> str:
     """A template is pages long, and has its own line."""
-    return text if "Template(" not in text else text.partition("features=Template(")[0] + "features=<template>, ..."
+    return (
+        text
+        if "Template(" not in text
+        else text.partition("features=Template(")[0] + "features=<template>, ..."
+    )
 
 
 class EpochTable:
-    """A callback: one line an epoch, under a head that fits the first one."""
+    """A callback: one line an epoch, under a head that fits the first one.
 
-    def __init__(self, screen: Silent) -> None:
+    limit   epochs that there will be, unless training ends earlier; None when nobody knows
+    """
+
+    def __init__(self, screen: Silent, limit: int | None = None) -> None:
         self._screen = screen
+        self._limit = limit
         self._began = time.perf_counter()
         self._last: int | None = None
         self._further: tuple[str, ...] = ()
@@ -79,10 +87,11 @@ class EpochTable:
         if self._last is None:
             self._further = tuple(name for name in FURTHER if name in epoch.more)
             self._screen.line(self._head(epoch))
+            self._screen.step("training", self._limit)
         elif epoch.iteration <= self._last:
             self._screen.line("from here on with order 2")
         self._last = epoch.iteration
-        self._screen.step(f"training, iteration {epoch.iteration}")
+        self._screen.advance(1, f"iteration {epoch.iteration}")
         self._screen.line(self._row(epoch))
 
     def _head(self, epoch: Epoch) -> str:
@@ -115,7 +124,7 @@ def ended(history: History | None, seconds: float) -> str:
     if history is None or not len(history):
         return f"\ncounted in {duration(seconds)}"
     why = REASONS.get(history.reason, history.reason)
-    text = f"\nended     {why}, after {counted(history[-1].iteration, 'iteration')}, {duration(seconds)}"
+    text = f"\nended     after {counted(history[-1].iteration, 'iteration')}, {duration(seconds)}: {why}"
     if history.metric is not None and history.best is not None:
         score = next(e.dev_score for e in reversed(history.epochs) if e.iteration == history.best)
         text += f"\nbest      iteration {history.best}, {history.metric} {score:.4f}"
@@ -126,11 +135,8 @@ def saved_line(path: str, count: int, tagger: Any) -> str:
     """Where the model went, and how large it is."""
     more = ""
     if "model_" in tagger.__dict__ and "encoder_" in tagger.__dict__:
-        more = f": {tagger.encoder_.size:,} attributes, {tagger.model_.size:,} weights"
-    history = tagger.__dict__.get("history_")
-    interrupted = history is not None and history.reason == "interrupted"
-    saved = "the best model so far was saved to" if interrupted else "saved to"
-    return f"model     {saved} {path} ({size(count)}{more})"
+        more = f", {tagger.encoder_.size:,} attributes, {tagger.model_.size:,} weights"
+    return f"saved     {path}\n          {size(count)}{more}"
 
 
 def record_of(settings: argparse.Namespace, train: Corpus, label: str) -> dict[str, Any]:
@@ -146,7 +152,9 @@ def record_of(settings: argparse.Namespace, train: Corpus, label: str) -> dict[s
         "tokens": train.token_count,
         "columns": list(train.columns),
         "label": label,
-        "given": {name: value if isinstance(value, (int, float)) else _text(value) for name, value in given.items()},
+        "given": {
+            name: value if isinstance(value, (int, float)) else _text(value) for name, value in given.items()
+        },
     }
 
 
