@@ -38,7 +38,7 @@ def test_every_help_has_examples_that_parse(name, capsys):
         cli.main([name, "--help"])
     assert left.value.code == 0
     shown = capsys.readouterr().out
-    assert all(len(line) <= 100 for line in shown.splitlines())
+    assert all(len(line) <= 80 for line in shown.splitlines())
     examples = shown.partition("examples:\n")[2].splitlines()
     assert len(examples) >= 2
     parser = Parser(prog="seqlab")

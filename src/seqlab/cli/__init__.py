@@ -46,7 +46,8 @@ examples:
   seqlab train train.txt --dev dev.txt -o chunks.model
   seqlab tag chunks.model new.txt > tagged.txt
   seqlab eval chunks.model test.txt
-  seqlab COMMAND --help       the options of a command, with examples"""
+  seqlab train demo:train --label pos -o pos.model   (comes with seqlab)
+  seqlab COMMAND --help                              (its options and examples)"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -101,13 +102,13 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__
 
 def _parser(name: str, chosen: Any) -> Parser:
     """The parser of the chosen command, beside the names of the others."""
-    from seqlab.cli.parsing import Parser, help_format
+    from seqlab.cli.parsing import HelpFormat, Parser
 
     parser = Parser(
         prog="seqlab",
         description="Sequence labelling, exact and fast.",
         epilog=EXAMPLES,
-        formatter_class=help_format,
+        formatter_class=HelpFormat,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"seqlab {__version__}")

@@ -18,12 +18,12 @@ has its file and line. Leaves with 1 when there is an error (with --strict, also
 EXAMPLES = """\
 seqlab check train.txt
 seqlab check train.txt --dev dev.txt --label chunk
-seqlab check train.txt --scheme IOB2 --strict && seqlab train train.txt -o m.model"""
+seqlab check train.txt --strict && seqlab train train.txt -o m.model"""
 
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """The arguments of the command."""
-    parser = parsing.add_command(subparsers, "check", DESCRIPTION, EXAMPLES)
+    parser = parsing.add_command(subparsers, "check", "FILE ...", DESCRIPTION, EXAMPLES)
     parser.add_argument("files", nargs="+", metavar="FILE", help="labelled sentences; - is standard input")
     parser.add_argument(
         "--label",

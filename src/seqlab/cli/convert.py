@@ -27,14 +27,14 @@ EXAMPLES = """\
 seqlab convert en.conllu en.txt --to conll --select word,upos
 seqlab convert train.txt train.jsonl
 seqlab convert ner.txt ner-bilou.txt --scheme BILOU
-seqlab convert ner-iob1.txt - --from-scheme IOB1 --scheme IOB2 --repair conlleval > ner.txt
+seqlab convert old.txt new.txt --scheme IOB2 --repair conlleval
 seqlab convert old.crfsuite new.model --learner perceptron
 seqlab convert model.crfpp.txt new.model --columns word,pos"""
 
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """The arguments of the command."""
-    parser = parsing.add_command(subparsers, "convert", DESCRIPTION, EXAMPLES)
+    parser = parsing.add_command(subparsers, "convert", "INPUT OUTPUT", DESCRIPTION, EXAMPLES)
     parser.add_argument(
         "input", metavar="INPUT", help="a corpus, or a model of another tool; - is standard input"
     )
@@ -147,10 +147,11 @@ def _foreign(arguments: argparse.Namespace) -> Any:
 
 
 def _converted_corpus(arguments: argparse.Namespace) -> dict[str, Any]:
+    from seqlab.cli.inputs import read_corpora
     from seqlab.cli.printing import counted
-    from seqlab.corpus import read, write
+    from seqlab.corpus import write
 
-    corpus = read(arguments.input, **parsing.reading_of(arguments))
+    corpus = read_corpora([arguments.input], parsing.reading_of(arguments))
     facts: dict[str, Any] = {"input": corpus.name, "output": arguments.output, "sentences": len(corpus)}
     notes = []
     if arguments.scheme is not None:

@@ -30,7 +30,7 @@ seqlab eval a.model test.txt --against b.model"""
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """The arguments of the command."""
-    parser = parsing.add_command(subparsers, "eval", DESCRIPTION, EXAMPLES)
+    parser = parsing.add_command(subparsers, "eval", "[MODEL] FILE ...", DESCRIPTION, EXAMPLES)
     parser.add_argument(
         "files", nargs="+", metavar="[MODEL] FILE", help="a model and labelled sentences, or these alone"
     )

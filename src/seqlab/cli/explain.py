@@ -21,14 +21,14 @@ Without --at, the labels of the sentence with their probabilities and rivals are
 EXAMPLES = """\
 seqlab explain pos.model --sentence "The old man the boats ."
 seqlab explain pos.model --sentence "The old man the boats ." --at man
-seqlab explain pos.model --sentence "The old man the boats ." --at 2 --rival NOUN
-seqlab explain chunks.model --format slash --sentence "The/DET old/NOUN man/VERB" --at 1
+seqlab explain pos.model --sentence "The old man" --at 2 --rival VERB
+seqlab explain chunks.model -f slash -s "The/DET old/NOUN man/VERB" --at 1
 seqlab explain chunks.model test.txt --number 12 --at 3"""
 
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """The arguments of the command."""
-    parser = parsing.add_command(subparsers, "explain", DESCRIPTION, EXAMPLES)
+    parser = parsing.add_command(subparsers, "explain", "MODEL [FILE]", DESCRIPTION, EXAMPLES)
     parser.add_argument("model", metavar="MODEL", help="a file that seqlab train wrote")
     parser.add_argument("file", nargs="?", metavar="FILE", help="sentences; - is standard input")
     parser.add_argument("-s", "--sentence", metavar="TEXT", help="one sentence, its words between blanks")
@@ -82,11 +82,12 @@ def run(arguments: argparse.Namespace) -> None:
 def _read(arguments: argparse.Namespace) -> Corpus:
     import io
 
+    from seqlab.cli.inputs import read_corpora
     from seqlab.corpus import read
 
     reading = parsing.reading_of(arguments)
     if arguments.sentence is None:
-        return read(arguments.file, **reading)
+        return read_corpora([arguments.file], reading)
     if "columns" not in reading:
         reading.setdefault("format", "text")
     text = io.BytesIO(arguments.sentence.encode("utf-8", "surrogateescape") + b"\n")

@@ -16,8 +16,23 @@ def read_corpora(paths: Sequence[str], reading: dict[str, Any]) -> Corpus:
     """All files as one corpus; `reading` has the options of seqlab.read."""
     from seqlab.corpus import Corpus, read
 
-    parts = [read(path, **reading) for path in paths]
+    parts = []
+    for path in paths:
+        source, options = found(path, reading)
+        parts.append(read(source, **options))
     return parts[0] if len(parts) == 1 else Corpus.join(parts)
+
+
+def found(path: Any, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The file behind a name, and how to read it: demo:train and demo:test are the corpus that comes with seqlab."""
+    if path not in ("demo:train", "demo:test"):
+        return path, reading
+    from importlib.resources import files
+
+    from seqlab.corpus.builtin import COLUMNS
+
+    file = files("seqlab.corpus") / "demo" / f"{path.partition(':')[2]}.txt"
+    return str(file), {"format": "conll", "separator": "\t", "docstart": False, "columns": COLUMNS, **reading}
 
 
 def label_column(corpus: Corpus, given: str | None) -> str:

@@ -24,7 +24,7 @@ seqlab inspect chunks.model --verify"""
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """The arguments of the command."""
-    parser = parsing.add_command(subparsers, "inspect", DESCRIPTION, EXAMPLES)
+    parser = parsing.add_command(subparsers, "inspect", "MODEL", DESCRIPTION, EXAMPLES)
     parser.add_argument("model", metavar="MODEL", help="a file that seqlab train wrote")
     parser.add_argument(
         "--top",

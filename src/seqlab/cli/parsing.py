@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
@@ -13,8 +12,21 @@ if TYPE_CHECKING:
 
 FORMATS = ("conll", "conllu", "slash", "text", "jsonl", "crfsuite")
 
-# The width of a help page: wide enough for option and explanation on one line, whatever the terminal is.
-help_format = partial(argparse.RawDescriptionHelpFormatter, max_help_position=26, width=88)
+# 80 columns whatever the terminal is: descriptions and examples are written for that.
+COLUMNS = 80
+
+
+class HelpFormat(argparse.RawDescriptionHelpFormatter):
+    """Descriptions are filled, paragraph by paragraph; examples stay as they are."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=26, width=COLUMNS)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if text.startswith("examples:"):
+            return text
+        fill = argparse.HelpFormatter._fill_text
+        return "\n\n".join(fill(self, part, width, indent) for part in text.split("\n\n"))
 
 
 class Parser(argparse.ArgumentParser):
@@ -35,15 +47,16 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_command(
-    subparsers: Subparsers, name: str, description: str, examples: str
+    subparsers: Subparsers, name: str, usage: str, description: str, examples: str
 ) -> argparse.ArgumentParser:
-    """A parser with a description above and examples below the options."""
+    """A parser with a description above and examples below the options; `usage` has the arguments without options."""
     lines = "\n".join(f"  {line}" for line in examples.strip().splitlines())
     return subparsers.add_parser(
         name,
+        usage=f"%(prog)s {usage} [options]",
         description=description,
         epilog=f"examples:\n{lines}",
-        formatter_class=help_format,
+        formatter_class=HelpFormat,
         allow_abbrev=False,
     )
 
@@ -68,7 +81,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     """How corpus files are read; the same for every command that reads one."""
     group = parser.add_argument_group("how files are read")
     group.add_argument(
-        "--format", "-f", choices=FORMATS, help="of the file (default: seen from its name and content)"
+        "--format",
+        "-f",
+        choices=FORMATS,
+        metavar="NAME",
+        help=f"{', '.join(FORMATS)} (default: seen from name and content)",
     )
     group.add_argument(
         "--columns",

@@ -32,7 +32,7 @@ seqlab tag ner.model tweets.txt --marginals --json"""
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """The arguments of the command."""
-    parser = parsing.add_command(subparsers, "tag", DESCRIPTION, EXAMPLES)
+    parser = parsing.add_command(subparsers, "tag", "MODEL [FILE ...]", DESCRIPTION, EXAMPLES)
     parser.add_argument("model", metavar="MODEL", help="a file that seqlab train wrote")
     parser.add_argument("files", nargs="*", metavar="FILE", help="sentences (default: standard input)")
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="instead of standard output")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from seqlab.cli.inputs import named_for
+from seqlab.cli.inputs import found, named_for
 from seqlab.cli.parsing import reading_of
 from seqlab.cli.progress import Bar, Silent, file_progress
 from seqlab.errors import CorpusError, ImpossibleError, TemplateError
@@ -47,7 +47,8 @@ def _blocks(
     screen.step("tagging", _bytes_of(sources))
     first = 0
     for source in sources:
-        for block in stream(_watched(source, screen), **reading).blocks():
+        path, options = found(source, reading)
+        for block in stream(_watched(path, screen), **options).blocks():
             yield named_for(block, tagger, given=given), first
             first += len(block)
 

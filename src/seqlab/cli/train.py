@@ -26,16 +26,21 @@ and saves the best model so far; the second one quits."""
 
 EXAMPLES = """\
 seqlab train train.txt -o chunks.model
-seqlab train train.txt --dev dev.txt --constraints IOB2 --patience 5 -o ner.model
-seqlab train en.conllu --label upos --model perceptron --iterations 10 -o pos.model
-seqlab train train.txt --features template.crfpp --l1 0.5 --l2 0 --prune 0 -o small.model
+seqlab train train.txt --dev dev.txt --constraints IOB2 -o ner.model
+seqlab train en.conllu --label upos --model perceptron -i 10 -o pos.model
+seqlab train train.txt --features template.crfpp --l1 0.5 -o small.model
 seqlab train train.txt --config settings.toml -o chunks.model"""
 
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """The arguments of the command; every default is None, so that a config file can be seen below them."""
-    parser = parsing.add_command(subparsers, "train", DESCRIPTION, EXAMPLES)
-    parser.add_argument("files", nargs="*", metavar="FILE", help="labelled sentences; - is standard input")
+    parser = parsing.add_command(subparsers, "train", "FILE ... -o MODEL", DESCRIPTION, EXAMPLES)
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="labelled sentences; - is standard input, demo:train comes with seqlab",
+    )
     parser.add_argument("-o", "--output", metavar="MODEL", help="where the model goes; - is standard output")
     parser.add_argument("--label", "-l", metavar="COLUMN", help="the column to learn (default: the last one)")
     parser.add_argument("--config", metavar="TOML", help="settings by the names of these flags; flags win")
@@ -50,7 +55,9 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 def _add_model(group: Any) -> None:
     words = "; ".join(f"{name} {kind.help}" for name, kind in kinds.KINDS.items())
-    group.add_argument("--model", "-m", choices=list(kinds.KINDS), help=f"{words} (default: crf)")
+    group.add_argument(
+        "--model", "-m", choices=list(kinds.KINDS), metavar="KIND", help=f"{words} (default: crf)"
+    )
     group.add_argument(
         "--features",
         metavar="WHAT",
@@ -68,12 +75,20 @@ def _add_model(group: Any) -> None:
         "--prune", type=parsing.number, metavar="X", help="after training, drop weights of at most this size"
     )
     group.add_argument(
-        "--storage", choices=("float64", "float32", "float16", "int8"), help="of weights in the file"
+        "--storage",
+        choices=("float64", "float32", "float16", "int8"),
+        metavar="TYPE",
+        help="of weights in the file: float64, float32, float16, int8",
     )
 
 
 def _add_learning(group: Any) -> None:
-    group.add_argument("--learner", choices=list(kinds.LEARNERS), help="how a crf or memm learns")
+    group.add_argument(
+        "--learner",
+        choices=list(kinds.LEARNERS),
+        metavar="NAME",
+        help="how a crf or memm learns: lbfgs, sgd, cg, gradient",
+    )
     group.add_argument("--l1", type=parsing.number, metavar="X", help="penalty on the size of weights")
     group.add_argument("--l2", type=parsing.number, metavar="X", help="penalty on their squares")
     group.add_argument("--iterations", "-i", type=parsing.whole(1), metavar="N", help="at most so many")
@@ -231,7 +246,7 @@ class _Training:
         )
         if kinds.takes(tagger, "callbacks"):
             options["callbacks"] = shown
-        if kinds.takes(tagger, "metric"):
+        if kinds.KINDS[settings.model or "crf"].learners:
             options |= {"dev": dev, "metric": settings.metric, "patience": settings.patience}
         elif settings.metric or settings.patience:
             raise OptionError(
