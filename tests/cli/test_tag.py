@@ -1,5 +1,6 @@
 import functools
 import gzip
+import io
 import json
 import math
 import os
@@ -133,6 +134,15 @@ def test_slashes_in_and_out(shell, crf):
     )
 
 
+def test_every_format_can_be_written(shell, crf, folder):
+    labels = shell.done("tag", crf, folder / "plain.txt", "--labels-only").split()
+    for goal, column in (("conllu", "upos"), ("jsonl", "predicted"), ("slash", "label"), ("conll", "label")):
+        out = shell.done("tag", crf, folder / "plain.txt", "--to", goal)
+        names = ("word", "pos", "label") if goal == "conll" else None
+        made = seqlab.read(io.BytesIO(out.encode()), goal, columns=names)
+        assert [label for sentence in made.column(column) for label in sentence] == labels
+
+
 def test_json_lines_get_a_key(shell, crf):
     line = json.dumps({"word": ["The", "man"], "pos": ["DET", "NOUN"], "id": 7})
     found = json.loads(shell.done("tag", crf, stdin=line + "\n"))
@@ -150,6 +160,10 @@ def test_conllu_gets_the_labels_in_their_column(shell, folder, tmp_path):
     assert seqlab.load(tmp_path / "m").column_ == "upos"
     (tmp_path / "new.conllu").write_text(CONLLU)
     assert shell.done("tag", tmp_path / "m", tmp_path / "new.conllu") == lines
+    assert shell.done("tag", tmp_path / "m", "-s", "The man", "--to", "slash") == "The/DET man/NOUN\n"
+    columns = "The\tDET\nman\tX\n\n"
+    assert shell.done("tag", tmp_path / "m", stdin=columns) == "The\tDET\tDET\nman\tX\tNOUN\n\n"
+    assert "accuracy                     0.5000" in shell.done("eval", tmp_path / "m", "-", stdin=columns)
 
 
 def test_crfsuite_files_are_tagged(shell, tmp_path):

@@ -52,6 +52,7 @@ examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    _never_unprintable()
     given = list(sys.argv[1:] if argv is None else argv)
     name = next((word for word in given if not word.startswith("-")), "")
     chosen = COMMANDS[name].load() if name in COMMANDS else None
@@ -83,7 +84,16 @@ def _exit_code(chosen: Any, arguments: Any) -> int:
     except OSError as error:
         _complain(str(error))
         return FAILED
+    except MemoryError:
+        _complain("there is not enough memory for this")
+        return FAILED
     return DONE if code is None else int(code)
+
+
+def _never_unprintable() -> None:
+    """What standard output cannot show, because of its encoding or of odd bytes in a file's name, is spelled out."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _complain(message: str) -> None:

@@ -82,6 +82,8 @@ def named_for(corpus: Corpus, tagger: Tagger, *, given: bool) -> Corpus:
 
 def _names_of_training(there: tuple[str, ...], known: tuple[str, ...], label: str) -> list[str]:
     """Names for the columns of a file that says nothing about them."""
+    if known[:1] == ("id",):  # of CoNLL-U, which other files have nothing of but the word
+        known = ("word",)
     if set(known) <= set(there):
         others = [name for name in there if name not in known]
         unnamed = others[0] if len(others) == 1 and label not in there else None

@@ -12,6 +12,8 @@ from seqlab.errors import OptionError
 if TYPE_CHECKING:
     from seqlab.cli.command import Subparsers
 
+LABELLED = ("conll", "conllu", "slash", "jsonl")  # formats with a place for labels
+
 DESCRIPTION = """\
 Label sentences with a model. What comes out is what went in with one more column, so that
 it can be piped into conlleval; CoNLL-U gets the labels in their own column, JSON lines get
@@ -49,7 +51,10 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
         "--spans", action="store_true", help="the spans that the labels describe, and their probability"
     )
     views.add_argument(
-        "--to", choices=parsing.FORMATS[:-1], metavar="FORMAT", help="another format than the input's"
+        "--to",
+        choices=LABELLED,
+        metavar="FORMAT",
+        help=f"another format than the input's: {', '.join(LABELLED)}",
     )
     parsing.add_json(views, "a JSON object a line for each sentence")
     way = parser.add_argument_group("how labels are found")

@@ -177,7 +177,8 @@ def _fitted(corpus: Corpus, name: str, label: str | None, goal: str) -> Corpus:
 
     if goal == "conllu":
         place = label if label in CONLLU else "upos"
-        kept = [one for one in corpus.columns if one in (*CONLLU, "form", "pos") and one != place]
+        there = {"form": "word", "pos": "upos"}
+        kept = [one for one in corpus.columns if there.get(one, one) in {*CONLLU} - {place}]
         return corpus.with_column(place, corpus.data(name)).select(*kept, place)
     if goal == "slash":
         word = word_column(corpus)
