@@ -72,3 +72,22 @@ def test_wrong_use_is_refused(argv, words, shell, folder, crf, tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     assert words in shell.refused("convert", *(word.format(crf=crf, folder=folder) for word in argv))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "kind"), [(b"lCRF....", "CRFsuite"), (b"version: 100\n", "CRF++"), (b"#mdl#2#123\n", "Wapiti")]
+)
+def test_models_of_other_tools_are_recognised(head, kind, shell, crf, tmp_path, monkeypatch):
+    asked = []
+
+    def convert_model(path, **options):
+        asked.append((path, options))
+        return seqlab.load(crf)
+
+    monkeypatch.setattr(seqlab, "convert_model", convert_model, raising=False)
+    (tmp_path / "old").write_bytes(head)
+    flags = ["--columns", "word,pos", "--learner", "perceptron", "--json"]
+    facts = json.loads(shell.done("convert", tmp_path / "old", tmp_path / "new", *flags))
+    assert facts["kind"] == kind
+    assert asked == [(str(tmp_path / "old"), {"columns": ("word", "pos"), "learner": seqlab.Perceptron()})]
+    assert seqlab.load(tmp_path / "new").labels_ == seqlab.load(crf).labels_
