@@ -42,6 +42,7 @@ LEARNERS = {
     "arow": "AROW",
     "svm": "StructuredSVM",
 }
+LONGEST_NAME = 255  # of a file
 ITERATIONS = ("max_iterations", "epochs")  # what learners call it
 
 
@@ -137,6 +138,8 @@ def features_of(given: str | None, corpus: Corpus, label: str) -> tuple[Any, str
         return None, "ready-made attributes"
     if given in presets.__all__:
         return given, f"preset {given}"
+    if "\n" in given or len(given) > LONGEST_NAME:
+        return given, "template text"
     path = Path(given)
     if not path.is_file():
         if path.exists() or "/" in given or path.suffix in {".txt", ".template", ".tpl", ".pat"}:

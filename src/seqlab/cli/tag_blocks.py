@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import contextlib
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from seqlab.cli.inputs import found, named_for
 from seqlab.cli.parsing import reading_of
@@ -48,9 +49,10 @@ def _blocks(
     first = 0
     for source in sources:
         path, options = found(source, reading)
-        for block in stream(_watched(path, screen), **options).blocks():
-            yield named_for(block, tagger, given=given), first
-            first += len(block)
+        with _watched(path, screen) as watched:
+            for block in stream(watched, **options).blocks():
+                yield named_for(block, tagger, given=given), first
+                first += len(block)
 
 
 def _in_order(work: Work, blocks: Iterator[tuple[Corpus, int]], threads: int) -> Iterator[bytes]:
@@ -222,10 +224,10 @@ def _recoder(encoding: str | None, *, plain: bool) -> Callable[[bytes], bytes]:
 class _Watched:
     """A file whose reader tells how far it is."""
 
-    def __init__(self, path: str, screen: Silent) -> None:
-        self._file = open(path, "rb")  # noqa: PTH123, SIM115  (closed when the process ends, or when it is collected)
+    def __init__(self, file: IO[bytes], screen: Silent) -> None:
+        self._file = file
         self._screen = screen
-        self.name = path
+        self.name = file.name
 
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(size)
@@ -233,11 +235,15 @@ class _Watched:
         return data
 
 
-def _watched(source: Any, screen: Silent) -> Any:
+@contextlib.contextmanager
+def _watched(source: Any, screen: Silent) -> Iterator[Any]:
     """A plain file under watch when there is a bar; everything else, also what cannot be opened, as it is."""
-    if not isinstance(screen, Bar) or not isinstance(source, str) or not os.path.isfile(source):  # noqa: PTH113
-        return source
-    return _Watched(source, screen) if os.access(source, os.R_OK) else source
+    plain = isinstance(source, str) and os.path.isfile(source) and os.access(source, os.R_OK)  # noqa: PTH113
+    if not isinstance(screen, Bar) or not plain:
+        yield source
+        return
+    with open(source, "rb") as file:  # noqa: PTH123  (pathlib is slow to import)
+        yield _Watched(file, screen)
 
 
 def _bytes_of(sources: list[Any]) -> float | None:

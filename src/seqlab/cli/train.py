@@ -129,7 +129,7 @@ def _param(text: str) -> tuple[str, Any]:
 # ------------------------------------------------------------------------------------------------ run
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Read, learn, save, report."""
     from seqlab.cli.config import with_config
     from seqlab.cli.progress import training_progress
@@ -140,7 +140,11 @@ def run(arguments: argparse.Namespace) -> int:
     with training_progress(
         quiet=bool(settings.quiet or settings.output == "-"), json=bool(settings.json)
     ) as screen:
-        return _Training(settings, screen).run(began)
+        facts = _Training(settings, screen).run(began)
+    if settings.json:
+        from seqlab.cli.printing import print_json
+
+        print_json(facts)
 
 
 def _check(settings: argparse.Namespace) -> None:
@@ -173,7 +177,8 @@ class _Training:
         self.screen = screen
         self.facts: dict[str, Any] = {}
 
-    def run(self, began: float) -> int:
+    def run(self, began: float) -> dict[str, Any]:
+        """What was done, as data."""
         settings = self.settings
         train, dev, label = self._read()
         tagger = self._made(train, label)
@@ -183,11 +188,7 @@ class _Training:
         self.facts["seconds"] = time.perf_counter() - began
         if dev is not None and not settings.quiet and settings.output != "-":
             self._report(pruned, dev, label)
-        if settings.json:
-            from seqlab.cli.printing import print_json
-
-            print_json(self.facts)
-        return 0
+        return self.facts
 
     def _read(self) -> tuple[Corpus, Corpus | None, str]:
         from seqlab.cli.inputs import dev_label, label_column, read_corpora
@@ -224,6 +225,10 @@ class _Training:
                 f"--features means nothing to --model {settings.model}, which looks at words alone"
             )
         tagger = kinds.tagger_of(settings, features, constraints)
+        if (settings.prune is not None or settings.storage is not None) and not hasattr(tagger, "prune"):
+            raise OptionError(
+                f"--prune and --storage mean nothing to --model {settings.model}: it has no weights"
+            )
         for line in settings_lines(tagger):
             self.screen.line(line)
         self.facts["settings"] = repr(tagger)
@@ -284,10 +289,6 @@ class _Training:
         settings = self.settings
         if settings.prune is None and settings.storage is None:
             return tagger
-        if not hasattr(tagger, "prune"):
-            raise OptionError(
-                f"--prune and --storage mean nothing to --model {settings.model}: it has no weights"
-            )
         self.screen.step("pruning")
         less = tagger.prune(
             threshold=settings.prune or 0.0,
