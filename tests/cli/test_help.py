@@ -104,7 +104,7 @@ def test_a_misspelled_option_is_one_line(capsys):
             "pass --encoding, for example --encoding latin-1, if",
         ),
         ("w=columnar stays, and a==b", "w=columnar stays, and a==b"),
-        ("two\nlines", "two lines"),
+        ("two\n   lines\n     ^", "two: lines"),
     ],
 )
 def test_messages_speak_of_flags(library, shell):

@@ -298,6 +298,10 @@ def test_standard_input_and_picked_columns(shell, folder, tmp_path, corpora):
             "there is no column 'chnuk': the columns are 'word', 'pos', 'chunk'; did you mean 'chunk'?",
         ),
         (["--columns", "word,pos"], "2 columns expected (word, pos), found 3"),
+        (
+            ["--features", "word[0] &"],
+            "line 1: a value is wanted here, such as word[0] or lower(word[0]): word[0] &\n",
+        ),
         (["--features", "chnk"], "there is no preset 'chnk'"),
         (["--features", "no/such.template"], "cannot read the template 'no/such.template'"),
         (["--constraints", "IOB7"], "IOB7"),
@@ -346,6 +350,21 @@ def test_bad_files_are_named_with_their_line(shell, folder, tmp_path):
 )
 def test_a_place_that_cannot_be_written_is_refused_before_training(output, words, shell, folder, tmp_path):
     assert words in shell.refused("train", folder / "train.txt", "-o", tmp_path / output)
+
+
+def test_labels_that_break_the_constraints_are_named_with_file_and_line(shell, tmp_path):
+    path = tmp_path / "bad.txt"
+    path.write_text("a\tO\n\nb\tO\nc\tI-X\nd\tB-X\n\n")
+    code, _, err = shell("train", path, "-o", tmp_path / "m", "--constraints", "IOB2")
+    assert code == 2
+    assert err.startswith(f"seqlab: {path}:4: the label 'I-X' after 'O' breaks --constraints IOB2; ")
+    assert "seqlab convert --scheme ... --repair conlleval" in err
+
+
+def test_a_label_without_a_name_is_warned_of(shell, tmp_path):
+    (tmp_path / "odd.txt").write_text("a\tO\nb\t\nc\tX\n\n")
+    out = shell.done("train", tmp_path / "odd.txt", "-o", tmp_path / "m", "--model", "baseline")
+    assert f"warning   1 token without a label, the first at {tmp_path}/odd.txt:2" in out
 
 
 def test_no_files_and_no_output_are_wrong_use(shell, folder):

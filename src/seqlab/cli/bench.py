@@ -29,7 +29,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """The arguments of the command."""
     parser = parsing.add_command(subparsers, "bench", "[MODEL FILE ...]", DESCRIPTION, EXAMPLES)
     parser.add_argument("model", nargs="?", metavar="MODEL", help="a file that seqlab train wrote")
-    parser.add_argument("files", nargs="*", metavar="FILE", help="what to tag")
+    parser.add_argument("files", nargs="*", default=[], metavar="FILE", help="what to tag")
     parser.add_argument(
         "--repeat", type=parsing.whole(1), default=3, metavar="N", help="runs of each (default: 3)"
     )

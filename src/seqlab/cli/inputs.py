@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from seqlab.errors import CorpusError
+from seqlab.errors import CorpusError, SeqlabError
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
     from seqlab.taggers.base import Tagger
+
+_COUNTED = re.compile(r"sentence (\d+)(?:, (?:position|token) (\d+))?: ")
 
 
 def read_corpora(paths: Sequence[str], reading: dict[str, Any]) -> Corpus:
@@ -106,6 +110,19 @@ def gold_column(corpus: Corpus, tagger: Tagger, given: str | None) -> str:
             f"name them with --columns, and the right labels with --label"
         )
     return label_column(corpus, None)
+
+
+@contextlib.contextmanager
+def placed(corpus: Corpus) -> Iterator[None]:
+    """Errors that count sentences of this corpus name file and line instead."""
+    try:
+        yield
+    except SeqlabError as error:
+        found = _COUNTED.match(str(error))
+        if found is None or int(found[1]) >= len(corpus):
+            raise
+        place = corpus.place(int(found[1]), int(found[2] or 0))
+        raise CorpusError(f"{place}: {str(error)[found.end() :]}") from error
 
 
 def is_model(path: str) -> bool:

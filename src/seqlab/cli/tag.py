@@ -36,7 +36,9 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """The arguments of the command."""
     parser = parsing.add_command(subparsers, "tag", "MODEL [FILE ...]", DESCRIPTION, EXAMPLES)
     parser.add_argument("model", metavar="MODEL", help="a file that seqlab train wrote")
-    parser.add_argument("files", nargs="*", metavar="FILE", help="sentences (default: standard input)")
+    parser.add_argument(
+        "files", nargs="*", default=[], metavar="FILE", help="sentences (default: standard input)"
+    )
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="instead of standard output")
     parser.add_argument("-s", "--sentence", metavar="TEXT", help="one sentence, its words between blanks")
     views = parser.add_argument_group("what is written (instead of the best label of each token)")

@@ -38,6 +38,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     parser.add_argument(
         "files",
         nargs="*",
+        default=[],
         metavar="FILE",
         help="labelled sentences; - is standard input, demo:train comes with seqlab",
     )
@@ -192,7 +193,7 @@ class _Training:
 
     def _read(self) -> tuple[Corpus, Corpus | None, str]:
         from seqlab.cli.inputs import dev_label, label_column, read_corpora
-        from seqlab.cli.train_report import corpus_facts, labels_line
+        from seqlab.cli.train_report import blank_labels, corpus_facts, labels_line
 
         settings, reading = self.settings, parsing.reading_of(self.settings)
         self.screen.step("reading")
@@ -207,6 +208,8 @@ class _Training:
             self.facts["dev"] = corpus_facts(dev)
             self.screen.line(f"dev       {dev.name}\n          {self.facts['dev']['text']}")
         self.screen.line(f"labels    {labels_line(train, label)}")
+        for line in blank_labels(train, label):
+            self.screen.line(line)
         self.facts["label"] = label
         return train, dev, label
 
@@ -242,6 +245,7 @@ class _Training:
         return tagger
 
     def _fit(self, tagger: Any, train: Corpus, dev: Corpus | None, label: str) -> None:
+        from seqlab.cli.inputs import placed
         from seqlab.cli.signals import impatient
         from seqlab.cli.train_report import EpochTable, ended
 
@@ -265,7 +269,7 @@ class _Training:
             options["start"] = load(settings.start)
         self.screen.step("making features, looking for a first guess")
         began = time.perf_counter()
-        with impatient(), self._warnings_shown():
+        with impatient(), self._warnings_shown(), placed(train):
             tagger.fit(train, label, **options)
         history = tagger.__dict__.get("history_")
         self.facts["training_seconds"] = time.perf_counter() - began

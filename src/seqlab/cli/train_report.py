@@ -52,6 +52,19 @@ def labels_line(corpus: Corpus, label: str) -> str:
     return textwrap.shorten(text, COLUMNS - 10, placeholder=" ...")
 
 
+def blank_labels(corpus: Corpus, label: str) -> Iterator[str]:
+    """A warning when tokens have a label without a name: mostly a cell that somebody forgot."""
+    import numpy as np
+
+    column = corpus.strings(label)
+    blank = [code for code, value in enumerate(column.values) if not value.strip()]
+    tokens = np.flatnonzero(np.isin(column.codes, blank))
+    if len(tokens):
+        sentence = int(np.searchsorted(corpus.offsets, tokens[0], side="right")) - 1
+        place = corpus.place(sentence, int(tokens[0] - corpus.offsets[sentence]))
+        yield f"warning   {counted(len(tokens), 'token')} without a label, the first at {place}"
+
+
 def settings_lines(tagger: Any) -> Iterator[str]:
     """The call in Python that makes the same tagger, over as many lines as it takes."""
     shown = _without_template(repr(tagger))
@@ -124,7 +137,7 @@ def ended(history: History | None, seconds: float) -> str:
     if history is None or not len(history):
         return f"\ncounted in {duration(seconds)}"
     why = REASONS.get(history.reason, history.reason)
-    text = f"\nended     after {counted(history[-1].iteration, 'iteration')}, {duration(seconds)}: {why}"
+    text = f"\nended     after {counted(history[-1].iteration, 'iteration')} ({duration(seconds)}), {why}"
     if history.metric is not None and history.best is not None:
         score = next(e.dev_score for e in reversed(history.epochs) if e.iteration == history.best)
         text += f"\nbest      iteration {history.best}, {history.metric} {score:.4f}"

@@ -22,15 +22,23 @@ _FLAGS = (
     "column",
 )
 _NAMES = {"column": "label"}  # where the flag is called otherwise
+_PHRASES = {"seqlab.tags.repair": "seqlab convert --scheme ... --repair conlleval"}
 _PICKS = re.compile(r"columns=\{([^}]*)\}")
 _FLAG = re.compile(rf"\b({'|'.join(_FLAGS)})=('[^']*'|\.\.\.|True\b|[-\w.]+)?(?!\w)")
 
 
 def for_shell(message: str) -> str:
     """The message with flags in the place of Python's keyword arguments, on one line."""
-    text = _PICKS.sub(_picked, message)
-    text = _FLAG.sub(_flag, text)
-    return text.replace("\n", " ")
+    text = _PICKS.sub(_picked, _one_line(message))
+    for said, meant in _PHRASES.items():
+        text = text.replace(said, meant)
+    return _FLAG.sub(_flag, text)
+
+
+def _one_line(message: str) -> str:
+    """The lines of a message, without a caret that points to a place in the line above."""
+    lines = (line.strip() for line in message.splitlines())
+    return ": ".join(line for line in lines if line.strip("^"))
 
 
 def _picked(found: re.Match[str]) -> str:
