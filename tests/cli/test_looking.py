@@ -64,6 +64,14 @@ def test_inspect_refuses_what_is_no_model(shell, folder, crf, tmp_path):
     assert "its checksum differs" in shell.refused("inspect", tmp_path / "m", "--verify")
 
 
+def test_a_model_that_labels_nothing_can_be_inspected_only(shell, folder, tmp_path):
+    seqlab.MarkovChain().fit([["a", "b"], ["b"]]).save(tmp_path / "chain")
+    assert "kind        markov chain" in shell.done("inspect", tmp_path / "chain")
+    for command in (["tag"], ["eval"], ["explain", "--at", 1], ["bench"]):
+        said = shell.refused(command[0], tmp_path / "chain", folder / "plain.txt", *command[1:])
+        assert "holds a MarkovChain, which labels no sentences" in said
+
+
 # ------------------------------------------------------------------------------------------------ explain
 
 SENTENCE = "The/DET old/ADJ man/NOUN sees/VERB the/DET boats/NOUN"

@@ -42,10 +42,13 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> None:
     """Measure, and print as it comes."""
     from seqlab.arrays import thread_count
+    from seqlab.cli.inputs import load_tagger
     from seqlab.cli.printing import print_json
 
     if arguments.model is not None and not arguments.files:
         parsing.fail("bench", "a model needs a file to tag behind it")
+    if arguments.model is not None:
+        load_tagger(arguments.model)  # what is no tagger is refused before anything is printed
     threads = thread_count(arguments.threads)
     bench = _Bench(arguments.repeat, quiet=arguments.json)
     if arguments.model is None:
@@ -145,15 +148,14 @@ def _taggers(threads: int) -> dict[str, Callable[[], Any]]:
 
 
 def _model_on_files(bench: _Bench, arguments: argparse.Namespace, threads: int) -> None:
-    from seqlab import load
-    from seqlab.cli.inputs import named_for, read_corpora
+    from seqlab.cli.inputs import load_tagger, named_for, read_corpora
 
-    tagger = bench("load the model", lambda: load(arguments.model))
+    tagger = bench("load the model", lambda: load_tagger(arguments.model))
     reading = parsing.reading_of(arguments)
     count = read_corpora(arguments.files, reading).token_count
     read: Corpus = bench("read", lambda: read_corpora(arguments.files, reading), count)
     corpus = named_for(read, tagger, given=arguments.columns is not None)
-    bench("first sentence", lambda: load(arguments.model).annotate(corpus[:1], threads=1))
+    bench("first sentence", lambda: load_tagger(arguments.model).annotate(corpus[:1], threads=1))
     tagger.annotate(corpus[:1], threads=1)
     for used in sorted({1, threads}):
         said = f"tag, {used} thread{'s' * (used > 1)}"

@@ -108,8 +108,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _of_model(arguments: argparse.Namespace) -> tuple[Report, Any]:
-    from seqlab import load
-    from seqlab.cli.inputs import gold_column, named_for, read_corpora
+    from seqlab.cli.inputs import gold_column, load_tagger, named_for, read_corpora
 
     model, *files = arguments.files
     if not files:
@@ -119,7 +118,7 @@ def _of_model(arguments: argparse.Namespace) -> tuple[Report, Any]:
     for flag in ("predicted", "train"):
         if getattr(arguments, flag):
             raise OptionError(f"--{flag} is for files without a model, but {model} is one")
-    tagger = load(model)
+    tagger = load_tagger(model)
     read = read_corpora(files, parsing.reading_of(arguments))
     corpus = named_for(read, tagger, given=arguments.columns is not None)
     label = gold_column(corpus, tagger, arguments.label)
@@ -131,9 +130,10 @@ def _compared(arguments: argparse.Namespace, corpus: Corpus, label: str, tagger:
     """Two models on the same sentences."""
     from dataclasses import asdict
 
-    from seqlab import load, significance
+    from seqlab import significance
+    from seqlab.cli.inputs import load_tagger
 
-    other = load(arguments.against)
+    other = load_tagger(arguments.against)
     outputs = [one.predict(corpus, threads=arguments.threads) for one in (tagger, other)]
     metric = arguments.metric or ("span_f1" if any("-" in y for y in tagger.labels_) else "accuracy")
     found = significance(corpus, outputs[0], outputs[1], metric, column=label, seed=arguments.seed)

@@ -52,13 +52,12 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> None:
     """Find the sentence, ask the model."""
-    from seqlab import load
-    from seqlab.cli.inputs import named_for
+    from seqlab.cli.inputs import load_tagger, named_for
     from seqlab.cli.printing import print_json
 
     if (arguments.sentence is None) == (arguments.file is None):
         raise OptionError("one sentence is wanted: pass --sentence 'The old man', or a file (and --number)")
-    tagger: Any = load(arguments.model)
+    tagger: Any = load_tagger(arguments.model)
     corpus = named_for(_read(arguments), tagger, given=arguments.columns is not None)
     if arguments.number >= len(corpus):
         raise OptionError(

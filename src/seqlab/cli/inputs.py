@@ -7,13 +7,23 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from seqlab.errors import CorpusError, SeqlabError
+from seqlab.errors import CorpusError, OptionError, SeqlabError
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
     from seqlab.taggers.base import Tagger
 
 _COUNTED = re.compile(r"sentence (\d+)(?:, (?:position|token) (\d+))?: ")
+
+
+def load_tagger(path: str) -> Any:
+    """The tagger in a model file; there are models that label nothing."""
+    from seqlab.taggers.storing import load
+
+    model = load(path)
+    if not hasattr(model, "annotate"):
+        raise OptionError(f"{path} holds a {type(model).__name__}, which labels no sentences")
+    return model
 
 
 def read_corpora(paths: Sequence[str], reading: dict[str, Any]) -> Corpus:

@@ -27,19 +27,21 @@ def facts_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
     state = store.read(arguments.model, verify=arguments.verify)
     tagger: Any = load(arguments.model)
+    labels = tuple(getattr(tagger, "labels_", ()))
     for label in arguments.label or ():
-        if label not in tagger.labels_:
-            raise LabelError(f"--label {label}: the model's labels are {' '.join(tagger.labels_)}")
+        if label not in labels:
+            raise LabelError(f"--label {label}: the model's labels are {' '.join(labels) or 'none'}")
+    words = getattr(tagger, "vocabulary_", None)
     facts: dict[str, Any] = {
         "model": arguments.model,
         "kind": state.kind,
         "bytes": Path(arguments.model).stat().st_size,
         "checksum": "verified" if arguments.verify else "not compared (--verify does)",
         **_metadata(arguments.model),
-        "labels": list(tagger.labels_),
-        "columns": list(tagger.columns_),
-        "label_column": tagger.column_,
-        "vocabulary": None if tagger.vocabulary_ is None else len(tagger.vocabulary_),
+        "labels": list(map(str, labels)),
+        "columns": list(getattr(tagger, "columns_", ())),
+        "label_column": getattr(tagger, "column_", None),
+        "vocabulary": None if words is None else len(words),
         "settings": {name: _shown(value) for name, value in tagger.get_params(deep=False).items()},
         "python": _call(tagger),
         "command": state.record.get("command"),
@@ -135,9 +137,12 @@ def _head(facts: dict[str, Any]) -> str:
         ("size", size(facts["bytes"])),
         ("written by", f"seqlab {facts['written_by']}, format {facts['format']}"),
         ("checksum", facts["checksum"]),
-        ("labels", textwrap.shorten(f"{len(facts['labels'])}: {labels}", WIDTH - 14, placeholder=" ...")),
-        ("columns", f"{' '.join(facts['columns'])} -> {facts['label_column'] or 'label'}"),
     ]
+    if facts["labels"]:
+        shown = textwrap.shorten(f"{len(facts['labels'])}: {labels}", WIDTH - 14, placeholder=" ...")
+        rows.append(("labels", shown))
+    if facts["columns"]:
+        rows.append(("columns", f"{' '.join(facts['columns'])} -> {facts['label_column'] or 'label'}"))
     if facts["vocabulary"] is not None:
         rows.append(("vocabulary", counted(facts["vocabulary"], "word")))
     if "weights" in facts:

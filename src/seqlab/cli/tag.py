@@ -75,13 +75,13 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, label, write."""
+    from seqlab.cli.inputs import load_tagger
     from seqlab.cli.tag_blocks import tagged
-    from seqlab.taggers.storing import load
 
     sources = _sources(arguments)
     if (arguments.beam is None) == (arguments.decode == "beam"):
         raise OptionError("--decode beam and --beam N belong together: pass both, or neither")
-    tagger = load(arguments.model)
+    tagger = load_tagger(arguments.model)
     pieces = tagged(tagger, sources, arguments)
     if arguments.output == "-":
         from seqlab.cli.printing import put_bytes
