@@ -7,6 +7,7 @@ import seqlab
 from seqlab import (
     AROW,
     CRF,
+    HMM,
     LBFGS,
     MEMM,
     SGD,
@@ -92,6 +93,23 @@ def test_the_baseline_is_that_of_python(shell, folder, tmp_path, corpora):
     shell.done("train", folder / "train.txt", "-o", tmp_path / "m", *flags)
     own = MostFrequentTag("rare", constraints="IOB2").fit(corpora[0], "chunk")
     assert seqlab.load(tmp_path / "m").predict(corpora[1]) == own.predict(corpora[1])
+
+
+def test_the_hmm_is_that_of_python(shell, folder, tmp_path, corpora):
+    flags = ["--model", "hmm", "--order", "1", "--constraints", "IOB2", "-p", "smoothing=witten-bell"]
+    out = shell.done(
+        "train", folder / "train.txt", "-o", tmp_path / "m", *flags, "--dev", folder / "test.txt"
+    )
+    own = HMM(order=1, constraints="IOB2", smoothing="witten-bell").fit(corpora[0], "chunk")
+    made = seqlab.load(tmp_path / "m")
+    assert repr(made) == repr(own)
+    assert made.predict(corpora[1]) == own.predict(corpora[1])
+    assert made.predict_proba(corpora[1])[0].tobytes() == own.predict_proba(corpora[1])[0].tobytes()
+    assert str(own.evaluate(corpora[1], "chunk")) in out
+    assert "kind        hmm" in shell.done("inspect", tmp_path / "m")
+    assert "probabilities and no weights" in shell.refused(
+        "explain", tmp_path / "m", "-s", "The man", "--at", 1
+    )
 
 
 def test_dev_chooses_as_in_python(shell, folder, tmp_path, corpora):
