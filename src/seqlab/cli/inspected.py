@@ -80,7 +80,7 @@ def _parts(state: State) -> dict[str, int]:
 
 def _weights(tagger: Any, arguments: argparse.Namespace) -> dict[str, Any]:
     """The heaviest features and the moves of a linear model; nothing for others."""
-    if "model_" not in tagger.__dict__ or not hasattr(tagger, "top_features"):
+    if not hasattr(tagger, "top_features"):
         return {}
     model, top = tagger.model_, arguments.top
     chosen = arguments.label or list(tagger.labels_)

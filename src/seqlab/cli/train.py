@@ -271,7 +271,7 @@ class _Training:
         began = time.perf_counter()
         with impatient(), self._warnings_shown(), placed(train):
             tagger.fit(train, label, **options)
-        history = tagger.__dict__.get("history_")
+        history = getattr(tagger, "history_", None)
         self.facts["training_seconds"] = time.perf_counter() - began
         self.facts["history"] = None if history is None else history.to_dict()
         self.screen.line(ended(history, self.facts["training_seconds"]))

@@ -147,7 +147,7 @@ def ended(history: History | None, seconds: float) -> str:
 def saved_line(path: str, count: int, tagger: Any) -> str:
     """Where the model went, and how large it is."""
     more = ""
-    if "model_" in tagger.__dict__ and "encoder_" in tagger.__dict__:
+    if hasattr(tagger, "top_features"):
         more = f", {tagger.encoder_.size:,} attributes, {tagger.model_.size:,} weights"
     return f"saved     {path}\n          {size(count)}{more}"
 
