@@ -156,7 +156,18 @@ _HOME = {
     "tune": "seqlab.tuning",
     "write": "seqlab.corpus",
 }
-_ROOMS = ("corpus", "draw", "encode", "errors", "evaluation", "features", "inference", "tags", "trellis", "tuning")
+_ROOMS = (
+    "corpus",
+    "draw",
+    "encode",
+    "errors",
+    "evaluation",
+    "features",
+    "inference",
+    "tags",
+    "trellis",
+    "tuning",
+)
 
 
 def __getattr__(name: str) -> Any:

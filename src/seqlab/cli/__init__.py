@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 # One line a command; its file has add_parser(subparsers) and run(arguments).
 COMMANDS: dict[str, Entry] = {
-    "demo": Entry(
-        "decode 'the old man the boat' and draw its trellis",
-        lambda: import_module("seqlab.cli.demo").COMMAND.named("demo"),
-    ),
+    "demo": Entry("a first tour: three models, your sentence", lambda: import_module("seqlab.cli.demo")),
     "train": Entry("learn a model from labelled sentences", lambda: import_module("seqlab.cli.train")),
     "tag": Entry("label sentences with a model", lambda: import_module("seqlab.cli.tag")),
     "eval": Entry("how good a model, or a file of labels, is", lambda: import_module("seqlab.cli.eval")),

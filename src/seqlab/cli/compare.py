@@ -24,8 +24,8 @@ randomisation over sentences)."""
 
 EXAMPLES = """\
 seqlab compare train.txt dev.txt --models baseline,hmm,memm,perceptron,crf
-seqlab compare demo:train demo:test --label pos --models hmm,crf --html table.html
-seqlab compare train.txt dev.txt --features template.txt --constraints IOB2 --json"""
+seqlab compare demo:train demo:test -l pos --models hmm,crf --html table.html
+seqlab compare train.txt dev.txt --features mine.txt --constraints IOB2 --json"""
 
 USUAL = "baseline,hmm,memm,perceptron,crf"
 
@@ -45,7 +45,9 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     )
     parser.add_argument("--label", "-l", metavar="COLUMN", help="the column to learn (default: the last one)")
     parser.add_argument("--features", metavar="WHAT", help="as for seqlab train")
-    parser.add_argument("--constraints", metavar="SCHEME", help="a tag scheme to obey; auto looks at the labels")
+    parser.add_argument(
+        "--constraints", metavar="SCHEME", help="a tag scheme to obey; auto looks at the labels"
+    )
     parser.add_argument("--iterations", "-i", type=parsing.whole(1), metavar="N", help="at most so many")
     parser.add_argument(
         "--metric",

@@ -27,18 +27,16 @@ with what is done."""
 
 EXAMPLES = """\
 seqlab tune train.txt --dev dev.txt --set l2=0.01,0.1,1,10 --picture l2.svg
-seqlab tune train.txt --folds 5 --set l1=0..1 --set l2=0.01..10 --how random -n 30
-seqlab tune train.txt --set features=chunk,mine.txt --set order=1,2 --resume search.jsonl
-seqlab tune demo:train --label pos --how halving --set l2=0.001..10:9 -o pos.model"""
+seqlab tune train.txt --set l1=0..1 --set l2=0.01..10 --how random -n 30
+seqlab tune train.txt --set features=chunk,ner --set order=1,2 --resume it
+seqlab tune demo:train -l pos --how halving --set l2=0.01..10:9 -o pos.model"""
 
 WAYS = ("grid", "random", "halving")
 
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """The arguments of the command."""
-    parser = parsing.add_command(
-        subparsers, "tune", "FILE ... --set NAME=VALUES ...", DESCRIPTION, EXAMPLES
-    )
+    parser = parsing.add_command(subparsers, "tune", "FILE ... --set NAME=VALUES ...", DESCRIPTION, EXAMPLES)
     parser.add_argument("files", nargs="+", metavar="FILE", help="labelled sentences; - is standard input")
     parser.add_argument(
         "--set",
@@ -95,10 +93,10 @@ def _add_model(group: Any) -> None:
         help=f"{', '.join(kinds.KINDS)} (default: crf)",
     )
     group.add_argument("--features", metavar="WHAT", help="as for seqlab train")
-    group.add_argument("--constraints", metavar="SCHEME", help="a tag scheme to obey; auto looks at the labels")
     group.add_argument(
-        "--learner", choices=list(kinds.LEARNERS), metavar="NAME", help="as for seqlab train"
+        "--constraints", metavar="SCHEME", help="a tag scheme to obey; auto looks at the labels"
     )
+    group.add_argument("--learner", choices=list(kinds.LEARNERS), metavar="NAME", help="as for seqlab train")
     group.add_argument("--iterations", "-i", type=parsing.whole(1), metavar="N", help="at most so many")
     group.add_argument(
         "-p",
@@ -295,7 +293,9 @@ class _Search:
     def _trial(self, trial: Trial) -> None:
         from seqlab.tuning.space import shown
 
-        params = ", ".join(f"{name.rpartition('__')[2]}={shown(value, 30)}" for name, value in trial.params.items())
+        params = ", ".join(
+            f"{name.rpartition('__')[2]}={shown(value, 30)}" for name, value in trial.params.items()
+        )
         budget = "" if trial.budget == 1 else f" with {trial.budget:.3g}"
         score = f"{trial.score:.4f}" if trial.error is None else f"failed: {trial.error}"
         self.screen.line(f"  {score}  {params}{budget}")
@@ -304,7 +304,7 @@ class _Search:
 
 def option_named(model: Any, typed: str) -> str:
     """learner__l2 for l2, iterations by whatever name the learner has for them."""
-    known = list(model.get_params(deep=True))
+    known: list[str] = list(model.get_params(deep=True))
     if typed in known or "__" in typed:
         return typed
     wanted = kinds.ITERATIONS if typed == "iterations" else (typed.replace("-", "_"),)
@@ -343,8 +343,10 @@ def _ending(arguments: argparse.Namespace, found: Tuning) -> list[str]:
         lines.append(f"picture   {arguments.picture}")
     if found.interrupted:
         lines.append("stopped   by Ctrl-C: these are the trials that were done")
-        more = "the same command goes on from there" if arguments.resume else "pass --resume FILE to go on later"
+        more = (
+            "the same command goes on from there" if arguments.resume else "pass --resume FILE to go on later"
+        )
         lines.append(f"          {more}")
     elif arguments.output:
-        lines.append(f"saved     {arguments.output}, trained on all of {' '.join(arguments.files)}")
+        lines.append(f"saved     {arguments.output}, trained on all sentences")
     return lines

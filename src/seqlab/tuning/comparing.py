@@ -39,8 +39,8 @@ def compare(
     """Train every model on `train` and try it on `test`: the table that every textbook has.
 
     train, test   corpora, or (X, y) each
-    models        names ("baseline", "hmm", "memm", "perceptron", "crf", "svm", "pa", "arow"), models with options of your
-                  own, or {name: model}; they stay as they are
+    models        names ("baseline", "hmm", "memm", "perceptron", "crf", "svm", "pa", "arow"), models with options of
+                  your own, or {name: model}; they stay as they are
     y             the column of labels; None for the last one
     features      for models by name: "auto" for a preset that fits the labels, or whatever a tagger takes
     metric        what decides which is best: "accuracy" or "span_f1"; None for span_f1 where labels are tags
@@ -66,8 +66,14 @@ def compare(
         rows.append(row)
         outputs.append(predicted)
     best = max(range(len(rows)), key=lambda i: (rows[i].report.figures[measure], -i))
-    against_best = [_p(gold, outputs[i], outputs[best], measure, trials, seed) if i != best else None for i in range(len(rows))]
-    before = [None, *(_p(gold, outputs[i], outputs[i - 1], measure, trials, seed) for i in range(1, len(rows)))]
+    against_best = [
+        _p(gold, outputs[i], outputs[best], measure, trials, seed) if i != best else None
+        for i in range(len(rows))
+    ]
+    before = [
+        None,
+        *(_p(gold, outputs[i], outputs[i - 1], measure, trials, seed) for i in range(1, len(rows))),
+    ]
     marked = tuple(
         row.judged(*found) for row, found in zip(rows, zip(against_best, before, strict=True), strict=True)
     )
@@ -148,9 +154,7 @@ def _data(given: Any, y: Any) -> Data:
     raise OptionError(f"train and test must be corpora, or (X, y) each, got {type(given).__name__}")
 
 
-def _models(
-    models: Any, learn: Data, features: Any, seed: int, threads: int | None
-) -> dict[str, Any]:
+def _models(models: Any, learn: Data, features: Any, seed: int, threads: int | None) -> dict[str, Any]:
     if isinstance(models, str):
         models = [name.strip() for name in models.split(",")]
     if isinstance(models, Mapping):

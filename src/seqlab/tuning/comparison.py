@@ -103,11 +103,13 @@ class Comparison:
 
     def notes(self) -> list[str]:
         """What the table does not say itself."""
-        figure = {"sentence_accuracy": "sentence accuracy"}.get(self.metric, NAMES.get(self.metric, self.metric))
+        figure = {"sentence_accuracy": "sentence accuracy"}.get(
+            self.metric, NAMES.get(self.metric, self.metric)
+        )
         threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
         lines = [f"{self.sentences:,} sentences, {self.tokens:,} tokens, {threads}; figures in percent"]
         if any(row.report.intervals for row in self.rows):
-            lines[0] += f", ± {100 * self.confidence:g} %"
+            lines[0] += f"; ±: {100 * self.confidence:g} % interval"
         if len(self.rows) > 1:
             lines.append(f"> best {figure}; worse by more than luck: * p < .05, ** p < .01, *** p < .001")
         return lines

@@ -29,13 +29,13 @@ class Journal:
     """What is done already, and where more of it is written down; without a path it remembers nothing."""
 
     def __init__(self, path: str | os.PathLike[str] | None, facts: Mapping[str, Any]) -> None:
-        self._path = None if path is None else Path(path)
+        self._kept, self._path = path is not None, Path(path or "")
         self._facts = dict(facts)
         self._done: dict[str, Run] = {}
-        self._file: int | None = None
+        self._file = -1
 
     def __enter__(self) -> Self:
-        if self._path is not None:
+        if self._kept:
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             try:
                 self._lock()
@@ -48,7 +48,7 @@ class Journal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._file is not None:
+        if self._kept:
             os.close(self._file)
 
     def done(self, task: Task) -> Run | None:
@@ -57,7 +57,7 @@ class Journal:
 
     def add(self, run: Run) -> None:
         """Write down what came of a training."""
-        if self._file is None:
+        if not self._kept:
             return
         facts = {**json.loads(_key(run.task)), "score": run.score, "train_score": run.train_score}
         self._write({**facts, "seconds": run.seconds, "error": run.error})
@@ -67,15 +67,12 @@ class Journal:
         with contextlib.suppress(ImportError):
             import fcntl
 
-            assert self._file is not None
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise StoreError(f"{self._path}: another search is writing into this journal") from None
 
     def _read(self) -> None:
-        assert self._path is not None
-        assert self._file is not None
         content = self._path.read_bytes()
         whole = content[: content.rfind(b"\n") + 1]
         if not whole:
@@ -118,14 +115,15 @@ class Journal:
     def _remember(self, found: Mapping[str, Any], number: int) -> None:
         try:
             key = _key_of(str(found["params"]), float(found["budget"]), int(found["fold"]))
-            score, train = (None if found[name] is None else float(found[name]) for name in ("score", "train_score"))
+            score, train = (
+                None if found[name] is None else float(found[name]) for name in ("score", "train_score")
+            )
             error = None if found["error"] is None else str(found["error"])
             self._done[key] = Run(Task(0, {}, "", 1.0, 0), score, train, float(found["seconds"]), error)
         except (KeyError, TypeError, ValueError):
             raise StoreError(f"{self._path}:{number}: this line of the journal is not complete") from None
 
     def _write(self, facts: Mapping[str, Any]) -> None:
-        assert self._file is not None
         os.write(self._file, (json.dumps(facts, ensure_ascii=True, allow_nan=False) + "\n").encode())
         os.fsync(self._file)
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 MORE_STYLE = """
 .scores tr.best > * { font-weight: 650; border-top: 2px solid var(--blue); border-bottom: 2px solid var(--blue); }
-pre { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .8rem 1rem; overflow-x: auto; }
+pre { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .8rem 1rem;
+  overflow-x: auto; }
 figure { margin: 1rem 0; overflow-x: auto; }
 figcaption { color: var(--faint); font-size: .9rem; max-width: 46rem; }
 svg { max-width: 100%; height: auto; }
@@ -36,7 +37,14 @@ def page_of(title: str, parts: Iterable[str]) -> str:
 
 def table_of(found: Comparison) -> str:
     """The table of a comparison."""
-    head = ["model", *(NAMES[name] for name in found.columns), "p against the best", "training", "tokens/s", "size"]
+    head = [
+        "model",
+        *(NAMES[name] for name in found.columns),
+        "p against the best",
+        "training",
+        "tokens/s",
+        "size",
+    ]
     rows = "".join(_row(found, number) for number in range(len(found.rows)))
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
     notes = " ".join(f"{escape(note)}." for note in found.notes()[:1])

@@ -89,7 +89,9 @@ def _dev(dev: Any, y: Any) -> Data:
     if isinstance(dev, tuple) and len(dev) == 2:
         return checked_data(*dev)
     if y is not None and not isinstance(y, str):
-        raise OptionError("dev must be (X, y) when y is a list of labels; a Corpus alone goes with a column name")
+        raise OptionError(
+            "dev must be (X, y) when y is a list of labels; a Corpus alone goes with a column name"
+        )
     if isinstance(y, str) and isinstance(dev, Corpus):
         dev.strings(y)  # which says what columns there are
     return checked_data(dev, y)
@@ -126,7 +128,9 @@ def _pieces(value: Any) -> Iterator[bytes]:
         yield from _pieces([value.column(name) for name in value.columns])
     elif isinstance(value, np.ndarray):
         yield f"{value.dtype}{value.shape}".encode()
-        yield np.ascontiguousarray(value).tobytes() if value.dtype != object else repr(value.tolist()).encode()
+        yield (
+            np.ascontiguousarray(value).tobytes() if value.dtype != object else repr(value.tolist()).encode()
+        )
     elif isinstance(value, str):
         yield value.encode("utf-8", "surrogatepass") + b"\0"
     elif isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Trainings side by side, in threads: the core works without Python's lock. What comes out does not depend on how many."""
+"""Trainings side by side, in threads: the core works without Python's lock. How many there are changes no result."""
 
 from __future__ import annotations
 
@@ -112,7 +112,10 @@ def fitted(model: Any, X: Any, y: Any, stop: threading.Event | None = None) -> A
 
 
 def run_all(
-    tasks: Sequence[Task], work: Callable[[Task, threading.Event], Run | None], jobs: int, done: Callable[[Run], None]
+    tasks: Sequence[Task],
+    work: Callable[[Task, threading.Event], Run | None],
+    jobs: int,
+    done: Callable[[Run], None],
 ) -> bool:
     """Do all of them; False when Ctrl-C came before the end, and then what is under way ends at its next epoch.
 
@@ -121,13 +124,17 @@ def run_all(
     stop = threading.Event()
     with ThreadPoolExecutor(max_workers=max(1, min(jobs, len(tasks) or 1))) as pool:
         pending: set[Future[Run | None]] = {pool.submit(_unless, work, task, stop) for task in tasks}
+        ready: list[Future[Run | None]] = []
         try:
-            while pending:
-                ready, pending = wait(pending, return_when=FIRST_COMPLETED)
-                _hand_over(ready, done)
+            while pending or ready:
+                if not ready:
+                    ended, pending = wait(pending, return_when=FIRST_COMPLETED)
+                    ready.extend(ended)
+                _hand_over(ready.pop(), done)
         except KeyboardInterrupt:
             stop.set()
-            _hand_over({future for future in wait(pending).done if not future.cancelled()}, done)
+            for future in [*ready, *wait(pending).done]:
+                _hand_over(future, done)
             return False
         except BaseException:
             stop.set()
@@ -141,7 +148,7 @@ def _unless(
     return None if stop.is_set() else work(task, stop)
 
 
-def _hand_over(ready: set[Future[Run | None]], done: Callable[[Run], None]) -> None:
-    for run in [future.result() for future in ready]:
-        if run is not None:
-            done(run)
+def _hand_over(future: Future[Run | None], done: Callable[[Run], None]) -> None:
+    run = future.result()
+    if run is not None:
+        done(run)

@@ -30,7 +30,9 @@ class Scorer:
     @property
     def is_share(self) -> bool:
         """Whether it lies between 0 and 1, so that 1 - score is an error."""
-        return self.function is None and (self.name in SHARES or self.name.startswith("span_") or self.name.endswith("_f1"))
+        return self.function is None and (
+            self.name in SHARES or self.name.startswith("span_") or self.name.endswith("_f1")
+        )
 
     def __call__(self, model: Any, data: Data) -> float:
         """The score of a fitted model on sentences; NaN where it has no meaning there."""

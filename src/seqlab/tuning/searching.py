@@ -52,10 +52,10 @@ def tune(
                   numbers, presets, templates, learners: whatever the option takes
     dev, folds    sentences to score on, a Corpus or (X, y); or the number of parts of X that are scored on in turn,
                   5 unless said otherwise
-    how           "grid" for every combination, "random" for n of them, "halving" for n of which the best 1 / `factor` go
-                  on with `factor` times as much, until one round has everything
-    metric        as for fit: "accuracy", "span_f1", any figure of Report, or a function (right labels, predicted labels)
-                  -> number, larger is better; "score" for the model's own, which is also taken when there are no labels
+    how           "grid" for every combination, "random" for n of them, "halving" for n of which the best 1 / `factor`
+                  go on with `factor` times as much, until one round has everything
+    metric        as for fit: "accuracy", "span_f1", any figure of Report, or a function (right labels, predicted
+                  labels) -> number, larger is better; "score" for the model's own, also taken when there are no labels
     n             combinations of "random" and "halving"; None for 20 and for the whole grid
     resource      of "halving": "sentences", or an option that is a whole number, such as "learner__max_iterations"
     jobs          trainings side by side; None for as many as there are cores. The result is the same for any number
@@ -85,7 +85,7 @@ def tune(
         _threads(model, workers, search),
         train_score,
     )
-    facts = _facts(model, data, parts, dev is not None, scorer.name, count, resource) if resume is not None else {}
+    facts = _facts(model, data, parts, dev, scorer.name, count, resource) if resume is not None else {}
     if resume is not None:
         check_names({"model": facts["model"], **{f"trial {i}": key_of(p) for i, p in enumerate(candidates)}})
     with Journal(resume, facts) as journal:
@@ -154,7 +154,7 @@ def _threads(model: Any, jobs: int, search: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _facts(
-    model: Any, data: Data, parts: Sequence[Split], dev: bool, metric: str, seed: int, resource: str
+    model: Any, data: Data, parts: Sequence[Split], dev: Any, metric: str, seed: int, resource: str
 ) -> dict[str, Any]:
     """What makes two searches comparable."""
     plain = fresh(model)
@@ -164,7 +164,7 @@ def _facts(
         "model": repr(plain),
         "metric": metric,
         "sentences": digest(data),
-        "dev": digest(parts[0].test) if dev else None,
+        "dev": digest(parts[0].test) if dev is not None else None,
         "folds": len(parts),
         "seed": seed,
         "resource": resource,
@@ -178,7 +178,7 @@ def _best(trials: Sequence[Trial], folds: int, *, whole: bool) -> Trial:
     if not whole:
         raise KeyboardInterrupt
     why = next((trial.error for trial in trials if trial.error is not None), "there was none")
-    raise OptionError(f"all {len(trials)} trials failed; the first one: {why}")
+    raise OptionError(f"no trial of {len(trials)} succeeded; the first one: {why}")
 
 
 @dataclass
