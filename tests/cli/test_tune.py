@@ -108,7 +108,7 @@ def test_random_and_halving(shell, folder):
         (["--set", "l2=1,2", "--set", "l2=3"], "--set l2 came twice"),
         (["--set", "l2=5..1"], "a range is written 0.01..10"),
         (["--set", "l2=1..x:3"], "a range is written 0.01..10"),
-        (["--set", "l2=0.1..1"], "a grid has no values to take"),
+        (["--set", "l2=0.1..1"], "write l2=0.1..1:5 for five of them"),
         (["--set", "learner=magic"], "the learners are lbfgs"),
         (["--set", "l2=1,2", "--dev", "x", "--folds", "3"], "exclude each other"),
         (["--set", "l2=1,2", "--picture", "x.gif"], "written as .svg, .png or .pdf"),

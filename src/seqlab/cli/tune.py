@@ -175,6 +175,8 @@ def run(arguments: argparse.Namespace) -> None:
         parsing.fail("tune", "what shall be tried? pass --set NAME=VALUES, for example --set l2=0.1,1")
     if arguments.dev and arguments.folds:
         raise OptionError("--dev and --folds exclude each other: score on one set, or on each part in turn")
+    if arguments.n and arguments.how == "grid":
+        raise OptionError("-n is for --how random and --how halving; a grid has all combinations")
     _check_targets(arguments)
     with training_progress(quiet=arguments.quiet, json=arguments.json) as screen:
         found = _Search(arguments, screen).run()
@@ -218,7 +220,7 @@ class _Search:
         train, dev, label = self._read()
         model = self._model(train, label)
         search = self._search(model, train, label)
-        self.screen.step("searching", None)
+        self.screen.step("searching", self._count(search))
         with impatient(), placed(train):
             return tune(
                 model,
@@ -279,12 +281,30 @@ class _Search:
             if name in search:
                 raise OptionError(f"--set {typed} came twice; name all its values at once")
             values = _values(typed, text)
+            if not isinstance(values, list) and self.arguments.how == "grid":
+                raise OptionError(
+                    f"--set {typed}={text} is any number between two, of which a grid has too many; "
+                    f"write {typed}={text}:5 for five of them, or pass --how random"
+                )
             if isinstance(values, list):
                 values = [_made(name, value, train, label) for value in values]
             search[name] = values
             self.screen.line(f"{'try' if len(search) == 1 else '':<10}{typed}={text}")
         self.screen.line("")
         return search
+
+    def _count(self, search: dict[str, Any]) -> int | None:
+        """How many trials there will be, where that is known."""
+        from math import prod
+
+        if self.arguments.how == "halving":
+            return None
+        finite = all(isinstance(values, list) for values in search.values())
+        whole = prod(len(values) for values in search.values()) if finite else None
+        if self.arguments.how == "grid":
+            return whole
+        drawn = self.arguments.n or 20
+        return drawn if whole is None else min(drawn, whole)
 
     def _resource(self, model: Any) -> str:
         name: str = self.arguments.resource

@@ -10,10 +10,11 @@ from seqlab.arrays import thread_count, whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError, SeqlabError
 from seqlab.evaluation import Report, evaluate, significance
+from seqlab.features.usual import usual_features
 from seqlab.tuning.comparison import Comparison, Row
 from seqlab.tuning.parts import Data, checked_data
 from seqlab.tuning.running import fitted, fresh
-from seqlab.tuning.usual import USUAL, usual_features, usual_model
+from seqlab.tuning.usual import USUAL, usual_model
 
 LEAST_SECONDS = 0.05  # of tagging that are measured
 MOST_REPEATS = 5
@@ -41,7 +42,7 @@ def compare(
     train, test   corpora, or (X, y) each
     models        names ("baseline", "hmm", "memm", "perceptron", "crf", "svm", "pa", "arow"), models with options of
                   your own, or {name: model}; they stay as they are
-    y             the column of labels; None for the last one
+    y             the column of labels; None for the last one (upos in CoNLL-U)
     features      for models by name: "auto" for a preset that fits the labels, or whatever a tagger takes
     metric        what decides which is best: "accuracy" or "span_f1"; None for span_f1 where labels are tags
     bootstrap     times that the sentences of `test` are drawn anew for confidence intervals
@@ -140,12 +141,15 @@ def _p(gold: Any, a: Any, b: Any, metric: str, trials: int, seed: int) -> float:
 
 
 def _column(train: Any) -> str | None:
-    return train.columns[-1] if isinstance(train, Corpus) else None
+    """The last column; in CoNLL-U the parts of speech."""
+    if not isinstance(train, Corpus):
+        return None
+    return "upos" if train.layout.format == "conllu" and "upos" in train.columns else train.columns[-1]
 
 
 def _data(given: Any, y: Any) -> Data:
     if isinstance(given, Corpus):
-        column = given.columns[-1] if y is None else y
+        column = _column(given) if y is None else y
         if isinstance(column, str):
             given.strings(column)  # which says what columns there are
         return checked_data(given, column)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import math
 import threading
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from seqlab.errors import SeqlabError
+from seqlab.taggers.estimator import Estimator
 from seqlab.tuning.parts import Split
 from seqlab.tuning.scoring import Scorer
 
@@ -94,13 +96,14 @@ class Work:
 def fresh(model: Any) -> Any:
     """A model with the same options that has learned nothing; models among its options are made anew too."""
     options = model.get_params(deep=False)
-    return type(model)(
-        **{name: fresh(value) if _is_model(value) else value for name, value in options.items()}
-    )
+    return type(model)(**{name: _own(value) for name, value in options.items()})
 
 
-def _is_model(value: Any) -> bool:
-    return hasattr(value, "get_params") and not isinstance(value, type)
+def _own(value: Any) -> Any:
+    """What fit would change: a model of ours, or somebody else's estimator, which may hide others."""
+    if isinstance(value, Estimator):
+        return fresh(value)
+    return copy.deepcopy(value) if hasattr(value, "get_params") and not isinstance(value, type) else value
 
 
 def fitted(model: Any, X: Any, y: Any, stop: threading.Event | None = None) -> Any:

@@ -7,7 +7,18 @@ import threading
 import pytest
 
 import seqlab
-from seqlab import CRF, HMM, LBFGS, LinearTagger, MarkovChain, MostFrequentTag, Perceptron, demo_corpus, tune
+from seqlab import (
+    CRF,
+    HMM,
+    LBFGS,
+    LinearTagger,
+    LocalTagger,
+    MarkovChain,
+    MostFrequentTag,
+    Perceptron,
+    demo_corpus,
+    tune,
+)
 from seqlab.errors import OptionError, ShapeError, StoreError
 from seqlab.tuning import LogUniform, Uniform
 
@@ -298,3 +309,16 @@ def test_shapes_are_checked():
 def test_it_is_a_public_name():
     assert seqlab.tune is tune
     assert seqlab.tuning.LogUniform is LogUniform
+
+
+def test_somebody_elses_classifier_is_never_shared():
+    pytest.importorskip("sklearn")
+    from sklearn.linear_model import LogisticRegression
+
+    classifier = LogisticRegression(max_iter=20)
+    model = LocalTagger(classifier, "word[0]\nsuffix(word[0],2)")
+    search = {"classifier__C": [0.1, 10.0]}
+    found = [tune(model, TRAIN, "pos", dev=DEV, search=search, jobs=jobs) for jobs in (1, 2)]
+    assert same(*found)
+    assert not hasattr(classifier, "coef_")
+    assert classifier.C == 1.0
