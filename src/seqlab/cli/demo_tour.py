@@ -201,13 +201,13 @@ def _next(folder: str) -> str:
     steps = {
         "look at the report": f"{folder}/report.html, in a browser",
         "label a text, one sentence in a line": f"{seqlab} tag {model} my.txt --format text",
-        "ask why": f"{seqlab} explain {model} -s 'Time flies like an arrow .' --at flies",
+        "ask why": f"{seqlab} explain {model} -s 'Time flies .' --at flies",
         "learn from data of your own": f"{seqlab} train train.txt --dev dev.txt -o my.model",
         "find the best penalty": f"{seqlab} tune train.txt --dev dev.txt --set l2=0.01,0.1,1",
         "see how the best path is found": f"{seqlab} demo --garden-path",
         "read on": "docs/guide/, which has all of this in Python too",
     }
-    return "\n".join(f"{what}\n    {command}" for what, command in steps.items())
+    return "\n".join(f"{what}\n  {command}" for what, command in steps.items())
 
 
 def _program() -> str:
