@@ -361,12 +361,14 @@ def _ending(arguments: argparse.Namespace, found: Tuning) -> list[str]:
     lines.append(f"took      {duration(found.seconds)}")
     if arguments.picture:
         lines.append(f"picture   {arguments.picture}")
-    if found.interrupted:
+    if found.interrupted and found.model is None:
         lines.append("stopped   by Ctrl-C: these are the trials that were done")
         more = (
             "the same command goes on from there" if arguments.resume else "pass --resume FILE to go on later"
         )
         lines.append(f"          {more}")
+    elif found.interrupted:
+        lines.append(f"saved     {arguments.output}, whose last training was ended by Ctrl-C")
     elif arguments.output:
         lines.append(f"saved     {arguments.output}, trained on all sentences")
     return lines

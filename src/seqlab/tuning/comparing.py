@@ -13,7 +13,7 @@ from seqlab.evaluation import Report, evaluate, significance
 from seqlab.features.usual import usual_features
 from seqlab.tuning.comparison import Comparison, Row
 from seqlab.tuning.parts import Data, checked_data
-from seqlab.tuning.running import fitted, fresh
+from seqlab.tuning.running import fitted, fresh, was_interrupted
 from seqlab.tuning.usual import USUAL, usual_model
 
 LEAST_SECONDS = 0.05  # of tagging that are measured
@@ -89,6 +89,8 @@ def _tried(
     began = time.perf_counter()
     fitted(model, learn.X, learn.y)
     training = time.perf_counter() - began
+    if was_interrupted(model):  # half a training is no match for the others
+        raise KeyboardInterrupt
     predicted, seconds = _tagged(model, tried.X, threads)
     report = _report(model, tried, predicted, options)
     return Row(name, report, training, report.tokens / seconds, _size(model), model), predicted

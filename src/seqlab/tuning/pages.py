@@ -18,6 +18,7 @@ MORE_STYLE = """
 .scores tr.best > * { font-weight: 650; border-top: 2px solid var(--blue); border-bottom: 2px solid var(--blue); }
 pre { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .8rem 1rem;
   overflow-x: auto; }
+.scores td { white-space: nowrap; }
 figure { margin: 1rem 0; overflow-x: auto; }
 figcaption { color: var(--faint); font-size: .9rem; max-width: 46rem; }
 svg { max-width: 100%; height: auto; }

@@ -87,7 +87,7 @@ class Tuning:
     folds         how many scores a complete trial has
     best          the best complete trial; of those with the largest budget in successive halving
     model         the model with the best options, trained on all sentences; None without refit, or after Ctrl-C
-    interrupted   whether Ctrl-C ended the search
+    interrupted   whether Ctrl-C ended the search, or the training of `model`, which is then the best so far
     """
 
     trials: tuple[Trial, ...]

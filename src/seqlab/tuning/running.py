@@ -114,6 +114,11 @@ def fitted(model: Any, X: Any, y: Any, stop: threading.Event | None = None) -> A
     return model.fit(X, **options) if y is None else model.fit(X, y, **options)
 
 
+def was_interrupted(model: Any) -> bool:
+    """Whether Ctrl-C ended its training."""
+    return getattr(getattr(model, "history_", None), "reason", None) == "interrupted"
+
+
 def run_all(
     tasks: Sequence[Task],
     work: Callable[[Task, threading.Event], Run | None],

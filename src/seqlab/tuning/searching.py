@@ -14,7 +14,7 @@ from seqlab.errors import OptionError
 from seqlab.tuning.journal import Journal, check_names
 from seqlab.tuning.parts import LEAST_SENTENCES, Data, Split, checked_data, digest, splits
 from seqlab.tuning.result import Trial, Tuning, best_of, is_complete, trial_of
-from seqlab.tuning.running import Run, Task, Work, fitted, fresh, run_all
+from seqlab.tuning.running import Run, Task, Work, fitted, fresh, run_all, was_interrupted
 from seqlab.tuning.scoring import scorer_of
 from seqlab.tuning.space import Params, checked_search, drawn, grid, key_of
 
@@ -103,7 +103,7 @@ def tune(
         len(parts),
         best,
         final,
-        not whole,
+        not whole or was_interrupted(final),
         time.perf_counter() - began,
     )
 

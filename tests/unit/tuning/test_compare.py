@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -133,3 +134,14 @@ def test_small_words():
     assert [seconds_text(s) for s in (0.0123, 2.34, 200)] == ["12 ms", "2.3 s", "3.3 min"]
     assert [rate_text(r) for r in (912, 23456, 1.25e6)] == ["912", "23 k", "1.2 M"]
     assert [size_text(n) for n in (None, 1500, 2_500_000)] == ["-", "2 kB", "2.5 MB"]
+
+
+def test_half_a_training_is_compared_with_nothing():
+    class Stopped(MostFrequentTag):
+        def fit(self, X, y, **options):
+            super().fit(X, y, **options)
+            self.history_ = SimpleNamespace(reason="interrupted")
+            return self
+
+    with pytest.raises(KeyboardInterrupt):
+        compare(TRAIN, TEST, [Stopped()], "pos", bootstrap=0, trials=20)
