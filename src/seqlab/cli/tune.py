@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli import kinds, parsing
@@ -101,7 +100,7 @@ def _add_model(group: Any) -> None:
     group.add_argument(
         "-p",
         "--param",
-        type=_param,
+        type=parsing.param,
         action="append",
         metavar="NAME=VALUE",
         help="any option that stays as it is",
@@ -119,31 +118,14 @@ def _setting(text: str) -> tuple[str, str]:
     return name, values
 
 
-def _param(text: str) -> tuple[str, Any]:
-    name, sign, value = text.partition("=")
-    if not name or not sign:
-        raise argparse.ArgumentTypeError(f"NAME=VALUE is wanted, got {text!r}")
-    return name, _value(value)
-
-
-def _value(text: str) -> Any:
-    words: dict[str, Any] = {"true": True, "false": False, "none": None}
-    if text.lower() in words:
-        return words[text.lower()]
-    for kind in (int, float):
-        with contextlib.suppress(ValueError):
-            return kind(text)
-    return text
-
-
 def _values(name: str, text: str) -> Any:
     """Values with commas between them, or a range."""
     low, dots, rest = text.partition("..")
     if not dots or "," in text:
-        return [_value(part) for part in text.split(",")]
+        return [parsing.value(part) for part in text.split(",")]
     high, colon, count = rest.partition(":")
-    ends = (_value(low), _value(high))
-    number = _value(count) if colon else None
+    ends = (parsing.value(low), parsing.value(high))
+    number = parsing.value(count) if colon else None
     good = all(isinstance(end, (int, float)) for end in ends) and (not colon or isinstance(number, int))
     if not good or ends[0] >= ends[1] or (number is not None and number < 2):
         raise OptionError(f"--set {name}={text}: a range is written 0.01..10, or 0.01..10:5 for five values")

@@ -75,7 +75,7 @@ def tune(
     for params in candidates:
         fresh(model).set_params(**params)  # which refuses what it does not know
     parts = splits(data, dev, folds, count)
-    workers = thread_count(jobs)
+    workers = thread_count(None) if jobs is None else whole_number(jobs, "jobs", 1)
     budgets = _budgets(how, len(candidates), factor, resource, model, parts)
     work = Work(
         model,

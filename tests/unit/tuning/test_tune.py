@@ -283,7 +283,7 @@ def test_one_trial_that_fails_does_not_end_the_search():
         ({"n": 3}, "n= is for"),
         ({"how": "random", "n": 0}, "n "),
         ({"resource": "learner__l2"}, "resource= is for"),
-        ({"jobs": 0}, "threads"),
+        ({"jobs": 0}, "jobs"),
     ],
 )
 def test_what_cannot_be_is_refused_before_training(options, message):
