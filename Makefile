@@ -32,7 +32,7 @@ extra = $(VENV)/.stamp-$(1)
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo     decode 'the old man the boat' and draw its trellis"
+	@echo "make demo     train three models, compare them, label a sentence that you type"
 	@echo "make test     run all tests"
 	@echo "make lint     ruff, mypy --strict, clang-format, codespell, and a compile with warnings as errors"
 	@echo "make bench    measure speed beside the peers (BENCH='...' passes arguments on)"

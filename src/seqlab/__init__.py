@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seqlab import corpus, draw, encode, errors, evaluation, features, inference, tags
+    from seqlab import corpus, draw, encode, errors, evaluation, features, inference, tags, tuning
     from seqlab.corpus import Corpus, Sentence, demo_corpus, read, stream, write
     from seqlab.evaluation import Report, check, evaluate, significance
     from seqlab.features import Template, presets
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     )
     from seqlab.taggers.storing import load
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
+    from seqlab.tuning import compare, tune
 
 __version__ = "0.1.0.dev0"
 
@@ -84,6 +85,7 @@ __all__ = [
     "Trellis",
     "TrellisBatch",
     "check",
+    "compare",
     "convert_model",
     "corpus",
     "demo_corpus",
@@ -100,6 +102,8 @@ __all__ = [
     "significance",
     "stream",
     "tags",
+    "tune",
+    "tuning",
     "write",
 ]
 
@@ -141,6 +145,7 @@ _HOME = {
     "Trellis": "seqlab.trellis",
     "TrellisBatch": "seqlab.trellis",
     "check": "seqlab.evaluation",
+    "compare": "seqlab.tuning",
     "convert_model": "seqlab.foreign",
     "demo_corpus": "seqlab.corpus",
     "evaluate": "seqlab.evaluation",
@@ -148,9 +153,21 @@ _HOME = {
     "read": "seqlab.corpus",
     "significance": "seqlab.evaluation",
     "stream": "seqlab.corpus",
+    "tune": "seqlab.tuning",
     "write": "seqlab.corpus",
 }
-_ROOMS = ("corpus", "draw", "encode", "errors", "evaluation", "features", "inference", "tags", "trellis")
+_ROOMS = (
+    "corpus",
+    "draw",
+    "encode",
+    "errors",
+    "evaluation",
+    "features",
+    "inference",
+    "tags",
+    "trellis",
+    "tuning",
+)
 
 
 def __getattr__(name: str) -> Any:

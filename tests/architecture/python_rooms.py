@@ -16,6 +16,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("learning", "evaluation", "store", "draw", "explain"),
     ("taggers", "scale"),
     ("foreign",),
+    ("tuning",),
     (FRONT,),
     ("cli", "web", "compat"),
     ("__main__",),

@@ -1,103 +1,131 @@
-import contextlib
+"""The tour: what it prints, what it writes, what it asks."""
+
 import io
 import json
 import os
+import pty
+import re
+import select
+import shlex
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 
 import pytest
-from pytest import approx
 
-from oracle import textbook
-from seqlab.cli import demo_page, garden_path, main
-from seqlab.draw import text_width
+import seqlab
+from seqlab.cli import demo_tour
+from seqlab.cli.demo_tour import DEFAULT
 
-WIDTHS = [20, 25, 40, 59, 60, 79, 80, 100, 111, 112, 120, 200]
-
-
-@pytest.fixture(autouse=True)
-def unicode_locale(monkeypatch):
-    monkeypatch.delenv("LC_ALL", raising=False)
+FILES = {"report.html", "mistakes.html", "trellis.svg", "moves.svg", "learning.svg", "crf.model"}
 
 
-def shown(capsys, *options):
-    assert main(["demo", *options]) == 0
-    return capsys.readouterr().out
+@pytest.fixture(scope="module")
+def tour(shell, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tour") / "out"
+    return shell.done("demo", "--output", folder), folder
 
 
-def test_tables_are_those_of_the_textbook():
-    assert garden_path.SENTENCE == textbook.WORDS
-    assert garden_path.LABELS == textbook.LABELS
-    assert garden_path.START == textbook.START
-    assert garden_path.MOVES == textbook.TRANSITIONS
-    assert garden_path.WORDS == textbook.EMISSIONS
+def test_it_says_everything_in_80_columns(tour):
+    said, folder = tour
+    lines = [line for line in said.splitlines() if str(folder) not in line and "seqlab" not in line]
+    assert max(map(len, lines)) <= 80
+    for words in (
+        "HMM ",
+        "MEMM ",
+        "CRF ",
+        "> best accuracy",
+        "The old man the boat .",
+        "[VERB]",
+        "Why is “man”",
+    ):
+        assert words in said
+    assert "\x1b" not in said
 
 
-def test_json_tells_the_garden_path(capsys):
-    facts = json.loads(shown(capsys, "--json"))
-    assert facts["probability"] == approx(textbook.LIKELIHOOD, rel=1e-9)
-    readings = {"".join(r["labels"]): r["probability"] for r in facts["readings"]}
-    assert readings == approx(textbook.PATHS, rel=1e-9)
-    assert sum(r["share"] for r in facts["readings"]) == approx(1.0, rel=1e-9)
-    for length, (labels, probability) in textbook.BEST_PREFIX.items():
-        prefix = facts["prefixes"][length - 1]
-        assert "".join(prefix["labels"]) == labels
-        assert prefix["probability"] == approx(probability, rel=1e-9)
-    assert "".join(facts["best"]["labels"]) == "DNVDN"
-    assert [sum(row) for row in facts["posterior"]] == approx([1.0] * 5, rel=1e-9)
-    assert facts["posterior"][2][0] == 0.0  # man is no adjective: the way in is open, but none leads on
+def test_it_writes_everything_whole(tour):
+    _, folder = tour
+    assert {path.name for path in folder.iterdir()} == FILES
+    for name in FILES:
+        if name.endswith(".svg"):
+            assert ET.parse(folder / name).getroot().tag.endswith("svg")
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    linked = set(re.findall(r'(?:src|href)="([^"]+)"', page))
+    assert linked == {"trellis.svg", "moves.svg", "learning.svg", "mistakes.html"}
+    assert '<th scope="row">boat</th>' in page
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
-def test_page_shows_every_number(capsys, width):
-    page = shown(capsys, "--width", str(width))
-    numbers = "0.7 0.168 0.06048 0.01715 0.004802 0.00169344 0.00021952 0.00671496 71.5% 25.2% 3.3%"
-    for number in numbers.split():
-        assert number in page
-    assert "turns back: old A→N man N→V" in page
-    assert "┫ 0.004802* ┃" in page
+def test_what_to_try_next_can_be_typed(tour, shell, tmp_path):
+    said, _ = tour
+    after = said.partition("What to try next")[2]
+    text = tmp_path / "my.txt"
+    text.write_text("Time flies like an arrow .\n", encoding="utf-8")
+    commands = re.findall(r"^ +\S*seqlab ((?:tag|explain|demo) .*)$", after, flags=re.MULTILINE)
+    assert len(commands) == 3
+    for command in commands:
+        words = [str(text) if word == "my.txt" else word for word in shlex.split(command)]
+        assert shell.done(*words)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("characters", [[], ["--ascii"]])
-def test_page_never_wraps(capsys, width, characters):
-    page = shown(capsys, "--width", str(width), *characters)
-    assert max(map(text_width, page.splitlines())) <= width
-    assert not any(line.endswith(" ") for line in page.splitlines())
+def test_another_sentence_and_json(shell, tmp_path):
+    facts = json.loads(
+        shell.done(
+            "demo", "--sentence", "Time flies, doesn't it?", "--output", tmp_path / "a" / "b", "--json"
+        )
+    )
+    sentence = facts["sentence"]
+    assert sentence["words"] == ["Time", "flies", ",", "doesn't", "it", "?"]
+    model = seqlab.load(tmp_path / "a" / "b" / "crf.model")
+    assert sentence["labels"]["CRF"] == model.tag(sentence["words"])
+    best, *_ = sentence["nbest"]
+    assert best["labels"] == sentence["labels"]["CRF"]
+    assert best["probability"] == max(one["probability"] for one in sentence["nbest"])
+    assert set(facts["files"]) == FILES
+    assert [row["name"] for row in facts["comparison"]["models"]] == ["HMM", "MEMM", "CRF"]
 
 
-def test_page_in_a_plain_locale_is_ascii():
-    environment = os.environ | {"PYTHONIOENCODING": "ascii", "COLUMNS": "80"}
-    program = [sys.executable, "-m", "seqlab", "demo"]
-    page = subprocess.check_output(program, env=environment).decode("ascii")
-    assert "# 0.004802* #" in page
+def test_wrong_use_is_refused_before_training(shell, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("x", encoding="utf-8")
+    assert "a folder is wanted" in shell.refused("demo", "--output", file)
+    assert "there is no word" in shell.refused("demo", "--sentence", "  ", "--output", tmp_path / "o")
 
 
-def test_page_on_an_absurdly_narrow_terminal_is_still_a_page(monkeypatch, capsys):
-    monkeypatch.setenv("COLUMNS", "1")
-    assert max(map(text_width, shown(capsys).splitlines())) <= 20
+@pytest.mark.parametrize("typed", ["", "  ", "\t"])
+def test_enter_takes_the_usual_sentence(monkeypatch, typed):
+    monkeypatch.setattr(demo_tour.sys, "stdin", _Terminal())
+    monkeypatch.setattr(demo_tour.sys, "stdout", _Terminal())
+    monkeypatch.setattr("builtins.input", lambda _prompt: typed)
+    assert demo_tour._asked(demo_tour._Silence(), silent=False) == ["The", "old", "man", "the", "boat", "."]
 
 
-def test_page_in_a_file_has_no_colour(capsys):
-    assert "\x1b" not in shown(capsys)
+class _Terminal(io.StringIO):
+    def isatty(self):
+        return True
 
 
-def test_page_on_a_terminal_has_colour_but_needs_none(monkeypatch, capsys):
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    plain = shown(capsys, "--width", "80", "--no-color")
-    monkeypatch.setattr("seqlab.cli.screen._wants_color", lambda stream: True)
-    painted = shown(capsys, "--width", "80")
-    assert "\x1b[" in painted
-    assert "\x1b[" not in shown(capsys, "--width", "80", "--no-color")
-    assert [*map(text_width, painted.splitlines())] == [*map(text_width, plain.splitlines())]
+def test_on_a_terminal_it_asks(tmp_path):
+    master, slave = pty.openpty()
+    program = [sys.executable, "-m", "seqlab", "demo", "--output", str(tmp_path)]
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "80"}
+    running = subprocess.Popen(program, stdin=slave, stdout=slave, stderr=slave, env=environment)
+    os.close(slave)
+    said = _until(master, b"> ")
+    os.write(master, b"Birds sing.\n")
+    said += _until(master, b"read on")
+    assert running.wait(60) == 0
+    os.close(master)
+    text = said.decode("utf-8", "replace")
+    assert DEFAULT in text
+    assert "The sentence: Birds sing ." in text
 
 
-def test_snippet_at_the_end_of_the_page_runs(capsys):
-    page = shown(capsys, "--width", "80")
-    snippet = "\n".join(demo_page.NEXT)
-    assert snippet in page
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
-        exec(snippet, {})
-    assert said.getvalue().startswith("Path(")
+def _until(master, words):
+    said = b""
+    while words not in said.rpartition(b"press Enter")[2]:
+        ready, _, _ = select.select([master], [], [], 60)
+        assert ready, said
+        said += os.read(master, 65536)
+        if words == b"read on" and words in said:
+            break
+    return said

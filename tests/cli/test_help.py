@@ -11,7 +11,7 @@ from seqlab import cli
 from seqlab.cli.parsing import Parser
 from seqlab.cli.wording import for_shell
 
-COMMANDS = [name for name in cli.COMMANDS if name != "demo"]
+COMMANDS = list(cli.COMMANDS)
 
 
 def help_of(name):

@@ -21,13 +21,12 @@ if TYPE_CHECKING:
 
 # One line a command; its file has add_parser(subparsers) and run(arguments).
 COMMANDS: dict[str, Entry] = {
-    "demo": Entry(
-        "decode 'the old man the boat' and draw its trellis",
-        lambda: import_module("seqlab.cli.demo").COMMAND.named("demo"),
-    ),
+    "demo": Entry("a first tour: three models, your sentence", lambda: import_module("seqlab.cli.demo")),
     "train": Entry("learn a model from labelled sentences", lambda: import_module("seqlab.cli.train")),
     "tag": Entry("label sentences with a model", lambda: import_module("seqlab.cli.tag")),
     "eval": Entry("how good a model, or a file of labels, is", lambda: import_module("seqlab.cli.eval")),
+    "compare": Entry("several models on the same sentences", lambda: import_module("seqlab.cli.compare")),
+    "tune": Entry("which options are best", lambda: import_module("seqlab.cli.tune")),
     "inspect": Entry("what is inside a model file", lambda: import_module("seqlab.cli.inspect")),
     "explain": Entry("why a word got its label", lambda: import_module("seqlab.cli.explain")),
     "check": Entry("look a corpus over before training", lambda: import_module("seqlab.cli.check")),

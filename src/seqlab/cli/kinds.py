@@ -156,27 +156,14 @@ def features_of(given: str | None, corpus: Corpus, label: str) -> tuple[Any, str
 
 def _usual_features(corpus: Corpus, label: str) -> tuple[Any, str]:
     """A preset that fits the labels and columns of the corpus."""
-    from seqlab.corpus import BagColumn, StringColumn
-    from seqlab.corpus.names import CHUNK_TYPES
-    from seqlab.tags import detect
+    from seqlab.corpus import BagColumn
+    from seqlab.features.usual import usual_features
 
-    if any(isinstance(corpus.data(name), BagColumn) for name in corpus.columns):
-        return None, "the attributes of the file"
-    strings = [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
-    if strings == [label]:
-        return None, "the vectors of the file"
-    labels = set(corpus.strings(label).values)
-    tags = detect(corpus.column(label)).scheme is not None
-    types = {tag.partition("-")[2] for tag in labels if "-" in tag}
-    if not tags:
-        chosen = "pos"
-    elif not types:
-        chosen = "segment"
-    elif types <= CHUNK_TYPES and {"pos", "upos"} & set(strings):
-        chosen = "chunk"
-    else:
-        chosen = "ner"
-    return chosen, f"preset {chosen}, chosen by the labels"
+    chosen = usual_features(corpus, label)
+    if chosen is not None:
+        return chosen, f"preset {chosen}, chosen by the labels"
+    bags = any(isinstance(corpus.data(name), BagColumn) for name in corpus.columns)
+    return None, "the attributes of the file" if bags else "the vectors of the file"
 
 
 def constraints_of(given: str | None, corpus: Corpus, label: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -160,6 +161,26 @@ def columns(text: str) -> Any:
             )
         picks[key] = int(place)
     return picks
+
+
+def param(text: str) -> tuple[str, Any]:
+    """NAME=VALUE."""
+    name, sign, given = text.partition("=")
+    if not name or not sign:
+        raise argparse.ArgumentTypeError(f"NAME=VALUE is wanted, got {text!r}")
+    return name, value(given)
+
+
+def value(text: str) -> Any:
+    """A number, true, false, none, or the text itself."""
+    words: dict[str, Any] = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    with contextlib.suppress(ValueError):
+        return int(text)
+    with contextlib.suppress(ValueError):
+        return float(text)
+    return text
 
 
 def separator(text: str) -> str:

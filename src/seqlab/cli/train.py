@@ -96,7 +96,7 @@ def _add_learning(group: Any) -> None:
     group.add_argument(
         "-p",
         "--param",
-        type=_param,
+        type=parsing.param,
         action="append",
         metavar="NAME=VALUE",
         help="any option of model or learner",
@@ -111,20 +111,6 @@ def _add_learning(group: Any) -> None:
         "--seed", type=parsing.whole(0), metavar="N", help="for what is drawn by chance (default: 0)"
     )
     parsing.add_threads(group)
-
-
-def _param(text: str) -> tuple[str, Any]:
-    name, sign, value = text.partition("=")
-    if not name or not sign:
-        raise argparse.ArgumentTypeError(f"NAME=VALUE is wanted, got {text!r}")
-    words: dict[str, Any] = {"true": True, "false": False, "none": None}
-    if value.lower() in words:
-        return name, words[value.lower()]
-    with contextlib.suppress(ValueError):
-        return name, int(value)
-    with contextlib.suppress(ValueError):
-        return name, float(value)
-    return name, value
 
 
 # ------------------------------------------------------------------------------------------------ run

@@ -20,6 +20,10 @@ _FLAGS = (
     "beam",
     "scheme",
     "column",
+    "folds",
+    "resume",
+    "how",
+    "resource",
 )
 _NAMES = {"column": "label"}  # where the flag is called otherwise
 _PHRASES = {"seqlab.tags.repair": "seqlab convert --scheme ... --repair conlleval"}

@@ -1,0 +1,237 @@
+"""tune: a search over options, every combination scored on sentences that it has not learned from."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from seqlab.arrays import thread_count, whole_number
+from seqlab.errors import OptionError
+from seqlab.tuning.journal import Journal, check_names
+from seqlab.tuning.parts import LEAST_SENTENCES, Data, Split, checked_data, digest, splits
+from seqlab.tuning.result import Trial, Tuning, best_of, is_complete, trial_of
+from seqlab.tuning.running import Run, Task, Work, fitted, fresh, run_all, was_interrupted
+from seqlab.tuning.scoring import scorer_of
+from seqlab.tuning.space import Params, checked_search, drawn, grid, key_of
+
+WAYS = ("grid", "random", "halving")
+DEFAULT_N = 20  # combinations drawn by chance
+SENTENCES = "sentences"
+OnTrial = Callable[[Trial], object]
+
+
+def tune(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    search: Mapping[str, Any],
+    dev: Any = None,
+    folds: int | None = None,
+    how: str = "grid",
+    metric: Any = None,
+    n: int | None = None,
+    factor: int = 3,
+    resource: str = SENTENCES,
+    jobs: int | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    train_score: bool = True,
+    refit: bool = True,
+    on_trial: OnTrial | None = None,
+) -> Tuning:
+    """Find the best options of a model.
+
+    model         any estimator of seqlab; it stays as it is
+    X, y          as for its fit
+    search        option -> list of values, LogUniform or Uniform; "learner__l2" is the l2 of the learner. Values may be
+                  numbers, presets, templates, learners: whatever the option takes
+    dev, folds    sentences to score on, a Corpus or (X, y); or the number of parts of X that are scored on in turn,
+                  5 unless said otherwise
+    how           "grid" for every combination, "random" for n of them, "halving" for n of which the best 1 / `factor`
+                  go on with `factor` times as much, until one round has everything
+    metric        as for fit: "accuracy", "span_f1", any figure of Report, or a function (right labels, predicted
+                  labels) -> number, larger is better; "score" for the model's own, also taken when there are no labels
+    n             combinations of "random" and "halving"; None for 20 and for the whole grid
+    resource      of "halving": "sentences", or an option that is a whole number, such as "learner__max_iterations"
+    jobs          trainings side by side; None for as many as there are cores. The result is the same for any number
+    resume        a journal: a file with a line for every training that is done. A search that was killed goes on there
+    train_score   whether to score the sentences of training too, for the picture
+    refit         whether to train a model with the best options on all of X in the end
+    on_trial      a function of a Trial, called when it is complete
+
+    Ctrl-C ends the search with what is done; `Tuning.interrupted` says so.
+    """
+    began = time.perf_counter()
+    if how not in WAYS:
+        raise OptionError(f"how must be one of {', '.join(map(repr, WAYS))}, got {how!r:.40}")
+    data, count = checked_data(X, y), whole_number(seed, "seed", 0)
+    scorer = scorer_of(metric, model, data)
+    candidates = _candidates(how, checked_search(search), n, count)
+    for params in candidates:
+        fresh(model).set_params(**params)  # which refuses what it does not know
+    parts = splits(data, dev, folds, count)
+    workers = thread_count(None) if jobs is None else whole_number(jobs, "jobs", 1)
+    budgets = _budgets(how, len(candidates), factor, resource, model, parts)
+    work = Work(
+        model,
+        parts,
+        scorer,
+        None if how != "halving" or resource == SENTENCES else resource,
+        _threads(model, workers, search),
+        train_score,
+    )
+    facts = _facts(model, data, parts, dev, scorer.name, count, resource) if resume is not None else {}
+    if resume is not None:
+        check_names({"model": facts["model"], **{f"trial {i}": key_of(p) for i, p in enumerate(candidates)}})
+    with Journal(resume, facts) as journal:
+        bench = _Search(work, journal, workers, on_trial)
+        whole = bench.rounds(candidates, budgets, factor)
+    best = _best(bench.trials, len(parts), whole=whole)
+    final = None
+    if refit and whole:
+        final = fitted(fresh(model).set_params(**best.params), X, y)
+    return Tuning(
+        tuple(bench.trials),
+        scorer.name,
+        scorer.is_share,
+        how,
+        len(parts),
+        best,
+        final,
+        not whole or was_interrupted(final),
+        time.perf_counter() - began,
+    )
+
+
+def _candidates(how: str, search: dict[str, Any], n: int | None, seed: int) -> list[Params]:
+    number = None if n is None else whole_number(n, "n", 1)
+    if how == "grid":
+        if number is not None:
+            raise OptionError("n= is for how='random' and how='halving'; a grid has all combinations")
+        return grid(search)
+    finite = all(isinstance(values, list) for values in search.values())
+    if number is None and how == "halving" and finite:
+        return grid(search)
+    return drawn(search, number or DEFAULT_N, seed)
+
+
+def _budgets(
+    how: str, candidates: int, factor: int, resource: str, model: Any, parts: Sequence[Split]
+) -> list[float]:
+    """What each round gives to a training: a share of the sentences, or so many iterations; everything in the last."""
+    if how != "halving":
+        if resource != SENTENCES:
+            raise OptionError("resource= is for how='halving'")
+        return [1.0]
+    factor = whole_number(factor, "factor", 2)
+    rounds = 1 + math.floor(math.log(max(candidates, 1)) / math.log(factor) + 1e-9)
+    if resource == SENTENCES:
+        least = min(len(part.train) for part in parts)
+        while rounds > 1 and least / factor ** (rounds - 1) < LEAST_SENTENCES:
+            rounds -= 1
+        return [float(factor) ** (i + 1 - rounds) for i in range(rounds)]
+    known = model.get_params(deep=True)
+    full = known.get(resource)
+    if not isinstance(full, int) or isinstance(full, bool) or full < 1:
+        raise OptionError(
+            f"resource must be 'sentences' or an option of the model that is a whole number from 1 up, "
+            f"but {resource!r:.60} is {full!r:.40}; set it in the model to what the last round shall have"
+        )
+    return sorted({float(max(1, round(full / factor**i))) for i in range(rounds)})
+
+
+def _threads(model: Any, jobs: int, search: Mapping[str, Any]) -> dict[str, Any]:
+    """Trainings side by side share the cores; the number of threads changes no result."""
+    known = model.get_params(deep=False)
+    if "threads" not in known or known["threads"] is not None or "threads" in search:
+        return {}
+    return {"threads": max(1, thread_count(None) // jobs)}
+
+
+def _facts(
+    model: Any, data: Data, parts: Sequence[Split], dev: Any, metric: str, seed: int, resource: str
+) -> dict[str, Any]:
+    """What makes two searches comparable."""
+    plain = fresh(model)
+    if "threads" in plain.get_params(deep=False):
+        plain.set_params(threads=None)
+    return {
+        "model": repr(plain),
+        "metric": metric,
+        "sentences": digest(data),
+        "dev": digest(parts[0].test) if dev is not None else None,
+        "folds": len(parts),
+        "seed": seed,
+        "resource": resource,
+    }
+
+
+def _best(trials: Sequence[Trial], folds: int, *, whole: bool) -> Trial:
+    best = best_of(trials, folds)
+    if best is not None:
+        return best
+    if not whole:
+        raise KeyboardInterrupt
+    why = next((trial.error for trial in trials if trial.error is not None), "there was none")
+    raise OptionError(f"no trial of {len(trials)} succeeded; the first one: {why}")
+
+
+@dataclass
+class _Search:
+    """The trials of one search."""
+
+    work: Work
+    journal: Journal
+    jobs: int
+    on_trial: OnTrial | None
+    trials: list[Trial] = field(default_factory=list)
+
+    def rounds(self, candidates: Sequence[Params], budgets: Sequence[float], factor: int) -> bool:
+        """All rounds; False when Ctrl-C came."""
+        staying = list(enumerate(candidates))
+        for number, budget in enumerate(budgets):
+            if not self._round(staying, budget):
+                return False
+            folds = len(self.work.splits)
+            done = [t for t in self.trials if t.budget == budget and is_complete(t, folds)]
+            done.sort(key=lambda trial: (-trial.score, trial.number))
+            kept = {t.number for t in done[: max(1, math.ceil(len(staying) / factor))]}
+            if number + 1 < len(budgets):
+                staying = [(i, params) for i, params in staying if i in kept]
+        return True
+
+    def _round(self, staying: Sequence[tuple[int, Params]], budget: float) -> bool:
+        runs: dict[int, list[Run]] = {i: [] for i, _ in staying}
+        params = dict(staying)
+        folds = len(self.work.splits)
+
+        def keep(run: Run) -> None:
+            mine = runs[run.task.number]
+            mine.append(run)
+            if len(mine) == folds and self.on_trial is not None:
+                self.on_trial(trial_of(run.task.number, run.task.params, budget, mine))
+
+        def done(run: Run) -> None:
+            self.journal.add(run)
+            keep(run)
+
+        tasks = [
+            Task(i, options, key_of(options), budget, fold) for i, options in staying for fold in range(folds)
+        ]
+        left = []
+        for task in tasks:
+            known = self.journal.done(task)
+            if known is None:
+                left.append(task)
+            else:
+                keep(Run(task, known.score, known.train_score, known.seconds, known.error))
+        try:
+            return run_all(left, self.work, self.jobs, done)
+        finally:
+            made = [trial_of(i, params[i], budget, mine) for i, mine in runs.items() if mine]
+            self.trials.extend(sorted(made, key=lambda trial: trial.number))
