@@ -49,11 +49,9 @@ CASES: dict[str, ModuleType] = {
         discriminative,
         growth,
         memory,
+        loading,
         startup,
     )
-    for case in (sentences, hmm, ngrams, reading, encoding, discriminative, growth, memory, startup)
-    for case in (sentences, hmm, reading, encoding, discriminative, growth, memory, loading, startup)
-    for case in (sentences, hmm, ngrams, reading, encoding, discriminative, growth, memory, loading, startup)
 }
 README = machine.ROOT / "README.md"
 

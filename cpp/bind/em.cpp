@@ -17,8 +17,8 @@ struct KeptExpectation {
     std::vector<nb::object> alive;
 };
 
-void set_up(KeptExpectation* self, const In<std::int64_t>& offset, std::size_t L,
-            const Maybe<double>& weight, const Maybe<std::uint8_t>& allowed) {
+void set_up(KeptExpectation* self, const In<std::int64_t>& offset, std::size_t L, const Maybe<double>& weight,
+            const Maybe<std::uint8_t>& allowed) {
     new (self) KeptExpectation{
         std::make_unique<Expectation>(span_of(offset), L, data_of(weight), data_of(allowed)), {}};
     self->alive = {nb::cast(offset), nb::cast(weight), nb::cast(allowed)};

@@ -54,6 +54,20 @@ struct Chain {
     bool certified = false;  // eq:certificate holds: the scaled result can be trusted
 };
 
+// Chains of symbols under one hidden Markov model: potentials and sums are rows of LP lanes, padded with 0.
+struct SymbolEdges {
+    DenseEdges<double> edges;
+    const double* start;    // π
+    double *starts, *ends;  // sums of the marginals of first and last positions
+};
+struct SymbolChain {
+    const double* const* potential;  // (T) rows e_t with a largest entry of 1
+    double* const* sums;             // (T) rows that the marginals are added to, if the chain is certified
+    double shift = 0.0;              // logs of what the potentials were divided by
+    double log_z = 0.0;
+    bool certified = false;
+};
+
 // For each token which rows of a table it uses, and how much of each: 1 where value is null.
 template <class F>
 struct RowList {
@@ -130,6 +144,9 @@ struct Kernels {
                      std::size_t from, std::size_t to);
     void (*log_back)(double* out, std::size_t gap, const double* M, std::size_t stride, const double* g,
                      std::size_t from, std::size_t to);
+    // 1, 2 or 4 chains of symbols of the same length T; room and E as for f64.forward_backward
+    void (*symbol_forward_backward)(const SymbolEdges&, std::size_t T, SymbolChain*, std::size_t S,
+                                    double* room, double* E);
 
     template <class F>
     const FloatKernels<F>& of() const {

@@ -13,6 +13,7 @@
 #include "inference/kernels/long_best_path.hpp"
 #include "inference/kernels/long_chain.hpp"
 #include "inference/kernels/primitives.hpp"
+#include "inference/kernels/symbol_lockstep.hpp"
 #include "inference/kernels/weight_rows.hpp"
 
 namespace seqlab::SEQLAB_ISA {
@@ -100,6 +101,10 @@ struct LongViterbi {
 template <class F>
 void run_forward_backward(const DenseEdges<F>& edges, size_t T, Chain<F>* chain, size_t S, F* room, F* E) {
     with_shape<F, ForwardBackward>(edges.LP, S, &edges, T, chain, room, E);
+}
+inline void run_symbols(const SymbolEdges& model, size_t T, SymbolChain* chain, size_t S, double* room,
+                        double* E) {
+    with_shape<double, Symbols>(model.edges.LP, S, &model, T, chain, room, E);
 }
 template <class F>
 void run_forward(const DenseEdges<F>& edges, size_t T, Chain<F>* chain, size_t S, F* room) {
@@ -209,7 +214,7 @@ FloatKernels<F> float_table() {
 }
 
 inline Kernels table(const char* name) {
-    return {name, float_table<float>(), float_table<double>(), log_step, log_back};
+    return {name, float_table<float>(), float_table<double>(), log_step, log_back, run_symbols};
 }
 
 }  // namespace seqlab::SEQLAB_ISA

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "inference/marginals.hpp"
+#include "numerics/flush_to_zero.hpp"
 #include "parallel/parallel.hpp"
 
 namespace seqlab {
@@ -15,6 +18,23 @@ namespace {
 constexpr double never = -std::numeric_limits<double>::infinity();
 constexpr std::size_t CELLS = std::size_t{1} << 16;  // of scores in one job: with the marginals one megabyte
 constexpr std::size_t AHEAD = 4;                     // jobs in flight for every thread
+
+// Does every token have one symbol, or none?
+bool at_most_one(const RowList<double>& symbols, std::size_t tokens) {
+    for (std::size_t t = 0; t < tokens; ++t)
+        if (symbols.begin[t + 1] - symbols.begin[t] > 1) return false;
+    return true;
+}
+
+// -1 for a token without a symbol
+std::int32_t symbol_of(const RowList<double>& symbols, std::size_t t) {
+    return symbols.begin[t] < symbols.begin[t + 1] ? symbols.row[symbols.begin[t]] : -1;
+}
+
+std::size_t row_of(const RowList<double>& symbols, std::size_t t, std::size_t V) {
+    const std::int32_t symbol = symbol_of(symbols, t);
+    return symbol < 0 ? V : static_cast<std::size_t>(symbol);
+}
 
 }  // namespace
 
@@ -34,8 +54,8 @@ void Expectation::cut() {
     const std::size_t most = std::max(CELLS, 16 * L_ * L_) / L_;
     for (std::size_t i = 0; i < order_.size(); ++i) {
         const std::size_t T = length(order_[i]);
-        const bool fits = !work_.empty() && work_.back().weight == weight(order_[i]) &&
-                          work_.back().tokens + T <= most;
+        const bool fits =
+            !work_.empty() && work_.back().weight == weight(order_[i]) && work_.back().tokens + T <= most;
         if (!fits) work_.push_back({i, i, 0, weight(order_[i])});
         work_.back().last = i + 1;
         work_.back().tokens += T;
@@ -61,11 +81,13 @@ void Expectation::add_sequence(const ChainTables& tables, std::size_t s, double*
     trellis.edge = tables.edge;
     room.batch.push_back(trellis);
     room.rows.push_back(gamma);
+    room.members.push_back(s);
 }
 
 // eq:expected-counts of one job, in sums of its own.
 void Expectation::run(const ChainTables&, const Work& work, Room& room) const {
     room.edge.assign(L_ * L_, 0.0);
+    if (room.batch.empty()) return;
     room.log_z.assign(room.batch.size(), never);
     room.log_space.assign(room.batch.size(), 0);
     const CountTarget target{room.edge.data(), 0, {nullptr, nullptr}};
@@ -84,7 +106,7 @@ void Expectation::run(const ChainTables&, const Work& work, Room& room) const {
 void Expectation::settle(const Work& work, Room& room, const ChainSums& sums) const {
     for (std::size_t k = 0; k < L_ * L_; ++k) sums.edge[k] += work.weight * room.edge[k];
     for (std::size_t i = 0; i < room.batch.size(); ++i) {
-        sums.log_z[order_[work.first + i]] = room.log_z[i];
+        sums.log_z[room.members[i]] = room.log_z[i];
         const double* const first = room.rows[i];
         const double* const last = first + (room.batch[i].T - 1) * L_;
         for (std::size_t y = 0; y < L_; ++y) {
@@ -109,6 +131,7 @@ void Expectation::each(const ChainTables& tables, const ChainSums& sums, std::si
             Room& room = rooms_[i];
             room.batch.clear();
             room.rows.clear();
+            room.members.clear();
             fill(work_[first + i], room);
             run(tables, work_[first + i], room);
         });
@@ -137,6 +160,95 @@ void Expectation::fetch(const SymbolTable& table, const RowList<double>& symbols
     table.fetch(symbols, begin(s), begin(s) + std::min(length(s), MOST));
 }
 
+// Rows of potentials, and of sums, for every token of a job; then its chains, four of a length at a time. Those that the
+// kernel cannot do are left in room.members.
+void Expectation::run_symbols(const SymbolPotentials& model, const Work& work, const RowList<double>& symbols,
+                              double* counts, const ChainSums& sums, Room& room) const {
+    const std::size_t LP = model.lanes();
+    room.potential.resize(work.tokens);
+    room.sums.resize(work.tokens);
+    double* const kept = counts ? nullptr : room.kept.of(work.tokens * LP + 1);
+    if (kept) std::fill(kept, kept + work.tokens * LP, 0.0);
+    double* last = model.ends() ? room.lasts.of((work.last - work.first) * LP) : nullptr;
+    room.shifts.assign(work.last - work.first, model.start_shift());
+    std::size_t at = 0;
+    for (std::size_t i = work.first; i < work.last; ++i) {
+        double& shift = room.shifts[i - work.first];
+        const std::size_t from = begin(order_[i]), to = from + length(order_[i]);
+        for (std::size_t t = from; t < to; ++t, ++at) {
+            const std::int32_t symbol = symbol_of(symbols, t);
+            room.potential[at] = model.row(symbol);
+            room.sums[at] = counts ? counts + row_of(symbols, t, symbols_) * LP : kept + at * LP;
+            if (!last || t + 1 < to) {
+                shift += model.shift(symbol);
+                continue;
+            }
+            shift += model.last_row(symbol, last);
+            room.potential[at] = last;
+            last += LP;
+        }
+    }
+    room.moves.assign(L_ * LP, 0.0);
+    room.starts.assign(LP, 0.0);
+    room.ends.assign(LP, 0.0);
+    at = 0;
+    for (std::size_t i = work.first; i < work.last;) {
+        const std::size_t T = length(order_[i]);
+        std::size_t size = 1;
+        while (size < 4 && i + size < work.last && length(order_[i + size]) == T) ++size;
+        if (size == 3) size = 2;  // kernels exist for 1, 2 and 4
+        if (is_long<double>(T, L_)) {
+            size = 1;
+            room.members.push_back(order_[i]);
+        } else {
+            const std::size_t next = at + size * T, end = std::min(next + size * T, work.tokens);
+            for (std::size_t n = next; n < end;
+                 ++n)  // what the next chains need comes into the cache meanwhile
+                for (std::size_t y = 0; y < LP; y += 8) {
+                    __builtin_prefetch(room.potential[n] + y);
+                    __builtin_prefetch(room.sums[n] + y, 1);
+                }
+            run_group(model, work, i, size, at, sums, room);
+        }
+        i += size;
+        at += size * T;
+    }
+}
+
+void Expectation::run_group(const SymbolPotentials& model, const Work& work, std::size_t first,
+                            std::size_t size, std::size_t at, const ChainSums& sums, Room& room) const {
+    const std::size_t T = length(order_[first]);
+    SymbolChain chain[4];
+    for (std::size_t s = 0; s < size; ++s) {
+        chain[s].potential = room.potential.data() + at + s * T;
+        chain[s].sums = room.sums.data() + at + s * T;
+        chain[s].shift = room.shifts[first + s - work.first];
+    }
+    const auto& k = kernels();
+    double* const scratch = room.scratch.of(k.f64.pair_room(L_, T, size));
+    const FlushToZero quick;
+    k.symbol_forward_backward(model.edges(room.starts.data(), room.ends.data()), T, chain, size, scratch,
+                              room.moves.data());
+    for (std::size_t s = 0; s < size; ++s) {
+        if (chain[s].certified) {
+            sums.log_z[order_[first + s]] = chain[s].log_z;
+        } else {
+            room.members.push_back(order_[first + s]);
+        }
+    }
+}
+
+void Expectation::settle_symbols(const SymbolPotentials& model, const Work& work, Room& room,
+                                 const ChainSums& sums) const {
+    const DenseEdges<double> edges = model.edges(nullptr, nullptr).edges;
+    for (std::size_t a = 0; a < L_; ++a) {
+        for (std::size_t y = 0; y < L_; ++y)
+            sums.edge[a * L_ + y] += work.weight * room.moves[a * edges.LP + y] * edges.M[a * edges.LP + y];
+        sums.start[a] += work.weight * room.starts[a];
+        sums.end[a] += work.weight * room.ends[a];
+    }
+}
+
 void Expectation::over_symbols(const ChainTables& tables, const RowList<double>& symbols, std::size_t V,
                                const double* table, double* counts, const ChainSums& sums,
                                std::size_t threads) {
@@ -147,16 +259,40 @@ void Expectation::over_symbols(const ChainTables& tables, const RowList<double>&
         counts_.emplace(V, L_);
         symbols_ = V;
     }
-    table_->load(table);
-    counts_->clear();
+    std::once_flag asked;  // chains of symbols seldom need the general way
+    bool general = false;
+    const auto prepare = [&] {
+        table_->load(table);
+        counts_->clear();
+        general = true;
+    };
+    const bool plain = !allowed_ && !symbols.value && at_most_one(symbols, begin(offset_.size() - 1));
+    std::optional<SymbolPotentials> model;
+    if (plain) model.emplace(tables, table, V, L_);
+    const std::size_t LP = plain ? model->lanes() : 0;
+    double* const direct = direct_.of((V + 1) * LP + 1);  // the last row is for tokens without a symbol
+    std::fill(direct, direct + (V + 1) * LP, 0.0);
     each(
         tables, sums, threads,
         [&](const Work& work, Room& room) {
-            double* node = room.node.of(work.tokens * L_ + behind);
-            double* gamma = room.gamma.of(work.tokens * L_ + behind);
-            for (std::size_t i = work.first; i < work.last; ++i) {
-                const std::size_t s = order_[i], T = length(s);
-                if (i + 1 < work.last) fetch(*table_, symbols, order_[i + 1]);
+            if (plain) {
+                // Counts are added at once where nobody else adds to them, and later, in the same order, where threads do.
+                const bool at_once = threads <= 1 && work.weight == 1.0;
+                run_symbols(*model, work, symbols, at_once ? direct : nullptr, sums, room);
+            } else {
+                for (std::size_t i = work.first; i < work.last; ++i) room.members.push_back(order_[i]);
+            }
+            const std::vector<std::size_t> rest = std::move(room.members);
+            room.members.clear();
+            if (rest.empty()) return;
+            std::call_once(asked, prepare);
+            std::size_t tokens = 0;
+            for (const std::size_t s : rest) tokens += length(s);
+            double* node = room.node.of(tokens * L_ + behind);
+            double* gamma = room.gamma.of(tokens * L_ + behind);
+            for (std::size_t i = 0; i < rest.size(); ++i) {
+                const std::size_t s = rest[i], T = length(s);
+                if (i + 1 < rest.size()) fetch(*table_, symbols, rest[i + 1]);
                 table_->gather(symbols, begin(s), begin(s) + T, node);
                 add_sequence(tables, s, node, gamma, room);
                 node += T * L_;
@@ -164,13 +300,26 @@ void Expectation::over_symbols(const ChainTables& tables, const RowList<double>&
             }
         },
         [&](const Work& work, Room& room) {
-            for (std::size_t i = work.first; i < work.last; ++i) {
-                const std::size_t s = order_[i];
-                if (i + 1 < work.last) fetch(*counts_, symbols, order_[i + 1]);
-                counts_->scatter(symbols, begin(s), begin(s) + length(s), room.rows[i - work.first]);
+            if (plain) {
+                settle_symbols(*model, work, room, sums);
+                if (threads > 1 || work.weight != 1.0) {
+                    std::size_t at = 0;
+                    for (std::size_t i = work.first; i < work.last; ++i)
+                        for (std::size_t t = 0; t < length(order_[i]); ++t, ++at) {
+                            double* const to = direct + row_of(symbols, begin(order_[i]) + t, V) * LP;
+                            for (std::size_t y = 0; y < LP; ++y) to[y] += work.weight * room.sums[at][y];
+                        }
+                }
+            }
+            for (std::size_t i = 0; i < room.members.size(); ++i) {
+                const std::size_t s = room.members[i];
+                if (i + 1 < room.members.size()) fetch(*counts_, symbols, room.members[i + 1]);
+                counts_->scatter(symbols, begin(s), begin(s) + length(s), room.rows[i]);
             }
         });
-    counts_->add_to(counts);
+    if (general) counts_->add_to(counts);
+    for (std::size_t v = 0; plain && v < V; ++v)
+        for (std::size_t y = 0; y < L_; ++y) counts[v * L_ + y] += direct[v * LP + y];
 }
 
 }  // namespace seqlab

@@ -13,21 +13,12 @@
 
 #include "inference/kernels/kernels.hpp"
 #include "inference/plan.hpp"
+#include "learn/em/chain_sums.hpp"
+#include "learn/em/symbol_potentials.hpp"
 #include "learn/em/symbol_rows.hpp"
 #include "numerics/buffer.hpp"
 
 namespace seqlab {
-
-// Logs of π (L), A (L, L), and of the end of a sequence (L) or null.
-struct ChainTables {
-    const double *start, *edge, *end;
-};
-
-// What a pass adds to, and log P of every sequence.
-struct ChainSums {
-    double *start, *edge, *end;  // (L), (L, L), (L)
-    double* log_z;               // (sequences): -inf for one that cannot be, which adds nothing
-};
 
 class Expectation {
 public:
@@ -52,8 +43,14 @@ private:
         Buffer<double> node, gamma;
         std::vector<Trellis<double>> batch;
         std::vector<double*> rows;
+        std::vector<std::size_t> members;  // the sequences of the batch
         std::vector<double> edge, log_z;
         std::vector<std::uint8_t> log_space;
+        // of chains of symbols: rows of potentials and of sums, one for every token of the job
+        std::vector<const double*> potential;
+        std::vector<double*> sums;
+        std::vector<double> moves, starts, ends, shifts;
+        Buffer<double> scratch, kept, lasts;
     };
 
     std::size_t begin(std::size_t s) const { return static_cast<std::size_t>(offset_[s]); }
@@ -67,6 +64,12 @@ private:
     void fetch(const SymbolTable& table, const RowList<double>& symbols, std::size_t s) const;
     void run(const ChainTables& tables, const Work& work, Room& room) const;
     void settle(const Work& work, Room& room, const ChainSums& sums) const;
+    void run_symbols(const SymbolPotentials& model, const Work& work, const RowList<double>& symbols,
+                     double* counts, const ChainSums& sums, Room& room) const;
+    void run_group(const SymbolPotentials& model, const Work& work, std::size_t first, std::size_t size,
+                   std::size_t at, const ChainSums& sums, Room& room) const;
+    void settle_symbols(const SymbolPotentials& model, const Work& work, Room& room,
+                        const ChainSums& sums) const;
     template <class Fill, class Spill>
     void each(const ChainTables& tables, const ChainSums& sums, std::size_t threads, Fill fill, Spill spill);
 
@@ -79,6 +82,7 @@ private:
     std::vector<Room> rooms_;
     std::optional<SymbolTable> table_, counts_;  // kept from pass to pass
     std::size_t symbols_ = 0;
+    Buffer<double> direct_;  // (V, lanes) counts of chains of symbols
 };
 
 }  // namespace seqlab

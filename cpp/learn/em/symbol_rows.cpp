@@ -6,7 +6,8 @@ namespace seqlab {
 
 namespace {
 
-constexpr std::size_t BLOCK = 512;  // tokens: their rows stay in the cache on the way from one place to the other
+constexpr std::size_t BLOCK =
+    512;  // tokens: their rows stay in the cache on the way from one place to the other
 
 }  // namespace
 

@@ -144,6 +144,13 @@ def _moves(given: Any, labels: Sequence[str] | None) -> Moves:
         return Moves(
             tuple(model.labels), model.moves, model.move_seen, model.rules.forbidden, probabilities=False
         )
+    if hasattr(model, "move_probabilities"):  # labelled words, counted
+        if model.order != 1:
+            raise OptionError(
+                f"arrows join two labels, but this model looks {model.order} labels back; fit one with order=1"
+            )
+        counted = _of_table(model.move_probabilities[: len(model.labels)], model.labels)
+        return replace(counted, probabilities=True)
     for name in ("transmat_", "A", "A_"):
         for owner in (given, model):
             if not isinstance(owner, np.ndarray) and isinstance(getattr(owner, name, None), np.ndarray):

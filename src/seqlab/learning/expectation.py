@@ -52,7 +52,8 @@ class Evidence:
     def total(self, log_z: Floats) -> float:
         """The weighted sum over sequences that can be."""
         possible = log_z > -np.inf
-        return float((log_z[possible] if self.weights is None else (self.weights * log_z)[possible]).sum())
+        weights = 1.0 if self.weights is None else self.weights[possible]
+        return float((weights * log_z[possible]).sum())
 
 
 # eq:baum-welch   γ_t(y) = P(y_t | x), ξ_t(a, y) = P(y_{t-1} = a, y_t = y | x), summed over sequences

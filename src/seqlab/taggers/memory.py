@@ -40,9 +40,9 @@ def memory_state(tagger: Tagger, rules: Rules, dictionary: TagDictionary | None)
 
 def recall(tagger: Tagger, state: State, *, in_order: bool = True) -> tuple[Rules, TagDictionary | None]:
     """Give a tagger its memory back; what it obeys is the answer. Hidden states may come in any order."""
-def recall(tagger: Tagger, state: State) -> tuple[Rules, TagDictionary | None]:
-    """Give a tagger its memory back; what it obeys is the answer."""
     rules, dictionary = recall_all_but_words(tagger, state)
+    if in_order and list(tagger.labels_) != sorted(tagger.labels_):
+        raise StoreError("a tagger needs labels, each of them once and in order")
     tagger.vocabulary_ = words_of(state)
     return rules, dictionary
 
@@ -54,10 +54,8 @@ def words_of(state: State) -> frozenset[str] | None:
 
 
 def recall_all_but_words(tagger: Tagger, state: State) -> tuple[Rules, TagDictionary | None]:
-    """The same without the words of training, of which there may be many."""
+    """The same without the words of training, of which there may be many; the labels may have any order."""
     labels = state.names("labels")
-    if not labels or len(set(labels)) != len(labels) or (in_order and list(labels) != sorted(labels)):
-        raise StoreError("a tagger needs labels, each of them once and in order")
     if not labels or len(set(labels)) != len(labels):
         raise StoreError("a tagger needs labels, each of them once")
     rules, dictionary = _rules(state, len(labels)), _dictionary(state, len(labels))

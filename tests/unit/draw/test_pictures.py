@@ -217,11 +217,18 @@ def test_moves_of_chains_and_hidden_models():
     said = texts(draw.transition_picture(chain))
     assert {"a", "b", *chain.transition_matrix.sources, *chain.transition_matrix.targets} <= set(said)
 
-    class Hidden:
-        labels_ = ("x", "y")
-        A = np.array([[0.5, 0.3], [0.1, 0.8]])  # the rest goes to the end
-
-    assert {"x", "y", "0.50", "0.30", "0.10", "0.80"} <= set(texts(draw.transition_picture(Hidden())))
+    tables = {
+        "pi": [0.5, 0.5],
+        "A": [[0.5, 0.3], [0.1, 0.8]],
+        "B": [[1.0, 0.0], [0.5, 0.5]],
+        "end": [0.2, 0.1],
+    }
+    hidden = seqlab.HMM.from_tables(**tables, states=["x", "y"], symbols=["a", "b"])
+    assert {"x", "y", "0.50", "0.30", "0.10", "0.80"} <= set(texts(draw.transition_picture(hidden)))
+    words, labels = [["a", "b"], ["b", "a"]], [["X", "Y"], ["Y", "X"]]
+    assert {"X", "Y"} <= set(texts(draw.transition_picture(seqlab.HMM(order=1).fit(words, labels))))
+    with pytest.raises(OptionError, match="this model looks 2 labels back"):
+        draw.transition_picture(seqlab.HMM(order=2).fit(words, labels))
 
 
 def test_learning_curves_say_which_epoch_was_kept():

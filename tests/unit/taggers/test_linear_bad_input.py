@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from seqlab import CRF, LBFGS, LinearTagger, demo_corpus
-from seqlab.errors import CorpusError, NotFittedError, ScoreError, SeqlabError
+from seqlab import CRF, LBFGS, BaumWelch, HardEM, LinearTagger, demo_corpus
+from seqlab.errors import CorpusError, NotFittedError, OptionError, ScoreError, SeqlabError
 
 WORDS, LABELS = [["a", "b"], ["b"], []], [["X", "Y"], ["Y"], []]
 QUICK = LBFGS(max_iterations=5)
@@ -204,3 +204,9 @@ def test_dictionary_and_rules_that_leave_nothing_are_told_where():
     )
     with pytest.raises(SeqlabError, match="sentence 1"):
         tagger.predict([["the"], ["zyx"]])
+
+
+@pytest.mark.parametrize("learner", [BaumWelch(), HardEM()])
+def test_learners_of_hidden_states_are_refused(learner):
+    with pytest.raises(OptionError, match="trains hidden Markov models: HMM"):
+        LinearTagger("word[0]", learner).fit([["a"]], [["X"]])

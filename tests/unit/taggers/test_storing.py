@@ -171,7 +171,12 @@ def test_ready_made_attributes_vectors_and_plain_lists_come_back(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in learning.__all__ if hasattr(getattr(learning, name), "train")]
+    "name",
+    [
+        name
+        for name in learning.__all__
+        if hasattr(getattr(learning, name), "train") and name not in ("BaumWelch", "HardEM")
+    ],
 )
 def test_every_learner_comes_back_with_its_options(name):
     learner = getattr(learning, name)()
@@ -250,7 +255,7 @@ def test_files_that_hold_no_tagger_are_refused(tmp_path):
         seqlab.load(path)
     store.write(path, store.State("gardener"))
     with pytest.raises(
-        StoreError, match="models of kind 'gardener' are unknown here, only 'crf', 'linear"
+        StoreError, match="models of kind 'gardener' are unknown here, only 'crf', 'gaussian"
     ) as caught:
         seqlab.load(path)
     assert caught.value.path == str(path)
