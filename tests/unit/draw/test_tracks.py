@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+
 from seqlab import draw
 from seqlab.draw.axes import Scale
 from seqlab.draw.picture import words_of

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from seqlab import HMM, Gaussian
 from seqlab.errors import LabelError, NotFittedError, OptionError, QuestionError, TrainingWarning
 
