@@ -76,7 +76,8 @@ def main(folder: Path) -> None:
     row = paired.labels_.index("C:sea"), paired.labels_.index("G:sea")
     inside = paired.labels_.index("C:island"), paired.labels_.index("G:island")
     print(
-        f"\nlearned: after C comes G with {paired.model_.A[row]:.2f} in the sea, {paired.model_.A[inside]:.2f} in an island"
+        f"\nlearned: after C comes G with {paired.model_.A[row]:.2f} in the sea, "
+        f"{paired.model_.A[inside]:.2f} in an island"
     )
 
     islands = [i for i, state in enumerate(paired.labels_) if state.endswith("island")]

@@ -67,7 +67,8 @@ def main(folder: Path) -> None:
         ):
             print(f"  {name:<7} {what:<8} stays {stays:.3f}   faces " + " ".join(f"{p:.2f}" for p in chances))
     print(
-        f"log-likelihood of these rolls: {model.log_likelihood(long):.1f}, under the truth {CASINO.log_likelihood(long):.1f}"
+        f"log-likelihood of these rolls: {model.log_likelihood(long):.1f}, "
+        f"under the truth {CASINO.log_likelihood(long):.1f}"
     )
 
     picture = draw.track_picture(

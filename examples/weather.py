@@ -53,7 +53,8 @@ def main(folder: Path) -> None:
     three_views(days, truth)
     now = [max(zip(row, FRIEND.labels_, strict=True))[1] for row in FRIEND.filter(days).node]
     print(
-        f"\nright on {right(now, truth):.0%} of 120 days each evening, {right(FRIEND.tag(days), truth):.0%} looking back"
+        f"\nright on {right(now, truth):.0%} of 120 days each evening, "
+        f"{right(FRIEND.tag(days), truth):.0%} looking back"
     )
 
     model = learned()

@@ -1,4 +1,4 @@
-"""Curves and tracks along a sequence: every position where it belongs, every state in its lane, nothing on top of another."""
+"""Curves and tracks along a sequence: every position where it belongs, every state in its lane, no words on others."""
 
 import itertools
 import xml.etree.ElementTree as ET
