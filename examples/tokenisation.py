@@ -17,7 +17,7 @@ from seqlab import CRF, HMM, FeatureBag, draw, evaluate
 from seqlab.evaluation import Report
 
 TRAIN = """
-Dr. Abara wasn|'t at home|, so we left a note|.
+Dr. Abara isn|'t at home|, so we left a note|.
 The ticket costs $|12.50|, doesn|'t it|?
 "|Come in|!|" said Mrs. Lindqvist|.
 We|'ll meet at 7.30 p.m. in front of St. Anne|'s|.
@@ -59,7 +59,7 @@ It rained on Feb. 9 and Mar. 2|.
 What|'s that|? It|'s an old hand-made clock|.
 Mrs. Pell doesn|'t like tea|.
 The museum is on Queen St. near the bridge|.
-You couldn|'t see the moon|, could you|?
+You don|'t see the moon|, do you|?
 We have 6 chairs|, 2 tables|, and a lamp|.
 I|'ve met Dr. Sorel twice|.
 The river is 1.8 miles wide here|.
