@@ -239,6 +239,7 @@ Learned Bank::learned() const {
 }
 
 void Bank::restore(Learned learned) {
+    constexpr std::size_t ahead = 16;  // puts between asking for a slot and using it
     for (std::size_t c = 0; c < words_.size(); ++c) words_[c].restore(std::move(learned.words[c]));
     std::set<const StringPool*> met;
     for (std::size_t v = 0; v < values_.size(); ++v)
@@ -246,9 +247,12 @@ void Bank::restore(Learned learned) {
     for (Values& values : values_) values.learn(words_[values.column()]);
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         const Learned::Group& group = learned.groups[g];
-        const std::size_t atoms = groups_[g].atoms();
-        for (std::size_t i = 0; i < group.ids.size(); ++i)
+        const std::size_t atoms = groups_[g].atoms(), count = group.ids.size();
+        groups_[g].reserve(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            if (i + ahead < count) groups_[g].prefetch(group.values.data() + (i + ahead) * atoms);
             groups_[g].put(group.ids[i], group.values.data() + i * atoms);
+        }
     }
 }
 

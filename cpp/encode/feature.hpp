@@ -47,6 +47,14 @@ public:
 
     // The attribute of these values, one for each atom, gets this number.
     void put(AttributeId attribute, const ValueId* values);
+    // So many attributes will be put.
+    void reserve(std::size_t count) {
+        if (!chain_.empty()) chain_.back().reserve(count);
+    }
+    // These values will be put soon: bring their slot near.
+    void prefetch(const ValueId* values) const {
+        if (!chain_.empty()) chain_.front().prefetch({values[0], values[1]});
+    }
     // Numbers become map[number]; -1 forgets the attribute.
     void renumber(const std::int32_t* map);
     // f(attribute, values of its atoms) for every attribute that was not forgotten.

@@ -31,7 +31,7 @@ public:
     }
 
     std::int32_t intern(Pair key) {
-        if ((count_ + 1) * 3 > slots_.size() * 2) grow(slots_.empty() ? 64 : slots_.size() * 2);
+        make_room(count_ + 1);
         Slot& slot = slots_[place(key)];
         if (slot.key != key) slot = {key, static_cast<std::int32_t>(count_++)};
         return slot.value;
@@ -39,9 +39,14 @@ public:
 
     // The key gets a number of the caller's.
     void set(Pair key, std::int32_t value) {
-        intern(key);
-        slots_[place(key)].value = value;
+        make_room(count_ + 1);
+        Slot& slot = slots_[place(key)];
+        count_ += slot.key != key;
+        slot = {key, value};
     }
+
+    // So many keys will come: growing on the way would move each of them about once more.
+    void reserve(std::size_t keys) { make_room(keys); }
 
     // The caller asks for many keys: bring their slots near first, then look.
     void prefetch(Pair key) const {
@@ -77,6 +82,12 @@ private:
         std::size_t i = hash(key) & mask;
         while (slots_[i].key != key && slots_[i].key != none) i = (i + 1) & mask;
         return i;
+    }
+
+    void make_room(std::size_t keys) {
+        std::size_t size = slots_.empty() ? 64 : slots_.size();
+        while (keys * 3 > size * 2) size *= 2;
+        if (size > slots_.size()) grow(size);
     }
 
     void grow(std::size_t size) {

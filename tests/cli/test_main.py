@@ -8,14 +8,15 @@ import pytest
 import seqlab
 from seqlab import cli
 from seqlab.cli import main
-from seqlab.cli.command import Command
+from seqlab.cli.command import Command, Entry
 from seqlab.errors import SeqlabError
 
 SEQLAB = [sys.executable, "-m", "seqlab"]
 
 
 def command(run):
-    return Command(help="", description="", add_options=lambda parser: None, run=run)
+    made = Command(help="", description="", add_options=lambda parser: None, run=run)
+    return Entry("", lambda: made.named("demo"))
 
 
 def raising(error):
@@ -91,3 +92,16 @@ def test_a_closed_pipe_is_quiet():
     with os.fdopen(writer, "wb") as closed:
         done = subprocess.run([*SEQLAB, "demo"], stdout=closed, stderr=subprocess.PIPE, check=False)
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")
+
+
+def test_output_that_cannot_show_a_character_spells_it_out():
+    done = subprocess.run(
+        [*SEQLAB, "demo"], env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_lack_of_memory_is_one_line_and_1(monkeypatch, capsys):
+    monkeypatch.setitem(cli.COMMANDS, "demo", raising(MemoryError()))
+    assert main(["demo"]) == 1
+    assert capsys.readouterr().err == "seqlab: there is not enough memory for this\n"

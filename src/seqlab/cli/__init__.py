@@ -5,36 +5,75 @@ Exit codes: 0 done, 1 failed, 2 wrong use or bad data. Only what a command needs
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from seqlab import __version__
-from seqlab.cli import demo
-from seqlab.cli.command import Command
-from seqlab.errors import SeqlabError
+from seqlab.cli.command import Entry
+from seqlab.errors import CorpusWarning, SeqlabError, TrainingWarning
 
-COMMANDS: dict[str, Command] = {
-    "demo": demo.COMMAND,
+if TYPE_CHECKING:
+    from seqlab.cli.parsing import Parser
+
+# One line a command; its file has add_parser(subparsers) and run(arguments).
+COMMANDS: dict[str, Entry] = {
+    "demo": Entry(
+        "decode 'the old man the boat' and draw its trellis",
+        lambda: import_module("seqlab.cli.demo").COMMAND.named("demo"),
+    ),
+    "train": Entry("learn a model from labelled sentences", lambda: import_module("seqlab.cli.train")),
+    "tag": Entry("label sentences with a model", lambda: import_module("seqlab.cli.tag")),
+    "eval": Entry("how good a model, or a file of labels, is", lambda: import_module("seqlab.cli.eval")),
+    "inspect": Entry("what is inside a model file", lambda: import_module("seqlab.cli.inspect")),
+    "explain": Entry("why a word got its label", lambda: import_module("seqlab.cli.explain")),
+    "check": Entry("look a corpus over before training", lambda: import_module("seqlab.cli.check")),
+    "convert": Entry(
+        "corpora from format to format, tags from scheme to scheme, models of other tools",
+        lambda: import_module("seqlab.cli.convert"),
+    ),
+    "bench": Entry("measure training and tagging on this machine", lambda: import_module("seqlab.cli.bench")),
 }
 
 DONE, FAILED, WRONG_USE = 0, 1, 2
 INTERRUPTED, PIPE_CLOSED = 128 + 2, 128 + 13  # what a shell reports for SIGINT and SIGPIPE
 
+EXAMPLES = """\
+examples:
+  seqlab train train.txt --dev dev.txt -o chunks.model
+  seqlab tag chunks.model new.txt > tagged.txt
+  seqlab eval chunks.model test.txt
+  seqlab train demo:train --label pos -o pos.model   (comes with seqlab)
+  seqlab COMMAND --help                              (its options and examples)"""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    parser = _parser()
-    arguments = parser.parse_args(argv)
-    if arguments.command is None:
+    _never_unprintable()
+    given = list(sys.argv[1:] if argv is None else argv)
+    name = next((word for word in given if not word.startswith("-")), "")
+    chosen = COMMANDS[name].load() if name in COMMANDS else None
+    parser = _parser(name, chosen)
+    arguments = parser.parse_args(given)
+    if chosen is None:
         parser.print_help(sys.stderr)
         return WRONG_USE
+    with warnings.catch_warnings():
+        for kind in (CorpusWarning, TrainingWarning):
+            warnings.simplefilter("always", kind)
+        warnings.showwarning = _show_warning
+        return _exit_code(chosen, arguments)
+
+
+def _exit_code(chosen: Any, arguments: Any) -> int:
     try:
-        COMMANDS[arguments.command].run(arguments)
+        code = chosen.run(arguments)
         sys.stdout.flush()
     except SeqlabError as error:
-        print(f"seqlab: {error}", file=sys.stderr)
+        _complain(str(error))
         return WRONG_USE
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -43,16 +82,50 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except OSError as error:
-        print(f"seqlab: {error}", file=sys.stderr)
+        _complain(str(error))
         return FAILED
-    return DONE
+    except MemoryError:
+        _complain("there is not enough memory for this")
+        return FAILED
+    return DONE if code is None else int(code)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="seqlab", description="Sequence labelling, exact and fast.")
+def _never_unprintable() -> None:
+    """What standard output cannot show, because of its encoding or of odd bytes in a file's name, is spelled out."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _complain(message: str) -> None:
+    """One sentence, which speaks of flags where the library speaks of arguments."""
+    from seqlab.cli.wording import for_shell
+
+    print(f"seqlab: {for_shell(message)}", file=sys.stderr)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    from seqlab.cli.wording import for_shell
+
+    ours = issubclass(category, (CorpusWarning, TrainingWarning))
+    print(f"seqlab: {'' if ours else category.__name__ + ': '}{for_shell(str(message))}", file=sys.stderr)
+
+
+def _parser(name: str, chosen: Any) -> Parser:
+    """The parser of the chosen command, beside the names of the others."""
+    from seqlab.cli.parsing import HelpFormat, Parser
+
+    parser = Parser(
+        prog="seqlab",
+        description="Sequence labelling, exact and fast.",
+        epilog=EXAMPLES,
+        formatter_class=HelpFormat,
+        allow_abbrev=False,
+    )
     parser.add_argument("--version", action="version", version=f"seqlab {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for name, command in COMMANDS.items():
-        sub = commands.add_parser(name, help=command.help, description=command.description)
-        command.add_options(sub)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=Parser)
+    for other, entry in COMMANDS.items():
+        if other == name and chosen is not None:
+            chosen.add_parser(commands)
+        else:
+            commands.add_parser(other, help=entry.help, add_help=False)
     return parser

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import as_file, files
-
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.reading import read
 from seqlab.errors import OptionError
@@ -28,5 +26,7 @@ def demo_corpus(part: str = "all") -> Corpus:
 
 
 def _read(name: str) -> Corpus:
+    from importlib.resources import as_file, files  # slow to import
+
     with as_file(files("seqlab.corpus") / "demo" / f"{name}.txt") as path:
         return read(path, "conll", columns=COLUMNS, separator="\t", docstart=False)

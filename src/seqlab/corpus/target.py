@@ -6,7 +6,6 @@ import contextlib
 import gzip
 import io
 import os
-import secrets
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -73,7 +72,7 @@ def _file(path: Path) -> Iterator[Put]:
 @contextlib.contextmanager
 def _replaced(goal: Path) -> Iterator[Put]:
     """Written under another name in the same folder, forced to the disk, then renamed."""
-    temporary = goal.with_name(f".{goal.name[:100]}.{secrets.token_hex(4)}.part")
+    temporary = goal.with_name(f".{goal.name[:100]}.{os.urandom(4).hex()}.part")
     try:
         with temporary.open("xb") as out:
             if goal.suffix == ".gz":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import Any, overload
 
@@ -93,5 +92,7 @@ def nbest(asked: Asked, n: int, *, threads: int | None = None) -> NBest | list[N
         return search(0)
     if count == 1 or len(question) < 2:
         return list(map(search, range(len(question))))
+    from concurrent.futures import ThreadPoolExecutor  # slow to import
+
     with ThreadPoolExecutor(min(count, len(question))) as pool:  # the core searches without Python's lock
         return list(pool.map(search, range(len(question))))

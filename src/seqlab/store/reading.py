@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import mmap
@@ -221,6 +220,8 @@ def _check_sum(content: Buffer) -> None:
     head = content[:data]
     at = head.rfind(stated.encode())
     blank = head[:at] + NO_DIGEST.encode() + head[at + len(stated) :]
+    import hashlib  # slow to import
+
     digest = hashlib.sha256(blank)
     with memoryview(content) as view:
         digest.update(view[data:])

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import io
 import json
 import os
-import secrets
 import stat
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -48,7 +46,7 @@ def as_bytes(state: State) -> bytes:
 def _replace(target: Path, header: bytes, tensors: list[Array]) -> None:
     mode = _mode_of(target)
     # The same folder: only there is renaming one step.
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
+    temporary = target.with_name(f".{target.name[:100]}.{os.urandom(8).hex()}.tmp")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -92,6 +90,8 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _put(file: BinaryIO, header: bytes, tensors: list[Array]) -> None:
+    import hashlib  # slow to import
+
     digest = hashlib.sha256(header)
     file.write(header)
     for tensor in tensors:

@@ -362,7 +362,7 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
             raise OptionError(f"learner must be an object, got the class {name}; write {name}()")
         if hasattr(self.learner, "unlabelled_weight"):
             name = type(self.learner).__name__
-            raise OptionError(f"{name} trains hidden Markov models: HMM(learner={name}()); here it is of no use")
+            raise OptionError(f"{name} trains hidden Markov models; write HMM(learner={name}())")
         if not hasattr(self.learner, "train"):
             raise OptionError(
                 f"learner must be LBFGS(), Perceptron(), or another learner, got {self.learner!r}"

@@ -130,21 +130,22 @@ def _made(kind: type, fields: Any, what: str) -> Any:
 
 
 def _learner(name: str) -> type:
-    learners = _learners()
-    if name not in learners:
-        known = ", ".join(map(repr, learners))
+    found: Any = getattr(learning, name) if name in learning.__all__ else None  # without loading the others
+    if not _is_learner(found):
+        known = ", ".join(map(repr, _learners()))
         raise StoreError(f"there is no learner {name!r:.80}, only {known}")
-    return learners[name]
+    kind: type = found
+    return kind
 
 
 def _learners() -> dict[str, type]:
     """Those of seqlab, by name."""
     named = {name: getattr(learning, name) for name in learning.__all__}
-    return {
-        name: kind
-        for name, kind in named.items()
-        if isinstance(kind, type) and dataclasses.is_dataclass(kind) and hasattr(kind, "train")
-    }
+    return {name: kind for name, kind in named.items() if _is_learner(kind)}
+
+
+def _is_learner(kind: Any) -> bool:
+    return isinstance(kind, type) and dataclasses.is_dataclass(kind) and hasattr(kind, "train")
 
 
 def _mask(data: Any, what: str) -> np.ndarray:

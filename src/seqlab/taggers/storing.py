@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from seqlab.errors import StoreError
@@ -29,27 +31,26 @@ def load(path: str | os.PathLike[str], *, functions: Functions | None = None, ve
     return store.load(path, kinds(), functions=functions, verify=verify)
 
 
+# The classes by kind; a file's class alone is imported.
+_CLASSES: dict[str, Callable[[], Any]] = {
+    "linear tagger": lambda: import_module("seqlab.taggers.linear").LinearTagger,
+    "crf": lambda: import_module("seqlab.taggers.linear").CRF,
+    "memm": lambda: import_module("seqlab.taggers.memm").MEMM,
+    "most frequent tag": lambda: import_module("seqlab.taggers.most_frequent").MostFrequentTag,
+    "hmm": lambda: import_module("seqlab.taggers.hmm").HMM,
+    "markov chain": lambda: import_module("seqlab.taggers.markov_chain").MarkovChain,
+    "multinomial mixture": lambda: import_module("seqlab.taggers.mixture").MultinomialMixture,
+    "gaussian means": lambda: import_module("seqlab.taggers.mixture").GaussianMeans,
+}
+
+
 def kinds() -> dict[str, Callable[[State], Any]]:
     """What makes a tagger of a state, by kind."""
-    from seqlab.taggers.chain_state import KIND as CHAIN
-    from seqlab.taggers.hmm import HMM
-    from seqlab.taggers.hmm_stored import KIND as HIDDEN
-    from seqlab.taggers.linear import CRF, LinearTagger
-    from seqlab.taggers.markov_chain import MarkovChain
-    from seqlab.taggers.memm import MEMM
-    from seqlab.taggers.mixture import GaussianMeans, MultinomialMixture
-    from seqlab.taggers.most_frequent import KIND, MostFrequentTag
+    return {kind: partial(_revived, home) for kind, home in _CLASSES.items()}
 
-    return {
-        LinearTagger._kind: LinearTagger.from_state,
-        CRF._kind: CRF.from_state,
-        MEMM._kind: MEMM.from_state,
-        KIND: MostFrequentTag.from_state,
-        HIDDEN: HMM.from_state,
-        CHAIN: MarkovChain.from_state,
-        MultinomialMixture._kind: MultinomialMixture.from_state,
-        GaussianMeans._kind: GaussianMeans.from_state,
-    }
+
+def _revived(home: Callable[[], Any], state: State) -> Any:
+    return home().from_state(state)
 
 
 class Storable:

@@ -208,5 +208,5 @@ def test_dictionary_and_rules_that_leave_nothing_are_told_where():
 
 @pytest.mark.parametrize("learner", [BaumWelch(), HardEM()])
 def test_learners_of_hidden_states_are_refused(learner):
-    with pytest.raises(OptionError, match="trains hidden Markov models: HMM"):
+    with pytest.raises(OptionError, match="trains hidden Markov models; write HMM"):
         LinearTagger("word[0]", learner).fit([["a"]], [["X"]])

@@ -1,0 +1,165 @@
+"""`seqlab eval`: how good a model is, or the labels in a file."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from seqlab.cli import parsing
+from seqlab.errors import CorpusError, OptionError
+
+if TYPE_CHECKING:
+    from seqlab.cli.command import Subparsers
+    from seqlab.corpus import Corpus
+    from seqlab.evaluation import Report
+
+DESCRIPTION = """\
+How good labels are: by token, by sentence, and by span where labels are tags such as B-NP.
+
+With a model: it labels the files, and the column that it was trained on has the right
+labels. Without one: the last two columns hold the right and the predicted labels, as
+`seqlab tag` writes them and conlleval reads them."""
+
+EXAMPLES = """\
+seqlab eval chunks.model test.txt
+seqlab eval chunks.model test.txt --bootstrap 1000 --html report.html
+seqlab tag chunks.model test.txt | seqlab eval -
+seqlab eval tagged.txt --label chunk --predicted predicted --train train.txt
+seqlab eval a.model test.txt --against b.model"""
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """The arguments of the command."""
+    parser = parsing.add_command(subparsers, "eval", "[MODEL] FILE ...", DESCRIPTION, EXAMPLES)
+    parser.add_argument(
+        "files", nargs="+", metavar="[MODEL] FILE", help="a model and labelled sentences, or these alone"
+    )
+    parser.add_argument("--label", "-l", metavar="COLUMN", help="the right labels (default: as in training)")
+    parser.add_argument(
+        "--predicted", metavar="COLUMN", help="the predicted ones, without a model (default: the last)"
+    )
+    parser.add_argument(
+        "--train", metavar="FILE", help="without a model: what it was trained on, for unseen words"
+    )
+    parser.add_argument("--against", metavar="MODEL", help="another model: is the difference more than luck?")
+    parser.add_argument(
+        "--metric",
+        choices=("accuracy", "span_f1", "sentence_accuracy"),
+        metavar="NAME",
+        help="of --against: accuracy, span_f1 or sentence_accuracy",
+    )
+    parser.add_argument(
+        "--scheme",
+        metavar="NAME",
+        help="the tag scheme (default: seen from the labels); none for plain labels",
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="spans with invalid labels are dropped, not kept as by conlleval",
+    )
+    parser.add_argument(
+        "--bootstrap",
+        type=parsing.whole(0),
+        default=0,
+        metavar="N",
+        help="confidence intervals by drawing the sentences anew N times",
+    )
+    parser.add_argument(
+        "--seed", type=parsing.whole(0), default=0, metavar="N", help="for what is drawn by chance"
+    )
+    parser.add_argument("--html", metavar="FILE", help="also a page with tables and the worst sentences")
+    parsing.add_json(parser)
+    parsing.add_threads(parser)
+    parsing.add_reading(parser)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Compare and print."""
+    from seqlab.cli.inputs import is_model
+    from seqlab.cli.printing import print_json
+
+    if is_model(arguments.files[0]):
+        report, more = _of_model(arguments)
+    else:
+        for flag in ("against", "metric"):
+            if getattr(arguments, flag):
+                raise OptionError(
+                    f"--{flag} needs a model before the file, found the file {arguments.files[0]!r}"
+                )
+        report, more = _of_columns(arguments), None
+    if arguments.html:
+        report.html(arguments.html, title=f"Evaluation of {' '.join(arguments.files)}")
+    if arguments.json:
+        print_json({**report.to_dict(), **({} if more is None else {"significance": more[1]})})
+        return
+    print(report.text())
+    if more is not None:
+        print(f"\n{more[0]}")
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    options: dict[str, Any] = {"bootstrap": arguments.bootstrap, "seed": arguments.seed}
+    options["repair"] = "strict" if arguments.strict else "conlleval"
+    if arguments.scheme is not None:
+        options["scheme"] = None if arguments.scheme == "none" else arguments.scheme
+    return options
+
+
+def _of_model(arguments: argparse.Namespace) -> tuple[Report, Any]:
+    from seqlab.cli.inputs import gold_column, load_tagger, named_for, read_corpora
+
+    model, *files = arguments.files
+    if not files:
+        raise OptionError(
+            f"{model} is a model; name the file of labelled sentences behind it, or - for standard input"
+        )
+    for flag in ("predicted", "train"):
+        if getattr(arguments, flag):
+            raise OptionError(f"--{flag} is for files without a model, but {model} is one")
+    tagger = load_tagger(model)
+    read = read_corpora(files, parsing.reading_of(arguments))
+    corpus = named_for(read, tagger, given=arguments.columns is not None)
+    label = gold_column(corpus, tagger, arguments.label)
+    report = tagger.evaluate(corpus, label, threads=arguments.threads, **_options(arguments))
+    return report, _compared(arguments, corpus, label, tagger) if arguments.against else None
+
+
+def _compared(arguments: argparse.Namespace, corpus: Corpus, label: str, tagger: Any) -> tuple[str, Any]:
+    """Two models on the same sentences."""
+    from dataclasses import asdict
+
+    from seqlab import significance
+    from seqlab.cli.inputs import load_tagger
+
+    other = load_tagger(arguments.against)
+    outputs = [one.predict(corpus, threads=arguments.threads) for one in (tagger, other)]
+    metric = arguments.metric or ("span_f1" if any("-" in y for y in tagger.labels_) else "accuracy")
+    found = significance(corpus, outputs[0], outputs[1], metric, column=label, seed=arguments.seed)
+    return f"a is {arguments.files[0]}, b is {arguments.against}\n{found}", asdict(found)
+
+
+def _of_columns(arguments: argparse.Namespace) -> Report:
+    from seqlab import evaluate
+    from seqlab.cli.inputs import read_corpora
+    from seqlab.corpus import StringColumn
+
+    corpus = read_corpora(arguments.files, parsing.reading_of(arguments))
+    strings = [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
+    predicted = arguments.predicted or (strings[-1] if strings else None)
+    others = [name for name in strings if name != predicted]
+    label = arguments.label or (others[-1] if others else None)
+    if predicted is None or label is None or len(strings) < 2:
+        raise CorpusError(
+            f"{corpus.name}:1: a column of right and one of predicted labels are wanted, found the columns "
+            f"{' '.join(corpus.columns)}; or name a model before the file"
+        )
+    known = None
+    if arguments.train:
+        known = read_corpora([arguments.train], {})
+    words = corpus.column(strings[0]) if strings[0] not in (label, predicted) else None
+    if words is None and known is not None:
+        raise OptionError("--train needs a column of words beside the two of labels")
+    gold, found = corpus.column(label), corpus.column(predicted)
+    return evaluate(gold, found, words=words, known=known, **_options(arguments))

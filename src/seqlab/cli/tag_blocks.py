@@ -1,0 +1,254 @@
+"""From streams of sentences to bytes with labels: block after block, several of them at once when asked."""
+
+from __future__ import annotations
+
+import argparse
+import codecs
+import contextlib
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import IO, TYPE_CHECKING, Any
+
+from seqlab.cli.inputs import found, named_for
+from seqlab.cli.parsing import reading_of
+from seqlab.cli.progress import Bar, Silent, file_progress
+from seqlab.errors import CorpusError, ImpossibleError, TemplateError
+
+if TYPE_CHECKING:
+    from seqlab.corpus import Corpus
+    from seqlab.taggers.base import Tagger
+
+PREDICTED = "predicted"
+Work = Callable[["Corpus", int, int], bytes]  # a block, the number of its first sentence, threads
+
+
+def tagged(tagger: Tagger, sources: list[Any], arguments: argparse.Namespace) -> Iterator[bytes]:
+    """The output, piece by piece."""
+    from seqlab.arrays import thread_count
+
+    work = _work(tagger, arguments)
+    recode = _recoder(arguments.encoding, plain=arguments.json)
+    threads = thread_count(arguments.threads)
+    with file_progress(quiet=arguments.quiet) as screen:
+        blocks = _blocks(tagger, sources, arguments, screen)
+        for piece in _in_order(work, blocks, threads):
+            yield recode(piece)
+
+
+def _blocks(
+    tagger: Tagger, sources: list[Any], arguments: argparse.Namespace, screen: Silent
+) -> Iterator[tuple[Corpus, int]]:
+    """Blocks of whole sentences with the columns of training, and the number of their first sentence."""
+    from seqlab.corpus import stream
+
+    reading = reading_of(arguments)
+    given = arguments.columns is not None
+    screen.step("tagging", _bytes_of(sources))
+    first = 0
+    for source in sources:
+        path, options = found(source, reading)
+        with _watched(path, screen) as watched:
+            for block in stream(watched, **options).blocks():
+                yield named_for(block, tagger, given=given), first
+                first += len(block)
+
+
+def _in_order(work: Work, blocks: Iterator[tuple[Corpus, int]], threads: int) -> Iterator[bytes]:
+    """What `work` makes of the blocks, in their order.
+
+    The first block is done alone, by all threads: most input is no larger, and what a tagger makes when it is first
+    used is then there. After it every thread has a block of its own; a few are on their way, so memory stays flat.
+    """
+    for block, first in blocks:
+        yield _located(work, block, first, threads)
+        break
+    if threads == 1:
+        for block, first in blocks:
+            yield _located(work, block, first, 1)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Any] = deque()
+        try:
+            for block, first in blocks:
+                waiting.append(pool.submit(_located, work, block, first, 1))
+                if len(waiting) > threads + 1:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _located(work: Work, block: Corpus, first: int, threads: int) -> bytes:
+    """Errors name file and line; the library counts sentences, and only those of the block."""
+    try:
+        return work(block, first, threads)
+    except ImpossibleError as error:
+        if error.sequence is None:
+            raise
+        reason = str(error).partition(": ")[2]
+        raise CorpusError(f"{block.place(error.sequence)}: {reason}") from error
+    except (CorpusError, TemplateError) as error:
+        if getattr(error, "path", None) is not None or not block.name:
+            raise
+        raise CorpusError(f"{block.place(0).partition(' ')[0]}: {error}") from error
+
+
+# ------------------------------------------------------------------------------------------------ a block's labels
+
+
+def _work(tagger: Tagger, arguments: argparse.Namespace) -> Work:
+    way = {"decode": arguments.decode, "beam": arguments.beam}
+    if arguments.json or arguments.nbest or arguments.marginals or arguments.all_marginals or arguments.spans:
+        from seqlab.cli.tag_views import view
+
+        return view(tagger, arguments, way)
+
+    def labels(block: Corpus, first: int, threads: int) -> bytes:
+        name = new_column(block)
+        done = tagger.annotate(block, name, **way, threads=threads)
+        if arguments.labels_only:
+            done = done.select(name)
+        return written(
+            done, name, tagger.column_, arguments.to, labels_only=arguments.labels_only, first=first == 0
+        )
+
+    return labels
+
+
+def new_column(block: Corpus, name: str = PREDICTED) -> str:
+    """A name that no column has yet."""
+    while name in block.columns:
+        name += "_"
+    return name
+
+
+def written(
+    corpus: Corpus,
+    name: str,
+    label: str | None,
+    to: str | None,
+    *,
+    labels_only: bool = False,
+    first: bool = True,
+) -> bytes:
+    """The block as bytes in the wanted format.
+
+    name    the column with the predicted labels, the last one
+    label   what training called it, which is its place in CoNLL-U
+    first   whether the file begins here
+    """
+    from seqlab.corpus.extras import Layout
+    from seqlab.corpus.renderers import RENDERERS
+
+    before = corpus.layout
+    goal = "conll" if labels_only else to or _usual_format(corpus, label)
+    corpus = corpus if labels_only else _fitted(corpus, name, label, goal)
+    same = goal == before.format
+    layout = before if same else Layout(format=goal, newline=before.newline)
+    if goal == "jsonl" and not same:
+        layout = replace(layout, separator=", ")
+    if labels_only:
+        corpus = _without_extras(corpus)
+    made = b"".join(RENDERERS[goal](corpus, layout))
+    if same and not before.final_newline:
+        made = made.removesuffix(layout.newline.encode())
+    return b"\xef\xbb\xbf" + made if same and before.bom and first else made
+
+
+def _usual_format(corpus: Corpus, label: str | None) -> str:
+    """As it came, where there is a place for a label."""
+    from seqlab.corpus.names import CONLLU
+
+    found = corpus.layout.format
+    if found == "conllu":
+        return "conllu" if label in CONLLU else "conll"
+    return found if found in {"conll", "jsonl"} else "conll"
+
+
+def _fitted(corpus: Corpus, name: str, label: str | None, goal: str) -> Corpus:
+    """The columns that the format has a place for."""
+    from seqlab.corpus import StringColumn
+    from seqlab.corpus.names import CONLLU
+    from seqlab.taggers.reading import word_column
+
+    if goal == "conllu":
+        place = label if label in CONLLU else "upos"
+        there = {"form": "word", "pos": "upos"}
+        kept = [one for one in corpus.columns if there.get(one, one) in {*CONLLU} - {place}]
+        return corpus.with_column(place, corpus.data(name)).select(*kept, place)
+    if goal == "slash":
+        word = word_column(corpus)
+        return corpus.select(word or corpus.columns[0], name)
+    if goal == "conll":
+        strings = [one for one in corpus.columns if isinstance(corpus.data(one), StringColumn)]
+        if corpus.layout.format == "conllu":
+            word = word_column(corpus)
+            return corpus.select(word or strings[0], name)
+        return corpus if len(strings) == len(corpus.columns) else corpus.select(*strings)
+    return corpus
+
+
+def _without_extras(corpus: Corpus) -> Corpus:
+    """Comments and the like have no place among bare labels; blank lines between sentences do."""
+    from seqlab.corpus import Corpus
+
+    return Corpus({one: corpus.data(one) for one in corpus.columns}, corpus.offsets)
+
+
+# ------------------------------------------------------------------------------------------------ bytes
+
+
+def _recoder(encoding: str | None, *, plain: bool) -> Callable[[bytes], bytes]:
+    """Output has the encoding of the input; JSON is UTF-8 whatever comes."""
+    if plain or encoding is None or codecs.lookup(encoding).name in {"utf-8", "utf-8-sig"}:
+        return bytes
+    encoder = codecs.getincrementalencoder(encoding)()
+
+    def recode(piece: bytes) -> bytes:
+        try:
+            return encoder.encode(piece.decode("utf-8"))
+        except UnicodeEncodeError as error:
+            raise CorpusError(
+                f"{encoding} cannot write the label {error.object[error.start]!r}; convert the input to UTF-8 first"
+            ) from None
+
+    return recode
+
+
+class _Watched:
+    """A file whose reader tells how far it is."""
+
+    def __init__(self, file: IO[bytes], screen: Silent) -> None:
+        self._file = file
+        self._screen = screen
+        self.name = file.name
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self._screen.advance(len(data))
+        return data
+
+
+@contextlib.contextmanager
+def _watched(source: Any, screen: Silent) -> Iterator[Any]:
+    """A plain file under watch when there is a bar; everything else, also what cannot be opened, as it is."""
+    plain = isinstance(source, str) and os.path.isfile(source) and os.access(source, os.R_OK)  # noqa: PTH113
+    if not isinstance(screen, Bar) or not plain:
+        yield source
+        return
+    with open(source, "rb") as file:  # noqa: PTH123  (pathlib is slow to import)
+        yield _Watched(file, screen)
+
+
+def _bytes_of(sources: list[Any]) -> float | None:
+    """How much there is to read; None when nobody knows."""
+    try:
+        return float(sum(os.stat(source).st_size for source in sources if isinstance(source, str))) or None  # noqa: PTH116
+    except OSError:
+        return None

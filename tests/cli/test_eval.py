@@ -1,0 +1,82 @@
+import json
+
+import pytest
+from pytest import approx
+
+import seqlab
+
+
+def test_a_model_is_scored_as_in_python(shell, folder, crf, corpora):
+    report = seqlab.load(crf).evaluate(corpora[1], "chunk")
+    assert shell.done("eval", crf, folder / "test.txt") == f"{report}\n"
+    assert json.loads(shell.done("eval", crf, folder / "test.txt", "--json")) == json.loads(report.json())
+
+
+def test_two_columns_of_labels_are_compared(shell, folder, crf, corpora, tmp_path):
+    shell.done("tag", crf, folder / "test.txt", "-o", tmp_path / "tagged.txt")
+    report = seqlab.evaluate(corpora[1].column("chunk"), seqlab.load(crf).predict(corpora[1]))
+    facts = json.loads(shell.done("eval", tmp_path / "tagged.txt", "--json"))
+    assert facts["figures"] == approx(dict(report.figures))
+    flags = ["--columns", "word,pos,gold,guess", "--label", "gold", "--predicted", "guess"]
+    with_words = shell.done(
+        "eval", tmp_path / "tagged.txt", *flags, "--train", folder / "train.txt", "--json"
+    )
+    assert json.loads(with_words)["figures"]["unseen_accuracy"] > 0
+
+
+def test_options_are_passed_on(shell, folder, crf, corpora, tmp_path):
+    flags = [
+        "--bootstrap",
+        "50",
+        "--seed",
+        "3",
+        "--strict",
+        "--scheme",
+        "IOB2",
+        "--html",
+        tmp_path / "r.html",
+    ]
+    facts = json.loads(shell.done("eval", crf, folder / "test.txt", "--json", *flags))
+    own = seqlab.load(crf).evaluate(corpora[1], "chunk", bootstrap=50, seed=3, repair="strict", scheme="IOB2")
+    assert facts == json.loads(own.json())
+    assert "<html" in (tmp_path / "r.html").read_text()
+    plain = json.loads(shell.done("eval", crf, folder / "test.txt", "--json", "--scheme", "none"))
+    assert plain["spans"] is None
+
+
+def test_two_models_are_compared(shell, folder, crf, baseline, corpora):
+    out = shell.done("eval", crf, folder / "test.txt", "--against", baseline)
+    assert "p = " in out
+    facts = json.loads(
+        shell.done("eval", crf, folder / "test.txt", "--against", baseline, "--metric", "accuracy", "--json")
+    )
+    outputs = [seqlab.load(path).predict(corpora[1]) for path in (crf, baseline)]
+    found = seqlab.significance(corpora[1].column("chunk"), *outputs, "accuracy")
+    assert facts["significance"]["p_value"] == found.p_value
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["{crf}"], "name the file of labelled sentences"),
+        (["{crf}", "{folder}/plain.txt"], "but the model was trained on word pos chunk"),
+        (["{crf}", "{folder}/test.txt", "--label", "entity"], "there is no column 'entity'"),
+        (["{crf}", "{folder}/test.txt", "--predicted", "x"], "--predicted is for files without a model"),
+        (["{folder}/test.txt", "--against", "{crf}"], "--against needs a model before the file"),
+        (["{folder}/nowhere.model", "{folder}/test.txt"], "nowhere.model"),
+        (["{folder}/test.txt", "--metric", "f2"], "'f2' is none of"),
+    ],
+)
+def test_wrong_use_is_refused(argv, words, shell, folder, crf):
+    assert words in shell.refused("eval", *(word.format(crf=crf, folder=folder) for word in argv))
+
+
+def test_one_column_is_not_enough(shell):
+    assert "<stdin>:1: a column of right and one of predicted labels" in shell.refused(
+        "eval", "-", stdin="a\nb\n\n"
+    )
+
+
+def test_gold_labels_that_the_model_does_not_know_are_mistakes(shell, folder, crf, tmp_path):
+    (tmp_path / "odd.txt").write_text("The\tDET\tB-XYZ\n\n")
+    assert json.loads(shell.done("eval", crf, tmp_path / "odd.txt", "--json"))["figures"]["accuracy"] == 0
