@@ -10,6 +10,7 @@ from seqlab.draw.picture import Picture
 from seqlab.draw.posterior import posterior_text
 from seqlab.draw.reliability import reliability_picture
 from seqlab.draw.style import ASCII, UNICODE, Glyphs, Ink, Style, log_score, probability
+from seqlab.draw.tracks import track_picture
 from seqlab.draw.transitions import transition_picture
 from seqlab.draw.trellis import trellis_text
 from seqlab.textwidth import beside, clip, text_width
@@ -33,6 +34,7 @@ __all__ = [
     "probability",
     "reliability_picture",
     "text_width",
+    "track_picture",
     "transition_picture",
     "trellis_picture",
     "trellis_text",

@@ -53,6 +53,9 @@ def _powers(low: float, high: float, most: int) -> list[float]:
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     every = max(1, math.ceil((last - first + 1) / most))
     marks = [10.0**power for power in range(first, last + 1, every)]
+    if every == 1 and 3 * (last - first) <= most:  # few powers: 2 and 5 times them are round as well
+        steps = [factor * 10.0**power for power in range(first - 1, last + 1) for factor in (1, 2, 5)]
+        marks = [mark for mark in steps if low * (1 - 1e-9) <= mark <= high * (1 + 1e-9)]
     return marks if len(marks) > 1 else [low, high]
 
 

@@ -178,10 +178,13 @@ class _Run:
         empty = np.flatnonzero(found.occupied < EMPTY)
         if len(empty):
             names = ", ".join(repr(model.labels[i]) for i in empty[:5].tolist())
+            one = len(empty) == 1
+            more = f" and {len(empty) - 5} more" if len(empty) > 5 else ""
             self._say(
                 f"empty {names}",
-                f"nothing is left for the state {names}: its probabilities stay as they are; "
-                f"fewer states, another start (restarts=...) or pseudo-counts may help",
+                f"nothing is left for the {'state' if one else 'states'} {names}{more}: {'its' if one else 'their'} "
+                f"probabilities stay as they are; fewer states, another start (restarts=...) or pseudo-counts may "
+                f"help, and allowed= may forbid {'it' if one else 'them'} everywhere",
             )
 
     def _say_fell(self, best: float, value: float, iteration: int) -> None:

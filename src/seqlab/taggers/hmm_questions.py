@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from seqlab import inference
 from seqlab.arrays import thread_count, whole_number
-from seqlab.errors import ImpossibleError, OptionError, QuestionError
+from seqlab.errors import ImpossibleError, LabelError, OptionError, QuestionError
 from seqlab.inference.streaming import Filter, Filtered, FilterStep
 from seqlab.models.emissions.base import Floats
+from seqlab.models.emissions.categorical import SymbolDistribution
 from seqlab.models.hmm import HiddenMarkov
 from seqlab.models.rules import Rules
 from seqlab.taggers.asking import blocks, event_log_partition
@@ -120,6 +121,23 @@ class HMMQuestions:
         """(L,) the long-run share of every state."""
         self._check_fitted("stationary")
         return self._chain("stationary").stationary()
+
+    def top_symbols(self, state: str, n: int | None = 10) -> list[tuple[Any, float]]:
+        """The n symbols that a state most often emits, with their probabilities; None for all of them."""
+        self._check_fitted("top_symbols")
+        if state not in self.labels_:
+            raise LabelError(
+                f"there is no state {state!r:.60}; the states are {', '.join(self.labels_):.200}"
+            )
+        table = self._chain("top_symbols").emissions
+        if not isinstance(table, SymbolDistribution):
+            raise QuestionError(
+                "top_symbols has no meaning here: these states emit no symbols; look at model_.emissions"
+            )
+        row = table.probabilities[:, self.labels_.index(state)]
+        most = len(row) if n is None else whole_number(n, "n", 1)
+        names = table.symbols.words or range(len(row))
+        return [(names[i], float(row[i])) for i in np.argsort(-row, kind="stable")[:most].tolist()]
 
     # ------------------------------------------------------------------------------------------ streams
 
