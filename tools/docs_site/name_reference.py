@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import inspect
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -190,9 +191,15 @@ def _summary(thing: Any) -> str:
 
 
 def _docstring(thing: Any) -> str:
-    first, _, rest = (inspect.getdoc(thing) or "").partition("\n\n")
-    said = f"<p>{_linked(html.escape(first))}</p>" if first else ""
-    return said + (f'<pre class="doc">{_linked(html.escape(rest.rstrip()))}</pre>' if rest.strip() else "")
+    blocks = re.split(r"\n\s*\n", inspect.getdoc(thing) or "")
+    return "".join(_block(block) for block in blocks if block.strip())
+
+
+def _block(block: str) -> str:
+    """Prose runs on; what is laid out in columns stays as it is."""
+    text = _linked(html.escape(textwrap.dedent(block).rstrip()))
+    laid_out = block.startswith(" ") or re.search(r"\S {2,}\S|\n ", block)
+    return f'<pre class="doc">{text}</pre>' if laid_out else f"<p>{text}</p>"
 
 
 def _linked(text: str) -> str:

@@ -76,7 +76,9 @@ def rendered(source: Path, root: Path) -> Page:
 
 
 def _of_markdown(text: str, path: str, root: Path) -> Page:
-    parser = MarkdownIt("commonmark", {"html": True, "highlight": None}).enable("table")
+    # HTML is not let through: <s> in a text is the name of a symbol. Comments are for other tools.
+    text = re.sub(r"^<!--.*?-->\n", "", text, flags=re.MULTILINE)
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     parser.add_render_rule("fence", lambda _, tokens, at, *__: coloured(tokens[at].content, tokens[at].info))
     tokens = parser.parse(text)
     headings = tuple(_anchored(tokens))

@@ -25,7 +25,7 @@ SHEET = """<!doctype html>
 <script>const SITE_ROOT = "{up}";</script>
 <script defer src="{up}site.js"></script>
 </head>
-<body>
+<body{kind}>
 <header><a class="home" href="{up}index.html">seqlab</a>
 <div class="search"><input type="search" placeholder="Search  ( / )" aria-label="Search" autocomplete="off">
 <ol id="found" hidden></ol></div></header>
@@ -47,6 +47,7 @@ def whole_page(page: Page, groups: list[Group]) -> str:
     return SHEET.format(
         title=html.escape(page.title),
         up=up,
+        kind="" if page.source else ' class="generated"',
         navigation="".join(_group(name, entries, page) for name, entries in groups),
         body=page.body,
         contents=_contents(page),
@@ -69,8 +70,9 @@ def _contents(page: Page) -> str:
     inner = [heading for heading in page.headings if heading.level in {2, 3}]
     if len(inner) < 3:
         return ""
+    names = {heading: heading.text if page.source else heading.text.rpartition(".")[2] for heading in inner}
     items = "".join(
-        f'<li class="level{heading.level}"><a href="#{heading.anchor}">{html.escape(heading.text)}</a></li>'
+        f'<li class="level{heading.level}"><a href="#{heading.anchor}">{html.escape(names[heading])}</a></li>'
         for heading in inner
     )
     return f"<p>On this page</p><ul>{items}</ul>"
@@ -88,7 +90,8 @@ def _sections(page: Page) -> list[list[str]]:
     names = {heading.anchor: heading.text for heading in page.headings}
     rows = []
     for anchor, text in zip(pieces[1::2], pieces[2::2], strict=True):
-        words = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
+        inner = re.sub(r"</?(?:a|code|em|span|strong)\b[^>]*>", "", text)  # these stand inside words
+        words = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", inner)).split())
         rows.append([f"{page.address}#{anchor}", page.title, names.get(anchor, page.title), words[:1500]])
     return rows or [[page.address, page.title, page.title, ""]]
 
