@@ -19,7 +19,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def build(folder: Path) -> list[Page]:
-    """Write the whole site into folder, which is emptied first; returns its pages."""
+    """Write the whole site into folder, in place of an earlier one; returns its pages."""
+    if folder.exists() and any(folder.iterdir()) and not (folder / "search-index.js").exists():
+        raise SystemExit(f"docs: {folder} holds something else than a site; name another folder")
     pages = [rendered(source, ROOT) for source in sources(ROOT)]
     pages += [*name_pages(), *command_pages()]
     groups = navigation(pages)
