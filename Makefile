@@ -28,7 +28,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 INSTALLED := $(VENV)/.stamp-install
 extra = $(VENV)/.stamp-$(1)
 
-.PHONY: help demo test lint bench quality asan dev build stubs format clean preflight
+.PHONY: help demo test lint bench quality docs asan dev build stubs format clean preflight
 .DEFAULT_GOAL := help
 
 help:
@@ -37,6 +37,7 @@ help:
 	@echo "make lint     ruff, mypy --strict, clang-format, codespell, and a compile with warnings as errors"
 	@echo "make bench    measure speed beside the peers (BENCH='...' passes arguments on)"
 	@echo "make quality  accuracy on public corpora beside CRFsuite (QUALITY='...'); \`make bench\` prints it too"
+	@echo "make docs     make a site of docs/, with references of all names and commands, in build/site"
 	@echo "make asan     run the law tests under the address and undefined-behaviour sanitizers"
 	@echo "make dev      compile with warnings as errors"
 	@echo "make build    build and install into $(VENV)"
@@ -57,6 +58,9 @@ bench: $(INSTALLED) $(call extra,bench)
 
 quality: $(INSTALLED) $(call extra,bench)
 	@$(BIN)/python -m benchmarks.quality $(QUALITY)
+
+docs: $(INSTALLED) $(call extra,docs)
+	@$(BIN)/python tools/docs_site build/site
 
 build: $(INSTALLED)
 

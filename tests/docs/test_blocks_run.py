@@ -1,4 +1,4 @@
-"""The documentation is a test: every Python block of README.md and docs/guide/*.md is run.
+"""The documentation is a test: every Python block of README.md and of the pages in docs/ is run.
 
 Blocks of one file share one namespace and run in order, as a reader would type them.
 A comment that starts with an arrow states what the line gives:
@@ -30,7 +30,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOT_RUN = {"", "text", "bash", "sh", "console", "json", "toml", "cmake", "cpp", "make"}
 FENCE = re.compile(r"^( {0,3})(`{3,}|~{3,})(.*)$")
 
@@ -183,7 +183,7 @@ def run_page(page: str, name: str) -> int:
     return count
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_python_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run_page(page.read_text(encoding="utf-8"), str(page.relative_to(ROOT)))

@@ -1,0 +1,207 @@
+"""Pages of the public names: signatures and docstrings, a page for each room of the package."""
+
+from __future__ import annotations
+
+import html
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from pages import Heading, Page, table
+
+import seqlab
+
+SKLEARN = re.compile(
+    r"(set_\w+_request|get_metadata_routing)$"
+)  # scikit-learn's machinery, nobody's question
+ORDER = (
+    "corpus",
+    "tags",
+    "features",
+    "encode",
+    "taggers",
+    "learning",
+    "models",
+    "trellis",
+    "inference",
+    "evaluation",
+)
+INTRO = (
+    "<p>Every public name, with its signature and docstring. Names without a room come from <code>seqlab</code>"
+    " itself; the guide says how they are meant.</p>"
+)
+
+
+@dataclass
+class Entry:
+    """A public name and all its spellings."""
+
+    thing: Any
+    names: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The shortest spelling."""
+        return min(self.names, key=len)
+
+
+def name_pages() -> list[Page]:
+    """One page for each room, and one that lists all names."""
+    rooms = _rooms()
+    order = [room for room in ORDER if room in rooms] + sorted(rooms.keys() - set(ORDER))
+    pages = [_room_page(room, rooms[room]) for room in order]
+    rows = "".join(
+        f'<tr><td><a href="{room}.html#{entry.name}"><code>{entry.name}</code></a></td>'
+        f"<td>{_linked(html.escape(_summary(entry.thing)))}</td></tr>\n"
+        for room in order
+        for entry in rooms[room]
+    )
+    body = f'<h1 id="names">API reference</h1>\n{INTRO}{table(rows)}'
+    return [Page("api/index.html", "All names", body), *pages]
+
+
+def public_names() -> Iterator[tuple[str, Any]]:
+    """(dotted name, object) of everything that seqlab and the modules it shows declare public."""
+    for name in seqlab.__all__:
+        thing = getattr(seqlab, name)
+        if not isinstance(thing, ModuleType):
+            yield f"seqlab.{name}", thing
+            continue
+        yield f"seqlab.{name}", thing
+        for inner in getattr(thing, "__all__", ()):
+            yield f"seqlab.{name}.{inner}", getattr(thing, inner)
+
+
+def _rooms() -> dict[str, list[Entry]]:
+    found: dict[int, tuple[str, Entry]] = {}
+    for name, thing in public_names():
+        room = _room_of(name, thing)
+        found.setdefault(id(thing), (room, Entry(thing)))[1].names.append(name)
+    rooms: dict[str, list[Entry]] = {}
+    for room, entry in found.values():
+        rooms.setdefault(room, []).append(entry)
+    for entries in rooms.values():
+        entries.sort(
+            key=lambda entry: (not isinstance(entry.thing, ModuleType), entry.name.count("."), entry.name)
+        )
+    return rooms
+
+
+def _room_of(name: str, thing: Any) -> str:
+    if name.count(".") == 2 or isinstance(thing, ModuleType):
+        room = name.split(".")[1]
+        return "features" if room == "presets" else room
+    home = getattr(thing, "__module__", "") or ""
+    parts = home.split(".")
+    return parts[1] if parts[0] == "seqlab" and len(parts) > 1 else name.split(".")[1]
+
+
+def _room_page(room: str, entries: list[Entry]) -> Page:
+    headings = [Heading(1, f"seqlab: {room}", room)]
+    parts = [f'<h1 id="{room}">{room}</h1>']
+    for entry in entries:
+        headings.append(Heading(2, entry.name, entry.name))
+        parts.append(_section(entry))
+    return Page(f"api/{room}.html", room, "\n".join(parts), tuple(headings))
+
+
+def _section(entry: Entry) -> str:
+    others = "".join(f'<span id="{name}"></span>' for name in entry.names if name != entry.name)
+    also = ", ".join(f"<code>{name}</code>" for name in entry.names if name != entry.name)
+    title = f'<h2 id="{entry.name}">{others}{entry.name}</h2>'
+    said = f'<p class="also">also {also}</p>' if also else ""
+    thing = entry.thing
+    if isinstance(thing, ModuleType):
+        return f"{title}\n{said}{_docstring(thing)}"
+    if not callable(thing):
+        return f"{title}\n{said}{_value(thing)}"
+    parts = [title, said, _signature(entry.name.rpartition(".")[2], thing), _docstring(thing)]
+    if inspect.isclass(thing):
+        parts.extend(_members(thing, entry.name))
+    return "\n".join(parts)
+
+
+def _members(kind: type, owner: str) -> Iterator[str]:
+    if issubclass(kind, BaseException):
+        return
+    for name in sorted(dir(kind)):
+        if name.startswith("_") or SKLEARN.match(name):
+            continue
+        thing = inspect.getattr_static(kind, name)
+        if isinstance(thing, classmethod | staticmethod):
+            thing = thing.__func__
+        shown = inspect.isfunction(thing) or isinstance(thing, property)
+        if not shown or not (inspect.getdoc(getattr(kind, name)) or "").strip():
+            continue
+        line = (
+            f'<pre class="signature">{name}</pre>' if isinstance(thing, property) else _signature(name, thing)
+        )
+        yield f'<section class="member" id="{owner}.{name}">{line}{_docstring(getattr(kind, name))}</section>'
+
+
+def _signature(name: str, thing: Any) -> str:
+    try:
+        signature = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return f'<pre class="signature">{name}(...)</pre>'
+    parts = [_argument(p) for p in signature.parameters.values() if p.name not in {"self", "cls"}]
+    kinds = [p.kind for p in signature.parameters.values() if p.name not in {"self", "cls"}]
+    first_named = next((i for i, kind in enumerate(kinds) if kind is inspect.Parameter.KEYWORD_ONLY), None)
+    if first_named is not None and inspect.Parameter.VAR_POSITIONAL not in kinds:
+        parts.insert(first_named, "*")
+    gives = signature.return_annotation
+    tail = "" if gives in {inspect.Signature.empty, None, "None"} else f" -> {_annotation(gives)}"
+    line = f"{name}({', '.join(parts)}){tail}"
+    if len(line) > 100:
+        line = f"{name}(\n    " + ",\n    ".join(parts) + f",\n){tail}"
+    return f'<pre class="signature">{html.escape(line)}</pre>'
+
+
+def _argument(given: inspect.Parameter) -> str:
+    mark = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}.get(given.kind, "")
+    text = mark + given.name
+    if given.annotation is not inspect.Parameter.empty:
+        text += f": {_annotation(given.annotation)}"
+    if given.default is not inspect.Parameter.empty:
+        default = re.sub(r" at 0x[0-9a-f]+", "", repr(given.default))
+        default = f"{type(given.default).__name__}()" if len(default) > 60 else default
+        text += f" = {default}" if ":" in text else f"={default}"
+    return text
+
+
+def _annotation(given: Any) -> str:
+    return given if isinstance(given, str) else inspect.formatannotation(given)
+
+
+def _value(thing: Any) -> str:
+    shown = re.sub(r" at 0x[0-9a-f]+", "", str(thing) if len(str(thing)) < 4000 else repr(type(thing)))
+    return (
+        f'<p class="also">{html.escape(type(thing).__name__)}</p><pre class="doc">{html.escape(shown)}</pre>'
+    )
+
+
+def _summary(thing: Any) -> str:
+    if not callable(thing) and not isinstance(thing, ModuleType):
+        return f"{type(thing).__name__}"
+    return (inspect.getdoc(thing) or "").split("\n\n")[0].replace("\n", " ")
+
+
+def _docstring(thing: Any) -> str:
+    blocks = re.split(r"\n\s*\n", inspect.getdoc(thing) or "")
+    return "".join(_block(block) for block in blocks if block.strip())
+
+
+def _block(block: str) -> str:
+    """Prose runs on; what is laid out in columns stays as it is."""
+    text = _linked(html.escape(textwrap.dedent(block).rstrip()))
+    laid_out = block.startswith(" ") or re.search(r"\S {2,}\S|\n ", block)
+    return f'<pre class="doc">{text}</pre>' if laid_out else f"<p>{text}</p>"
+
+
+def _linked(text: str) -> str:
+    """Tags of equations lead to them."""
+    return re.sub(r"\beq:([a-z0-9-]*[a-z0-9])", r'<a href="../equations.html#eq\1">eq:\1</a>', text)
