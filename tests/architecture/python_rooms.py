@@ -8,7 +8,7 @@ FRONT = "seqlab"  # src/seqlab/__init__.py, where the public names are listed
 # From the ground up; a room may use the rooms of earlier rows only.
 ROWS: tuple[tuple[str, ...], ...] = (
     ("errors", "_core"),
-    ("arrays", "state", "textwidth"),
+    ("arrays", "state", "textwidth", "whole_files"),
     ("corpus", "tags"),
     ("trellis", "features"),
     ("inference", "encode"),

@@ -13,6 +13,7 @@ from seqlab.draw.palette import style_sheet
 from seqlab.draw.shapes import Box, Curve, Disc, Line, Shape, Text
 from seqlab.errors import OptionError
 from seqlab.textwidth import printable
+from seqlab.whole_files import write_whole
 
 THEMES = ("auto", "light", "dark")
 FONT = "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif"
@@ -62,11 +63,11 @@ class Picture:
         target = Path(path)
         kind = target.suffix.lower()
         if kind == ".svg":
-            _write_whole(target, self.svg(theme=theme).encode())
+            write_whole(target, self.svg(theme=theme).encode())
         elif kind in {".png", ".pdf"}:
             from seqlab.draw.figure import rendered
 
-            _write_whole(target, rendered(self, kind[1:], theme=theme, scale=scale))
+            write_whole(target, rendered(self, kind[1:], theme=theme, scale=scale))
         else:
             raise OptionError(f"a picture is written as .svg, .png or .pdf, got {os.fspath(path)!r:.80}")
 
@@ -166,15 +167,3 @@ def _moved(shape: Shape, down: float) -> Shape:
                 for letter, numbers in steps
             )
             return replace(shape, steps=moved)
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """The new file or the old one, never half of one."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        beside.write_bytes(content)
-        beside.replace(path)
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(path)) from None  # nobody knows the other name
-    finally:
-        beside.unlink(missing_ok=True)

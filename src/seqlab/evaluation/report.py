@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 from seqlab.evaluation.confusion import Confusion
@@ -14,6 +13,7 @@ from seqlab.evaluation.headline import Interval
 from seqlab.evaluation.inputs import Paired
 from seqlab.evaluation.scores import ScoreTable
 from seqlab.evaluation.spans import SpanReport
+from seqlab.whole_files import write_whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,17 +100,5 @@ class Report:
 
         page = report_page(self, title=title, sentences=sentences)
         if path is not None:
-            _write_whole(Path(path), page)
+            write_whole(path, page)
         return page
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """The new file or the old one, never half of one: written beside it, then renamed."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        beside.write_bytes(text.encode("utf-8", "replace"))
-        beside.replace(path)
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(path)) from None  # nobody knows the other name
-    finally:
-        beside.unlink(missing_ok=True)

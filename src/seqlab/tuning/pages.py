@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqlab.evaluation.page_style import STYLE
@@ -69,16 +67,3 @@ def _row(found: Comparison, number: int) -> str:
     kind = ' class="best"' if number == found.best and len(found.rows) > 1 else ""
     filled = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
     return f'<tr{kind}><th scope="row">{escape(row.name)}</th>{filled}</tr>'
-
-
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """The new file or the old one, never half of one: written beside it, then renamed."""
-    target = Path(path)
-    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        beside.write_bytes(text.encode("utf-8", "replace"))
-        beside.replace(target)
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(target)) from None  # nobody knows the other name
-    finally:
-        beside.unlink(missing_ok=True)

@@ -56,6 +56,11 @@ class GaussianMixture(Gaussian):
     kind = MIXTURE
 
     def __post_init__(self) -> None:
+        if isinstance(self.covariance, int):
+            raise OptionError(
+                f"GaussianMixture takes a kind of covariance first, got {self.covariance!r}; write "
+                f"GaussianMixture(components={self.covariance!r})"
+            )
         Gaussian.__post_init__(self)
         whole_number(self.components, "components", 1)
         if self.centre not in CENTRES:
