@@ -29,6 +29,7 @@ COMMANDS: dict[str, Entry] = {
     "tune": Entry("which options are best", lambda: import_module("seqlab.cli.tune")),
     "inspect": Entry("what is inside a model file", lambda: import_module("seqlab.cli.inspect")),
     "explain": Entry("why a word got its label", lambda: import_module("seqlab.cli.explain")),
+    "draw": Entry("pictures of sentences, models, mistakes", lambda: import_module("seqlab.cli.draw")),
     "check": Entry("look a corpus over before training", lambda: import_module("seqlab.cli.check")),
     "convert": Entry(
         "corpora from format to format, tags from scheme to scheme, models of other tools",

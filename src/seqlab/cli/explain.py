@@ -6,11 +6,11 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli import parsing
+from seqlab.cli.one_sentence import add_sentence, sentence_of
 from seqlab.errors import OptionError, QuestionError
 
 if TYPE_CHECKING:
     from seqlab.cli.command import Subparsers
-    from seqlab.corpus import Corpus
 
 DESCRIPTION = """\
 Why a word got its label and not another: the features and the moves between labels, with
@@ -31,14 +31,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     parser = parsing.add_command(subparsers, "explain", "MODEL [FILE]", DESCRIPTION, EXAMPLES)
     parser.add_argument("model", metavar="MODEL", help="a file that seqlab train wrote")
     parser.add_argument("file", nargs="?", metavar="FILE", help="sentences; - is standard input")
-    parser.add_argument("-s", "--sentence", metavar="TEXT", help="one sentence, its words between blanks")
-    parser.add_argument(
-        "--number",
-        type=parsing.whole(0),
-        default=0,
-        metavar="N",
-        help="which sentence of the file (default: 0)",
-    )
+    add_sentence(parser)
     parser.add_argument("--at", metavar="WHERE", help="the word to explain, or its number from 0")
     parser.add_argument("--label", "-l", metavar="LABEL", help="the label to explain (default: the best)")
     parser.add_argument("--rival", metavar="LABEL", help="what to compare it with (default: the next best)")
@@ -52,19 +45,11 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> None:
     """Find the sentence, ask the model."""
-    from seqlab.cli.inputs import load_tagger, named_for
+    from seqlab.cli.inputs import load_tagger
     from seqlab.cli.printing import print_json
 
-    if (arguments.sentence is None) == (arguments.file is None):
-        raise OptionError("one sentence is wanted: pass --sentence 'The old man', or a file (and --number)")
     tagger: Any = load_tagger(arguments.model)
-    corpus = named_for(_read(arguments), tagger, given=arguments.columns is not None)
-    if arguments.number >= len(corpus):
-        raise OptionError(
-            f"--number {arguments.number}: {corpus.name} has the sentences 0 to {len(corpus) - 1}"
-        )
-    sentence = corpus[arguments.number]
-    words = _words(corpus, arguments.number)
+    sentence, words = sentence_of(arguments, tagger)
     if arguments.at is None:
         rows = _overview(tagger, sentence, words)
         print_json(rows) if arguments.json else print(_overview_text(rows, words))
@@ -76,30 +61,6 @@ def run(arguments: argparse.Namespace) -> None:
         raise QuestionError(str(error).partition(": ")[2] or str(error)) from None
     found = explain(sentence, t, label=arguments.label, rival=arguments.rival)
     print(found.json() if arguments.json else found.text(rows=arguments.rows))
-
-
-def _read(arguments: argparse.Namespace) -> Corpus:
-    import io
-
-    from seqlab.cli.inputs import read_corpora
-    from seqlab.corpus import read
-
-    reading = parsing.reading_of(arguments)
-    if arguments.sentence is None:
-        return read_corpora([arguments.file], reading)
-    if "columns" not in reading:
-        reading.setdefault("format", "text")
-    text = io.BytesIO(arguments.sentence.encode("utf-8", "surrogateescape") + b"\n")
-    text.name = "--sentence"
-    return read(text, **reading)
-
-
-def _words(corpus: Corpus, number: int) -> list[str]:
-    from seqlab.taggers.reading import word_column
-
-    name = word_column(corpus)
-    sentence = corpus[number]
-    return list(map(str, sentence[name])) if name else list(map(str, range(len(sentence))))
 
 
 def _position(where: str, words: list[str]) -> int:
