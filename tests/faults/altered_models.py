@@ -20,7 +20,7 @@ from typing import Any
 import seqlab
 from seqlab.errors import SeqlabError, StoreError
 from seqlab.taggers import stored
-from seqlab.taggers.storing import kinds
+from seqlab.taggers.storing import _CLASSES
 
 MEMORY = 3 << 30  # bytes of address space: a file of some thousand bytes must not ask for more
 
@@ -50,9 +50,9 @@ RECIPES: dict[str, Any] = {
 def recipes() -> dict[str, Any]:
     """One for every kind that saves; a kind that is not written above is made as its users make it."""
     made = dict(RECIPES)
-    for kind, from_state in kinds().items():
+    for kind, home in _CLASSES.items():
         if kind not in made:
-            made[kind] = lambda owner=from_state.__self__: _fitted(owner)
+            made[kind] = lambda owner=home: _fitted(owner())
     return made
 
 
