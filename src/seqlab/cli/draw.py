@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli import parsing
@@ -30,14 +31,13 @@ seqlab draw confusion pos.model test.txt --most 10
 seqlab draw reliability pos.model test.txt
 seqlab draw graph hmm --plates -o hmm.svg"""
 
-WHAT = ("trellis", "moves", "learning", "confusion", "reliability", "graph")
 THEMES = ("auto", "light", "dark")
 
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """The arguments of the command."""
     parser = parsing.add_command(subparsers, "draw", "WHAT MODEL [FILE]", DESCRIPTION, EXAMPLES)
-    parser.add_argument("what", choices=WHAT, metavar="WHAT", help=", ".join(WHAT))
+    parser.add_argument("what", choices=DRAWN, metavar="WHAT", help=", ".join(DRAWN))
     parser.add_argument(
         "files", nargs="+", metavar="MODEL [FILE]", help="a model and sentences; for graph a kind of model"
     )
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Draw and write."""
     from seqlab.cli.printing import print_json
 
-    picture = globals()[f"_{arguments.what}"](arguments)
+    picture = DRAWN[arguments.what](arguments)
     target = arguments.output or f"{arguments.what}.svg"
     if target == "-":
         sys.stdout.write(picture.svg(theme=arguments.theme))
@@ -154,3 +154,13 @@ def _only(arguments: argparse.Namespace, most: int) -> str | None:
     if len(arguments.files) > most:
         raise OptionError(f"{arguments.what} does not take {' '.join(arguments.files[most:])}")
     return arguments.files[1] if len(arguments.files) > 1 else None
+
+
+DRAWN: dict[str, Callable[[argparse.Namespace], Picture]] = {
+    "trellis": _trellis,
+    "moves": _moves,
+    "learning": _learning,
+    "confusion": _confusion,
+    "reliability": _reliability,
+    "graph": _graph,
+}

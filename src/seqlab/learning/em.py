@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -39,6 +39,8 @@ class EMTask:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _EM:
     """What both learners share."""
+
+    hidden: ClassVar[bool] = True  # they train models with hidden states, and no others
 
     max_iterations: int = 100
     tolerance: float = 1e-6

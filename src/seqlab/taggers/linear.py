@@ -360,7 +360,7 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         if isinstance(self.learner, type):
             name = self.learner.__name__
             raise OptionError(f"learner must be an object, got the class {name}; write {name}()")
-        if hasattr(self.learner, "unlabelled_weight"):
+        if getattr(self.learner, "hidden", False):
             name = type(self.learner).__name__
             raise OptionError(f"{name} trains hidden Markov models; write HMM(learner={name}())")
         if not hasattr(self.learner, "train"):
