@@ -48,7 +48,7 @@ Result minimise_loss(KeptLoss& self, const Out<double>& theta, const Maybe<doubl
     optimise::Outcome out{};
     {
         const nb::gil_scoped_release unlocked;
-        out = minimise(objective, theta.data(), theta.size(), settings, told);
+        out = minimise(objective, theta.data(), theta.size(), settings, told, threads);
     }
     return {out.reason, out.iterations, out.evaluations, out.value, out.gradient_norm, out.active};
 }

@@ -2,7 +2,10 @@
 // Python, which knows all shapes and all messages.
 #include <nanobind/stl/optional.h>
 
+#include <bit>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "bind/batch.hpp"
 #include "bind/strings.hpp"
@@ -12,24 +15,38 @@ namespace seqlab::bind {
 
 namespace {
 
-// Strings of one column on their way to numbers.
+// Strings of one column on their way to numbers. Lists that came from a reader, a tag set or `sys.intern` hold the same
+// object again and again: such a one is known by its address, and its text is not even looked at.
 class Interner {
 public:
-    explicit Interner(StringPool& pool) : pool_(pool) {}
+    explicit Interner(StringPool& pool) : pool_(pool), met_(slots) {}
 
-    // False when the object is no string.
+    // False when the object is no string. It must live as long as this.
     bool add(PyObject* object) {
-        const Utf8 text = utf8_of(object);
-        if (!text.ok) return false;
-        codes_.push_back(recent_.intern(pool_, text.text, text.text.data() + text.text.size()));
+        Met& met = met_[(reinterpret_cast<std::uintptr_t>(object) >> 4) * hash_a >> shift];
+        if (met.object != object) {
+            const Utf8 text = utf8_of(object);
+            if (!text.ok) return false;
+            met = {object, recent_.intern(pool_, text.text, text.text.data() + text.text.size())};
+        }
+        codes_.push_back(met.code);
         return true;
     }
     void reserve(std::size_t tokens) { codes_.reserve(tokens); }
     std::vector<StringId> codes() { return std::move(codes_); }
 
 private:
+    static constexpr std::size_t slots = 2048;
+    static constexpr int shift = 64 - std::countr_zero(slots);
+
+    struct Met {
+        PyObject* object = nullptr;
+        StringId code = 0;
+    };
+
     StringPool& pool_;
     RecentStrings recent_;
+    std::vector<Met> met_;
     std::vector<StringId> codes_;
 };
 

@@ -41,7 +41,7 @@ Result minimise_in_python(const nb::object& objective, const Out<double>& theta,
     Outcome out{};
     {
         const nb::gil_scoped_release unlocked;
-        out = minimise(asked, theta.data(), n, settings, told);
+        out = minimise(asked, theta.data(), n, settings, told, 1);
     }
     return {out.reason, out.iterations, out.evaluations, out.value, out.gradient_norm, out.active};
 }
@@ -56,7 +56,7 @@ void lbfgs_direction(const In<double>& moves, const In<double>& changes, const O
     const double* given = diagonal ? diagonal->data() : nullptr;
     optimise::Diagonal inverse{late ? nullptr : given};
     const nb::gil_scoped_release unlocked;
-    const auto history = optimise::remember(n, memory, float32, &inverse);
+    const auto history = optimise::remember(n, memory, float32, &inverse, 1);
     for (std::size_t i = 0; i < m; ++i) {
         const optimise::Move move{zero.data(), moves.data() + i * n, zero.data(), changes.data() + i * n};
         history->see(&move, slope.data());
@@ -162,17 +162,20 @@ optimise::LbfgsOptions lbfgs_options(const Settings& settings) {
 }
 
 Outcome minimise(const optimise::Objective& objective, double* theta, std::size_t n, const Settings& settings,
-                 const optimise::Report& report) {
+                 const optimise::Report& report, std::size_t threads) {
     const auto& [stopping, searching] = std::tie(settings.stopping, settings.searching);
     if (settings.method == Method::conjugate_gradient)
         return conjugate_gradient(objective, theta, n,
-                                  {stopping, searching, settings.first_step, settings.restart}, report);
+                                  {stopping, searching, settings.first_step, settings.restart, threads},
+                                  report);
     if (settings.method == Method::gradient)
         return gradient_descent(objective, theta, n,
-                                {stopping, searching, settings.first_step, settings.fixed_step}, report);
+                                {stopping, searching, settings.first_step, settings.fixed_step, threads},
+                                report);
     optimise::LbfgsOptions options = lbfgs_options(settings);
     const optimise::Diagonal diagonal{settings.diagonal};
     options.diagonal = &diagonal;
+    options.threads = threads;
     return lbfgs(objective, theta, n, options, report);
 }
 

@@ -29,6 +29,6 @@ optimise::Report report_to(const nb::object& report, std::size_t n);
 optimise::LbfgsOptions lbfgs_options(const Settings& settings);
 
 optimise::Outcome minimise(const optimise::Objective& objective, double* theta, std::size_t n,
-                           const Settings& settings, const optimise::Report& report);
+                           const Settings& settings, const optimise::Report& report, std::size_t threads);
 
 }  // namespace seqlab::bind

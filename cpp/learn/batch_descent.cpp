@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "numerics/sum.hpp"
+#include "learn/optimise/lanes.hpp"
 
 namespace seqlab {
 
@@ -30,11 +30,13 @@ public:
 
     void renew(const double* theta, double exponent) {
         loss_.curvature(theta, h_.data(), threads_);
-        for (std::size_t k = 0; k < h_.size(); ++k) {
-            h_[k] += 2.0 * l2_;
-            // Without a penalty a feature that never varies has no curvature at all.
-            inverse_[k] = std::pow(std::max(h_[k], 1e-3), -exponent);
-        }
+        optimise::each_slice(h_.size(), threads_, [&](std::size_t, std::size_t from, std::size_t to) {
+            for (std::size_t k = from; k < to; ++k) {
+                h_[k] += 2.0 * l2_;
+                // Without a penalty a feature that never varies has no curvature at all.
+                inverse_[k] = std::pow(std::max(h_[k], 1e-3), -exponent);
+            }
+        });
         diagonal_.inverse = inverse_.data();
         ++diagonal_.version;
     }
@@ -61,12 +63,13 @@ double with_l2(Loss& loss, const double* theta, double* gradient, double l2, con
                std::size_t threads) {
     const double value = loss(theta, gradient, threads);
     if (l2 == 0.0) return value;
-    double norm = 0.0;
-    for (std::size_t k = 0, n = loss.size(); k < n; ++k) {
-        const double away = centre ? theta[k] - centre[k] : theta[k];
-        norm += away * away;
-        gradient[k] += 2.0 * l2 * away;
-    }
+    const auto [norm] = optimise::sliced_sums<1>(loss.size(), threads, [=](auto t, std::size_t k, auto add) {
+        using T = decltype(t);
+        T away = optimise::load<T>(theta + k);
+        if (centre) away -= optimise::load<T>(centre + k);
+        optimise::store(gradient + k, optimise::load<T>(gradient + k) + 2.0 * l2 * away);
+        add(0, away * away);
+    });
     return value + l2 * norm;
 }
 
@@ -77,6 +80,7 @@ optimise::Outcome descend(Loss& quick, Loss* exact, double* theta, const BatchOp
         return with_l2(*loss, x, gradient, options.l2, options.centre, threads);
     };
     optimise::LbfgsOptions lbfgs = options.lbfgs;
+    lbfgs.threads = threads;
     if (exact) {
         lbfgs.refine = [&] {
             if (loss == exact) return false;

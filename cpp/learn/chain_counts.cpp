@@ -45,8 +45,8 @@ void ChainCounts<F>::move_into(ChainCounts& total) {
 }
 
 template <class F>
-void ChainCounts<F>::move_to(double* gradient) {
-    sums_.move_to(gradient);
+void ChainCounts<F>::move_to(double* gradient, std::size_t threads) {
+    sums_.move_to(gradient, threads);
     for (std::size_t k = 0; k < hot_.size(); ++k) gradient[k] += std::exchange(hot_[k], 0.0);
     MoveCounts<F>::move_to(gradient);
 }

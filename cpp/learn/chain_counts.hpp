@@ -22,7 +22,7 @@ public:
 
     // Adds everything to other counts, or to the gradient, and begins again from zero.
     void move_into(ChainCounts& total);
-    void move_to(double* gradient);
+    void move_to(double* gradient, std::size_t threads);
 
 private:
     const ChainRows<F>& rows_;

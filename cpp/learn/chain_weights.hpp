@@ -20,8 +20,8 @@ public:
           triple_(task.moves.triple.size()),
           pair_(task.edge_observed.weights()) {}
 
-    void load(const double* theta) {
-        node_.load(theta);
+    void load(const double* theta, std::size_t threads = 1) {
+        node_.load(theta, threads);
         load_moves(theta + task_.first_move(), theta + task_.first_triple());
         const double* const pair = theta + task_.first_edge();
         for (std::size_t k = 0; k < pair_.size(); ++k) pair_[k] = static_cast<F>(pair[k]);

@@ -22,7 +22,6 @@ struct Likelihood<F>::Worker {
     ChainScores<F> scores;
     ChainCounts<F> counts;
     std::vector<F*> gamma;
-    double loss = 0.0;
 
     explicit Worker(const Likelihood& of)
         : scores(of.task_, of.rows_), counts(of.task_, of.rows_, of.hot_rows_) {}
@@ -44,11 +43,13 @@ Likelihood<F>::~Likelihood() = default;
 template <class F>
 double Likelihood<F>::operator()(const double* theta, double* gradient, std::size_t threads) {
     const PinKernels caller(kernels());
-    weights_.load(theta);
-    for (std::size_t k = 0, n = size(); k < n; ++k) gradient[k] = -empirical_[k];
+    weights_.load(theta, threads);
+    parallel_ranges(size(), threads, [&](std::size_t from, std::size_t to) {
+        for (std::size_t k = from; k < to; ++k) gradient[k] = -empirical_[k];
+    });
     CompensatedSum loss;
     loss.add(total(gradient, threads, Wanted::slope));
-    loss.add(-optimise::dot(empirical_.data(), theta, size()));
+    loss.add(-optimise::dot(empirical_.data(), theta, size(), threads));
     return loss.value();
 }
 
@@ -56,7 +57,7 @@ double Likelihood<F>::operator()(const double* theta, double* gradient, std::siz
 template <class F>
 void Likelihood<F>::curvature(const double* theta, double* diagonal, std::size_t threads) {
     const PinKernels caller(kernels());
-    weights_.load(theta);
+    weights_.load(theta, threads);
     if (!squared_) squared_ = squared_rows<F>(task_);
     std::fill_n(diagonal, size(), 0.0);
     total(diagonal, threads, Wanted::curvature);

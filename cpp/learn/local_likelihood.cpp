@@ -20,7 +20,6 @@ struct LocalLikelihood<F>::Worker {
     ChainScores<F> scores;
     ChainCounts<F> counts;
     LocalPaths paths;
-    double loss = 0.0;
 
     explicit Worker(const LocalLikelihood& of)
         : scores(of.task_, of.rows_), counts(of.task_, of.rows_, of.hot_rows_) {}
@@ -41,7 +40,7 @@ LocalLikelihood<F>::~LocalLikelihood() = default;
 template <class F>
 double LocalLikelihood<F>::operator()(const double* theta, double* gradient, std::size_t threads) {
     const PinKernels caller(kernels());
-    weights_.load(theta);
+    weights_.load(theta, threads);
     std::fill_n(gradient, size(), 0.0);
     return total(gradient, threads, Wanted::slope);
 }
@@ -49,7 +48,7 @@ double LocalLikelihood<F>::operator()(const double* theta, double* gradient, std
 template <class F>
 void LocalLikelihood<F>::curvature(const double* theta, double* diagonal, std::size_t threads) {
     const PinKernels caller(kernels());
-    weights_.load(theta);
+    weights_.load(theta, threads);
     if (!squared_) squared_ = squared_rows<F>(task_);
     std::fill_n(diagonal, size(), 0.0);
     total(diagonal, threads, Wanted::curvature);

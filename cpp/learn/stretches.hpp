@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "inference/kernels/kernels.hpp"
@@ -11,28 +13,81 @@
 
 namespace seqlab {
 
+// Those who are through with part i add what they have when 0 .. i - 1 have been added. Parts are begun in order, so the one
+// whose turn it is never waits for another.
+class Turns {
+public:
+    // add() when it is the turn of `part`. A part that has failed passes its turn on, so that nobody waits for ever.
+    template <class Add>
+    void take(std::size_t part, Add add) {
+        std::unique_lock<std::mutex> lock(guard_);
+        changed_.wait(lock, [&] { return next_ == part; });
+        add();
+        ++next_;
+        changed_.notify_all();
+    }
+
+private:
+    std::mutex guard_;
+    std::condition_variable changed_;
+    std::size_t next_ = 0;
+};
+
+// Workers that no thread has at the moment, made when there is none.
+template <class Worker>
+class Spare {
+public:
+    explicit Spare(std::vector<std::unique_ptr<Worker>>& workers) : workers_(workers) {}
+
+    template <class Make>
+    std::unique_ptr<Worker> get(Make make) {
+        {
+            const std::lock_guard<std::mutex> lock(guard_);
+            if (!workers_.empty()) {
+                std::unique_ptr<Worker> worker = std::move(workers_.back());
+                workers_.pop_back();
+                return worker;
+            }
+        }
+        return make();
+    }
+    void put(std::unique_ptr<Worker> worker) {
+        const std::lock_guard<std::mutex> lock(guard_);
+        workers_.push_back(std::move(worker));
+    }
+
+private:
+    std::mutex guard_;
+    std::vector<std::unique_ptr<Worker>>& workers_;
+};
+
 // The loss of all stretches: run(first, last, worker) gives that of sentences first .. last, and leaves counts in the worker,
-// which go to `sum` and from there to `total`. Workers are made when they are missing. The same bits for any number of threads.
+// which go to `sum` and from there to `total`. The same bits for any number of threads.
 template <class Worker, class Counts, class Make, class Run>
 double over_stretches(const std::vector<std::size_t>& cuts, std::size_t threads,
                       std::vector<std::unique_ptr<Worker>>& workers, Counts& sum, double* total, Make make,
                       Run run) {
-    const std::size_t parts = cuts.size() - 1;
-    threads = std::min(threads, parts);
-    while (workers.size() < threads) workers.push_back(make());
+    Turns turns;
+    Spare<Worker> spare(workers);
     CompensatedSum loss;
-    for (std::size_t first = 0; first < parts; first += threads) {
-        const std::size_t count = std::min(threads, parts - first);
-        parallel_for(count, threads, [&, &set = kernels()](std::size_t i) {
-            const PinKernels pin(set);
-            workers[i]->loss = run(cuts[first + i], cuts[first + i + 1], *workers[i]);
-        });
-        for (std::size_t i = 0; i < count; ++i) {
-            loss.add(workers[i]->loss);
-            workers[i]->counts.move_into(sum);
+    parallel_for(cuts.size() - 1, threads, [&, &set = kernels()](std::size_t i) {
+        const PinKernels pin(set);
+        std::unique_ptr<Worker> worker;
+        double lost = 0.0;
+        try {
+            worker = spare.get(make);
+            lost = run(cuts[i], cuts[i + 1], *worker);
+        } catch (...) {
+            turns.take(i, [] {});
+            throw;
         }
-    }
-    sum.move_to(total);
+        turns.take(i, [&] {
+            loss.add(lost);
+            worker->counts.move_into(sum);
+        });
+        spare.put(std::move(worker));
+    });
+    sum.move_to(total, threads);
     return loss.value();
 }
 

@@ -8,7 +8,8 @@ namespace {
 
 // More stretches let more threads work; each costs memory for its sums, and a pass over them.
 constexpr std::size_t tokens_worth_a_stretch = 8'000;
-constexpr std::size_t most_stretches = 4;
+// A stretch costs a pass over all weights: few of them for a corpus of usual size, more where the sentences outweigh that.
+constexpr std::size_t usual_stretches = 4, most_stretches = 32, tokens_worth_more = 50'000;
 
 std::size_t numbered(std::span<const std::int32_t> numbers) {
     return static_cast<std::size_t>(std::ranges::count_if(numbers, [](std::int32_t n) { return n >= 0; }));
@@ -68,7 +69,8 @@ std::vector<double> empirical_counts(const Task& task) {
 
 std::vector<std::size_t> stretches(const Sequences& sequences) {
     const std::size_t tokens = sequences.begin(sequences.size());
-    const std::size_t count = std::clamp<std::size_t>(tokens / tokens_worth_a_stretch, 1, most_stretches);
+    const std::size_t most = std::clamp(tokens / tokens_worth_more, usual_stretches, most_stretches);
+    const std::size_t count = std::clamp<std::size_t>(tokens / tokens_worth_a_stretch, 1, most);
     std::vector<std::size_t> cuts{0};
     for (std::size_t i = 1; i < count; ++i) {
         const auto wanted = static_cast<std::int64_t>(tokens * i / count);

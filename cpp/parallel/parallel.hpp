@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <exception>
@@ -42,6 +43,14 @@ void parallel_for(std::size_t count, std::size_t threads, Job job) {
     work();
     for (std::thread& helper : helpers) helper.join();
     if (failure) std::rethrow_exception(failure);
+}
+
+// Run work(from, to) for ranges that make up [0, size), one per thread: for loops whose turns do not know of each other.
+template <class Work>
+void parallel_ranges(std::size_t size, std::size_t threads, Work work) {
+    constexpr std::size_t worth_a_thread = 1 << 15;
+    const std::size_t ranges = std::clamp<std::size_t>(size / worth_a_thread, 1, threads);
+    parallel_for(ranges, ranges, [&](std::size_t i) { work(size * i / ranges, size * (i + 1) / ranges); });
 }
 
 }  // namespace seqlab

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "numerics/buffer.hpp"
+#include "parallel/parallel.hpp"
 #include "score/feature_rows.hpp"
 
 namespace seqlab {
@@ -42,16 +43,21 @@ public:
     }
 
     // Take the weights theta; lanes without a weight stay zero.
-    void load(const double* theta) {
-        each([&](F& x, std::size_t k) { x = static_cast<F>(theta[k]); });
+    void load(const double* theta, std::size_t threads = 1) {
+        each([&](F& x, std::size_t k) { x = static_cast<F>(theta[k]); }, threads);
     }
     // Add what was summed to `total`, and begin again from zero.
-    void move_to(double* total) {
-        each([&](F& x, std::size_t k) {
-            total[k] += static_cast<double>(x);
-            x = F{0};
+    void move_to(double* total, std::size_t threads = 1) {
+        each(
+            [&](F& x, std::size_t k) {
+                total[k] += static_cast<double>(x);
+                x = F{0};
+            },
+            threads);
+        // Lanes without a weight collect sums too; they must not grow for ever.
+        parallel_ranges(size_, threads, [&](std::size_t from, std::size_t to) {
+            std::fill(table_ + from, table_ + to, F{0});
         });
-        clear_unused();
     }
     // total += all numbers, in place, and begin again from zero. Rows are not picked apart: several times as quick as move_to.
     void move_into(WeightTable& total) {
@@ -62,7 +68,7 @@ public:
     }
     // total[k] += part · weight k
     void add_to(double* total, double part) {
-        each([&](F& x, std::size_t k) { total[k] += part * static_cast<double>(x); });
+        each([&](F& x, std::size_t k) { total[k] += part * static_cast<double>(x); }, 1);
     }
     void multiply(F factor) {
         for (std::size_t i = 0; i < size_; ++i) table_[i] *= factor;
@@ -87,12 +93,20 @@ public:
 private:
     // f(number, k) for every weight k
     template <class Visit>
-    void each(Visit f) {
-        each_of(plan_->rows(), f);
-        for (std::size_t a = 0; a < plan_->attributes(); ++a)
-            if (plan_->row(a) == RowPlan::listed)
-                for (auto k = observed_.begin[a]; k < observed_.begin[a + 1]; ++k)
-                    f(listed_[static_cast<std::size_t>(k)], static_cast<std::size_t>(k));
+    void each(Visit f, std::size_t threads) {
+        parallel_ranges(plan_->attributes(), threads, [&](std::size_t first, std::size_t last) {
+            for (std::size_t a = first; a < last; ++a) {
+                const std::int32_t row = plan_->row(a);
+                const auto begin = static_cast<std::size_t>(observed_.begin[a]);
+                const auto end = static_cast<std::size_t>(observed_.begin[a + 1]);
+                if (row == RowPlan::listed) {
+                    for (std::size_t k = begin; k < end; ++k) f(listed_[k], k);
+                } else {
+                    F* const lanes = table_ + static_cast<std::size_t>(row) * LP_;
+                    for (std::size_t k = begin; k < end; ++k) f(lanes[observed_.label[k]], k);
+                }
+            }
+        });
     }
     template <class Visit>
     void each_of(std::size_t rows, Visit f) {
@@ -105,8 +119,6 @@ private:
                 f(lanes[observed_.label[static_cast<std::size_t>(k)]], static_cast<std::size_t>(k));
         }
     }
-    // Lanes without a weight collect sums too; they must not grow for ever.
-    void clear_unused() { std::fill_n(table_, size_, F{0}); }
 
     Observed observed_;
     const RowPlan* plan_;

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oracle.corpora import ragged, random_batch
-from seqlab import TrellisBatch, inference
+from seqlab import CRF, LBFGS, TrellisBatch, inference
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -67,3 +67,19 @@ def test_repeated_runs_give_the_same_bits() -> None:
     first = answers(batch, 2)
     for _ in range(3):
         assert answers(batch, 2) == first
+
+
+@pytest.mark.parametrize("l1", [0.0, 0.05])
+def test_threads_do_not_change_the_steps_over_long_vectors(l1: float) -> None:  # eq:lbfgs, eq:owlqn
+    """Vectors of several slices, and a corpus of several stretches."""
+    rng = np.random.default_rng(3)
+    words = rng.integers(0, 8_000, size=(1_200, 20))
+    X = [[f"w{word}" for word in sentence] for sentence in words]
+    y = [[f"l{(word * 7 + t) % 9}" for t, word in enumerate(sentence)] for sentence in words]
+
+    def weights(threads: int) -> bytes:
+        crf = CRF("word[-2..2]", LBFGS(l1=l1, l2=0.1, max_iterations=8), threads=threads).fit(X, y)
+        assert crf.model_.theta.size > 2 * 2**15
+        return bytes(crf.model_.theta.tobytes())
+
+    assert weights(1) == weights(2) == weights(3)

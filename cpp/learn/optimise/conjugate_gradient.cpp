@@ -9,8 +9,8 @@ namespace seqlab::optimise {
 namespace {
 
 // d = beta d - g; returns g·d
-double turned(const double* g, double beta, std::size_t n, double* d) {
-    return sums<1>(0, n, [=](auto t, std::size_t i, auto add) {
+double turned(const double* g, double beta, std::size_t n, double* d, std::size_t threads) {
+    return sliced_sums<1>(n, threads, [=](auto t, std::size_t i, auto add) {
         using T = decltype(t);
         const T gi = load<T>(g + i), di = beta * load<T>(d + i) - gi;
         store(d + i, di);
@@ -27,7 +27,7 @@ public:
 
     bool advance() {
         const double factor = beta();
-        double slope = turned(walk_.here().g, factor, walk_.size(), d_);
+        double slope = turned(walk_.here().g, factor, walk_.size(), d_, walk_.threads());
         if (factor > 0.0 && slope < 0.0 && go(slope, step_ * slope_ / slope)) return true;
         if (factor > 0.0) slope = restart();
         return slope < 0.0 && go(slope, first_step());
@@ -40,14 +40,15 @@ private:
             options_.restart > 0 ? static_cast<std::size_t>(options_.restart) : walk_.size();
         if (age_ == 0 || age_ >= every) return 0.0;
         const Point &now = walk_.here(), &then = walk_.before();
-        const double change = now.slope_norm * now.slope_norm - dot(now.g, then.g, walk_.size());
+        const double change =
+            now.slope_norm * now.slope_norm - dot(now.g, then.g, walk_.size(), walk_.threads());
         const double factor = change / (then.slope_norm * then.slope_norm);
         return std::isfinite(factor) ? std::max(0.0, factor) : 0.0;
     }
 
     double restart() {
         std::fill(d_, d_ + walk_.size(), 0.0);
-        return turned(walk_.here().g, 0.0, walk_.size(), d_);
+        return turned(walk_.here().g, 0.0, walk_.size(), d_, walk_.threads());
     }
 
     bool go(double slope, double first) {
@@ -85,7 +86,7 @@ private:
 
 Outcome conjugate_gradient(const Objective& objective, double* theta, std::size_t n,
                            const ConjugateGradientOptions& options, const Report& report) {
-    Walk walk(objective, theta, n, options.stopping, report);
+    Walk walk(objective, theta, n, options.stopping, report, options.threads);
     if (!walk.begin()) return walk.end(Stop::bad_start);
     ConjugateGradient method(walk, options);
     for (;;) {

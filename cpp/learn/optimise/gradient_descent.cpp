@@ -60,7 +60,8 @@ private:
 
 Outcome gradient_descent(const Objective& objective, double* theta, std::size_t n,
                          const GradientOptions& options, const Report& report) {
-    Walk walk(objective, theta, n, options.stopping, report, nullptr, options.fixed_step > 0.0);
+    Walk walk(objective, theta, n, options.stopping, report, options.threads, nullptr,
+              options.fixed_step > 0.0);
     if (!walk.begin()) return walk.end(Stop::bad_start);
     Gradient method(walk, options);
     for (;;) {

@@ -8,28 +8,29 @@
 #include <cmath>
 
 #include "learn/optimise/orthant.hpp"
+#include "learn/optimise/slices.hpp"
 #include "numerics/flush_to_zero.hpp"
 
 namespace seqlab::optimise {
 
 namespace {
 
-constexpr std::size_t BLOCK =
-    2048;  // of every vector; what is shared by all rows of a block stays in the nearest caches
+// Numbers of every vector; what is shared by all rows of a block stays in the nearest caches.
+constexpr std::size_t BLOCK = 2048;
+static_assert(slice_numbers % BLOCK == 0);
 
 template <class F>
 class History final : public Remembered {
 public:
-    History(std::size_t n, std::size_t memory, const Diagonal* diagonal)
+    History(std::size_t n, std::size_t memory, const Diagonal* diagonal, std::size_t threads)
         : n_(n),
           memory_(memory),
+          threads_(threads),
           diagonal_(diagonal),
           sy_(memory * memory),
           yy_(memory * memory),
           sg_(memory),
-          yg_(memory),
-          s_rows_(memory),
-          y_rows_(memory) {
+          yg_(memory) {
         if (n_ > 0) moves_ = room_.of((n_ + BLOCK - 1) / BLOCK * 2 * memory_ * BLOCK);
     }
 
@@ -46,11 +47,17 @@ private:
     void weigh_anew();
     void recursion();
     double add_up(const double* slope, const L1* l1, double* d);
-    void point_rows(std::size_t at);
+    template <class Work>
+    std::vector<double> over_blocks(std::size_t sums, Work work);
     F* s(std::size_t slot, std::size_t at) { return moves_ + 2 * memory_ * at + slot * BLOCK; }
     F* y(std::size_t slot, std::size_t at) { return s(memory_ + slot, at); }
 
-    std::size_t n_, memory_;
+    // The remembered moves and changes of one block, oldest first.
+    struct Rows {
+        std::vector<const F*> s, y;
+    };
+
+    std::size_t n_, memory_, threads_;
     const Diagonal* diagonal_;
     unsigned version_ = 0;
     // Block by block: BLOCK numbers of each s, then of each y, so that a pass reads memory from front to back.
@@ -61,9 +68,6 @@ private:
     std::vector<double> sy_, yy_, sg_, yg_;
     std::vector<double> alpha_, c_;         // by age, oldest first
     double gamma_ = 1.0, squares_[2] = {};  // |s|² and |y|² of the newest move
-    std::vector<const F*> s_rows_, y_rows_;
-    double y_block_[BLOCK], a_block_[BLOCK], b_block_[BLOCK];
-    std::vector<double> from_s_, from_y_;
 };
 
 template <class F>
@@ -77,47 +81,62 @@ std::size_t History<F>::free_slot() {
     return oldest;
 }
 
+// work(at, count, rows, sums) for every block; what it adds to its sums is added up over all blocks, in their order.
 template <class F>
-void History<F>::point_rows(std::size_t at) {
-    for (std::size_t k = 0; k < order_.size(); ++k) {
-        s_rows_[k] = s(order_[k], at);
-        y_rows_[k] = y(order_[k], at);
-    }
+template <class Work>
+std::vector<double> History<F>::over_blocks(std::size_t sums, Work work) {
+    std::vector<double> parts(slices(n_) * sums);
+    each_slice(n_, threads_, [&](std::size_t slice, std::size_t from, std::size_t to) {
+        const FlushToZero fast;
+        Rows rows;
+        for (std::size_t at = from; at < to; at += BLOCK) {
+            rows.s.clear(), rows.y.clear();
+            for (const std::size_t slot : order_) {
+                rows.s.push_back(s(slot, at));
+                rows.y.push_back(y(slot, at));
+            }
+            work(at, std::min(BLOCK, to - at), rows, parts.data() + slice * sums);
+        }
+    });
+    std::vector<double> total(sums);
+    for (std::size_t i = 0; i < parts.size(); ++i) total[i % sums] += parts[i];
+    return total;
 }
 
 template <class F>
 void History<F>::project(const Move* move, const double* slope, std::size_t slot) {
     const Passes<F> pass = passes<F>();
     const std::size_t m = order_.size();
-    from_s_.assign(2 * m, 0.0);
-    from_y_.assign(2 * m, 0.0);
-    squares_[0] = squares_[1] = 0.0;
     const double* weight = inverse();
-    for (std::size_t at = 0; at < n_; at += BLOCK) {
-        const std::size_t count = std::min(BLOCK, n_ - at);
-        point_rows(at);
-        const double* g = slope + at;
-        const double* y = g;
-        if (move) {
-            pass.take(*move, at, count, this->s(slot, at), this->y(slot, at), y_block_, squares_);
-            y = y_block_;
-        }
-        pass.project(s_rows_.data(), m, g, y, count, from_s_.data());
-        if (weight) {
-            for (std::size_t i = 0; i < count; ++i) a_block_[i] = weight[at + i] * g[i];
-            for (std::size_t i = 0; i < count; ++i) b_block_[i] = weight[at + i] * y[i];
-            g = a_block_, y = b_block_;
-        }
-        pass.project(y_rows_.data(), m, g, y, count, from_y_.data());
-    }
+    // s_i·slope and s_i·y for each i, then the same for y_i, then |s|² and |y|²
+    const std::vector<double> found =
+        over_blocks(4 * m + 2, [&](std::size_t at, std::size_t count, const Rows& rows, double* sums) {
+            double y_block[BLOCK], a_block[BLOCK], b_block[BLOCK];
+            const double* g = slope + at;
+            const double* y = g;
+            if (move) {
+                pass.take(*move, at, count, this->s(slot, at), this->y(slot, at), y_block, sums + 4 * m);
+                y = y_block;
+            }
+            pass.project(rows.s.data(), m, g, y, count, sums);
+            if (weight) {
+                for (std::size_t i = 0; i < count; ++i) a_block[i] = weight[at + i] * g[i];
+                for (std::size_t i = 0; i < count; ++i) b_block[i] = weight[at + i] * y[i];
+                g = a_block, y = b_block;
+            }
+            pass.project(rows.y.data(), m, g, y, count, sums + 2 * m);
+        });
     for (std::size_t k = 0; k < m; ++k) {
         const std::size_t i = order_[k];
-        sg_[i] = from_s_[2 * k];
-        yg_[i] = from_y_[2 * k];
+        const double *from_s = found.data() + 2 * k, *from_y = from_s + 2 * m;
+        sg_[i] = from_s[0];
+        yg_[i] = from_y[0];
         if (!move) continue;
-        sy_[i * memory_ + slot] = from_s_[2 * k + 1];
-        yy_[i * memory_ + slot] = yy_[slot * memory_ + i] = from_y_[2 * k + 1];
+        sy_[i * memory_ + slot] = from_s[1];
+        yy_[i * memory_ + slot] = yy_[slot * memory_ + i] = from_y[1];
     }
+    squares_[0] = found[4 * m];
+    squares_[1] = found[4 * m + 1];
 }
 
 // Whether the newest move has enough curvature to be kept: H stays positive definite only if s·y > 0.
@@ -136,21 +155,19 @@ void History<F>::weigh_anew() {
     const double* weight = inverse();
     const std::size_t m = order_.size();
     for (std::size_t j = 0; j < m; ++j) {
-        from_y_.assign(2 * m, 0.0);
-        for (std::size_t at = 0; at < n_; at += BLOCK) {
-            const std::size_t count = std::min(BLOCK, n_ - at);
-            point_rows(at);
-            for (std::size_t i = 0; i < count; ++i)
-                b_block_[i] = static_cast<double>(y_rows_[j][i]) * (weight ? weight[at + i] : 1.0);
-            pass.project(y_rows_.data(), m, b_block_, b_block_, count, from_y_.data());
-        }
-        for (std::size_t k = 0; k < m; ++k) yy_[order_[k] * memory_ + order_[j]] = from_y_[2 * k];
+        const std::vector<double> found =
+            over_blocks(2 * m, [&](std::size_t at, std::size_t count, const Rows& rows, double* sums) {
+                double block[BLOCK];
+                for (std::size_t i = 0; i < count; ++i)
+                    block[i] = static_cast<double>(rows.y[j][i]) * (weight ? weight[at + i] : 1.0);
+                pass.project(rows.y.data(), m, block, block, count, sums);
+            });
+        for (std::size_t k = 0; k < m; ++k) yy_[order_[k] * memory_ + order_[j]] = found[2 * k];
     }
 }
 
 template <class F>
 void History<F>::see(const Move* move, const double* slope) {
-    const FlushToZero fast;
     if (diagonal_ && diagonal_->version != version_) {
         version_ = diagonal_->version;
         weigh_anew();
@@ -197,36 +214,32 @@ double History<F>::add_up(const double* slope, const L1* l1, double* d) {
     const std::size_t m = order_.size();
     for (double& c : c_) c = -c;
     for (double& a : alpha_) a *= gamma_;
-    double total = 0.0;
-    for (std::size_t at = 0; at < n_; at += BLOCK) {
-        const std::size_t count = std::min(BLOCK, n_ - at);
-        point_rows(at);
+    return over_blocks(1, [&](std::size_t at, std::size_t count, const Rows& rows, double* sums) {
         double* q = d + at;
         const double* g = slope + at;
         for (std::size_t i = 0; i < count; ++i) q[i] = -gamma_ * g[i];
-        pass.combine(y_rows_.data(), m, alpha_.data(), count, q);
+        pass.combine(rows.y.data(), m, alpha_.data(), count, q);
         if (weight)
             for (std::size_t i = 0; i < count; ++i) q[i] *= weight[at + i];
-        pass.combine(s_rows_.data(), m, c_.data(), count, q);
+        pass.combine(rows.s.data(), m, c_.data(), count, q);
         if (l1) align(*l1, slope, d, at, at + count);
-        total += dot(g, q, count);
-    }
-    return total;
+        *sums += dot(g, q, count);
+    })[0];
 }
 
 template <class F>
 double History<F>::direction(const double* slope, const L1* l1, double* d) {
-    const FlushToZero fast;
     recursion();
     return add_up(slope, l1, d);
 }
 
 }  // namespace
 
-std::unique_ptr<Remembered> remember(std::size_t n, int memory, bool float32, const Diagonal* diagonal) {
+std::unique_ptr<Remembered> remember(std::size_t n, int memory, bool float32, const Diagonal* diagonal,
+                                     std::size_t threads) {
     const auto m = static_cast<std::size_t>(memory);
-    if (float32) return std::make_unique<History<float>>(n, m, diagonal);
-    return std::make_unique<History<double>>(n, m, diagonal);
+    if (float32) return std::make_unique<History<float>>(n, m, diagonal, threads);
+    return std::make_unique<History<double>>(n, m, diagonal, threads);
 }
 
 }  // namespace seqlab::optimise

@@ -23,6 +23,7 @@ public:
 };
 
 // n coordinates, `memory` moves, kept in float32 or float64.
-std::unique_ptr<Remembered> remember(std::size_t n, int memory, bool float32, const Diagonal* diagonal);
+std::unique_ptr<Remembered> remember(std::size_t n, int memory, bool float32, const Diagonal* diagonal,
+                                     std::size_t threads);
 
 }  // namespace seqlab::optimise

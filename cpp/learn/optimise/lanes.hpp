@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 
+#include "learn/optimise/slices.hpp"
+
 namespace seqlab::optimise {
 
 typedef double Two __attribute__((vector_size(16)));
@@ -47,8 +49,15 @@ inline std::array<double, K> sums(std::size_t from, std::size_t to, Body body) {
     return total;
 }
 
-inline double dot(const double* a, const double* b, std::size_t n) {
-    return sums<1>(0, n, [=](auto t, std::size_t i, auto add) {
+// The same over 0 <= i < n, slice by slice.
+template <std::size_t K, class Body>
+inline std::array<double, K> sliced_sums(std::size_t n, std::size_t threads, Body body) {
+    return sum_slices<K>(n, threads,
+                         [=](std::size_t from, std::size_t to) { return sums<K>(from, to, body); });
+}
+
+inline double dot(const double* a, const double* b, std::size_t n, std::size_t threads = 1) {
+    return sliced_sums<1>(n, threads, [=](auto t, std::size_t i, auto add) {
         using T = decltype(t);
         add(0, load<T>(a + i) * load<T>(b + i));
     })[0];

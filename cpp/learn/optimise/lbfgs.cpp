@@ -15,7 +15,7 @@ public:
           options_(options),
           searching_(options.searching),
           l1_(l1),
-          history_(remember(walk.size(), options.memory, options.float32, options.diagonal)),
+          history_(remember(walk.size(), options.memory, options.float32, options.diagonal, options.threads)),
           d_(room_.of(walk.size() + 1)) {
         if (l1_) searching_.kind = LineSearch::armijo;
     }
@@ -57,7 +57,7 @@ private:
 
     double first_step(double slope) const {
         if (options_.first_step) return options_.first_step(d_, slope);
-        return 1.0 / std::sqrt(dot(d_, d_, walk_.size()));
+        return 1.0 / std::sqrt(dot(d_, d_, walk_.size(), walk_.threads()));
     }
 
     Walk& walk_;
@@ -75,7 +75,7 @@ private:
 Outcome lbfgs(const Objective& objective, double* theta, std::size_t n, const LbfgsOptions& options,
               const Report& report) {
     const L1* l1 = options.l1.any() ? &options.l1 : nullptr;
-    Walk walk(objective, theta, n, options.stopping, report, l1);
+    Walk walk(objective, theta, n, options.stopping, report, options.threads, l1);
     if (!walk.begin()) return walk.end(Stop::bad_start);
     Lbfgs method(walk, options, l1);
     const auto refined = [&] { return options.refine && options.refine() && walk.look_again(); };

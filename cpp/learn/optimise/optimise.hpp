@@ -96,6 +96,7 @@ using FirstStep = std::function<double(const double* d, double slope)>;
 struct LbfgsOptions {
     Stopping stopping{};
     Searching searching{};
+    std::size_t threads = 1;  // for long vectors; the objective has its own
     int memory = 6;
     bool float32 = true;   // how moves are remembered; sums are float64 in any case
     FirstStep first_step;  // empty: 1 / |d|
@@ -112,6 +113,7 @@ struct ConjugateGradientOptions {
     Searching searching{.curvature = 0.1};
     double first_step = 0.0;  // 0: 1 / |gradient|
     int restart = 0;          // steepest descent every so many iterations; 0: every n
+    std::size_t threads = 1;
 };
 
 struct GradientOptions {
@@ -119,6 +121,7 @@ struct GradientOptions {
     Searching searching{.kind = LineSearch::armijo, .decrease = 0.3};
     double first_step = 0.0;  // 0: 1 / |gradient|
     double fixed_step = 0.0;  // over 0: no search, theta -= fixed_step · gradient
+    std::size_t threads = 1;
 };
 
 // eq:lbfgs, and eq:owlqn where there is a penalty

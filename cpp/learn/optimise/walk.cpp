@@ -15,8 +15,8 @@ namespace {
 constexpr int PATIENCE = 10;
 
 // |x|² and how many coordinates are not 0
-std::array<double, 2> measured(const double* x, std::size_t n) {
-    return sums<2>(0, n, [=](auto t, std::size_t i, auto add) {
+std::array<double, 2> measured(const double* x, std::size_t n, std::size_t threads) {
+    return sliced_sums<2>(n, threads, [=](auto t, std::size_t i, auto add) {
         using T = decltype(t);
         const T xi = load<T>(x + i), zero = t * 0.0;
         add(0, xi * xi);
@@ -25,8 +25,9 @@ std::array<double, 2> measured(const double* x, std::size_t n) {
 }
 
 // to = x + step d, and what `measured` says of it
-std::array<double, 2> stepped(const double* x, const double* d, double step, std::size_t n, double* to) {
-    return sums<2>(0, n, [=](auto t, std::size_t i, auto add) {
+std::array<double, 2> stepped(const double* x, const double* d, double step, std::size_t n, double* to,
+                              std::size_t threads) {
+    return sliced_sums<2>(n, threads, [=](auto t, std::size_t i, auto add) {
         using T = decltype(t);
         const T at = load<T>(x + i) + step * load<T>(d + i), zero = t * 0.0;
         store(to + i, at);
@@ -36,8 +37,8 @@ std::array<double, 2> stepped(const double* x, const double* d, double step, std
 }
 
 // g·d and |g|²
-std::array<double, 2> slopes(const double* g, const double* d, std::size_t n) {
-    return sums<2>(0, n, [=](auto t, std::size_t i, auto add) {
+std::array<double, 2> slopes(const double* g, const double* d, std::size_t n, std::size_t threads) {
+    return sliced_sums<2>(n, threads, [=](auto t, std::size_t i, auto add) {
         using T = decltype(t);
         const T gi = load<T>(g + i);
         add(0, gi * load<T>(d + i));
@@ -48,13 +49,14 @@ std::array<double, 2> slopes(const double* g, const double* d, std::size_t n) {
 }  // namespace
 
 Walk::Walk(const Objective& objective, double* theta, std::size_t n, const Stopping& stopping,
-           const Report& report, const L1* l1, bool may_rise)
+           const Report& report, std::size_t threads, const L1* l1, bool may_rise)
     : objective_(objective),
       stopping_(stopping),
       report_(report),
       l1_(l1),
       theta_(theta),
       n_(n),
+      threads_(threads),
       may_rise_(may_rise),
       past_(static_cast<std::size_t>(std::max(0, stopping.period))) {
     here_.x = theta;
@@ -88,12 +90,12 @@ bool Walk::look_again() {
 
 bool Walk::evaluate_here() {
     evaluate(here_);
-    const auto [squares, active] = measured(here_.x, n_);
-    double slope_squares = dot(here_.g, here_.g, n_);
+    const auto [squares, active] = measured(here_.x, n_, threads_);
+    double slope_squares = slopes(here_.g, here_.g, n_, threads_)[0];
     const bool finite = std::isfinite(here_.value) && std::isfinite(slope_squares) && std::isfinite(squares);
     if (finite && l1_) {
-        here_.value += penalty(*l1_, here_.x, n_);
-        slope_squares = pseudo_gradient(*l1_, here_.x, here_.g, n_, pseudo_);
+        here_.value += penalty(*l1_, here_.x, n_, threads_);
+        slope_squares = pseudo_gradient(*l1_, here_.x, here_.g, n_, pseudo_, threads_);
     }
     here_.x_norm = std::sqrt(squares);
     here_.slope_norm = std::sqrt(slope_squares);
@@ -108,11 +110,11 @@ Sample Walk::at(double t, const double* d) {
     Sample sample{.step = t};
     double addition = 0.0, squares = 0.0;
     if (l1_) {
-        const Stepped to = step_in_orthant(*l1_, here_.x, pseudo_, d, t, n_, there_.x);
+        const Stepped to = step_in_orthant(*l1_, here_.x, pseudo_, d, t, n_, there_.x, threads_);
         sample.change = to.change;
         addition = to.penalty, squares = to.squares, there_.active = to.active;
     } else {
-        const auto [length, active] = stepped(here_.x, d, t, n_, there_.x);
+        const auto [length, active] = stepped(here_.x, d, t, n_, there_.x, threads_);
         squares = length, there_.active = active;
     }
     there_.x_norm = std::sqrt(squares);
@@ -120,7 +122,7 @@ Sample Walk::at(double t, const double* d) {
     if (!sample.finite) return sample;
     evaluate(there_);
     there_.value += addition;
-    const auto [slope, slope_squares] = slopes(there_.g, d, n_);
+    const auto [slope, slope_squares] = slopes(there_.g, d, n_, threads_);
     there_.slope_norm = std::sqrt(slope_squares);
     sample.value = there_.value;
     sample.slope = slope;
@@ -132,7 +134,7 @@ void Walk::accept(const Found& found) {
     const Point from = here_;
     here_ = there_;
     there_ = from;
-    if (l1_) here_.slope_norm = std::sqrt(pseudo_gradient(*l1_, here_.x, here_.g, n_, pseudo_));
+    if (l1_) here_.slope_norm = std::sqrt(pseudo_gradient(*l1_, here_.x, here_.g, n_, pseudo_, threads_));
     gain_ = from.value - here_.value;
     ++progress_.iteration;
     progress_.trials = found.trials;

@@ -25,7 +25,7 @@ class Walk {
 public:
     // l1: null for none. may_rise: steps may lead up, so that the best point has to be kept apart.
     Walk(const Objective& objective, double* theta, std::size_t n, const Stopping& stopping,
-         const Report& report, const L1* l1 = nullptr, bool may_rise = false);
+         const Report& report, std::size_t threads, const L1* l1 = nullptr, bool may_rise = false);
     // theta gets the best point, whatever ended the walk.
     ~Walk();
     Walk(const Walk&) = delete;
@@ -49,6 +49,7 @@ public:
     const Point& before() const { return there_; }  // until the next at()
     const double* slope() const { return l1_ ? pseudo_ : here_.g; }
     std::size_t size() const { return n_; }
+    std::size_t threads() const { return threads_; }
 
 private:
     bool evaluate_here();
@@ -61,7 +62,7 @@ private:
     const Report& report_;
     const L1* l1_;
     double* theta_;
-    std::size_t n_;
+    std::size_t n_, threads_;
     bool may_rise_;
 
     Buffer<double> room_[5];
