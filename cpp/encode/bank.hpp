@@ -49,7 +49,7 @@ public:
                         std::size_t threads) const;
 
     // What a reader of its own needs (score/template_scorer.hpp): the parts; known[c][code], what Words says of every
-    // string of column c; and of_code[v][code], the value of every code of the column that values v come from.
+    // string of column c; and of_code[v][code], for values v that are wanted, the value of every code of their column.
     struct Codes {
         std::vector<std::vector<StringId>> known;
         std::vector<std::vector<ValueId>> of_code;
@@ -58,7 +58,7 @@ public:
     const std::vector<Feature>& features() const { return features_; }
     const Attributes& group(std::size_t g) const { return groups_[g]; }
     const Words& words(std::size_t column) const { return words_[column]; }
-    Codes codes_of(const Table& table) const;
+    Codes codes_of(const Table& table, const std::vector<bool>& wanted) const;
 
     // What learn() and number() left behind, and the way back for a new bank of the same features.
     Learned learned() const;

@@ -111,10 +111,15 @@ bool prefix(std::string_view value, int n, std::string& out) {
     return true;
 }
 
+// From the end: the first byte of a code point is the one that does not continue another.
 bool suffix(std::string_view value, int n, std::string& out) {
-    const std::size_t count = count_of(value), wanted = static_cast<std::size_t>(n);
-    if (count < wanted) return false;
-    out = value.substr(byte_of(value, count - wanted));
+    std::size_t at = value.size();
+    for (; n > 0; --n) {
+        if (at == 0) return false;
+        do --at;
+        while (at > 0 && (static_cast<unsigned char>(value[at]) & 0xC0) == 0x80);
+    }
+    out = value.substr(at);
     return true;
 }
 
@@ -248,12 +253,27 @@ Function function_named(std::string_view name) {
 }
 
 bool apply(const std::vector<Call>& calls, std::string_view value, std::string& out) {
-    out = value;
+    return Stem(value).apply(calls, out);
+}
+
+bool Stem::apply(const std::vector<Call>& calls, std::string& out) {
+    if (calls.empty()) {
+        out = text_;
+        return true;
+    }
+    const Call& first = calls[0];
+    if (first.function != first_.function || first.argument != first_.argument) {
+        first_ = first;
+        after_first_.clear();
+        answered_ = first.function(text_, first.argument, after_first_);
+    }
+    if (!answered_) return false;
+    out = after_first_;
     std::string before;
-    for (const Call& call : calls) {
+    for (std::size_t i = 1; i < calls.size(); ++i) {
         before.swap(out);
         out.clear();
-        if (!call.function(before, call.argument, out)) return false;
+        if (!calls[i].function(before, calls[i].argument, out)) return false;
     }
     return true;
 }

@@ -21,4 +21,20 @@ Function function_named(std::string_view name);
 // All calls in order, innermost first; `out` is overwritten.
 bool apply(const std::vector<Call>& calls, std::string_view value, std::string& out);
 
+// A string that many calls are applied to. Most templates lower it first, every time: what the innermost call gave is kept for
+// the next calls that begin with the same.
+class Stem {
+public:
+    explicit Stem(std::string_view text) : text_(text) {}
+
+    // As `apply`.
+    bool apply(const std::vector<Call>& calls, std::string& out);
+
+private:
+    std::string_view text_;
+    Call first_{nullptr, 0};
+    bool answered_ = false;
+    std::string after_first_;
+};
+
 }  // namespace seqlab

@@ -51,13 +51,14 @@ void Values::learn(const Words& words) {
 
 std::vector<ValueId> Values::of_codes(const StringPool& strings, const std::vector<StringId>& known) const {
     std::vector<ValueId> values(known.size(), no_value);
-    std::string value;
     for (std::size_t code = 0; code < known.size(); ++code) {
         if (known[code] == Words::unused) continue;
-        if (known[code] != Words::new_word)
-            values[code] = of_word_[static_cast<std::size_t>(known[code])];
-        else if (apply(calls_, strings.at(static_cast<StringId>(code)), value))
-            values[code] = pool_->find(value);
+        if (known[code] != Words::new_word) {
+            values[code] = of_word(known[code]);
+            continue;
+        }
+        Stem text(strings.at(static_cast<StringId>(code)));
+        values[code] = of_text(text);
     }
     return values;
 }

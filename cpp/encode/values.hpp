@@ -62,6 +62,12 @@ public:
     void learn(const Words& words);
     const std::vector<ValueId>& before() const { return before_; }
     const std::vector<ValueId>& after() const { return after_; }
+    // The value of a word that training has met, by its number, and of any other text.
+    ValueId of_word(StringId word) const { return of_word_[static_cast<std::size_t>(word)]; }
+    ValueId of_text(Stem& text) const {
+        std::string value;
+        return text.apply(calls_, value) ? pool_->find(value) : no_value;
+    }
     // The value of every code of a column, given what Words says of its strings.
     std::vector<ValueId> of_codes(const StringPool& strings, const std::vector<StringId>& known) const;
 

@@ -131,6 +131,24 @@ BundlePlan::BundlePlan(const Bank& bank) {
     for (std::size_t f = 0; f < features.size(); ++f)
         if (features[f].atoms.empty()) (cells.empty() ? always : cells[0].features).push_back(f);
     join_cells();
+    list_values(bank);
+}
+
+std::vector<bool> BundlePlan::values_at_tokens(const Bank& bank) const {
+    std::vector<bool> read(bank.values().size(), false);
+    for (const Atom& atom : atoms) read[atom.values] = true;
+    return read;
+}
+
+void BundlePlan::list_values(const Bank& bank) {
+    for (CellFamily& family : families) {
+        std::vector<bool> read(bank.values().size(), false);
+        for (const std::size_t c : family.cells)
+            for (const std::size_t f : cells[c].features)
+                for (const Atom& atom : bank.features()[f].atoms) read[atom.values] = true;
+        for (std::size_t v = 0; v < read.size(); ++v)
+            if (read[v]) family.values.push_back(v);
+    }
 }
 
 void BundlePlan::join_cells() {
@@ -140,7 +158,7 @@ void BundlePlan::join_cells() {
             return !cell.absolute && !family.absolute && family.column == cell.column;
         });
         if (found == families.end()) {
-            families.push_back({cell.column, {c}, cell.offset, cell.offset, cell.absolute});
+            families.push_back({cell.column, {c}, {}, cell.offset, cell.offset, cell.absolute});
             continue;
         }
         found->cells.push_back(c);

@@ -28,6 +28,7 @@ struct CellBundle {
 struct CellFamily {
     std::size_t column;
     std::vector<std::size_t> cells;    // numbers in BundlePlan::cells
+    std::vector<std::size_t> values;   // of the bank, that their features read
     std::int64_t least = 0, most = 0;  // of their offsets
     bool absolute = false;  // then there is one cell, at the same place for all tokens of a sentence
 };
@@ -50,6 +51,9 @@ struct LoneFeature {
 struct BundlePlan {
     explicit BundlePlan(const Bank& bank);
 
+    // Of each of the bank's values: whether windows or lone features read it, at every token.
+    std::vector<bool> values_at_tokens(const Bank& bank) const;
+
     std::vector<Atom> atoms;  // distinct, of windows and lone features
     std::vector<CellBundle> cells;
     std::vector<CellFamily> families;  // every cell is in one
@@ -64,6 +68,7 @@ private:
     bool add_to_window(const Bank& bank, std::size_t feature);
     void add_several(const Bank& bank, std::size_t feature);
     void join_cells();
+    void list_values(const Bank& bank);
 };
 
 }  // namespace seqlab

@@ -44,6 +44,8 @@ private:
         std::vector<std::int32_t> first;  // row of each code's block; -1 when not made yet
         std::vector<std::int32_t>* blocks;
     };
+    // What the atoms of a feature say, one list for each.
+    using Views = std::vector<const ValueId*>;
     // Rows that are being made: row[i] for the code, or the token, key[i].
     struct Fresh {
         std::size_t size = 0;
@@ -57,14 +59,12 @@ private:
 
     Family family_of(std::size_t number);
     void forget_sums();
-    ValueId value_at(const Family& family, std::size_t values, std::int32_t code) const;
+    void read_values(const Family& family, const Fresh& fresh);
     std::int32_t code_at(const Family& family, const Segment& segment, std::int64_t i) const;
     std::int32_t block_of(Family& family, std::int32_t code, Fresh& fresh);
     void fill_blocks(const Family& family, Fresh& fresh);
     void fill_window(const WindowBundle& window, const Fresh& fresh);
-    // Row number `row` of each of the new blocks.
-    template <class Value>
-    void fill(std::size_t feature, const Fresh& fresh, std::size_t row, Value value);
+    void fill(std::size_t feature, const Fresh& fresh, std::size_t row, const Views& views);
 
     void read_atoms();
     void look_up_cells();
@@ -89,6 +89,7 @@ private:
     std::vector<Segment> segments_;
     std::size_t tokens_ = 0;
     std::vector<Piece> atoms_;
+    std::vector<Piece> values_;          // of the bank's values: what the rows being made have
     std::vector<PlaceSearch> searches_;  // one per lone feature
     PieceSums totals_;
 };
@@ -102,8 +103,10 @@ TemplateReader::Work::Work(const TemplateCorpus& of, TemplateSums::Kept& kept)
       most_after_(most_after(bank_)),
       kept_(kept),
       atoms_(plan_.atoms.size()),
+      values_(bank_.values().size()),
       searches_(plan_.lone.size()),
       totals_(weights_, plan_.cells.size() + plan_.windows.size() + 1, plan_.lone.size() + 1) {
+    kept_.meet_new_corpus();
     for (std::size_t f = 0; f < plan_.families.size(); ++f) families_.push_back(family_of(f));
     if (!plan_.always.empty()) always_.assign(weights_.LP(), 0.0F);
     for (const std::size_t f : plan_.always) {
@@ -121,13 +124,17 @@ TemplateReader::Work::Family TemplateReader::Work::family_of(std::size_t number)
     const std::size_t strings = column.pool->size(), words = bank_.words(of.column).pool().size();
     const std::size_t lasting = kept_.lasting[number];
     std::vector<std::int32_t>& blocks = kept_.blocks[number];
-    blocks.resize(lasting);
-    blocks.resize(lasting + strings, -1);
+    StringPool& strangers = kept_.strangers[of.column];
     Family family{&of, column.codes, static_cast<std::int64_t>(strings), {0}, {}, &blocks};
+    family.place.reserve(strings + lasting - words);
     for (std::size_t code = 0; code < strings; ++code) {
-        const StringId word = corpus_.known(of.column)[code];
-        family.place.push_back(word >= 0 ? word + 1 : static_cast<std::int32_t>(lasting + code));
+        StringId place = corpus_.known(of.column)[code] + 1;
+        if (place == Words::new_word + 1)
+            place = static_cast<StringId>(lasting) +
+                    strangers.intern(column.pool->at(static_cast<StringId>(code)));
+        family.place.push_back(std::max(place, 0));
     }
+    blocks.resize(lasting + strangers.size(), -1);
     for (std::size_t outside = words + 1; outside < lasting; ++outside)
         family.place.push_back(static_cast<std::int32_t>(outside));
     for (const std::int32_t place : family.place)
@@ -142,24 +149,32 @@ void TemplateReader::Work::forget_sums() {
     for (Family& family : families_) std::fill(family.first.begin(), family.first.end(), -1);
 }
 
-ValueId TemplateReader::Work::value_at(const Family& family, std::size_t values, std::int32_t code) const {
-    if (code == 0) return no_value;
-    if (code <= family.strings) return corpus_.of_code(values)[code - 1];
-    const std::int64_t distance = code - family.strings;
-    return distance <= most_before_ ? outside(bank_.values()[values].before(), distance)
-                                    : outside(bank_.values()[values].after(), distance - most_before_);
+// What the codes of new blocks say to each of the family's values.
+void TemplateReader::Work::read_values(const Family& family, const Fresh& fresh) {
+    const auto& column = corpus_.table().columns[family.of->column];
+    for (std::size_t i = 0; i < fresh.size; ++i) {
+        const std::int32_t code = fresh.key[i];
+        const bool inside = code > 0 && code <= family.strings;
+        const StringId word = inside ? corpus_.known(family.of->column)[code - 1] : Words::new_word;
+        Stem text(inside ? column.pool->at(code - 1) : std::string_view());
+        const std::int64_t distance = code - family.strings;  // of a place outside
+        for (const std::size_t v : family.of->values) {
+            const Values& values = bank_.values()[v];
+            ValueId& value = values_[v][i];
+            if (inside)
+                value = word >= 0 ? values.of_word(word) : values.of_text(text);
+            else if (code == 0)
+                value = no_value;
+            else
+                value = distance <= most_before_ ? outside(values.before(), distance)
+                                                 : outside(values.after(), distance - most_before_);
+        }
+    }
 }
 
-// Adds the weights of one feature to all new rows; value(a, i) is the value of its atom a for row i.
-template <class Value>
-void TemplateReader::Work::fill(std::size_t feature, const Fresh& fresh, std::size_t row, Value value) {
-    const std::size_t count = bank_.features()[feature].atoms.size();
-    std::vector<Piece> columns(count);
-    std::vector<const ValueId*> views;
-    for (std::size_t a = 0; a < count; ++a) {
-        for (std::size_t i = 0; i < fresh.size; ++i) columns[a][i] = value(a, i);
-        views.push_back(columns[a].data());
-    }
+// Adds the weights of one feature to row number `row` of all new blocks.
+void TemplateReader::Work::fill(std::size_t feature, const Fresh& fresh, std::size_t row,
+                                const Views& views) {
     Places places;
     PlaceSearch search;
     corpus_.scorer().places(feature).ask(views.data(), fresh.size, search);
@@ -171,19 +186,28 @@ void TemplateReader::Work::fill(std::size_t feature, const Fresh& fresh, std::si
 
 void TemplateReader::Work::fill_blocks(const Family& family, Fresh& fresh) {
     if (fresh.size == 0) return;
+    read_values(family, fresh);
+    Views views;
     for (std::size_t k = 0; k < family.of->cells.size(); ++k)
-        for (const std::size_t f : plan_.cells[family.of->cells[k]].features)
-            fill(f, fresh, k, [&](std::size_t a, std::size_t i) {
-                return value_at(family, bank_.features()[f].atoms[a].values, fresh.key[i]);
-            });
+        for (const std::size_t f : plan_.cells[family.of->cells[k]].features) {
+            views.clear();
+            for (const Atom& atom : bank_.features()[f].atoms) views.push_back(values_[atom.values].data());
+            fill(f, fresh, k, views);
+        }
     fresh.size = 0;
 }
 
 void TemplateReader::Work::fill_window(const WindowBundle& window, const Fresh& fresh) {
-    for (std::size_t k = 0; k < window.features.size(); ++k)
-        fill(window.features[k], fresh, 0, [&](std::size_t a, std::size_t i) {
-            return atoms_[window.atoms[window.places[k][a]]][static_cast<std::size_t>(fresh.key[i])];
-        });
+    std::vector<Piece> columns(window.atoms.size());
+    for (std::size_t a = 0; a < window.atoms.size(); ++a)
+        for (std::size_t i = 0; i < fresh.size; ++i)
+            columns[a][i] = atoms_[window.atoms[a]][static_cast<std::size_t>(fresh.key[i])];
+    Views views;
+    for (std::size_t k = 0; k < window.features.size(); ++k) {
+        views.clear();
+        for (const std::size_t a : window.places[k]) views.push_back(columns[a].data());
+        fill(window.features[k], fresh, 0, views);
+    }
 }
 
 // ---------------------------------------------------------------- one piece

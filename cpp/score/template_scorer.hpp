@@ -39,7 +39,9 @@ private:
 class TemplateCorpus {
 public:
     TemplateCorpus(const TemplateScorer& scorer, const Table& table)
-        : scorer_(scorer), table_(table), codes_(scorer.bank().codes_of(table)) {}
+        : scorer_(scorer),
+          table_(table),
+          codes_(scorer.bank().codes_of(table, scorer.plan().values_at_tokens(scorer.bank()))) {}
 
     const TemplateScorer& scorer() const { return scorer_; }
     const Table& table() const { return table_; }
@@ -52,8 +54,8 @@ private:
     Bank::Codes codes_;
 };
 
-// The sums that a thread has made. The next corpus under the same scorer needs most of them again: whoever keeps this
-// from call to call tags text that looks like training at half the price.
+// The sums that a thread has made, also of words that training did not meet. The next corpus under the same scorer needs most
+// of them again: whoever keeps this from call to call tags text at half the price.
 class TemplateSums {
 public:
     explicit TemplateSums(const TemplateScorer& scorer);

@@ -11,6 +11,8 @@ namespace {
 
 // Rows of sums that one thread keeps; when they are full, it begins anew.
 constexpr std::size_t cache_bytes = std::size_t{32} << 20;
+// Strings of a column that one thread remembers though training did not meet them.
+constexpr std::size_t most_strangers = 1 << 16;
 
 }  // namespace
 
@@ -36,7 +38,16 @@ TemplateSums::Kept::Kept(const TemplateScorer& scorer)
         lasting.push_back(bank.words(family.column).pool().size() + 1 +
                           static_cast<std::size_t>(most_before(bank) + most_after(bank)));
         blocks.emplace_back(lasting.back(), -1);
+        if (family.column >= strangers.size()) strangers.resize(family.column + 1);
     }
+}
+
+void TemplateSums::Kept::meet_new_corpus() {
+    const auto crowded = [](const StringPool& pool) { return pool.size() > most_strangers; };
+    if (std::none_of(strangers.begin(), strangers.end(), crowded)) return;
+    clear();
+    std::fill(strangers.begin(), strangers.end(), StringPool());
+    for (std::size_t f = 0; f < blocks.size(); ++f) blocks[f].resize(lasting[f]);
 }
 
 void TemplateSums::Kept::clear() {

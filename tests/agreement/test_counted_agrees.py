@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oracle.counted import coded, counted
@@ -31,6 +31,12 @@ def assert_agree(model, asked, **options):
     asked=st.lists(st.lists(st.sampled_from([*WORDS, "new", "Newb"]), max_size=8), max_size=4),
     smoothing=st.sampled_from(["kneser-ney", "interpolated", "witten-bell", 0.2]),
     unknown=st.sampled_from([SuffixModel(), SuffixModel(strength=None, known=0, least=0.1), None]),
+)
+@example(
+    sentences=[[("a", "Q"), ("a", "P")], [("b", "Q")]],
+    asked=[["a", "b"]],
+    smoothing="interpolated",
+    unknown=SuffixModel(strength=None, known=0, least=0.1),
 )
 def test_the_core_finds_what_trellises_find(order, end, sentences, asked, smoothing, unknown):
     model = counted(sentences, order=order, smoothing=smoothing, unknown=unknown, end=end)

@@ -84,6 +84,9 @@ def _sums(counts: Table) -> Table:
     return total
 
 
+LEAST_WEIGHT = 1e-3  # of a length of histories
+
+
 # eq:counting   P(y | h) = (c(h, y) + λ) / (c(h) + λ L); after what was never seen, every label is as likely
 def _added(counts: Table, add: float) -> Table:
     whole = _sums(counts) + add * counts.shape[-1]
@@ -92,7 +95,9 @@ def _added(counts: Table, add: float) -> Table:
 
 # eq:deleted-interpolation   P(y | h) = Σ_j λ_j c_j(h, y) / c_j(h), over the histories of j labels that were seen
 def _interpolated(levels: Levels) -> Table:
-    weights = deleted_weights(levels)
+    # A few sentences may give a length nothing at all; then moves that they lack would be impossible.
+    weights = np.maximum(deleted_weights(levels), LEAST_WEIGHT)
+    weights /= weights.sum()
     share, whole = np.zeros(()), np.zeros(())
     for weight, counts in zip(weights, levels, strict=True):
         total = _sums(counts)
