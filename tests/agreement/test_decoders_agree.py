@@ -216,3 +216,15 @@ def test_templates_beside_vectors_give_the_labels_of_the_clear_way():
     encoder = Encoder("word[0]\nword[-1] & word[0]")
     encoder.fit(corpus)
     check(random_model(rng, encoder, 4), encoder, corpus)
+
+
+def test_more_new_words_than_are_remembered():
+    rng = np.random.default_rng(9)
+    encoder = Encoder(Template.parse("word[-1..1]\nsuffix(word[0], 1..2)"))
+    encoder.fit(Corpus.from_lists([["a1", "b2", "c33", "d4"]]))
+    model = random_model(rng, encoder, 3)
+    decoder = Decoder(model, encoder)
+    crowd = Corpus.from_lists([[f"w{i}" for i in range(s, s + 1000)] for s in range(0, 70_000, 1000)])
+    few = Corpus.from_lists([["w7", "new1", "b2"], ["w69999", "other33"]])
+    for corpus in (few, crowd, few, crowd[:3], few):
+        assert decoder.label_ids(corpus).tolist() == clear_ids(model, encoder, corpus).tolist()

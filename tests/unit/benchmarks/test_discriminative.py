@@ -12,8 +12,8 @@ from benchmarks.speed import (
     goals,
     lessons,
     mistakes,
+    preset_features,
     training,
-    word_features,
 )
 from benchmarks.speed.figure import Figure
 from benchmarks.speed.table import WIDTH
@@ -164,12 +164,14 @@ def test_dicts_and_strings_hold_the_same_chunking_attributes():
     assert [[f"{name}={value}" for name, value in token.items()] for token in dicts] == strings
 
 
-def test_features_by_hand_are_of_the_kind_of_the_preset():
-    sentences = demo_corpus().column("word")
-    ours, theirs = word_features.check(sentences, presets.pos)
+@pytest.mark.parametrize("name", ["pos", "chunk", "ner"])
+def test_features_by_hand_are_of_the_kind_of_the_preset(name):
+    corpus = demo_corpus().select(*(["word", "pos"] if name == "chunk" else ["word"]))
+    by_hand = getattr(preset_features, name)
+    ours, theirs = preset_features.check(corpus, getattr(presets, name), by_hand)
     assert ours == pytest.approx(theirs, rel=0.1)
     with pytest.raises(AssertionError, match="not one kind"):
-        word_features.check(sentences, Template.parse("word[0]"))
+        preset_features.check(corpus, Template.parse("word[0]"), by_hand)
 
 
 def test_matrix_has_attributes_and_the_label_before():
