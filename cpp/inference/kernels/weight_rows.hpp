@@ -75,8 +75,8 @@ SEQLAB_INLINE void scatter_part(F* sums, size_t LP, const RowList<F>& rows, std:
     }
 }
 
-// One number per vector of a row: bit i is set where lane i has a weight of its own. Lanes that a vector shares with the one
-// before are set in both where all vectors of a row are added at once (up to four), and in the first only where not.
+// One number per vector of a row: bit i is set where lane i has a weight of its own. Lanes that the last vector shares with the
+// one before are set in both where the two are added at once, and in the first only where not.
 template <class F>
 SEQLAB_INLINE Mask<F> lanes_of(std::uint32_t bits) {
     const Mask<F> all = Mask<F>{} + static_cast<Integer<F>>(bits);
@@ -103,7 +103,24 @@ SEQLAB_INLINE void move_part(F* weights, size_t LP, const std::uint32_t* lanes, 
     }
 }
 
-// Calls part<N>(first) for all vectors of a row: NV at once when the width is known, else four and then one at a time.
+// Vectors of a row that are worked on at once: twice as many have to fit the registers.
+inline constexpr size_t PART_VECTORS = VECTOR_BYTES < 64 ? 4 : 8;
+
+// Whether the last vector of a row is worked on after the one before it, with which it may share lanes.
+SEQLAB_INLINE bool last_is_apart(size_t vectors) {
+    return vectors > PART_VECTORS && vectors % PART_VECTORS == 1;
+}
+
+// part<N>(first) for the N < M vectors from `first` on.
+template <size_t M, class Part>
+SEQLAB_INLINE void last_part(size_t N, size_t first, Part& part) {
+    if constexpr (M > 1) {
+        if (N == M - 1) return part.template operator()<M - 1>(first);
+        last_part<M - 1>(N, first, part);
+    }
+}
+
+// part<N>(first) for all vectors of a row: NV at once when the width is known.
 template <class F, size_t NV, class Part>
 SEQLAB_INLINE void in_parts(size_t LP, Part part) {
     if constexpr (NV > 0) {
@@ -111,8 +128,8 @@ SEQLAB_INLINE void in_parts(size_t LP, Part part) {
     } else {
         const size_t vectors = (LP + W<F> - 1) / W<F>;
         size_t v = 0;
-        for (; v + 4 <= vectors; v += 4) part.template operator()<4>(v);
-        for (; v < vectors; ++v) part.template operator()<1>(v);
+        for (; v + PART_VECTORS <= vectors; v += PART_VECTORS) part.template operator()<PART_VECTORS>(v);
+        last_part<PART_VECTORS>(vectors - v, v, part);
     }
 }
 
@@ -151,9 +168,11 @@ template <class F, size_t NV>
 struct Scatter {
     static void run(F* sums, size_t LP, size_t L, const RowList<F>& rows, size_t from, size_t to,
                     const F* gamma) {
+        const bool last_apart = NV == 0 && last_is_apart((LP + W<F> - 1) / W<F>);
         for (size_t t = from; t < to; ++t, gamma += L)
             in_parts<F, NV>(LP, [&]<size_t N>(size_t first) {
-                scatter_part<F, N>(sums, LP, rows, rows.begin[t], rows.begin[t + 1], first, NV == 0, gamma);
+                scatter_part<F, N>(sums, LP, rows, rows.begin[t], rows.begin[t + 1], first,
+                                   last_apart && N == 1, gamma);
             });
     }
 };
@@ -202,7 +221,7 @@ void mark_lane(size_t LP, size_t y, std::uint32_t* lanes) {
     for (size_t v = 0; v < vectors; ++v) {
         const size_t begin = lane_of<F>(v, LP);
         const bool shared = y < v * W<F>;
-        if (y < begin || y >= begin + W<F> || (shared && vectors > 4)) continue;
+        if (y < begin || y >= begin + W<F> || (shared && last_is_apart(vectors))) continue;
         lanes[v] |= std::uint32_t{1} << (y - begin);
     }
 }
