@@ -140,18 +140,18 @@ void bind_start(nb::module_& m) {
     m.def(
         "averaged_start",
         [](const KeptTask& task, const Out<double>& theta, double l2, int epochs, int burn_in, double rate,
-           std::size_t shards, std::uint64_t seed, bool local, std::size_t threads, const nb::object& go_on) {
+           std::uint64_t seed, bool local, std::size_t threads, const nb::object& go_on) {
             const auto asked = [&] {
                 const nb::gil_scoped_acquire locked;
                 if (PyErr_CheckSignals() != 0) throw nb::python_error();
                 return go_on.is_none() || nb::cast<bool>(go_on());
             };
             nb::gil_scoped_release unlocked;
-            return AveragedStart(task.task).run(
-                theta.data(), {l2, epochs, burn_in, rate, shards, seed, local, asked}, threads);
+            return AveragedStart(task.task).run(theta.data(), {l2, epochs, burn_in, rate, seed, local, asked},
+                                                threads);
         },
-        "task"_a, "theta"_a.noconvert(), "l2"_a, "epochs"_a, "burn_in"_a, "rate"_a, "shards"_a, "seed"_a,
-        "local"_a, "threads"_a, "go_on"_a.none(),
+        "task"_a, "theta"_a.noconvert(), "l2"_a, "epochs"_a, "burn_in"_a, "rate"_a, "seed"_a, "local"_a,
+        "threads"_a, "go_on"_a.none(),
         "Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).");
     m.def(
         "observed_pairs",

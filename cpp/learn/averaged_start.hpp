@@ -1,16 +1,17 @@
 // A first guess at the weights of a CRF or an MEMM: stochastic gradient descent over sentences, averaged.
 //
-// eq:averaged-sgd   θ ← θ - η_i Σ_{s∈S} (∇ℓ_s(θ) + 2 l2 θ / N),   η_i = η₀ (1 + 2 l2 η₀ i / N)^-¾, S: up to four sentences; then the mean of θ over
+// eq:averaged-sgd   θ ← θ - η_i Σ_{s∈S} (∇ℓ_s(θ) + 2 l2 θ / N),   η_i = η₀ (1 + 2 l2 η₀ i / N)^-¾, S: up to four sentences, or eight of many; then the mean of θ over
 //                  the later epochs
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <span>
 #include <vector>
 
 #include "learn/chain_scores.hpp"
 #include "learn/task.hpp"
+#include "parallel/team.hpp"
 
 namespace seqlab {
 
@@ -19,7 +20,6 @@ struct StartOptions {
     int epochs = 6;
     int burn_in = 2;    // epochs before averaging begins
     double rate = 0.0;  // 0: tried out on a sample
-    std::size_t shards = 2;
     std::uint64_t seed = 0;
     bool local = false;           // an MEMM's choices in place of a CRF's paths
     std::function<bool()> go_on;  // asked after every epoch, if given
@@ -36,10 +36,12 @@ public:
     double run(double* theta, const StartOptions& options, std::size_t threads);
 
 private:
-    class Shard;
+    class Steps;
+    using Group = std::span<const std::size_t>;
 
-    std::vector<std::span<const std::size_t>> alike(std::vector<std::size_t>& order) const;
-    double calibrate(const double* theta, const StartOptions& options);
+    std::size_t groups_a_step() const;
+    std::vector<Group> alike(std::vector<std::size_t>& order) const;
+    double calibrate(const double* theta, const StartOptions& options, Team& team);
 
     Task task_;
     ChainRows<float> rows_;

@@ -357,7 +357,7 @@ class LocalLikelihood64(Loss):
 
     def __init__(self, task: object) -> None: ...
 
-def averaged_start(task: Task, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], l2: float, epochs: int, burn_in: int, rate: float, shards: int, seed: int, local: bool, threads: int, go_on: object | None) -> float:
+def averaged_start(task: Task, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], l2: float, epochs: int, burn_in: int, rate: float, seed: int, local: bool, threads: int, go_on: object | None) -> float:
     """
     Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).
     """

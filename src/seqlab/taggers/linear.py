@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 CHOICES = ("observed", "all")
-START_SHARDS = 1
 ENDED = ("interrupted", "stopped")  # who ends the first part of a training wants no second one
 
 
@@ -275,7 +274,6 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
                 epochs,
                 burn_in,
                 0.0,
-                START_SHARDS,
                 self.seed,
                 self._local,
                 threads,

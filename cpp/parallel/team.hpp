@@ -1,0 +1,101 @@
+// Threads that stay for many short jobs: to make one takes as long as such a job.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace seqlab {
+
+// Jobs are taken by whoever is free. A helper that the system lets wait is not waited for: the caller does its jobs.
+class Team {
+public:
+    explicit Team(std::size_t threads) {
+        try {
+            for (std::size_t k = 1; k < threads; ++k) helpers_.emplace_back([this] { serve(); });
+        } catch (const std::system_error&) {
+            // The system gives no more threads: those that started, and the caller, do the work.
+        }
+    }
+    ~Team() {
+        stop_ = true;
+        call();
+        for (std::thread& helper : helpers_) helper.join();
+    }
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
+
+    // job(i) for every i < count. As in parallel_for, a job may write only what belongs to i.
+    template <class Job>
+    void run(std::size_t count, Job job) {
+        if (helpers_.empty() || count <= 1) {
+            for (std::size_t i = 0; i < count; ++i) job(i);
+            return;
+        }
+        count_ = count;
+        done_ = 0;
+        job_ = &job;
+        work_ = [](void* of, std::size_t i) { (*static_cast<Job*>(of))(i); };
+        next_.store(0, std::memory_order_release);  // from here on jobs are taken
+        call();
+        work();
+        for (int turn = 0; done_.load(std::memory_order_acquire) < count; ++turn) rest(turn);
+        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
+
+private:
+    // Turns of waiting before others get the core: a job is over in some thousand of them.
+    static constexpr int patience = 4000;
+
+    static void rest(int turn) {
+        if (turn >= patience) return std::this_thread::yield();
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#elif defined(__aarch64__)
+        asm volatile("yield");
+#endif
+    }
+    void call() {
+        round_.fetch_add(1, std::memory_order_release);
+        round_.notify_all();
+    }
+    void serve() {
+        for (std::uint32_t seen = 0; !stop_; seen = round_.load(std::memory_order_acquire)) {
+            work();
+            for (int turn = 0; turn < patience && round_.load(std::memory_order_acquire) == seen; ++turn)
+                rest(turn);
+            round_.wait(seen, std::memory_order_acquire);
+        }
+    }
+    // A number below count_ was given out after all else was written, so what is read then belongs to it.
+    void work() {
+        for (;;) {
+            const std::size_t i = next_.fetch_add(1, std::memory_order_acq_rel);
+            if (i >= count_.load(std::memory_order_relaxed)) return;
+            try {
+                work_.load(std::memory_order_relaxed)(job_.load(std::memory_order_relaxed), i);
+            } catch (...) {
+                const std::lock_guard<std::mutex> lock(guard_);
+                if (!failure_) failure_ = std::current_exception();
+            }
+            done_.fetch_add(1, std::memory_order_release);
+        }
+    }
+
+    std::atomic<std::size_t> next_{0}, count_{0}, done_{0};
+    std::atomic<void*> job_{nullptr};
+    std::atomic<void (*)(void*, std::size_t)> work_{nullptr};
+    std::atomic<std::uint32_t> round_{0};
+    std::atomic<bool> stop_{false};
+    std::mutex guard_;
+    std::exception_ptr failure_;
+    std::vector<std::thread> helpers_;
+};
+
+}  // namespace seqlab
