@@ -5,8 +5,9 @@ Each is loaded when it is first used: who tags with a CRF needs no EM.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from seqlab.lazy import when_used
 
 if TYPE_CHECKING:
     from seqlab.learning.counting import Counting
@@ -16,6 +17,19 @@ if TYPE_CHECKING:
     from seqlab.learning.online_learners import AROW, PassiveAggressive, Perceptron, StructuredSVM
     from seqlab.learning.optimisers import Iteration, Minimum, minimise
     from seqlab.learning.sgd import SGD
+else:  # a type checker would take any name for one of the package
+    __getattr__, __dir__ = when_used(
+        __name__,
+        {
+            "counting": ("Counting",),
+            "em": ("BaumWelch", "HardEM"),
+            "history": ("Epoch", "History"),
+            "learners": ("LBFGS", "ConjugateGradient", "GradientAscent"),
+            "online_learners": ("AROW", "PassiveAggressive", "Perceptron", "StructuredSVM"),
+            "optimisers": ("Iteration", "Minimum", "minimise"),
+            "sgd": ("SGD",),
+        },
+    )
 
 __all__ = [
     "AROW",
@@ -35,32 +49,3 @@ __all__ = [
     "StructuredSVM",
     "minimise",
 ]
-
-_HOME = {
-    "AROW": lambda: import_module("seqlab.learning.online_learners"),
-    "BaumWelch": lambda: import_module("seqlab.learning.em"),
-    "ConjugateGradient": lambda: import_module("seqlab.learning.learners"),
-    "Counting": lambda: import_module("seqlab.learning.counting"),
-    "Epoch": lambda: import_module("seqlab.learning.history"),
-    "GradientAscent": lambda: import_module("seqlab.learning.learners"),
-    "HardEM": lambda: import_module("seqlab.learning.em"),
-    "History": lambda: import_module("seqlab.learning.history"),
-    "Iteration": lambda: import_module("seqlab.learning.optimisers"),
-    "LBFGS": lambda: import_module("seqlab.learning.learners"),
-    "Minimum": lambda: import_module("seqlab.learning.optimisers"),
-    "PassiveAggressive": lambda: import_module("seqlab.learning.online_learners"),
-    "Perceptron": lambda: import_module("seqlab.learning.online_learners"),
-    "SGD": lambda: import_module("seqlab.learning.sgd"),
-    "StructuredSVM": lambda: import_module("seqlab.learning.online_learners"),
-    "minimise": lambda: import_module("seqlab.learning.optimisers"),
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(_HOME[name](), name)
-    raise AttributeError(f"module 'seqlab.learning' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
