@@ -14,7 +14,6 @@ from seqlab.features.functions import FUNCTIONS
 from seqlab.features.lexicon import Lexicon
 from seqlab.features.model import BOUNDARIES, Atom, Call, Feature
 from seqlab.features.template import Template
-from seqlab.features.wapiti_regex import compiled
 from seqlab.state import Array, State, string_arrays
 
 KIND = "template"
@@ -137,6 +136,8 @@ def _call(data: Any) -> Call:
 
 def _check_argument(name: str, argument: int | str, least: int | None) -> None:
     if isinstance(argument, str):
+        from seqlab.features.wapiti_regex import compiled
+
         try:
             compiled(argument)
         except TemplateError as error:

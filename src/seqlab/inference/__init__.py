@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from seqlab.inference.best_paths import NBest, nbest
     from seqlab.inference.counting import ExpectedCounts, expected_counts
     from seqlab.inference.decoding import beam, max_marginal, viterbi
+    from seqlab.inference.partition import log_partition
     from seqlab.inference.paths import Path
-    from seqlab.inference.posteriors import Posterior, log_partition, posterior
+    from seqlab.inference.posteriors import Posterior, posterior
     from seqlab.inference.sampling import Samples, sample
     from seqlab.inference.streaming import Filter, Filtered, FilterStep, filter
 else:  # a type checker would take any name for one of the package
@@ -26,8 +27,9 @@ else:  # a type checker would take any name for one of the package
             "best_paths": ("NBest", "nbest"),
             "counting": ("ExpectedCounts", "expected_counts"),
             "decoding": ("beam", "max_marginal", "viterbi"),
+            "partition": ("log_partition",),
             "paths": ("Path",),
-            "posteriors": ("Posterior", "log_partition", "posterior"),
+            "posteriors": ("Posterior", "posterior"),
             "sampling": ("Samples", "sample"),
             "streaming": ("Filter", "Filtered", "FilterStep", "filter"),
         },

@@ -9,15 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from seqlab import _core
 from seqlab.arrays import whole_number
 from seqlab.errors import OptionError, ScoreError
-from seqlab.learning.progress import Outcome, Progress, Report, Weights
 from seqlab.learning.settings import LINE_SEARCHES, choice, number, settings_for
+
+if TYPE_CHECKING:
+    from seqlab.learning.progress import Outcome, Report, Weights
 
 DTYPES = ("float32", "float64")
 
@@ -169,6 +171,8 @@ def _plain(
 
 
 def _told(report: Report) -> Callable[..., bool]:
+    from seqlab.learning.progress import Progress
+
     def tell(
         iteration: int,
         evaluations: int,
@@ -194,4 +198,6 @@ def _outcome(
             f"the objective at the start is {value} with a gradient of norm {norm}: feature values or weights of "
             f"sentences and labels may be too large; scale them to about 1"
         )
+    from seqlab.learning.progress import Outcome
+
     return Outcome(theta, reason.name.replace("_", " "), iterations, value)

@@ -18,8 +18,7 @@ from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus
 from seqlab.encode.plan import Plan
 from seqlab.encode.stored import KIND as ENCODER
-from seqlab.encode.stored import features_of
-from seqlab.encode.template_rows import KIND as ROWS
+from seqlab.encode.stored import TEMPLATE_ROWS, features_of
 from seqlab.errors import SeqlabError
 from seqlab.features import Template
 from seqlab.features.values import View, value
@@ -36,7 +35,7 @@ class Glance:
     """Looks up what a template makes of single sentences, in a state that is not checked yet."""
 
     def __init__(self, state: State, template: Template) -> None:
-        rows, model = state.part("encoder", ENCODER).part("node0", ROWS), state.part("model", MODEL)
+        rows, model = state.part("encoder", ENCODER).part("node0", TEMPLATE_ROWS), state.part("model", MODEL)
         self._template = template
         self._features = [feature for feature in template.features if feature.on_node]
         plan = Plan.of(template, 1, on_moves=False)

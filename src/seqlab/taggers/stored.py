@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from seqlab.encode import Encoder
-from seqlab.encode.given import as_features
 from seqlab.encode.stored import KIND as ENCODER
 from seqlab.encode.stored import features_of, features_state
 from seqlab.errors import StoreError
-from seqlab.features.own import FeatureFunction
 from seqlab.models.state import KIND as MODEL
 from seqlab.models.state import linear_model, linear_state
 from seqlab.state import Array, State, string_arrays
@@ -28,7 +25,6 @@ from seqlab.taggers.memory import (
     words_of,
 )
 from seqlab.taggers.options import plain, revived
-from seqlab.taggers.pruning import PruneReport, prune
 from seqlab.taggers.record import history_of
 
 if TYPE_CHECKING:
@@ -36,9 +32,11 @@ if TYPE_CHECKING:
 
     from seqlab.arrays import LabelIds
     from seqlab.corpus import Corpus
+    from seqlab.encode import Encoder
     from seqlab.learning.history import History
     from seqlab.models import LinearModel
     from seqlab.taggers.dictionary import TagDictionary
+    from seqlab.taggers.pruning import PruneReport
 
 APART = ("features", "allowed")  # options that have a form of their own
 FOLDED = ("model_", "encoder_", "vocabulary_")  # made when first asked for, after a large file was loaded
@@ -101,6 +99,8 @@ class StoredLinear:
         `print(tagger.pruned_)` says what it saved, and the loss of accuracy. Attributes without a weight are
         forgotten; weights of moves between labels all stay.
         """
+        from seqlab.taggers.pruning import prune
+
         self._check_fitted("prune")
         return prune(self, threshold=threshold, keep=keep, storage=storage, dev=dev, metric=metric)
 
@@ -131,6 +131,8 @@ class StoredLinear:
             "training": memory_state(own, self.model_.rules, self.dictionary_),
         }
         if settings["features"] == {"given": "another"}:
+            from seqlab.encode.given import as_features
+
             parts["features"] = features_state(as_features(self.features))
         return State(self._kind, settings, self._allowed_arrays(), record).with_parts(parts)
 
@@ -153,7 +155,7 @@ class StoredLinear:
             return {"given": "text", "text": given}
         if given == made:
             return {"given": "encoder"}
-        if isinstance(made, FeatureFunction) and given == made.function:
+        if given == getattr(made, "function", None):
             return {"given": "function"}
         return {"given": "another"}  # set after fit
 
@@ -200,6 +202,8 @@ class StoredLinear:
         record = State("record", state.record)
         tagger.history_ = history_of(record.setting("history", dict))
         if "pruned" in state.record:
+            from seqlab.taggers.pruning import PruneReport
+
             tagger.pruned_ = PruneReport.from_dict(record.setting("pruned", dict))
             if tagger._storage != stored.setting("dtype", str):
                 raise StoreError(f"the weights should be stored as {tagger._storage}")
@@ -215,6 +219,7 @@ class StoredLinear:
         if self._folded is None:
             return
         from seqlab import store
+        from seqlab.encode import Encoder
 
         with _UNFOLDING:
             state = self._folded
@@ -274,7 +279,7 @@ def _features(state: State, made: Any) -> Any:
             return given.setting("text", str)
         case "encoder":
             return made
-        case "function" if isinstance(made, FeatureFunction):
+        case "function" if hasattr(made, "function"):
             return made.function
         case "another":
             return features_of(state.part("features", ENCODER))
