@@ -7,6 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Sequence
+from operator import itemgetter
 
 LOOKED_AT = 1 << 13  # bytes
 DOCUMENT_BEGINS = ("{", "[", "[{")  # the first line of JSON that is written on many lines
@@ -106,6 +107,6 @@ def _is_slash(lines: Sequence[str]) -> bool:
 def _is_regular(lines: Sequence[str], blank_lines: bool) -> bool:  # noqa: FBT001
     """Most lines have the same small number of cells; with blank lines among them, half of the lines will do."""
     widths = Counter(len(line.split()) for line in lines)
-    width, count = widths.most_common(1)[0]
+    width, count = max(widths.items(), key=itemgetter(1))
     enough = 2 * count >= len(lines) if blank_lines else 2 * count > len(lines)
     return enough and width <= 20 and (len(lines) > 1 or width <= 4)

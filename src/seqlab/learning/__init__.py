@@ -12,8 +12,9 @@ from seqlab.lazy import when_used
 if TYPE_CHECKING:
     from seqlab.learning.counting import Counting
     from seqlab.learning.em import BaumWelch, HardEM
+    from seqlab.learning.gradients import ConjugateGradient, GradientAscent
     from seqlab.learning.history import Epoch, History
-    from seqlab.learning.learners import LBFGS, ConjugateGradient, GradientAscent
+    from seqlab.learning.learners import LBFGS
     from seqlab.learning.online_learners import AROW, PassiveAggressive, Perceptron, StructuredSVM
     from seqlab.learning.optimisers import Iteration, Minimum, minimise
     from seqlab.learning.sgd import SGD
@@ -23,8 +24,9 @@ else:  # a type checker would take any name for one of the package
         {
             "counting": ("Counting",),
             "em": ("BaumWelch", "HardEM"),
+            "gradients": ("ConjugateGradient", "GradientAscent"),
             "history": ("Epoch", "History"),
-            "learners": ("LBFGS", "ConjugateGradient", "GradientAscent"),
+            "learners": ("LBFGS",),
             "online_learners": ("AROW", "PassiveAggressive", "Perceptron", "StructuredSVM"),
             "optimisers": ("Iteration", "Minimum", "minimise"),
             "sgd": ("SGD",),

@@ -11,8 +11,8 @@ from seqlab.arrays import thread_count
 from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder
 from seqlab.errors import CorpusError
-from seqlab.learning.learners import BatchLearner, Job
-from seqlab.learning.progress import Outcome, Weights
+from seqlab.learning.learners import BatchLearner
+from seqlab.learning.progress import Job, Outcome, Weights
 from seqlab.learning.watch import Watch
 from seqlab.models import LinearModel, Rules
 from seqlab.models.shape import empty_model, joined
@@ -78,7 +78,7 @@ def learn(
     tagger.history_ = watch.history
     tagger.sentences_ = len(corpus) + (getattr(before, "sentences_", 0) if continued else 0)
     words = before.vocabulary_ if continued and before is not None else None  # before it is remembered anew
-    for stale in ("_decoder", "pruned_", "_folded", "_memory"):
+    for stale in ("_decoder", "pruned_", "_folded", "_memory", "_made"):
         tagger.__dict__.pop(stale, None)
     tagger._remember(corpus, gold, labels)
     if words is not None and tagger.vocabulary_ is not None:

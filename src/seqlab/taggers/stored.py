@@ -57,6 +57,7 @@ class StoredLinear:
     pruned_: PruneReport | None = None
     _folded: State | None = None  # what from_state left for later
     _memory: State | None = None  # and of this the words of training
+    _made: Any = None  # the features, which a glance needs as well
     _glance: glance.Glance | None = None
     _glanced_at = 0  # tokens
 
@@ -207,7 +208,7 @@ class StoredLinear:
             tagger.pruned_ = PruneReport.from_dict(record.setting("pruned", dict))
             if tagger._storage != stored.setting("dtype", str):
                 raise StoreError(f"the weights should be stored as {tagger._storage}")
-        tagger._folded = state
+        tagger._folded, tagger._made = state, features
         tagger._memory = replace(state.part("training", MEMORY), where=state.where)
         if state.nbytes <= SMALL:
             tagger._unfold()
@@ -230,7 +231,7 @@ class StoredLinear:
                 sizes = {"attributes": encoder.size, "edge_attributes": encoder.edge_size}
                 model = linear_model(state.part("model", MODEL), **sizes)
             self.model_, self.encoder_ = model, encoder
-            self._folded = self._glance = None
+            self._folded = self._glance = self._made = None
 
     def _glanced(self, corpus: Corpus) -> LabelIds | None:
         """The labels of a few tokens, as long as nothing is unfolded; None when the usual way should say them."""
@@ -238,7 +239,7 @@ class StoredLinear:
         if state is None or tokens > glance.TOKENS or self._glanced_at + tokens > glance.ALL_TOKENS:
             return None
         self._glanced_at += tokens
-        self._glance, labels = glance.glanced(state, self._glance, corpus)
+        self._glance, labels = glance.glanced(state, self._made, self._glance, corpus)
         return labels
 
     def _unfold_words(self) -> None:
