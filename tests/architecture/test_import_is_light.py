@@ -64,6 +64,8 @@ TAGGING_NEEDS_NO = (
     "seqlab.corpus.troubles",
     "seqlab.corpus.writing",
     "seqlab.features.crfpp",
+    "seqlab.features.gazetteer",
+    "seqlab.features.lexicon",
     "seqlab.features.parse",
     "seqlab.features.presets",
     "seqlab.features.scan",

@@ -173,6 +173,8 @@ def match(value: str, pattern: str) -> str:
     return wapiti_regex.match(value, pattern)
 
 
+FOLDS = {"lower": str.lower, "upper": str.upper}  # the cases in which lexicons may be asked
+
 # ------------------------------------------------------------------------------------------------ helpers
 
 _LENGTHS = ((10, "10-14"), (15, "15-19"), (20, "20+"))

@@ -12,10 +12,10 @@ from os import PathLike
 from typing import Any
 
 from seqlab.errors import TemplateError
+from seqlab.features.functions import FOLDS
 from seqlab.features.words import NAME
 
 YES = "yes"  # the class of an entry that has none
-FOLDS = {"lower": str.lower, "upper": str.upper}
 
 
 @dataclass(frozen=True)

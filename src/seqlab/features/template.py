@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from seqlab.arrays import position_number
 from seqlab.errors import TemplateError
 from seqlab.features.computed import gazetteer_of
-from seqlab.features.lexicon import Lexicon
 from seqlab.features.model import BOUNDARIES, SEQLAB, Boundary, Feature
 from seqlab.features.text import feature_text, is_canonical, lines, quoted_string
 from seqlab.features.values import Sentence, View, attribute
 
 if TYPE_CHECKING:
+    from seqlab.features.lexicon import Lexicon
     from seqlab.features.parse import Parsed
 
-Lexicons = Mapping[str, Lexicon | Mapping[str, str] | Iterable[str]]
+Lexicons: TypeAlias = "Mapping[str, Lexicon | Mapping[str, str] | Iterable[str]]"
 
 
 @dataclass(frozen=True)
@@ -197,6 +197,8 @@ def _lexicons_of(features: Iterable[Feature]) -> Iterator[str]:
 
 
 def _lexicons(given: Lexicons | None) -> dict[str, Lexicon]:
+    from seqlab.features.lexicon import Lexicon
+
     return {
         name: entries if isinstance(entries, Lexicon) else Lexicon.of(name, entries)
         for name, entries in (given or {}).items()
