@@ -47,10 +47,10 @@ def test_star_gives_every_name(package):
 
 
 def test_what_nobody_has_is_an_attribute_error():
-    with pytest.raises(AttributeError, match=r"module 'seqlab\.corpus' has no attribute 'raed'"):
-        seqlab.corpus.raed  # noqa: B018  (the question is the test)
-    with pytest.raises(ImportError, match="cannot import name 'raed'"):
-        exec("from seqlab.corpus import raed")
+    with pytest.raises(AttributeError, match=r"module 'seqlab\.corpus' has no attribute 'unheard_of'"):
+        seqlab.corpus.unheard_of  # noqa: B018  (the question is the test)
+    with pytest.raises(ImportError, match="cannot import name 'unheard_of'"):
+        exec("from seqlab.corpus import unheard_of")
     assert not hasattr(seqlab.corpus, "__path_of_nowhere__")
 
 
