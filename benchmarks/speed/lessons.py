@@ -21,6 +21,7 @@ from seqlab.learning.watch import Watch
 from seqlab.models import LinearModel, Rules
 from seqlab.models.shape import empty_model
 from seqlab.taggers.gold import read_gold
+from seqlab.taggers.linear_training import trained
 from seqlab.taggers.tasks import Lesson
 
 QUICK_SENTENCES = 300
@@ -76,7 +77,7 @@ class Prepared:
         """Everything of `fit` but reading and encoding, by default with the CRF as it comes."""
         learner = LBFGS(l1=self.subject.l1, l2=self.subject.l2)
         tagger = tagger or CRF(self.subject.features, learner, threads=1)
-        return tagger._trained(self.lesson, self.model, Watch(callbacks=(callback,)), 1)
+        return trained(tagger, self.lesson, self.model, Watch(callbacks=(callback,)), 1)
 
     def with_all_weights(self) -> Prepared:
         """The same with a weight for every attribute and label, and for every move."""

@@ -34,7 +34,7 @@ def fitted(features, learner=None, **options):
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_labels_agree(name):
     tagger = fitted(TEMPLATES[name], constraints="IOB2" if name == "pos" else None)
-    made = glance.Glance.of(tagger.state())
+    made = glance.Glance.of(tagger.state(), tagger.encoder_.features)
     agreed = 0
     for sentence, wanted in zip(TEST, tagger.predict(TEST), strict=True):
         ids = made.label_ids(seqlab.Corpus.from_lists([sentence]))

@@ -4,10 +4,12 @@ import ast
 from collections.abc import Iterator
 
 FRONT = "seqlab"  # src/seqlab/__init__.py, where the public names are listed
+LAZY = "lazy"  # loads submodules of the package that calls its when_used
+COMPUTED, OF_CALLER = "<computed>", "<computed, of the caller>"
 
 # From the ground up; a room may use the rooms of earlier rows only.
 ROWS: tuple[tuple[str, ...], ...] = (
-    ("errors", "_core"),
+    ("errors", "lazy", "_core"),
     ("arrays", "state", "textwidth", "whole_files"),
     ("corpus", "tags"),
     ("trellis", "features"),
@@ -56,12 +58,31 @@ def _base(node: ast.ImportFrom, module: str, *, is_package: bool) -> str:
 
 
 def _called_import(node: ast.Call) -> Iterator[str]:
-    """import_module("seqlab.x") and __import__("seqlab.x"); a computed name cannot be followed."""
+    """import_module("seqlab.x") and __import__("seqlab.x"); a computed name cannot be followed.
+
+    when_used(__name__, ...) loads what is below the package that calls it, which every room may; for another package
+    it would be a computed name.
+    """
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if name in {"import_module", "__import__"} and node.args:
         argument = node.args[0]
         literal = isinstance(argument, ast.Constant) and isinstance(argument.value, str)
-        yield argument.value if literal else "<computed>"
+        yield argument.value if literal else OF_CALLER if _of_package(argument) else COMPUTED
+    elif name == "when_used" and not (node.args and _is_name(node.args[0], "__name__")):
+        yield COMPUTED
+
+
+def _of_package(argument: ast.expr) -> bool:
+    """f"{package}.and what follows": below the package, whatever it is."""
+    if not (isinstance(argument, ast.JoinedStr) and len(argument.values) > 1):
+        return False
+    first, then = argument.values[:2]
+    below = isinstance(then, ast.Constant) and str(then.value).startswith(".")
+    return isinstance(first, ast.FormattedValue) and _is_name(first.value, "package") and below
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def violations(source: str, module: str, *, is_package: bool = False) -> list[str]:
@@ -71,7 +92,7 @@ def violations(source: str, module: str, *, is_package: bool = False) -> list[st
         return [f"{module}: room {here!r} is not on the map in tests/architecture/python_rooms.py"]
     found = []
     for name in imported_modules(source, module, is_package=is_package):
-        if name == "<computed>" and here != FRONT:
+        if (name == COMPUTED and here != FRONT) or (name == OF_CALLER and here not in (FRONT, LAZY)):
             found.append(f"{module}: imports a module by a computed name, which only seqlab/__init__.py may")
         if name != FRONT and not name.startswith(FRONT + "."):
             continue

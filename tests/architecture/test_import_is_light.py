@@ -2,6 +2,13 @@ import json
 import subprocess
 import sys
 
+import pytest
+
+import seqlab
+from architecture.test_python_rooms import module_name
+from architecture.tree import PACKAGE
+from architecture.tree import files as sources
+
 PROGRAM = """
 import sys, json
 import numpy
@@ -37,3 +44,103 @@ def test_import_opens_no_front_door():
 def test_strangers_are_noticed():
     assert strangers(["json", "seqlab.cli", "numpy.linalg", "scipy.special", "rich"]) == ["rich", "scipy"]
     assert strangers(newly_loaded("import pytest")) != []
+
+
+# What nobody needs who tags with a model from a file: beginnings of names, and everything that follows.
+TAGGING_NEEDS_NO = (
+    "seqlab.draw",
+    "seqlab.evaluation",
+    "seqlab.explain",
+    "seqlab.foreign",
+    "seqlab.tuning",
+    "seqlab.tags.",
+    "seqlab.cli.tag_views",
+    "seqlab.cli.train",
+    "seqlab.corpus.bags",
+    "seqlab.corpus.builtin",
+    "seqlab.corpus.json",
+    "seqlab.corpus.split",
+    "seqlab.corpus.target",
+    "seqlab.corpus.troubles",
+    "seqlab.corpus.writing",
+    "seqlab.features.crfpp",
+    "seqlab.features.gazetteer",
+    "seqlab.features.lexicon",
+    "seqlab.features.parse",
+    "seqlab.features.presets",
+    "seqlab.features.scan",
+    "seqlab.features.scripts",
+    "seqlab.features.show",
+    "seqlab.features.wapiti",
+    "seqlab.inference.counting",
+    "seqlab.inference.posteriors",
+    "seqlab.inference.sampling",
+    "seqlab.inference.streaming",
+    "seqlab.learning.em",
+    "seqlab.learning.gradients",
+    "seqlab.learning.online",
+    "seqlab.learning.optimisers",
+    "seqlab.learning.progress",
+    "seqlab.learning.sgd",
+    "seqlab.learning.watch",
+    "seqlab.models.pruning",
+    "seqlab.models.second_order",
+    "seqlab.models.shape",
+    "seqlab.store.writing",
+    "seqlab.taggers.gold",
+    "seqlab.taggers.judging",
+    "seqlab.taggers.linear_training",
+    "seqlab.taggers.pruning",
+    "seqlab.taggers.tasks",
+    "concurrent.futures",
+    "difflib",
+    "gzip",
+    "logging",
+    "pathlib",
+)
+# And these only to make tables of a model, which one sentence does not pay for when the file is large.
+TABLES = ("seqlab.encode.encoder", "seqlab.encode.bag_rows", "seqlab.models.linear", "seqlab.models.decoding")
+
+COMMAND_LINE = """
+from seqlab.taggers import stored
+stored.SMALL = {small}
+import contextlib, io, seqlab.cli
+with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
+    assert seqlab.cli.main(["tag", {model!r}, {text!r}]) == 0
+"""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("light")
+    model, text = folder / "pos.model", folder / "one.txt"
+    learner = seqlab.LBFGS(max_iterations=1)
+    seqlab.CRF("pos", learner).fit(seqlab.demo_corpus("train")[:5], "pos").save(model)
+    text.write_text("The\ncat\nsat\n\n")
+    return str(model), str(text)
+
+
+def beginning_with(names, modules):
+    return [module for module in modules if module.startswith(names)]
+
+
+@pytest.mark.parametrize("small", [0, 1 << 20])
+def test_tagging_by_the_command_line_loads_what_it_needs(files, small):
+    model, text = files
+    loaded = newly_loaded(COMMAND_LINE.format(small=small, model=model, text=text))
+    assert "seqlab.taggers.linear" in loaded
+    assert beginning_with(TAGGING_NEEDS_NO, loaded) == []
+    assert sorted(beginning_with(TABLES, loaded)) == (sorted(TABLES) if small else [])
+
+
+def test_tagging_by_the_library_loads_what_it_needs(files):
+    loaded = newly_loaded(f"import seqlab; seqlab.load({files[0]!r}).predict([['The', 'cat'], ['a']])")
+    assert "seqlab.taggers.linear" in loaded
+    assert beginning_with(TAGGING_NEEDS_NO, loaded) == []
+
+
+def test_what_tagging_does_not_need_is_there_at_all():
+    """A name that is misspelled, or that moved, would be missing from every list."""
+    ours = [module_name(path) for path in sources(PACKAGE, ".py")]
+    unknown = [name for name in (*TAGGING_NEEDS_NO, *TABLES) if not beginning_with(name, ours)]
+    assert [name for name in unknown if name.partition(".")[0] not in sys.stdlib_module_names] == []

@@ -30,6 +30,13 @@ def test_rooms_import_downwards_only():
         ("seqlab.trellis.trellis", "def late():\n    from seqlab.cli import main"),
         ("seqlab.trellis.trellis", "import importlib\nimportlib.import_module('seqlab.cli')"),
         ("seqlab.trellis.trellis", "from importlib import import_module\nimport_module('seqlab.' + name)"),
+        ("seqlab.trellis.trellis", "import_module(f'{package}.batch')"),
+        ("seqlab.trellis", "from seqlab.lazy import when_used\nwhen_used('seqlab.cli', {'main': ['main']})"),
+        ("seqlab.trellis", "from seqlab import lazy\nlazy.when_used(package=__name__, homes={})"),
+        ("seqlab.lazy", "import_module(name)"),
+        ("seqlab.lazy", "import_module(f'seqlab.{name}')"),
+        ("seqlab.lazy", "import_module(f'{package}{name}')"),
+        ("seqlab.lazy", "from seqlab.errors import OptionError"),
         ("seqlab.inference.path", "from seqlab import Trellis"),
         ("seqlab.inference.path", "import seqlab"),
         ("seqlab.draw.canvas", "from seqlab.explain import why"),
@@ -51,6 +58,11 @@ def test_room_rule_refuses(module, source):
         ("seqlab.arrays", "from seqlab.errors import ShapeError"),
         ("seqlab.cli.demo", "from seqlab import Trellis\nfrom seqlab.draw import text"),
         ("seqlab", "import importlib\nimportlib.import_module(f'seqlab.{name}')"),
+        ("seqlab.lazy", "from importlib import import_module\nimport_module(f'{package}.{name}')"),
+        (
+            "seqlab.trellis",
+            "from seqlab.lazy import when_used\nwhen_used(__name__, {'batch': ['TrellisBatch']})",
+        ),
     ],
 )
 def test_room_rule_permits(module, source):

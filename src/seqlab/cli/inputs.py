@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from seqlab.corpus import Corpus
     from seqlab.taggers.base import Tagger
 
-_COUNTED = re.compile(r"sentence (\d+)(?:, (?:position|token) (\d+))?: ")
+_COUNTED = r"sentence (\d+)(?:, (?:position|token) (\d+))?: "
 
 
 def load_tagger(path: str) -> Any:
@@ -128,7 +128,7 @@ def placed(corpus: Corpus) -> Iterator[None]:
     try:
         yield
     except SeqlabError as error:
-        found = _COUNTED.match(str(error))
+        found = re.match(_COUNTED, str(error))
         if found is None or int(found[1]) >= len(corpus):
             raise
         place = corpus.place(int(found[1]), int(found[2] or 0))

@@ -9,6 +9,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
 from seqlab.cli.inputs import found, named_for
@@ -64,6 +65,10 @@ def _in_order(work: Work, blocks: Iterator[tuple[Corpus, int]], threads: int) ->
     for block, first in blocks:
         yield _located(work, block, first, threads)
         break
+    second = next(blocks, None)
+    if second is None:
+        return
+    blocks = chain([second], blocks)
     if threads == 1:
         for block, first in blocks:
             yield _located(work, block, first, 1)

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from seqlab.corpus.builtin import demo_corpus
-from seqlab.corpus.columns import BagColumn, Column, StringColumn, VectorColumn
-from seqlab.corpus.corpus import Corpus
-from seqlab.corpus.extras import Extras, Layout
-from seqlab.corpus.reading import Stream, read, stream
-from seqlab.corpus.sentence import Sentence, Token
-from seqlab.corpus.writing import write
+from typing import TYPE_CHECKING
+
+from seqlab.lazy import when_used
+
+if TYPE_CHECKING:
+    from seqlab.corpus.builtin import demo_corpus
+    from seqlab.corpus.columns import BagColumn, Column, StringColumn, VectorColumn
+    from seqlab.corpus.corpus import Corpus
+    from seqlab.corpus.extras import Extras, Layout
+    from seqlab.corpus.reading import Stream, read, stream
+    from seqlab.corpus.sentence import Sentence, Token
+    from seqlab.corpus.writing import write
+else:  # a type checker would take any name for one of the package
+    __getattr__, __dir__ = when_used(
+        __name__,
+        {
+            "builtin": ("demo_corpus",),
+            "columns": ("BagColumn", "Column", "StringColumn", "VectorColumn"),
+            "corpus": ("Corpus",),
+            "extras": ("Extras", "Layout"),
+            "reading": ("Stream", "read", "stream"),
+            "sentence": ("Sentence", "Token"),
+            "writing": ("write",),
+        },
+    )
 
 __all__ = [
     "BagColumn",

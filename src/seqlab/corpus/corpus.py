@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.corpus import lists, split
+from seqlab.corpus import lists
 from seqlab.corpus.columns import (
     BagColumn,
     Column,
@@ -193,6 +192,8 @@ class Corpus(Sequence[Sentence]):
 
     def __repr__(self) -> str:
         shown = self.columns if len(self.columns) <= 12 else (*self.columns[:11], "...")
+        from pathlib import PurePath  # slow to import
+
         origin = f", from {PurePath(self.name).name}" if self.name else ""
         counts = f"{counted(len(self), 'sentence')}, {counted(self.token_count, 'token')}"
         return f"Corpus({counts}, columns {' '.join(shown)}{origin})"
@@ -239,15 +240,21 @@ class Corpus(Sequence[Sentence]):
         When shares do not add up to 1, or counts to the number of sentences, one more part holds the rest. Nothing is
         shuffled: write corpus.shuffle(seed).split(0.9) for a random split.
         """
+        from seqlab.corpus import split
+
         bounds = split.bounds(parts, len(self))
         return tuple(self[begin:end] for begin, end in itertools.pairwise(bounds))
 
     def shuffle(self, seed: int) -> Corpus:
         """The sentences in an order that depends on the seed alone."""
+        from seqlab.corpus import split
+
         return self._rows(split.order(len(self), seed), tail=False)
 
     def sample(self, n: int, seed: int) -> Corpus:
         """n sentences drawn without replacement, in the order of the corpus."""
+        from seqlab.corpus import split
+
         return self._rows(split.drawn(n, len(self), seed), tail=False)
 
     # ------------------------------------------------------------------------------------------ columns

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import PurePath
+from operator import itemgetter
 
 LOOKED_AT = 1 << 13  # bytes
 DOCUMENT_BEGINS = ("{", "[", "[{")  # the first line of JSON that is written on many lines
@@ -35,10 +36,8 @@ def by_name_and_content(name: str, head: bytes) -> str:
 
 def by_name(name: str) -> str | None:
     """The format that the name tells, without a final .gz."""
-    suffixes = [suffix.lower() for suffix in PurePath(name).suffixes]
-    if suffixes and suffixes[-1] == ".gz":
-        suffixes.pop()
-    return BY_SUFFIX.get(suffixes[-1]) if suffixes else None
+    stem, suffix = os.path.splitext(name.lower())  # noqa: PTH122  (pathlib is slow to import)
+    return BY_SUFFIX.get(os.path.splitext(stem)[1] if suffix == ".gz" else suffix)  # noqa: PTH122
 
 
 def by_content(head: bytes) -> str:
@@ -91,11 +90,11 @@ def _is_conllu(lines: Sequence[str]) -> bool:
 def _is_attributes(lines: Sequence[str]) -> bool:
     """Most cells behind the first are name=value or name:weight, and there is more than one of them in most lines."""
     cells = [cell for line in lines if not line.startswith("@") for cell in line.split("\t")[1:]]
-    named = sum("=" in cell[1:-1] or bool(_WEIGHTED.fullmatch(cell)) for cell in cells)
+    named = sum("=" in cell[1:-1] or bool(re.fullmatch(_WEIGHTED, cell)) for cell in cells)
     return bool(cells) and named > 0.6 * len(cells)
 
 
-_WEIGHTED = re.compile(r"__[BE]OS__|.*[^\\]:[-+]?[0-9.]+(e[-+]?[0-9]+)?")
+_WEIGHTED = r"__[BE]OS__|.*[^\\]:[-+]?[0-9.]+(e[-+]?[0-9]+)?"
 
 
 def _is_slash(lines: Sequence[str]) -> bool:
@@ -108,6 +107,6 @@ def _is_slash(lines: Sequence[str]) -> bool:
 def _is_regular(lines: Sequence[str], blank_lines: bool) -> bool:  # noqa: FBT001
     """Most lines have the same small number of cells; with blank lines among them, half of the lines will do."""
     widths = Counter(len(line.split()) for line in lines)
-    width, count = widths.most_common(1)[0]
+    width, count = max(widths.items(), key=itemgetter(1))
     enough = 2 * count >= len(lines) if blank_lines else 2 * count > len(lines)
     return enough and width <= 20 and (len(lines) > 1 or width <= 4)

@@ -11,7 +11,6 @@ from seqlab.corpus.formats import PARSERS
 from seqlab.corpus.options import Options
 from seqlab.corpus.parsers import Parser
 from seqlab.corpus.source import Source
-from seqlab.corpus.troubles import long_line
 from seqlab.errors import CorpusError
 
 BOM = b"\xef\xbb\xbf"
@@ -76,6 +75,8 @@ class Intake:
     def _check_length(self, rest: bytes) -> None:
         begin = rest.rfind(b"\n") + 1
         if len(rest) - begin > self.parser.longest_line:
+            from seqlab.corpus.troubles import long_line
+
             line = self.parser.lines + rest.count(b"\n") + 1
             raise long_line(self._name, line, self.parser.longest_line)
 

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seqlab import _core
-from seqlab.corpus.bags import bag_column
 from seqlab.corpus.columns import BagColumn, Column, Offsets, StringColumn, VectorColumn
 from seqlab.corpus.names import checked, usual
 from seqlab.corpus.sentence import Sentence
@@ -89,6 +88,8 @@ def _column(name: str, values: Any) -> tuple[Column, np.ndarray[Any, np.dtype[np
     sentences = _as_list(values, f"column {name!r}")
     sample = next((token for sentence in sentences if _is_list(sentence) for token in sentence), None)
     if isinstance(sample, (Mapping, list, tuple, set, frozenset)) and not _is_vector(sample):
+        from seqlab.corpus.bags import bag_column
+
         bags, lengths = bag_column(sentences, f"column {name!r}")
         return bags, lengths
     if _is_vector(sample) or any(isinstance(s, np.ndarray) and s.ndim == 2 for s in sentences):

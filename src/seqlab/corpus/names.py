@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 
@@ -12,7 +11,7 @@ CONLLU = ("id", "word", "lemma", "upos", "xpos", "feats", "head", "deprel", "dep
 
 # The types of the CoNLL-2000 chunking task; whatever else carries a scheme is taken for entities.
 CHUNK_TYPES = frozenset(["NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP"])
-_SCHEME_TAG = re.compile(r"[BIESLUM]-(.+)")
+_SCHEME_TAG = r"[BIESLUM]-(.+)"
 
 
 def resolve(name: str, columns: Sequence[str]) -> str:
@@ -27,6 +26,8 @@ def resolve(name: str, columns: Sequence[str]) -> str:
 
 def unknown(name: object, columns: Sequence[str]) -> str:
     """What to say about a column that is not there."""
+    import difflib  # slow to import
+
     there = ", ".join(map(repr, columns)) or "none"
     near = difflib.get_close_matches(str(name), columns, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -72,7 +73,7 @@ def _meaning(values: Iterable[str]) -> str:
     """What a column of these values is: chunk, entity, or just label."""
     types = set()
     for value in values:
-        tag = _SCHEME_TAG.fullmatch(value)
+        tag = re.fullmatch(_SCHEME_TAG, value)
         if tag:
             types.add(tag[1])
         elif value != "O":

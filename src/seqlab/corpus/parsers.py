@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -23,7 +23,9 @@ from seqlab.corpus.options import (
     wanted_cells,
 )
 from seqlab.corpus.origin import Origin
-from seqlab.corpus.troubles import Expected, raise_found
+
+if TYPE_CHECKING:  # a file without faults needs no words for them
+    from seqlab.corpus.troubles import Expected
 
 COLUMN_LINE = 16 << 20
 SENTENCE_LINE = 64 << 20
@@ -83,6 +85,8 @@ class NativeParser:
         """Read block[:end], which holds whole lines."""
         found = self._core.feed(block, 0, end)
         if found is not None:
+            from seqlab.corpus.troubles import raise_found
+
             raise_found(found, block, self._options.name, self._expected())
 
     def finish(self) -> None:
@@ -132,6 +136,8 @@ class NativeParser:
         return " "
 
     def _expected(self) -> Expected:
+        from seqlab.corpus.troubles import Expected
+
         return Expected(str(self._options.format), self._options.guessed)
 
 
@@ -168,6 +174,8 @@ class ColumnParser(NativeParser):
         return chr(self._reader.separator or 9)
 
     def _expected(self) -> Expected:
+        from seqlab.corpus.troubles import Expected
+
         least = 0
         if self._picks:
             least = max(0, *(pick + 1 for pick in self._picks)) + max(0, *(-pick for pick in self._picks))
@@ -201,6 +209,8 @@ class ConlluParser(NativeParser):
         return "\t"
 
     def _expected(self) -> Expected:
+        from seqlab.corpus.troubles import Expected
+
         return Expected(str(self._options.format), self._options.guessed, CONLLU, len(CONLLU))
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,10 +11,11 @@ from seqlab import _core
 from seqlab.corpus.columns import BagColumn, StringColumn
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.extras import Extras, Layout
-from seqlab.corpus.json_shapes import Shape, value_of
-from seqlab.corpus.jsonl import dumped
 from seqlab.corpus.names import CONLLU, resolve
 from seqlab.errors import CorpusError
+
+if TYPE_CHECKING:
+    from seqlab.corpus.json_shapes import Shape
 
 PIECE = 50_000  # tokens
 
@@ -128,6 +128,8 @@ def crfsuite(corpus: Corpus, layout: Layout) -> Iterator[bytes]:
 
 def jsonl(corpus: Corpus, layout: Layout) -> Iterator[bytes]:
     """JSON lines, in the shape that was read, else an object of lists."""
+    from seqlab.corpus.json_shapes import Shape
+
     names = dict(layout.keys)
     shape = Shape(layout.shape or "columns", tuple((name, names.get(name, name)) for name in corpus.columns))
     if shape.kind == "words" and len(corpus.columns) > 1:
@@ -137,6 +139,11 @@ def jsonl(corpus: Corpus, layout: Layout) -> Iterator[bytes]:
 
 
 def _json_lines(corpus: Corpus, layout: Layout, shape: Shape, extras: Extras) -> Iterator[bytes]:
+    import json
+
+    from seqlab.corpus.json_shapes import value_of
+    from seqlab.corpus.jsonl import dumped
+
     for begin, end in _pieces(corpus):
         lines: list[str] = []
         for i in range(begin, end + (end == len(corpus))):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import operator
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -124,6 +123,8 @@ class Sentence:
 
     def _fields(self) -> dict[str, Any]:
         keys = {key for _, key in self._corpus.layout.keys}
+        import json
+
         objects = (json.loads(text) for t, text in self._corpus.extras.of(self.index) if t == 0 and text)
         return {key: value for fields in objects for key, value in fields.items() if key not in keys}
 

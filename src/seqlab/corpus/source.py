@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import gzip
 import io
 import os
 import sys
-import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, Any
 
 from seqlab.errors import CorpusError
@@ -37,6 +34,8 @@ class Source:
         head = self._read_raw(size)
         self._pending = head
         if head.startswith(GZIP):
+            import gzip  # slow to import
+
             self._raw = gzip.GzipFile(fileobj=_Chained(head, self._raw))
             self._pending = b""
         elif named_gz and head:
@@ -71,7 +70,7 @@ class Source:
             return self._bytes(self._raw.read(size))
         except EOFError:
             raise self._broken_gzip("it ends too early") from None
-        except (gzip.BadGzipFile, zlib.error) as error:
+        except _gzip_errors() as error:
             raise self._broken_gzip(str(error)) from error
         except UnicodeDecodeError as error:
             raise CorpusError(
@@ -194,7 +193,7 @@ def _stream_of(source: Any, stack: contextlib.ExitStack) -> tuple[IO[Any], str]:
 
 def _open(path: str) -> IO[bytes]:
     try:
-        return Path(path).open("rb")
+        return open(path or ".", "rb")  # noqa: PTH123  (pathlib is slow to import)
     except IsADirectoryError:
         raise CorpusError(
             f"{path}: this is a directory, but a file is wanted; name one file in it", path=path
@@ -203,7 +202,7 @@ def _open(path: str) -> IO[bytes]:
         hint = (
             "wrap text in io.StringIO to read it as a file"
             if "\n" in path
-            else f"looked for it from {Path.cwd()}"
+            else f"looked for it from {os.getcwd()}"  # noqa: PTH109
         )
         raise CorpusError(f"{path!r:.200}: there is no such file; {hint}", path=path) from None
     except PermissionError:
@@ -211,6 +210,14 @@ def _open(path: str) -> IO[bytes]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise CorpusError(f"{path!r:.200}: the file cannot be opened ({reason})", path=path) from error
+
+
+def _gzip_errors() -> tuple[type[Exception], ...]:
+    """What reading a gzip file may raise, beside EOFError; asked only when something was raised."""
+    import gzip
+    import zlib
+
+    return gzip.BadGzipFile, zlib.error
 
 
 def _is_utf8(encoding: str) -> bool:

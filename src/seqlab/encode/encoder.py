@@ -13,10 +13,12 @@ from seqlab.arrays import LabelIds, thread_count, whole_number
 from seqlab.corpus import BagColumn, Corpus, VectorColumn
 from seqlab.encode.bag_rows import BagRows, VectorRows
 from seqlab.encode.encoded import AttributeIds, EncodedCorpus, Rows
-from seqlab.encode.given import BagsOfColumn, BagsOfFunction, Features, as_corpus, as_features, listed
+from seqlab.encode.given import BagsOfColumn, BagsOfFunction, Features, as_features
 from seqlab.encode.plan import Plan
 from seqlab.encode.producer import Producer, learned, looked_up, named
-from seqlab.encode.stored import features_of, features_state, producers_of, with_producers
+from seqlab.encode.sentences import as_corpus, listed
+from seqlab.encode.stored import features_of, features_state
+from seqlab.encode.stored_producers import producers_of, with_producers
 from seqlab.encode.template_rows import TemplateRows
 from seqlab.errors import CorpusError, OptionError, ShapeError, StoreError
 from seqlab.features import Template

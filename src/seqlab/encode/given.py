@@ -1,23 +1,20 @@
-"""What users may give: corpora or lists, templates, names of presets, or functions."""
+"""What users may give as features: templates, names of presets, functions, or none; and bags where there are any."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from seqlab import _core
-from seqlab.corpus import BagColumn, Corpus, Sentence
-from seqlab.corpus.lists import only_lists
+from seqlab.corpus import BagColumn, Corpus
 from seqlab.errors import CorpusError, OptionError, TemplateError
 from seqlab.features import Template
 from seqlab.features.own import FeatureFunction
 
 Features = Template | str | Callable[[Any, int], Any] | None
-
-ATTRIBUTES = "attributes"  # the column of attributes that came ready made
 
 
 def as_features(given: Features) -> Template | FeatureFunction | None:
@@ -49,41 +46,6 @@ def preset_or_template(text: str) -> Template:
         raise OptionError(
             f"there is no preset {text!r}, only {known}; template text has brackets, like 'word[0]'"
         ) from error
-
-
-def as_corpus(given: Any, *, words: bool) -> Corpus:
-    """A corpus as it is; sentences of one; lists of words (or tuples of columns) or of ready-made attributes."""
-    if isinstance(given, Corpus):
-        return given
-    if isinstance(given, (str, bytes, Mapping, Sentence)) or not isinstance(given, Iterable):
-        raise CorpusError(f"a Corpus or a list of sentences is wanted, got {given!r:.80}")
-    sentences = listed(given)
-    plain = only_lists(sentences)
-    if words and plain:
-        return Corpus.from_lists(sentences)
-    if words or (not plain and any(isinstance(sentence, Sentence) for sentence in sentences)):
-        return Corpus.from_lists([_columns(s) if isinstance(s, Sentence) else s for s in sentences])
-    return Corpus.from_lists({ATTRIBUTES: sentences})
-
-
-def listed(sentences: Iterable[Any]) -> list[Any]:
-    """Lists of what can be gone through: arrays, generators, pandas Series, the ItemSequence of python-crfsuite."""
-    if isinstance(sentences, list) and only_lists(sentences):
-        return sentences
-    return [s if isinstance(s, (list, tuple)) else _listed(s) for s in sentences]
-
-
-def _listed(sentence: Any) -> Any:
-    if type(sentence).__name__ == "ItemSequence":
-        return sentence.items()
-    if isinstance(sentence, np.ndarray):
-        return sentence.tolist() if sentence.ndim == 1 else sentence
-    series = hasattr(sentence, "to_list") and hasattr(sentence, "iloc")  # of pandas, without an import
-    return list(sentence) if series or isinstance(sentence, Iterator) else sentence
-
-
-def _columns(sentence: Sentence) -> dict[str, Any]:
-    return {name: sentence[name] for name in sentence.columns}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,10 @@ from seqlab.encode.encoded import AttributeIds, Rows
 from seqlab.encode.plan import LARGEST_NUMBER, Plan
 from seqlab.encode.pools import pool_of
 from seqlab.encode.producer import Met
+from seqlab.encode.stored import TEMPLATE_ROWS
 from seqlab.errors import ShapeError, StoreError
 from seqlab.features import Template
 from seqlab.state import Array, State, text_arrays
-
-KIND = "template rows"
 
 
 class TemplateRows:
@@ -146,7 +145,7 @@ class TemplateRows:
             arrays.update(text_arrays(f"values.{number}", *pools[number].arrays()))
         for group, (ids, values) in enumerate(self._by_number(groups)):
             arrays[f"group.{group}.ids"], arrays[f"group.{group}.values"] = ids, values
-        return State(KIND, {"on_moves": self._plan.on_moves}, arrays)
+        return State(TEMPLATE_ROWS, {"on_moves": self._plan.on_moves}, arrays)
 
     @staticmethod
     def from_state(state: State, template: Template, min_count: int, size: int) -> TemplateRows:

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from seqlab.corpus.items import bag, bags
-from seqlab.features.lexicon import Lexicon
-from seqlab.features.model import Atom, Boundary, Call, Feature, SentenceLike
-from seqlab.features.own import FeatureFunction
-from seqlab.features.template import Template
+from seqlab.lazy import when_used
+
+if TYPE_CHECKING:
+    from seqlab.features.lexicon import Lexicon
+    from seqlab.features.model import Atom, Boundary, Call, Feature, SentenceLike
+    from seqlab.features.own import FeatureFunction
+    from seqlab.features.template import Template
+else:  # a type checker would take any name for one of the package
+    __getattr__, __dir__ = when_used(
+        __name__,
+        {
+            "lexicon": ("Lexicon",),
+            "model": ("Atom", "Boundary", "Call", "Feature", "SentenceLike"),
+            "own": ("FeatureFunction",),
+            "template": ("Template",),
+        },
+    )
 
 __all__ = [
     "Atom",

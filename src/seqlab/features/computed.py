@@ -10,44 +10,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from seqlab.features.functions import bucket
-from seqlab.features.lexicon import FOLDS, Lexicon, longest_matches
+
+if TYPE_CHECKING:
+    from seqlab.features.gazetteer import Gazetteer
 
 PLAIN = ("position", "from_end", "sentence_length", "first", "last")
-
-
-@dataclass(frozen=True, slots=True)
-class Gazetteer:
-    """A gazetteer column: which lexicon, over which column, compared in which case (None, "lower", "upper")."""
-
-    lexicon: str
-    column: str
-    fold: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The column's name."""
-        read = self.column if self.fold is None else f"{self.fold}({self.column})"
-        return f"@gazetteer({self.lexicon},{read})"
-
-    def values(self, tokens: Sequence[str], lexicons: Mapping[str, Lexicon]) -> list[str | None]:
-        """The column for the values of `self.column`."""
-        folded = tokens if self.fold is None else [FOLDS[self.fold](token) for token in tokens]
-        return longest_matches(folded, lexicons[self.lexicon].phrases(self.fold))
 
 
 def gazetteer_of(column: str) -> Gazetteer | None:
     """The gazetteer that a column's name stands for, if it is one."""
     if not column.startswith("@gazetteer("):
         return None
-    lexicon, _, read = column.removeprefix("@gazetteer(").removesuffix(")").partition(",")
-    for fold in FOLDS:
-        if read.startswith(f"{fold}(") and read.endswith(")"):
-            return Gazetteer(lexicon, read.removeprefix(f"{fold}(").removesuffix(")"), fold)
-    return Gazetteer(lexicon, read)
+    from seqlab.features.gazetteer import Gazetteer  # few templates have one
+
+    return Gazetteer.named(column)
 
 
 def plain_column(name: str, length: int) -> list[str | None]:

@@ -11,9 +11,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
-from seqlab.features.scripts import script_of
-from seqlab.features.wapiti_regex import match, test
-
 
 def lower(value: str) -> str:
     """Lower case, as Python's str.lower. `lower("Straße")` -> straße."""
@@ -82,6 +79,8 @@ def first_category(value: str) -> str | None:
 
 def script(value: str) -> str:
     """Scripts of the characters, runs collapsed, joined with +. `script("食べる")` -> kanji+hiragana."""
+    from seqlab.features.scripts import script_of
+
     return "+".join(_runs(map(script_of, value)))
 
 
@@ -159,6 +158,22 @@ def has_punct(value: str) -> str | None:
     """Some character is punctuation or a symbol (categories P and S). `has_punct("U.S")` -> yes."""
     return _yes(any(map(_punctuation, value)))
 
+
+def test(value: str, pattern: str) -> str:
+    r"""Does the pattern occur? "true" or "false" (Wapiti's `%t`). `test("B52", "\d")` -> true."""
+    from seqlab.features import wapiti_regex
+
+    return wapiti_regex.test(value, pattern)
+
+
+def match(value: str, pattern: str) -> str:
+    r"""The first stretch that fits, or nothing at all (Wapiti's `%m`). `match("B52", "\d*$")` -> 52."""
+    from seqlab.features import wapiti_regex
+
+    return wapiti_regex.match(value, pattern)
+
+
+FOLDS = {"lower": str.lower, "upper": str.upper}  # the cases in which lexicons may be asked
 
 # ------------------------------------------------------------------------------------------------ helpers
 

@@ -9,14 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from seqlab.errors import TemplateError
+from seqlab.features.functions import FOLDS
 from seqlab.features.words import NAME
 
 YES = "yes"  # the class of an entry that has none
-FOLDS = {"lower": str.lower, "upper": str.upper}
 
 
 @dataclass(frozen=True)
@@ -56,6 +55,8 @@ class Lexicon:
     @classmethod
     def read(cls, name: str, path: str | PathLike[str]) -> Lexicon:
         """From a file in UTF-8."""
+        from pathlib import Path  # slow to import
+
         try:
             content = Path(path).read_bytes()
         except OSError as error:

@@ -19,9 +19,10 @@ from math import prod
 from pathlib import Path
 
 from seqlab.errors import TemplateError
-from seqlab.features.computed import PLAIN, Gazetteer
-from seqlab.features.functions import FUNCTIONS, Function
-from seqlab.features.lexicon import FOLDS, Lexicon
+from seqlab.features.computed import PLAIN
+from seqlab.features.functions import FOLDS, FUNCTIONS, Function
+from seqlab.features.gazetteer import Gazetteer
+from seqlab.features.lexicon import Lexicon
 from seqlab.features.model import BOUNDARIES, SEQLAB, Atom, Boundary, Call, Feature
 from seqlab.features.scan import Line, Token
 from seqlab.features.text import canonical

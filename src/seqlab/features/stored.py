@@ -6,16 +6,17 @@ the same template whatever characters its pieces have. The text is there for peo
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from seqlab.errors import StoreError, TemplateError
 from seqlab.features.computed import PLAIN, gazetteer_of
 from seqlab.features.functions import FUNCTIONS
-from seqlab.features.lexicon import Lexicon
 from seqlab.features.model import BOUNDARIES, Atom, Call, Feature
 from seqlab.features.template import Template
-from seqlab.features.wapiti_regex import compiled
 from seqlab.state import Array, State, string_arrays
+
+if TYPE_CHECKING:
+    from seqlab.features.lexicon import Lexicon
 
 KIND = "template"
 
@@ -54,6 +55,8 @@ def template_of(state: State) -> Template:
 
 
 def _lexicon(state: State, name: str, path: Any) -> Lexicon:
+    from seqlab.features.lexicon import Lexicon
+
     entries = state.strings(f"lexicon.{name}.entries")
     classes = state.strings(f"lexicon.{name}.classes")
     if len(entries) != len(classes) or len(set(entries)) != len(entries):
@@ -137,6 +140,8 @@ def _call(data: Any) -> Call:
 
 def _check_argument(name: str, argument: int | str, least: int | None) -> None:
     if isinstance(argument, str):
+        from seqlab.features.wapiti_regex import compiled
+
         try:
             compiled(argument)
         except TemplateError as error:

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from seqlab.arrays import position_number
 from seqlab.errors import TemplateError
-from seqlab.features import crfpp, wapiti
 from seqlab.features.computed import gazetteer_of
-from seqlab.features.guess import language_of
-from seqlab.features.lexicon import Lexicon
 from seqlab.features.model import BOUNDARIES, SEQLAB, Boundary, Feature
-from seqlab.features.parse import Parsed, parse
-from seqlab.features.show import shown
 from seqlab.features.text import feature_text, is_canonical, lines, quoted_string
 from seqlab.features.values import Sentence, View, attribute
 
-Lexicons = Mapping[str, Lexicon | Mapping[str, str] | Iterable[str]]
+if TYPE_CHECKING:
+    from seqlab.features.lexicon import Lexicon
+    from seqlab.features.parse import Parsed
+
+Lexicons: TypeAlias = "Mapping[str, Lexicon | Mapping[str, str] | Iterable[str]]"
 
 
 @dataclass(frozen=True)
@@ -53,30 +52,39 @@ class Template:
     @classmethod
     def parse(cls, text: str, *, lexicons: Lexicons | None = None) -> Template:
         """Read the template language (docs/guide/features.md); `lexicons` are those without a file."""
-        return _made(parse(text, lexicons=_lexicons(lexicons)))
+        return _parsed(text, lexicons=_lexicons(lexicons))
 
     @classmethod
     def from_crfpp(cls, source: str | PathLike[str], *, columns: Sequence[str] | None = None) -> Template:
         """Read a CRF++ template: a path, or the text itself (which has a line end or a %)."""
+        from seqlab.features import crfpp
+
         text, where = _text_of(source)
         return _made(crfpp.read(text, where=where, columns=columns))
 
     @classmethod
     def from_wapiti(cls, source: str | PathLike[str], *, columns: Sequence[str] | None = None) -> Template:
         """Read a Wapiti pattern file: a path, or the text itself (which has a line end or a %)."""
+        from seqlab.features import wapiti
+
         text, where = _text_of(source)
         return _made(wapiti.read(text, where=where, columns=columns))
 
     @classmethod
     def read(cls, path: str | PathLike[str], *, lexicons: Lexicons | None = None) -> Template:
         """Read a file in our language, CRF++'s or Wapiti's; which one is seen from its content."""
+        from pathlib import Path
+
+        from seqlab.features import crfpp, wapiti
+        from seqlab.features.guess import language_of
+
         text = _read(path)
         match language_of(text):
             case "crfpp":
                 return _made(crfpp.read(text, where=f"{path}:"))
             case "wapiti":
                 return _made(wapiti.read(text, where=f"{path}:"))
-        return _made(parse(text, where=f"{path}:", base=Path(path).parent, lexicons=_lexicons(lexicons)))
+        return _parsed(text, where=f"{path}:", base=Path(path).parent, lexicons=_lexicons(lexicons))
 
     # -------------------------------------------------------------------------------- what it means
 
@@ -96,6 +104,8 @@ class Template:
 
     def show(self, sentence: Sentence, t: int) -> str:
         """What the model sees at token t, one feature a line, with the absent ones and why they are."""
+        from seqlab.features.show import shown
+
         return shown(self.features, self._view(sentence, t), t, bigram=self.bigram)
 
     def _view(self, sentence: Sentence, t: int) -> View:
@@ -126,7 +136,7 @@ class Template:
     def __add__(self, other: Template | str) -> Template:
         """Both together; `no edge` on either side holds, and the boundary symbols are those of the left one."""
         if isinstance(other, str):
-            other = _made(parse(other, lexicons=self.lexicons))
+            other = _parsed(other, lexicons=self.lexicons)
         if not isinstance(other, Template):
             return NotImplemented
         for name in self.lexicons.keys() & other.lexicons.keys():
@@ -142,7 +152,7 @@ class Template:
     def __sub__(self, other: Template | str) -> Template:
         """Without the features of the other one, each of which must be there."""
         if isinstance(other, str):
-            other = _made(parse(other, lexicons=self.lexicons))
+            other = _parsed(other, lexicons=self.lexicons)
         if not isinstance(other, Template):
             return NotImplemented
         mine = {_identity(feature) for feature in self.features}
@@ -153,6 +163,12 @@ class Template:
                     f"cannot take away {feature_text(feature)!r}: the template has no such feature"
                 )
         return replace(self, features=tuple(f for f in self.features if _identity(f) not in gone))
+
+
+def _parsed(text: str, **options: Any) -> Template:
+    from seqlab.features.parse import parse  # a template from a file of a model comes without
+
+    return _made(parse(text, **options))
 
 
 def _made(parsed: Parsed) -> Template:
@@ -181,6 +197,8 @@ def _lexicons_of(features: Iterable[Feature]) -> Iterator[str]:
 
 
 def _lexicons(given: Lexicons | None) -> dict[str, Lexicon]:
+    from seqlab.features.lexicon import Lexicon
+
     return {
         name: entries if isinstance(entries, Lexicon) else Lexicon.of(name, entries)
         for name, entries in (given or {}).items()
@@ -195,6 +213,8 @@ def _text_of(source: str | PathLike[str]) -> tuple[str, str]:
 
 
 def _read(path: str | PathLike[str]) -> str:
+    from pathlib import Path  # slow to import
+
     try:
         return Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf").decode()
     except OSError as error:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from seqlab.errors import CorpusError, TemplateError
 from seqlab.features.computed import gazetteer_of, plain_column
-from seqlab.features.functions import FUNCTIONS
-from seqlab.features.lexicon import FOLDS, Lexicon
+from seqlab.features.functions import FOLDS, FUNCTIONS
 from seqlab.features.model import Atom, Boundary, Call, Feature, SentenceLike
 from seqlab.features.words import near, quoted
+
+if TYPE_CHECKING:
+    from seqlab.features.lexicon import Lexicon
 
 Sentence = SentenceLike | Mapping[str, Sequence[str]] | list[str] | tuple[str, ...]
 

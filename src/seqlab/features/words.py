@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 NAME = re.compile(r"[^\W\d]\w*")
 
 
 def near(name: str, known: Iterable[str]) -> str:
     """'; did you mean ...?' when a known name looks like this one, else nothing."""
+    from difflib import get_close_matches  # slow to import
+
     lowered = {one.lower(): one for one in known}
     found = get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
     return f"; did you mean {lowered[found[0]]!r}?" if found else ""

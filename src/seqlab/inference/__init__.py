@@ -6,14 +6,34 @@ the same order, computed in one call into the compiled core, on `threads` thread
 
 from __future__ import annotations
 
-from seqlab.inference.counting import ExpectedCounts, expected_counts
-from seqlab.inference.decoding import beam, max_marginal, viterbi
+from typing import TYPE_CHECKING
+
 from seqlab.inference.machine import fallback_count, kernel, kernels, use_kernel
-from seqlab.inference.nbest import NBest, nbest
-from seqlab.inference.paths import Path
-from seqlab.inference.posteriors import Posterior, log_partition, posterior
-from seqlab.inference.sampling import Samples, sample
-from seqlab.inference.streaming import Filter, Filtered, FilterStep, filter
+from seqlab.lazy import when_used
+
+if TYPE_CHECKING:
+    from seqlab.inference.best_paths import NBest, nbest
+    from seqlab.inference.counting import ExpectedCounts, expected_counts
+    from seqlab.inference.decoding import beam, max_marginal, viterbi
+    from seqlab.inference.partition import log_partition
+    from seqlab.inference.paths import Path
+    from seqlab.inference.posteriors import Posterior, posterior
+    from seqlab.inference.sampling import Samples, sample
+    from seqlab.inference.streaming import Filter, Filtered, FilterStep, filter
+else:  # a type checker would take any name for one of the package
+    __getattr__, __dir__ = when_used(
+        __name__,
+        {
+            "best_paths": ("NBest", "nbest"),
+            "counting": ("ExpectedCounts", "expected_counts"),
+            "decoding": ("beam", "max_marginal", "viterbi"),
+            "partition": ("log_partition",),
+            "paths": ("Path",),
+            "posteriors": ("Posterior", "posterior"),
+            "sampling": ("Samples", "sample"),
+            "streaming": ("Filter", "Filtered", "FilterStep", "filter"),
+        },
+    )
 
 __all__ = [
     "ExpectedCounts",

@@ -11,8 +11,9 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.arrays import LabelIds, thread_count, whole_number
 from seqlab.errors import BeamError
+from seqlab.inference.partition import log_partitions
 from seqlab.inference.paths import Path
-from seqlab.inference.posteriors import log_partitions, node_marginals
+from seqlab.inference.posteriors import node_marginals
 from seqlab.inference.questions import Asked, Part, Question, Results
 from seqlab.trellis import Trellis, TrellisBatch
 

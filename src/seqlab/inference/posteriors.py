@@ -1,4 +1,4 @@
-"""Sums over all paths, and the probabilities they give."""
+"""The distribution over paths, and the probabilities of their parts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import Probabilities, frozen, position_number, thread_count
@@ -100,17 +99,6 @@ class Posterior:
         return f"Posterior(T={self.trellis.T}, L={self.trellis.L}, log_z={self.log_z:.6g})"
 
 
-def log_partitions(question: Question, threads: int) -> npt.NDArray[np.float64]:
-    """log Z of every sequence."""
-    log_z = np.zeros(len(question))
-    for part in question.parts:
-        values = np.empty(len(part.numbers))
-        _core.log_partition(part.batch, values, threads)
-        question.refuse_impossible(part, values)
-        log_z[part.numbers] = values
-    return log_z
-
-
 def node_marginals(question: Question, part: Part, threads: int) -> tuple[Any, Any, Any]:
     """Flat node marginals, log Z and the log-space flags of one part."""
     node = np.empty(int((part.lengths * part.sizes).sum()), part.dtype)
@@ -118,17 +106,6 @@ def node_marginals(question: Question, part: Part, threads: int) -> tuple[Any, A
     _core.node_marginals(part.batch, node, log_z, log_space, threads)
     question.refuse_impossible(part, log_z)
     return node, log_z, log_space
-
-
-@overload
-def log_partition(asked: Trellis, *, threads: int | None = None) -> float: ...
-@overload
-def log_partition(asked: Batched, *, threads: int | None = None) -> npt.NDArray[np.float64]: ...
-def log_partition(asked: Asked, *, threads: int | None = None) -> float | npt.NDArray[np.float64]:
-    """log Z: the log of the sum of exp(score) over all legal paths (eq:log-partition)."""
-    question = Question(asked)
-    log_z = log_partitions(question, thread_count(threads))
-    return float(log_z[0]) if question.single else log_z
 
 
 @overload

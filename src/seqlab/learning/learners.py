@@ -1,6 +1,6 @@
-"""Learners that look at all sentences before each step: small frozen options, and how they train.
+"""The usual learner, which looks at all sentences before each step: small frozen options, and how it trains.
 
-All make  loss(θ) + l2 ‖θ‖² + l1 ‖θ‖₁  small, where the loss is summed over sentences (CRFsuite's c2 and c1).
+It makes  loss(θ) + l2 ‖θ‖² + l1 ‖θ‖₁  small, where the loss is summed over sentences (CRFsuite's c2 and c1).
 Conversions: Wapiti's rho2 = 2·l2 and rho1 = l1; CRF++'s C = 1 / (2·l2); a Gaussian prior of variance σ² = 1 / (2·l2).
 """
 
@@ -9,39 +9,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from seqlab import _core
 from seqlab.arrays import whole_number
 from seqlab.errors import OptionError, ScoreError
-from seqlab.learning.progress import Outcome, Progress, Report, Weights
 from seqlab.learning.settings import LINE_SEARCHES, choice, number, settings_for
+
+if TYPE_CHECKING:
+    from seqlab.learning.progress import Job, Outcome, Report, Weights
 
 DTYPES = ("float32", "float64")
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What a batch learner works on.
-
-    quick, exact   the loss in float32 and float64; `exact` alone when the learner was asked for float64
-    centre         weights that l2 pulls towards; None for 0
-    first_guess    gives better weights to begin with, or None where there is no such way
-    """
-
-    quick: Any
-    exact: Any
-    first_guess: Callable[[Weights, int], None] | None
-    threads: int
-    seed: int
-    centre: Weights | None = None
-
-
 @dataclass(frozen=True)
 class BatchLearner:
-    """What the learners of this file share: the penalty, and when to stop (eq:stopping).
+    """What the learners that look at all sentences share: the penalty, and when to stop (eq:stopping).
 
     l2               strength of the penalty ‖θ‖²
     epsilon          stop when the gradient's norm is at most epsilon · max(1, ‖θ‖)
@@ -127,48 +112,15 @@ class LBFGS(BatchLearner):
             bool(self.precondition),
             settings,
             job.threads,
-            _told(report),
+            told(report),
         )
-        return _outcome(theta, *answer)
+        return outcome_of(theta, *answer)
 
 
-@dataclass(frozen=True)
-class ConjugateGradient(BatchLearner):
-    """Non-linear conjugate gradients (eq:conjugate-gradient): little memory, more evaluations."""
+def told(report: Report) -> Callable[..., bool]:
+    """`report` as the core calls it."""
+    from seqlab.learning.progress import Progress
 
-    def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
-        """Walk downhill from theta."""
-        return _plain("conjugate-gradient", self, job, theta, report)
-
-
-@dataclass(frozen=True)
-class GradientAscent(BatchLearner):
-    """Up the slope of the penalised log-likelihood (eq:gradient-descent): what textbooks begin with, and slow.
-
-    step   a fixed step; None searches along the gradient at every iteration
-    """
-
-    step: float | None = None
-
-    def __post_init__(self) -> None:
-        BatchLearner.__post_init__(self)
-        if self.step is not None:
-            number(self.step, "step", above=True)
-
-    def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
-        """Walk from theta; the sign is turned, so that it goes down the negative log-likelihood."""
-        return _plain("gradient", self, job, theta, report, step=self.step)
-
-
-def _plain(
-    method: str, learner: BatchLearner, job: Job, theta: Weights, report: Report, **more: Any
-) -> Outcome:
-    settings = settings_for(method, theta.size, {**learner._stopping(), **more})
-    answer = job.exact.minimise(theta, job.centre, float(learner.l2), settings, job.threads, _told(report))
-    return _outcome(theta, *answer)
-
-
-def _told(report: Report) -> Callable[..., bool]:
     def tell(
         iteration: int,
         evaluations: int,
@@ -186,12 +138,15 @@ def _told(report: Report) -> Callable[..., bool]:
     return tell
 
 
-def _outcome(
+def outcome_of(
     theta: Weights, reason: Any, iterations: int, _evaluations: int, value: float, norm: float, _active: int
 ) -> Outcome:
+    """What the core answers, in words; a start from which no way leads down is refused."""
     if reason == _core.Stop.bad_start or not math.isfinite(value):
         raise ScoreError(
             f"the objective at the start is {value} with a gradient of norm {norm}: feature values or weights of "
             f"sentences and labels may be too large; scale them to about 1"
         )
+    from seqlab.learning.progress import Outcome
+
     return Outcome(theta, reason.name.replace("_", " "), iterations, value)

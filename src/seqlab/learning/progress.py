@@ -1,14 +1,32 @@
-"""What a learner tells while it works, and what it leaves behind."""
+"""What a batch learner is given, what a learner tells while it works, and what it leaves behind."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Weights = npt.NDArray[np.float64]  # (n,)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a batch learner works on.
+
+    quick, exact   the loss in float32 and float64; `exact` alone when the learner was asked for float64
+    centre         weights that l2 pulls towards; None for 0
+    first_guess    gives better weights to begin with, or None where there is no such way
+    """
+
+    quick: Any
+    exact: Any
+    first_guess: Callable[[Weights, int], None] | None
+    threads: int
+    seed: int
+    centre: Weights | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

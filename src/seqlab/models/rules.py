@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab.errors import OptionError
-from seqlab.tags import Scheme
-from seqlab.tags import rules as rules_of_scheme
 from seqlab.trellis import Constraints
 from seqlab.trellis.constraints import move_mask
 from seqlab.trellis.labels import LabelSet
 
+if TYPE_CHECKING:
+    from seqlab.tags import Scheme
+
 Bools = npt.NDArray[np.bool_]
 
-Given = str | Scheme | Constraints | Iterable[tuple[str, str]] | None
+Given: TypeAlias = "str | Scheme | Constraints | Iterable[tuple[str, str]] | None"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +45,9 @@ class Rules:
         """From the name of a tag scheme, a Constraints without positions, or pairs (from, to) that are forbidden."""
         if given is None:
             return Rules.none(len(labels))
+        from seqlab.tags import Scheme
+        from seqlab.tags import rules as rules_of_scheme
+
         if isinstance(given, (str, Scheme)):
             scheme = rules_of_scheme(given, labels)
             return Rules(scheme.moves, scheme.starts, scheme.ends)

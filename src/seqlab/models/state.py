@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from seqlab.errors import StoreError
-from seqlab.models.linear import EdgeWeights, LinearModel
 from seqlab.models.packing import check_dtype, named, packed, unpacked
 from seqlab.models.rules import Rules
 from seqlab.state import Array, State
+
+if TYPE_CHECKING:
+    from seqlab.models.linear import EdgeWeights, LinearModel
 
 KIND = "linear model"
 
@@ -63,6 +67,8 @@ def linear_model(
     attributes        how many the encoder knows, when there is one that must fit
     edge_attributes   the same for label pairs
     """
+    from seqlab.models.linear import LinearModel
+
     labels = state.names("labels")
     if not labels or len(set(labels)) != len(labels):
         raise StoreError("a model needs labels, each of them once")
@@ -98,6 +104,8 @@ def linear_model(
 def _edge(state: State, L: int, count: int | None) -> EdgeWeights | None:
     if not state.setting("edge", bool):
         return None
+    from seqlab.models.linear import EdgeWeights
+
     weights = unpacked(state, "edge.weights", (None,))
     begin = state.offsets("edge.begin", len(weights), count=count)
     move = state.numbers("edge.move", (len(weights),), L * L)

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from seqlab.lazy import when_used
 from seqlab.state import State
-from seqlab.store.reading import read, revived
-from seqlab.store.saving import Stored, from_bytes, load, misfits_told, save
-from seqlab.store.writing import as_bytes, write
+
+if TYPE_CHECKING:
+    from seqlab.store.reading import read, revived
+    from seqlab.store.saving import Stored, from_bytes, load, misfits_told, save
+    from seqlab.store.writing import as_bytes, write
+else:  # a type checker would take any name for one of the package
+    __getattr__, __dir__ = when_used(
+        __name__,
+        {
+            "reading": ("read", "revived"),
+            "saving": ("Stored", "from_bytes", "load", "misfits_told", "save"),
+            "writing": ("as_bytes", "write"),
+        },
+    )
 
 __all__ = [
     "State",

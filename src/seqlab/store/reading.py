@@ -7,7 +7,6 @@ import math
 import mmap
 import os
 import stat
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,7 +53,7 @@ def revived(content: bytes, *, verify: bool = False) -> State:
 
 
 def _mapped(name: str) -> Buffer:
-    with Path(name).open("rb") as file:
+    with open(name, "rb") as file:  # noqa: PTH123  (pathlib is slow to import)
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
             raise StoreError("this is no file")

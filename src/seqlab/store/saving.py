@@ -12,7 +12,6 @@ from seqlab.errors import SeqlabError, StoreError
 from seqlab.state import State
 from seqlab.store.layout import file_name
 from seqlab.store.reading import read, revived
-from seqlab.store.writing import write
 
 Model = TypeVar("Model")
 
@@ -30,6 +29,8 @@ class Stored(Protocol):
 
 def save(model: Stored, path: str | os.PathLike[str]) -> None:
     """Write a model to a file, whole or not at all."""
+    from seqlab.store.writing import write
+
     state = getattr(model, "state", None)
     if not callable(state):
         raise StoreError(f"a model that can be stored is wanted, got {model!r:.80}")

@@ -5,8 +5,9 @@ Each is loaded when it is first used: who tags with a CRF needs no re-ranker.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from seqlab.lazy import when_used
 
 if TYPE_CHECKING:
     from seqlab.taggers.base import Tagger
@@ -19,6 +20,22 @@ if TYPE_CHECKING:
     from seqlab.taggers.mixture import GaussianMeans, MultinomialMixture
     from seqlab.taggers.most_frequent import MostFrequentTag
     from seqlab.taggers.reranker import Reranker
+else:  # a type checker would take any name for one of the package
+    __getattr__, __dir__ = when_used(
+        __name__,
+        {
+            "base": ("Tagger",),
+            "estimator": ("Estimator",),
+            "hmm": ("HMM",),
+            "linear": ("CRF", "LinearTagger"),
+            "local": ("LocalTagger",),
+            "markov_chain": ("MarkovChain",),
+            "memm": ("MEMM",),
+            "mixture": ("GaussianMeans", "MultinomialMixture"),
+            "most_frequent": ("MostFrequentTag",),
+            "reranker": ("Reranker",),
+        },
+    )
 
 __all__ = [
     "CRF",
@@ -34,28 +51,3 @@ __all__ = [
     "Reranker",
     "Tagger",
 ]
-
-_HOME = {
-    "CRF": lambda: import_module("seqlab.taggers.linear"),
-    "Estimator": lambda: import_module("seqlab.taggers.estimator"),
-    "GaussianMeans": lambda: import_module("seqlab.taggers.mixture"),
-    "HMM": lambda: import_module("seqlab.taggers.hmm"),
-    "LinearTagger": lambda: import_module("seqlab.taggers.linear"),
-    "LocalTagger": lambda: import_module("seqlab.taggers.local"),
-    "MEMM": lambda: import_module("seqlab.taggers.memm"),
-    "MarkovChain": lambda: import_module("seqlab.taggers.markov_chain"),
-    "MostFrequentTag": lambda: import_module("seqlab.taggers.most_frequent"),
-    "MultinomialMixture": lambda: import_module("seqlab.taggers.mixture"),
-    "Reranker": lambda: import_module("seqlab.taggers.reranker"),
-    "Tagger": lambda: import_module("seqlab.taggers.base"),
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(_HOME[name](), name)
-    raise AttributeError(f"module 'seqlab.taggers' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

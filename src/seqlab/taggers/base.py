@@ -11,7 +11,6 @@ from seqlab import _core, inference
 from seqlab.arrays import LabelIds, Probabilities, thread_count, whole_number
 from seqlab.corpus import Corpus, StringColumn
 from seqlab.errors import LabelError, OptionError, QuestionError, ShapeError
-from seqlab.inference import NBest, Posterior, Samples
 from seqlab.taggers.asking import (
     Trellises,
     Way,
@@ -26,16 +25,16 @@ from seqlab.taggers.asking import (
     unnormalised,
 )
 from seqlab.taggers.estimator import Estimator
-from seqlab.taggers.gold import NOTHING, Gold, hits, read_gold
 from seqlab.taggers.reading import read_sentence, read_sentences, vocabulary
 from seqlab.taggers.storing import Storable
-from seqlab.taggers.weights import token_weights
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label
 
 if TYPE_CHECKING:
     from seqlab.evaluation import Report
+    from seqlab.inference import NBest, Posterior, Samples
+    from seqlab.taggers.gold import Gold
 
 Known = Mapping[int, Label]
 BLOCK = 50_000  # tokens whose trellises are held at one time
@@ -110,6 +109,8 @@ class Tagger(Storable, Estimator):
 
     def _read(self, X: Any, y: Any) -> tuple[Corpus, Gold]:
         """Training data at the door: a corpus with at least one token, and its labels."""
+        from seqlab.taggers.gold import read_gold
+
         corpus = read_sentences(X, words=self._reads_words, labelled=isinstance(y, str))
         gold = read_gold(corpus, y)
         if not corpus.token_count:
@@ -187,6 +188,9 @@ class Tagger(Storable, Estimator):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy by token, as scikit-learn's searches want it; tokens whose label in y is None are left out."""
+        from seqlab.taggers.gold import NOTHING, hits, read_gold
+        from seqlab.taggers.weights import token_weights
+
         self._check_fitted("score")
         corpus = read_sentences(
             X, words=self._reads_words, columns=self._cells(y), labelled=isinstance(y, str)
@@ -218,6 +222,7 @@ class Tagger(Storable, Estimator):
         options   those of seqlab.evaluate: scheme, repair, bootstrap, confidence, seed; known= other words of training
         """
         from seqlab.evaluation import evaluate
+        from seqlab.taggers.gold import read_gold
 
         self._check_fitted("evaluate")
         y = self._column_for(test) if y is None else y

@@ -9,7 +9,7 @@ import numpy as np
 
 from seqlab import _core
 from seqlab.corpus import Corpus, Sentence
-from seqlab.encode.given import listed
+from seqlab.encode.sentences import listed
 from seqlab.errors import CorpusError, OptionError
 from seqlab.models.ngrams import END, START, Tokens
 from seqlab.taggers.reading import word_column

@@ -58,6 +58,10 @@ class TagDictionary:
         mask: npt.NDArray[np.bool_] = table[found[words.codes]] if len(found) else table[:0]
         return mask
 
+    def allowed(self, corpus: Corpus) -> Allowed:
+        """The same as models take it."""
+        return Allowed(self.mask(corpus))
+
 
 def forbidden_by(dictionary: TagDictionary | None, corpus: Corpus, node: Scores) -> Scores:
     """The scores (tokens, L) with -inf for what the dictionary forbids."""

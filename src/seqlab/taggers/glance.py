@@ -9,6 +9,7 @@ to the usual way, which checks every number and says what is wrong.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +19,7 @@ from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus
 from seqlab.encode.plan import Plan
 from seqlab.encode.stored import KIND as ENCODER
-from seqlab.encode.stored import features_of
-from seqlab.encode.template_rows import KIND as ROWS
+from seqlab.encode.stored import TEMPLATE_ROWS
 from seqlab.errors import SeqlabError
 from seqlab.features import Template
 from seqlab.features.values import View, value
@@ -36,7 +36,7 @@ class Glance:
     """Looks up what a template makes of single sentences, in a state that is not checked yet."""
 
     def __init__(self, state: State, template: Template) -> None:
-        rows, model = state.part("encoder", ENCODER).part("node0", ROWS), state.part("model", MODEL)
+        rows, model = state.part("encoder", ENCODER).part("node0", TEMPLATE_ROWS), state.part("model", MODEL)
         self._template = template
         self._features = [feature for feature in template.features if feature.on_node]
         plan = Plan.of(template, 1, on_moves=False)
@@ -59,14 +59,15 @@ class Glance:
         self._rules = Rules(*(model.arrays[f"rules.{name}"] for name in ("forbidden", "no_start", "no_end")))
 
     @staticmethod
-    def of(state: State) -> Glance | None:
+    def of(state: State, features: Any) -> Glance | None:
         """For a model that can be looked at so: order 1, a template that makes all attributes, weights as they are."""
         model, encoder = state.part("model", MODEL), state.part("encoder", ENCODER)
         plain = model.setting("dtype", str) in {"float64", "float32"} and model.setting("order", int) == 1
         if not plain or model.setting("edge", bool) or encoder.has_part("node1") or encoder.has_part("edge0"):
             return None
-        features = features_of(encoder) if encoder.has_part("node0") else None
-        return Glance(state, features) if isinstance(features, Template) else None
+        return (
+            Glance(state, features) if encoder.has_part("node0") and isinstance(features, Template) else None
+        )
 
     def label_ids(self, corpus: Corpus) -> LabelIds | None:
         """(tokens,) the labels of the best paths; None when the usual way should say them."""
@@ -155,10 +156,12 @@ class _Rows:
         return self._met[codes]
 
 
-def glanced(state: State, made: Glance | None, corpus: Corpus) -> tuple[Glance | None, LabelIds | None]:
+def glanced(
+    state: State, features: Any, made: Glance | None, corpus: Corpus
+) -> tuple[Glance | None, LabelIds | None]:
     """(what looked, the labels); no labels when anything is odd, which the usual way then says."""
     try:
-        made = made or Glance.of(state)
+        made = made or Glance.of(state, features)
         return made, None if made is None else made.label_ids(corpus)
     except (SeqlabError, LookupError, ValueError, TypeError, ArithmeticError):
         return None, None

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus
-from seqlab.encode.given import listed
+from seqlab.encode.sentences import listed
 from seqlab.errors import LabelError, OptionError, ShapeError
 
 NOTHING = -1  # no label was given

@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seqlab.errors import LabelError
-from seqlab.inference import viterbi
-from seqlab.taggers.dictionary import Allowed, TagDictionary
-from seqlab.taggers.narrowing import widened
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
@@ -17,6 +14,7 @@ if TYPE_CHECKING:
     from seqlab.explain import Explanation, FeatureWeight, TransitionWeight
     from seqlab.models import LinearModel
     from seqlab.taggers.base import Known
+    from seqlab.taggers.dictionary import TagDictionary
     from seqlab.trellis import Trellis
     from seqlab.trellis.constraints import PerPosition
     from seqlab.trellis.labels import Label
@@ -84,9 +82,12 @@ class Inspected:
             if self.model_.coarse is None:
                 raise
         # A sure model of order 2 has left out every rival; what it would have said of them is still known.
+        from seqlab.inference import viterbi
+        from seqlab.taggers.narrowing import widened
+
         known_position = isinstance(t, (int, np.integer)) and 0 <= t < trellis.T
         chosen = viterbi(trellis).labels[t] if label is None and known_position else label
-        words = None if self.dictionary_ is None else Allowed(self.dictionary_.mask(corpus))
+        words = None if self.dictionary_ is None else self.dictionary_.allowed(corpus)
         return account(widened(self.model_, encoded, words, known, allowed), chosen)
 
     def top_features(

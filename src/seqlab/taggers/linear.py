@@ -3,46 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import LabelIds, thread_count, whole_number
-from seqlab.corpus import Corpus
-from seqlab.encode import EncodedCorpus, Encoder
-from seqlab.encode.given import Features, as_features
-from seqlab.errors import CorpusError, OptionError
-from seqlab.learning.history import History
-from seqlab.learning.learners import LBFGS, BatchLearner, Job
-from seqlab.learning.progress import Outcome, Weights
-from seqlab.learning.watch import Watch
-from seqlab.models import LinearModel, Rules
-from seqlab.models.decoding import Decoder
-from seqlab.models.rules import Given
-from seqlab.models.shape import empty_model, joined
+from seqlab.arrays import LabelIds, whole_number
+from seqlab.errors import OptionError
+from seqlab.learning.learners import LBFGS
 from seqlab.taggers.asking import Trellises
 from seqlab.taggers.base import Known, Tagger
-from seqlab.taggers.continuing import going_on
-from seqlab.taggers.dictionary import Allowed, Dictionary, TagDictionary
-from seqlab.taggers.gold import Gold, listed_labels
 from seqlab.taggers.inspected import Inspected
-from seqlab.taggers.judging import Course, judge_of
-from seqlab.taggers.narrowing import narrowed, pruned
-from seqlab.taggers.reading import word_column
 from seqlab.taggers.stored import StoredLinear
-from seqlab.taggers.tasks import Lesson, active_labels, check_possible, check_rules
-from seqlab.taggers.weights import token_weights, with_classes
-from seqlab.trellis import Trellis
-from seqlab.trellis.constraints import PerPosition
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # who tags a sentence with a model from a file needs none of these
     from typing_extensions import Self
 
+    from seqlab.corpus import Corpus
+    from seqlab.encode import EncodedCorpus, Encoder
+    from seqlab.encode.given import Features
+    from seqlab.learning.history import History
+    from seqlab.models import LinearModel
+    from seqlab.models.rules import Given
+    from seqlab.taggers.dictionary import Dictionary, TagDictionary
+    from seqlab.trellis import Trellis
+    from seqlab.trellis.constraints import PerPosition
+
 CHOICES = ("observed", "all")
-ENDED = ("interrupted", "stopped")  # who ends the first part of a training wants no second one
 
 
 class LinearTagger(StoredLinear, Inspected, Tagger):
@@ -73,6 +60,7 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
     model_: LinearModel
     encoder_: Encoder
     history_: History
+    sentences_: int  # that it has learned from
     dictionary_: TagDictionary | None
 
     def __init__(
@@ -134,9 +122,13 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
 
         Ctrl-C or SIGTERM ends training with the best weights so far.
         """
+        from seqlab.taggers.judging import Course
+        from seqlab.taggers.linear_training import learn
+
         course = Course(dev, metric, patience, callbacks, progress)
         before = None if start is None else self._checked_start(start)
-        return self._learn(X, y, sample_weight, course, before, None)
+        learn(self, X, y, sample_weight, course, before)
+        return self
 
     def partial_fit(
         self, X: Any, y: Any, *, sample_weight: Any = None, callbacks: Any = None, classes: Any = None
@@ -148,152 +140,20 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         the new sentences have among all.
         classes   labels that may come later (scikit-learn's way); they join now
         """
+        from seqlab.taggers.judging import Course
+        from seqlab.taggers.linear_training import learn
+
         course = Course(None, None, None, callbacks, False)
-        if not self._fitted():
-            return self._learn(X, y, sample_weight, course, None, classes)
-        return self._learn(X, y, sample_weight, course, self, classes, continued=True)
-
-    def _learn(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        course: Course,
-        before: LinearTagger | None,
-        classes: Any,
-        *,
-        continued: bool = False,
-    ) -> Self:
-        self._check_options()
-        threads = thread_count(self.threads)
-        corpus, gold = self._read(X, y)
-        encoder, encoded = self._encoded(corpus, before, threads)
-        labels = tuple(sorted({*gold.names, *listed_labels(classes), *(before.labels_ if before else ())}))
-        gold = gold.numbered(labels)
-        weights = with_classes(gold, token_weights(corpus, sample_weight), self.class_weight)
-        rules = Rules.of(self.constraints, labels)
-        check_rules(gold, rules, corpus.offsets, self.constraints)
-        dictionary = TagDictionary.of(self.allowed, labels, word_column(corpus))
-        lesson = Lesson(encoded, gold, weights, active_labels(dictionary, corpus, gold))
-        check_possible(lesson, rules, self.constraints)
-        model = self._shaped(encoded, gold, rules, 1)
-        if before is not None:
-            model = joined(model, before.model_.coarse or before.model_)
-        judge = judge_of(course, self, gold.column, encoder, dictionary, threads)
-        watch = course.watch(judge, model)
-        model = self._trained(lesson, model, watch, threads, continued=continued)
-        if self.order == 2:
-            fine = self._second_order(lesson, model, before)
-            if watch.history.reason not in ENDED:
-                lesson = replace(lesson, active=pruned(lesson, model, self.keep, threads))
-                watch = course.watch(judge, fine)
-                fine = self._trained(lesson, fine, watch, threads, continued=continued)
-            model = fine
-        self.model_, self.encoder_, self.dictionary_ = model, encoder, dictionary
-        self.history_ = watch.history
-        self.sentences_ = len(corpus) + (getattr(before, "sentences_", 0) if continued else 0)
-        words = (
-            before.vocabulary_ if continued and before is not None else None
-        )  # before it is remembered anew
-        for stale in ("_decoder", "pruned_", "_folded", "_memory"):
-            self.__dict__.pop(stale, None)
-        self._remember(corpus, gold, labels)
-        if words is not None and self.vocabulary_ is not None:
-            self.vocabulary_ |= words
+        continued = self._fitted()
+        before = self if continued else None
+        learn(self, X, y, sample_weight, course, before, classes=classes, continued=continued)
         return self
-
-    def _encoded(
-        self, corpus: Corpus, before: LinearTagger | None, threads: int
-    ) -> tuple[Encoder, EncodedCorpus]:
-        if before is None:
-            encoder = Encoder(self.features, min_count=self.min_count)
-            encoded = encoder.fit(corpus, threads=threads)
-        else:
-            encoder = copy(before.encoder_)  # extend makes its parts anew
-            encoded = encoder.extend(corpus, threads=threads)
-        if not encoder.size:
-            raise CorpusError("no attribute is left to learn from; lower min_count, or look at the features")
-        return encoder, encoded.checked()
-
-    def _shaped(self, encoded: EncodedCorpus, gold: Gold, rules: Rules, order: int) -> LinearModel:
-        return empty_model(
-            encoded,
-            gold.names,
-            gold.ids,
-            gold.sets,
-            rules,
-            order=order,
-            all_states=self.states == "all",
-            all_moves=self.transitions == "all",
-            bigrams=getattr(encoded.encoder.features, "bigram", True),
-        )
-
-    def _trained(
-        self, lesson: Lesson, model: LinearModel, watch: Watch, threads: int, *, continued: bool = False
-    ) -> LinearModel:
-        theta = model.theta
-        task = lesson.task(model, layered=self._layered and _likelihood(self.learner))
-        centre = theta.copy() if continued else None
-        outcome = watch.over(
-            lambda report: self._run(task, theta, report, threads, centre=centre, watch=watch)
-        )
-        return model.with_theta(outcome.theta)
-
-    def _run(
-        self,
-        task: _core.Task,
-        theta: Weights,
-        report: Any,
-        threads: int,
-        *,
-        centre: Weights | None,
-        watch: Watch,
-    ) -> Outcome:
-        learner = self.learner
-        if not isinstance(learner, BatchLearner):
-            if centre is not None:
-                learner = going_on(learner, task, getattr(self, "sentences_", None))
-            outcome: Outcome = learner.train(task, theta, threads=threads, seed=self.seed, report=report)
-            return outcome
-
-        wide = self._loss64(task)
-        wants32 = getattr(learner, "dtype", "float64") == "float32"
-        quick = self._loss32(task) if wants32 else wide
-        guess = self._first_guess(task, float(learner.l2), watch, threads)
-        return learner.train(Job(quick, wide, guess, threads, self.seed, centre), theta, report)
-
-    def _first_guess(self, task: _core.Task, l2: float, watch: Watch, threads: int) -> Any:
-        """A function that finds better weights to begin with, in so many epochs."""
-
-        def first_guess(at: Weights, epochs: int) -> None:
-            burn_in = max(epochs - 2, 0)
-            _core.averaged_start(
-                task,
-                at,
-                l2,
-                epochs,
-                burn_in,
-                0.0,
-                self.seed,
-                self._local,
-                threads,
-                lambda: not watch.interrupted(),
-            )
-
-        return first_guess
 
     def _loss32(self, task: _core.Task) -> Any:
         return _core.Likelihood32(task)
 
     def _loss64(self, task: _core.Task) -> Any:
         return _core.Likelihood64(task)
-
-    def _second_order(self, lesson: Lesson, coarse: LinearModel, before: LinearTagger | None) -> LinearModel:
-        """A model of order 2 that begins where the one of order 1 ended."""
-        model = joined(self._shaped(lesson.encoded, lesson.gold, coarse.rules, 2), coarse)
-        if before is not None and before.model_.triples is not None:
-            model = joined(model, before.model_)
-        return replace(model, coarse=coarse if self.keep > 0 else None, keep=float(self.keep), _scorers={})
 
     def _batch_for_dev(
         self, model: LinearModel, encoded: EncodedCorpus, allowed: Any, threads: int
@@ -312,14 +172,16 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         self._check_fitted("trellis")
         if self.model_.coarse is None or (known is None and allowed is None):
             return super().trellis(tokens, known=known, allowed=allowed)
+        from seqlab.taggers.narrowing import narrowed
+
         corpus = self._corpus_of_one(tokens)
         encoded = self.encoder_.encode(corpus, threads=1).checked()
-        words = None if self.dictionary_ is None else Allowed(self.dictionary_.mask(corpus))
+        words = None if self.dictionary_ is None else self.dictionary_.allowed(corpus)
         return narrowed(self.model_, encoded, words, known, allowed)
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
         encoded = self.encoder_.encode(corpus, threads=threads).checked()
-        allowed = None if self.dictionary_ is None else Allowed(self.dictionary_.mask(corpus))
+        allowed = None if self.dictionary_ is None else self.dictionary_.allowed(corpus)
         return self.model_.trellises(encoded, allowed=allowed, dtype=np.float64, threads=threads)
 
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
@@ -330,6 +192,8 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
             return at_a_glance
         decoder = self.__dict__.get("_decoder")
         if decoder is None:
+            from seqlab.models.decoding import Decoder
+
             decoder = self._decoder = Decoder(self.model_, self.encoder_)
         return decoder.label_ids(corpus, threads)
 
@@ -344,6 +208,8 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
     # ------------------------------------------------------------------------------------------ inside
 
     def _checked_start(self, start: Any) -> LinearTagger:
+        from seqlab.encode.given import as_features
+
         if not isinstance(start, LinearTagger):
             raise OptionError(f"start must be a trained LinearTagger or CRF, got {start!r:.60}")
         start._check_fitted("start")

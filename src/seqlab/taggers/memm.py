@@ -12,7 +12,6 @@ from seqlab.learning.learners import BatchLearner
 from seqlab.models.memm import memm_trellises
 from seqlab.taggers.asking import Trellises
 from seqlab.taggers.base import Tagger
-from seqlab.taggers.dictionary import Allowed
 from seqlab.taggers.linear import LinearTagger
 
 
@@ -33,7 +32,7 @@ class MEMM(LinearTagger):
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
         encoded = self.encoder_.encode(corpus, threads=threads).checked()
-        allowed = None if self.dictionary_ is None else Allowed(self.dictionary_.mask(corpus))
+        allowed = None if self.dictionary_ is None else self.dictionary_.allowed(corpus)
         return memm_trellises(self.model_, encoded, allowed=allowed, threads=threads)
 
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seqlab.errors import StoreError
 from seqlab.models.rules import Rules
 from seqlab.state import Array, State, string_arrays
-from seqlab.taggers.base import Tagger
-from seqlab.taggers.dictionary import TagDictionary
-from seqlab.trellis import Constraints
+
+if TYPE_CHECKING:
+    from seqlab.taggers.base import Tagger
+    from seqlab.taggers.dictionary import TagDictionary
+    from seqlab.trellis import Constraints
 
 KIND = "training"
 
@@ -69,6 +71,8 @@ def named_rules(rules: Rules, labels: Sequence[str]) -> Constraints | None:
     """The rules by the names of labels, so that they hold when there are more labels later."""
     if not rules:
         return None
+    from seqlab.trellis import Constraints
+
     moves = tuple((labels[one], labels[other]) for one, other in np.argwhere(rules.forbidden).tolist())
     starts, ends = (
         tuple(labels[i] for i in np.flatnonzero(flags).tolist()) for flags in (rules.no_start, rules.no_end)
@@ -98,6 +102,8 @@ def _dictionary(state: State, size: int) -> TagDictionary | None:
     column = _single(state, "dictionary")
     if column is None:
         return None
+    from seqlab.taggers.dictionary import TagDictionary
+
     words = state.strings("dictionary.words")
     rows = state.array("dictionary.rows", np.bool_, (len(words), size))
     if len(set(words)) != len(words) or not rows.any(axis=1).all():

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from seqlab.encode.given import listed
+from seqlab.encode.sentences import listed
 from seqlab.errors import DtypeError, OptionError, ScoreError, ShapeError
 from seqlab.models.mixtures import Bags, Numbers
 

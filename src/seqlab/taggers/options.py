@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seqlab import learning
 from seqlab.errors import StoreError
 from seqlab.state import State
-from seqlab.tags import Scheme
-from seqlab.trellis import Constraints
+
+if TYPE_CHECKING:
+    from seqlab.tags import Scheme
 
 _COLLECTIONS: dict[str, type] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
 _SPELLING = ("delimiter", "suffix", "outside")  # of a tag scheme
@@ -31,6 +32,9 @@ def plain(value: Any, what: str) -> Any:
         return plain(value.item(), what)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
+    from seqlab.tags import Scheme
+    from seqlab.trellis import Constraints
+
     if isinstance(value, Constraints):
         return {"constraints": _fields(value, what)}
     if isinstance(value, Scheme):
@@ -67,6 +71,8 @@ def _fields(value: Any, what: str) -> dict[str, Any]:
 
 
 def _scheme_data(scheme: Scheme) -> dict[str, Any]:
+    from seqlab.tags import Scheme
+
     spelling = {name: getattr(scheme, name) for name in _SPELLING}
     if scheme != Scheme.of(scheme.name, **spelling):
         raise StoreError(
@@ -105,8 +111,12 @@ def revived(data: Any, what: str) -> Any:
         case "mask":
             return _mask(inside, what)
         case "constraints":
+            from seqlab.trellis import Constraints
+
             return _made(Constraints, inside, what)
         case "scheme":
+            from seqlab.tags import Scheme
+
             given = State(what, _object(inside, what))
             name, suffix = given.setting("name", str), given.setting("suffix", bool)
             delimiter, outside = given.setting("delimiter", str), given.setting("outside", str)

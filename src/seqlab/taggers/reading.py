@@ -8,7 +8,7 @@ from typing import Any
 from seqlab.corpus import Corpus, Sentence, StringColumn
 from seqlab.corpus.lists import only_lists
 from seqlab.corpus.names import resolve
-from seqlab.encode.given import as_corpus, listed
+from seqlab.encode.sentences import as_corpus, listed
 from seqlab.errors import CorpusError
 
 # What the cells of a token usually are when its label comes apart from it, in y.

@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from seqlab.encode import Encoder
-from seqlab.encode.given import as_features
 from seqlab.encode.stored import KIND as ENCODER
 from seqlab.encode.stored import features_of, features_state
 from seqlab.errors import StoreError
-from seqlab.features.own import FeatureFunction
 from seqlab.models.state import KIND as MODEL
 from seqlab.models.state import linear_model, linear_state
 from seqlab.state import Array, State, string_arrays
@@ -28,7 +25,6 @@ from seqlab.taggers.memory import (
     words_of,
 )
 from seqlab.taggers.options import plain, revived
-from seqlab.taggers.pruning import PruneReport, prune
 from seqlab.taggers.record import history_of
 
 if TYPE_CHECKING:
@@ -36,9 +32,11 @@ if TYPE_CHECKING:
 
     from seqlab.arrays import LabelIds
     from seqlab.corpus import Corpus
+    from seqlab.encode import Encoder
     from seqlab.learning.history import History
     from seqlab.models import LinearModel
     from seqlab.taggers.dictionary import TagDictionary
+    from seqlab.taggers.pruning import PruneReport
 
 APART = ("features", "allowed")  # options that have a form of their own
 FOLDED = ("model_", "encoder_", "vocabulary_")  # made when first asked for, after a large file was loaded
@@ -59,6 +57,7 @@ class StoredLinear:
     pruned_: PruneReport | None = None
     _folded: State | None = None  # what from_state left for later
     _memory: State | None = None  # and of this the words of training
+    _made: Any = None  # the features, which a glance needs as well
     _glance: glance.Glance | None = None
     _glanced_at = 0  # tokens
 
@@ -101,6 +100,8 @@ class StoredLinear:
         `print(tagger.pruned_)` says what it saved, and the loss of accuracy. Attributes without a weight are
         forgotten; weights of moves between labels all stay.
         """
+        from seqlab.taggers.pruning import prune
+
         self._check_fitted("prune")
         return prune(self, threshold=threshold, keep=keep, storage=storage, dev=dev, metric=metric)
 
@@ -131,6 +132,8 @@ class StoredLinear:
             "training": memory_state(own, self.model_.rules, self.dictionary_),
         }
         if settings["features"] == {"given": "another"}:
+            from seqlab.encode.given import as_features
+
             parts["features"] = features_state(as_features(self.features))
         return State(self._kind, settings, self._allowed_arrays(), record).with_parts(parts)
 
@@ -153,7 +156,7 @@ class StoredLinear:
             return {"given": "text", "text": given}
         if given == made:
             return {"given": "encoder"}
-        if isinstance(made, FeatureFunction) and given == made.function:
+        if given == getattr(made, "function", None):
             return {"given": "function"}
         return {"given": "another"}  # set after fit
 
@@ -200,10 +203,12 @@ class StoredLinear:
         record = State("record", state.record)
         tagger.history_ = history_of(record.setting("history", dict))
         if "pruned" in state.record:
+            from seqlab.taggers.pruning import PruneReport
+
             tagger.pruned_ = PruneReport.from_dict(record.setting("pruned", dict))
             if tagger._storage != stored.setting("dtype", str):
                 raise StoreError(f"the weights should be stored as {tagger._storage}")
-        tagger._folded = state
+        tagger._folded, tagger._made = state, features
         tagger._memory = replace(state.part("training", MEMORY), where=state.where)
         if state.nbytes <= SMALL:
             tagger._unfold()
@@ -215,6 +220,7 @@ class StoredLinear:
         if self._folded is None:
             return
         from seqlab import store
+        from seqlab.encode import Encoder
 
         with _UNFOLDING:
             state = self._folded
@@ -225,7 +231,7 @@ class StoredLinear:
                 sizes = {"attributes": encoder.size, "edge_attributes": encoder.edge_size}
                 model = linear_model(state.part("model", MODEL), **sizes)
             self.model_, self.encoder_ = model, encoder
-            self._folded = self._glance = None
+            self._folded = self._glance = self._made = None
 
     def _glanced(self, corpus: Corpus) -> LabelIds | None:
         """The labels of a few tokens, as long as nothing is unfolded; None when the usual way should say them."""
@@ -233,7 +239,7 @@ class StoredLinear:
         if state is None or tokens > glance.TOKENS or self._glanced_at + tokens > glance.ALL_TOKENS:
             return None
         self._glanced_at += tokens
-        self._glance, labels = glance.glanced(state, self._glance, corpus)
+        self._glance, labels = glance.glanced(state, self._made, self._glance, corpus)
         return labels
 
     def _unfold_words(self) -> None:
@@ -274,7 +280,7 @@ def _features(state: State, made: Any) -> Any:
             return given.setting("text", str)
         case "encoder":
             return made
-        case "function" if isinstance(made, FeatureFunction):
+        case "function" if hasattr(made, "function"):
             return made.function
         case "another":
             return features_of(state.part("features", ENCODER))

@@ -5,25 +5,55 @@ Every function takes one sequence of labels, or a list of sequences, and answers
 
 from __future__ import annotations
 
-from seqlab.tags.detection import Detection, detect
-from seqlab.tags.masks import Rules, rules
-from seqlab.tags.reading import Span, spans
-from seqlab.tags.repairing import Repaired, Violation, convert, repair, violations
-from seqlab.tags.schemes import (
-    ALIASES,
-    BILOU,
-    BMES,
-    IO,
-    IOB1,
-    IOB2,
-    IOBES,
-    IOE1,
-    IOE2,
-    SCHEMES,
-    Role,
-    Scheme,
-)
-from seqlab.tags.writing import labels_of
+from typing import TYPE_CHECKING
+
+from seqlab.lazy import when_used
+
+if TYPE_CHECKING:
+    from seqlab.tags.detection import Detection, detect
+    from seqlab.tags.masks import Rules, rules
+    from seqlab.tags.reading import Span, spans
+    from seqlab.tags.repairing import Repaired, Violation, convert, repair, violations
+    from seqlab.tags.schemes import (
+        ALIASES,
+        BILOU,
+        BMES,
+        IO,
+        IOB1,
+        IOB2,
+        IOBES,
+        IOE1,
+        IOE2,
+        SCHEMES,
+        Role,
+        Scheme,
+    )
+    from seqlab.tags.writing import labels_of
+else:  # a type checker would take any name for one of the package
+    __getattr__, __dir__ = when_used(
+        __name__,
+        {
+            "detection": ("Detection", "detect"),
+            "masks": ("Rules", "rules"),
+            "reading": ("Span", "spans"),
+            "repairing": ("Repaired", "Violation", "convert", "repair", "violations"),
+            "schemes": (
+                "ALIASES",
+                "BILOU",
+                "BMES",
+                "IO",
+                "IOB1",
+                "IOB2",
+                "IOBES",
+                "IOE1",
+                "IOE2",
+                "SCHEMES",
+                "Role",
+                "Scheme",
+            ),
+            "writing": ("labels_of",),
+        },
+    )
 
 __all__ = [
     "ALIASES",

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
-from seqlab.trellis.batch import TrellisBatch
-from seqlab.trellis.constraints import Constraints
-from seqlab.trellis.trellis import Trellis
+from typing import TYPE_CHECKING
+
+from seqlab.lazy import when_used
+
+if TYPE_CHECKING:
+    from seqlab.trellis.batch import TrellisBatch
+    from seqlab.trellis.constraints import Constraints
+    from seqlab.trellis.trellis import Trellis
+else:  # a type checker would take any name for one of the package
+    __getattr__, __dir__ = when_used(
+        __name__,
+        {
+            "batch": ("TrellisBatch",),
+            "constraints": ("Constraints",),
+            "trellis": ("Trellis",),
+        },
+    )
 
 __all__ = ["Constraints", "Trellis", "TrellisBatch"]

@@ -10,8 +10,8 @@ import numpy as np
 
 from seqlab import _core
 from seqlab.arrays import thread_count, whole_number
+from seqlab.inference.partition import log_partitions
 from seqlab.inference.paths import Path
-from seqlab.inference.posteriors import log_partitions
 from seqlab.inference.questions import Asked, Question
 from seqlab.trellis import Trellis, TrellisBatch
 
