@@ -112,3 +112,12 @@ def position_number(value: int, who: str) -> int:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise LabelError(f"{who} wants positions as whole numbers, got {value!r}")
     return int(value)
+
+
+def position_of(value: int, length: int) -> int:
+    """`value` as a position of a sequence with `length` of them, or an error."""
+    t = position_number(value, "a question")
+    if not 0 <= t < length:
+        held = f"the sequence has positions 0 to {length - 1}" if length else "the sequence is empty"
+        raise LabelError(f"position {t} does not exist; {held}")
+    return t

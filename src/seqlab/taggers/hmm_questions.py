@@ -14,9 +14,11 @@ from seqlab import inference
 from seqlab.arrays import thread_count, whole_number
 from seqlab.errors import ImpossibleError, LabelError, OptionError, QuestionError
 from seqlab.inference.streaming import Filter, Filtered, FilterStep
+from seqlab.models.chain_answers import Transitions
 from seqlab.models.emissions.base import Floats
 from seqlab.models.emissions.categorical import SymbolDistribution
 from seqlab.models.hmm import HiddenMarkov
+from seqlab.models.ngrams import END, START
 from seqlab.models.rules import Rules
 from seqlab.taggers.asking import blocks, event_log_partition
 from seqlab.taggers.hmm_counted import as_tables
@@ -121,6 +123,26 @@ class HMMQuestions:
         """(L,) the long-run share of every state."""
         self._check_fitted("stationary")
         return self._chain("stationary").stationary()
+
+    @property
+    def transition_matrix(self) -> Transitions:
+        """P(next state | state) with names: a row "<s>" for the start, and a column "</s>" where there is an end.
+
+        Numbers as they were learned or given: a move that constraints= forbids is not taken, whatever it has here.
+        """
+        self._check_fitted("transition_matrix")
+        model = self._chain("transition_matrix")
+        for name in (START, END):
+            if name in model.labels:
+                raise QuestionError(
+                    f"transition_matrix has no meaning here: a state is called {name!r}, as its start or end would be; "
+                    f"look at model_"
+                )
+        rows = np.vstack([model.pi, model.A])
+        if model.end is None:
+            return Transitions((START, *model.labels), model.labels, rows)
+        ends = np.append(0.0, model.end)[:, None]
+        return Transitions((START, *model.labels), (*model.labels, END), np.hstack([rows, ends]))
 
     def top_symbols(self, state: str, n: int | None = 10) -> list[tuple[Any, float]]:
         """The n symbols that a state most often emits, with their probabilities; None for all of them."""
