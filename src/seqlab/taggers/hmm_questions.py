@@ -54,7 +54,15 @@ class HMMStream:
         corpus = self._hmm._corpus_of_one([observation])
         row = self._hmm.model_.emissions.scores(self._hmm._observed(corpus))[0]
         allowed = self._hmm._mask(corpus)
-        return self._filter.push(row if allowed is None else np.where(allowed[0], row, -np.inf))
+        try:
+            return self._filter.push(row if allowed is None else np.where(allowed[0], row, -np.inf))
+        except ImpossibleError as error:
+            advice = self._hmm.model_.advice()
+            raise ImpossibleError(
+                f"position {error.position} of the stream: no state can have emitted {observation!r:.60} there; the "
+                f"stream stays before it, so push another{'; ' if advice else ''}{advice}",
+                position=error.position,
+            ) from None
 
     def finish(self) -> Any:
         """What is still open when the stream ends."""
