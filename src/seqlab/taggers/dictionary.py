@@ -17,7 +17,7 @@ Dictionary = Mapping[str, Iterable[str]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TagDictionary:
-    """Which labels a word may have.
+    """Which labels a word may have; one that is not listed may have any.
 
     column   the column that holds the words
     row      word -> row of `rows`
@@ -53,10 +53,16 @@ class TagDictionary:
     def mask(self, corpus: Corpus) -> npt.NDArray[np.bool_]:
         """(tokens, L)   True for what each token may be."""
         words = corpus.strings(self.column).compact()
-        table = np.vstack([self.rows, np.ones((1, self.rows.shape[1]), dtype=bool)])
-        found = np.array([self.row.get(word, -1) for word in words.values], dtype=np.int64)
-        mask: npt.NDArray[np.bool_] = table[found[words.codes]] if len(found) else table[:0]
-        return mask
+        return self.flags(words.values)[words.codes]
+
+    def flags(self, words: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """(words, L)   True for what each word may be."""
+        table = np.vstack(
+            [self.rows, np.ones((1, self.rows.shape[1]), dtype=bool)]
+        )  # the last row: any label
+        found = np.array([self.row.get(word, -1) for word in words], dtype=np.int64)
+        flags: npt.NDArray[np.bool_] = table[found]
+        return flags
 
 
 def forbidden_by(dictionary: TagDictionary | None, corpus: Corpus, node: Scores) -> Scores:
