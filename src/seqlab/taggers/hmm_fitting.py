@@ -8,7 +8,7 @@ import numpy as np
 
 from seqlab.errors import OptionError, ShapeError
 from seqlab.learning.bar import Bar
-from seqlab.learning.em import BaumWelch, EMTask, groups_of
+from seqlab.learning.em import BaumWelch, EMTask, groups_of, say_empty
 from seqlab.learning.expectation import Evidence, expect
 from seqlab.learning.history import Epoch, History
 from seqlab.learning.restarts import best_of
@@ -115,8 +115,10 @@ class HMMFitting:
         evidence = self._seen_by(starts[0], ground, data)
         groups = groups_of(learner.tied, ground.labels)
 
+        emptied: list[int] = []
+
         def train(run: int, share: int, report: Any) -> Any:
-            task = EMTask(evidence.alone() if run else evidence, prior, groups)
+            task = EMTask(evidence.alone() if run else evidence, prior, groups, emptied=emptied)
             return learner.train(task, starts[run], threads=share, report=report)
 
         best = best_of(
@@ -131,8 +133,12 @@ class HMMFitting:
         )
         model: Any = best.outcome.theta
         nameless = self.states is None and data.gold is None and by_chance and not isinstance(init, dict)
-        if nameless and not ground.rules and not learner.tied:
-            model = by_occupation(model, evidence, threads)
+        sorts = nameless and not ground.rules and not learner.tied
+        if sorts or emptied:  # what is said of states holds for the model that is kept, by its own names
+            used = learner.expect(model, evidence, threads).occupied
+            if sorts:
+                model, used = by_occupation(model, used)
+            say_empty(model, used)
         return model, best.history, best.histories
 
     def _beginning(self, ground: Ground, init: Any, data: Data) -> tuple[Any, Evidence | None]:

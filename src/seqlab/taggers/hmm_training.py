@@ -13,7 +13,6 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.corpus import Corpus
 from seqlab.errors import LabelError, OptionError, ShapeError, TrainingWarning
-from seqlab.learning.expectation import Evidence, expect
 from seqlab.models.emissions.base import Floats
 from seqlab.models.hmm import HiddenMarkov
 from seqlab.taggers.dictionary import TagDictionary
@@ -126,11 +125,10 @@ def check_enough(corpus: Corpus, size: int) -> None:
         )
 
 
-def by_occupation(model: HiddenMarkov, evidence: Evidence, threads: int) -> HiddenMarkov:
+def by_occupation(model: HiddenMarkov, used: Floats) -> tuple[HiddenMarkov, Floats]:
     """States in the order of how often they are used, the most used first: an order that does not hang on chance."""
-    used = expect(model, evidence, threads).occupied
     order = np.argsort(-np.round(used, 6), kind="stable")
-    return model.reordered(order)
+    return model.reordered(order), used[order]
 
 
 class DevJudge:
