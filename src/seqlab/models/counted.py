@@ -168,7 +168,10 @@ class CountedHMM:
         return _core.Lexicon(counted.pool, counted.begin, counted.label, counted.count, self.L, settings)
 
     def emissions(self) -> npt.NDArray[np.float64]:
-        """(L, V) P(word | label) over the words of training; rows sum to 1 less what is kept for new words."""
+        """(L, V) P(word | label) over the words of training; rows sum to 1 less what is kept for new words.
+
+        With a suffix model only about so: every word leans on endings of its own (eq:suffix-model).
+        """
         pool = self.words.pool
         begin, label, score = self.lexicon.rows(pool, np.arange(len(pool), dtype=np.int32), None)
         table = np.zeros((self.L, len(pool)))
