@@ -1,5 +1,7 @@
 """What endings say of labels, by hand."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -105,7 +107,7 @@ def test_a_new_word_leans_on_the_same_word_in_other_case():
 def test_known_words_have_all_mass_but_that_of_new_ones_on_the_average_over_labels():  # eq:suffix-model
     train = demo_corpus("train")
     words = [word for row in train.column("word") for word in row]
-    new = sum(words.count(word) == 1 for word in set(words)) / len(words)
+    new = sum(count == 1 for count in Counter(words).values()) / len(words)
     exact = HMM(unknown=SuffixModel(known=0.0)).fit(train, "pos").model_.emissions().sum(axis=1)
     assert exact == pytest.approx(np.full(len(exact), 1 - new))
     model = HMM(unknown=SuffixModel(least=0.0)).fit(train, "pos").model_
