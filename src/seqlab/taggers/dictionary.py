@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,11 +41,7 @@ class TagDictionary:
         place = {label: i for i, label in enumerate(labels)}
         rows = np.zeros((len(allowed), len(labels)), dtype=bool)
         for i, (word, some) in enumerate(allowed.items()):
-            if isinstance(some, str) or not isinstance(some, Iterable):
-                raise LabelError(
-                    f"allowed[{word!r}] must be a list of labels, got {some!r}; write [{some!r}]"
-                )
-            known = [place[label] for label in some if label in place]
+            known = [place[label] for label in label_list(word, some, "allowed") if label in place]
             if not known:
                 raise LabelError(f"allowed[{word!r}] is {some!r:.60}, but training has none of these labels")
             rows[i, known] = True
@@ -63,6 +60,13 @@ class TagDictionary:
         found = np.array([self.row.get(word, -1) for word in words], dtype=np.int64)
         flags: npt.NDArray[np.bool_] = table[found]
         return flags
+
+
+def label_list(word: str, some: Any, name: str) -> Iterable[str]:
+    """What a dictionary says of a word, or an error that names the dictionary."""
+    if isinstance(some, str) or not isinstance(some, Iterable):
+        raise LabelError(f"{name}[{word!r}] must be a list of labels, got {some!r}; write [{some!r}]")
+    return some
 
 
 def forbidden_by(dictionary: TagDictionary | None, corpus: Corpus, node: Scores) -> Scores:

@@ -165,7 +165,8 @@ def _offsets(lengths: Any, total: int) -> Offsets:
         i = int(np.argmax(sizes < 0))
         raise ShapeError(f"lengths[{i}] is {sizes[i]}, but a sequence cannot have fewer than 0 observations")
     if int(sizes.sum()) != total:
-        raise ShapeError(f"lengths add up to {int(sizes.sum())}, but X has {total} observations")
+        hint = "; X is a list of sequences already, so leave out lengths" if len(sizes) == total else ""
+        raise ShapeError(f"lengths add up to {int(sizes.sum())}, but X has {total} observations{hint}")
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
@@ -210,10 +211,12 @@ def _bags(tokens: Sequence[Any], offsets: Offsets) -> BagColumn:
 
 def _vectors(sequences: Sequence[Any]) -> VectorColumn:
     parts, width = [], None
+    there = (token for sequence in sequences for token in sequence if token is not None)
+    usual = np.size(next(there, 0.0))  # what is missing is as wide as what is not
     for s, sequence in enumerate(sequences):
         if not len(sequence):
             continue
-        rows = _rows(sequence, s, width)
+        rows = _rows(sequence, s, usual)
         if width is not None and rows.shape[1] != width:
             raise CorpusError(
                 f"sequence {s} of X has vectors of {rows.shape[1]} numbers, but those before had {width}"
@@ -224,18 +227,23 @@ def _vectors(sequences: Sequence[Any]) -> VectorColumn:
     return VectorColumn(np.ascontiguousarray(joined, dtype=np.float64))
 
 
-def _rows(sequence: Any, s: int, width: int | None) -> npt.NDArray[np.float64]:
+def _rows(sequence: Any, s: int, width: int) -> npt.NDArray[np.float64]:
     """(T, D) of one sequence; None stands for a vector that is missing."""
     tokens = sequence if isinstance(sequence, np.ndarray) else list(sequence)
     if not isinstance(tokens, np.ndarray):
-        size = next((np.size(token) for token in tokens if token is not None), width or 1)
+        size = next((np.size(token) for token in tokens if token is not None), width)
         tokens = [np.full(size, np.nan) if token is None else np.atleast_1d(token) for token in tokens]
     try:
-        rows = np.asarray(tokens, dtype=np.float64)
+        given = np.asarray(tokens)
+        rows = (
+            given.astype(np.float64) if given.dtype.kind in "fiubO" else None
+        )  # no digits, nothing imaginary
     except (TypeError, ValueError):
+        rows = None
+    if rows is None:
         raise CorpusError(
             f"sequence {s} of X must be {WANTED['vectors']} for every token, all of one size, got {sequence!r:.60}"
-        ) from None
+        )
     if rows.ndim > 2:
         raise CorpusError(f"sequence {s} of X has shape {rows.shape}, but (T, D) is wanted")
     return rows.reshape(len(rows), -1)
@@ -268,8 +276,11 @@ def _cells(X: Any, emissions: Streams, lengths: Any) -> tuple[dict[str, Any], An
     flat = [token for one in sequences for token in one]
     for t, token in enumerate(flat):
         if token is not None and (not isinstance(token, (tuple, list)) or len(token) != width):
+            where = (
+                f"observation {t}" if sum(lengths) != len(flat) else _place(_offsets(lengths, len(flat)), t)
+            )
             raise CorpusError(
-                f"observation {t} of X is {token!r:.60}, but a tuple with {width} cells is wanted, one for each stream"
+                f"{where}: a tuple with {width} cells is wanted, one for each stream, got {token!r:.60}"
             )
     whole = [(None,) * width if token is None else token for token in flat]
     return {name: [token[i] for token in whole] for i, name in enumerate(emissions.parts)}, lengths

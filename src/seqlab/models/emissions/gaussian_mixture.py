@@ -20,13 +20,14 @@ from seqlab.models.emissions.base import (
     Groups,
     Statistics,
     VectorRows,
+    checked_tables,
     logs,
     normalised,
     pooled,
     speakers,
     sum_of_logs,
 )
-from seqlab.models.emissions.gaussian import Gaussian, GaussianDistribution
+from seqlab.models.emissions.gaussian import Gaussian, GaussianDistribution, check_amount
 from seqlab.models.emissions.moments import Spread
 from seqlab.models.emissions.symbols import checked_probabilities
 from seqlab.models.emissions.vectors import k_means, numbers, vector_rows
@@ -63,6 +64,7 @@ class GaussianMixture(Gaussian):
             )
         Gaussian.__post_init__(self)
         whole_number(self.components, "components", 1)
+        check_amount(self.weight_prior, "weight_prior")
         if self.centre not in CENTRES:
             raise OptionError(f"centre must be 'after' or 'before', got {self.centre!r}")
 
@@ -94,10 +96,7 @@ class GaussianMixture(Gaussian):
         """A start from tables, checked."""
         if isinstance(tables, MixtureDistribution):
             return replace(tables, options=self, least=domain.least(self.min_covariance))
-        if not isinstance(tables, dict) or "means" not in tables:
-            raise OptionError(
-                f"emissions must be {{'weights': ..., 'means': ..., 'covariances': ...}}, got {tables!r:.60}"
-            )
+        tables = checked_tables(tables, "means", "weights", "covariances")
         made = self._mixed(numbers(tables["means"], "means", (size, self.components, domain.width)), domain)
         if tables.get("weights") is not None:
             weights = checked_probabilities(tables["weights"], "weights", (size, self.components))
@@ -107,12 +106,7 @@ class GaussianMixture(Gaussian):
         return replace(made, covariances=self._checked(tables["covariances"], size, domain.width))
 
     def _checked(self, value: Any, size: int, width: int) -> Floats:
-        shape = _shape(self.covariance, size, self.components, width)
-        flat = numbers(value, "covariances", shape).reshape(
-            -1, *shape[1 if self.covariance == "tied" else 2 :]
-        )
-        kind = "full" if self.covariance == "tied" else self.covariance
-        return shapes.checked(flat, kind, len(flat), width).reshape(shape)
+        return shapes.checked(value, self.covariance, _shape(self.covariance, size, self.components, width))
 
     def _mixed(self, means: Floats, domain: Spread) -> MixtureDistribution:
         size, width = len(means), domain.width
