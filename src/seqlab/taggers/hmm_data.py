@@ -109,21 +109,27 @@ def _column(X: Any, holds: str, lengths: Any) -> tuple[Column | None, Offsets]:
         return _flat(X, holds, lengths)
     if isinstance(X, np.ndarray) and X.dtype != object and X.ndim in (1, 2):
         return _flat(X, holds, [len(X)])
+    if isinstance(X, (str, bytes)) or not (isinstance(X, Iterable) or hasattr(X, "__array__")):
+        raise CorpusError(f"a list of sequences is wanted, got {X!r:.60}")
     sequences = listed(X)
     if sequences and all(isinstance(one, Sentence) for one in sequences):
         return None, np.zeros(1, dtype=np.int64)
     if holds == "symbols" and (words := _plain_words(sequences)) is not None:
         return words
     for s, one in enumerate(sequences):
-        if isinstance(one, (str, bytes)) or not hasattr(one, "__len__"):
-            raise CorpusError(
-                f"sequence {s} of X is {one!r:.60}, but a list of observations is wanted; X is a list of sequences, "
-                f"or one after another with lengths=[...]"
-            )
+        _check_sequence(one, s)
     offsets = np.concatenate([[0], np.cumsum([len(one) for one in sequences])]).astype(np.int64)
     return _made(
         [token for one in sequences for token in one] if holds != "vectors" else sequences, holds, offsets
     ), offsets
+
+
+def _check_sequence(one: Any, s: int) -> None:
+    if isinstance(one, (str, bytes)) or not hasattr(one, "__len__"):
+        raise CorpusError(
+            f"sequence {s} of X is {one!r:.60}, but a list of observations is wanted; X is a list of sequences, "
+            f"or one after another with lengths=[...]"
+        )
 
 
 def _plain_words(sequences: list[Any]) -> tuple[Column, Offsets] | None:
@@ -165,7 +171,7 @@ def _offsets(lengths: Any, total: int) -> Offsets:
         i = int(np.argmax(sizes < 0))
         raise ShapeError(f"lengths[{i}] is {sizes[i]}, but a sequence cannot have fewer than 0 observations")
     if int(sizes.sum()) != total:
-        hint = "; X is a list of sequences already, so leave out lengths" if len(sizes) == total else ""
+        hint = "; leave out lengths if X is a list of sequences" if len(sizes) == total else ""
         raise ShapeError(f"lengths add up to {int(sizes.sum())}, but X has {total} observations{hint}")
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
@@ -269,18 +275,21 @@ def _streams(X: Any, emissions: Streams, lengths: Any) -> Corpus:
 
 def _cells(X: Any, emissions: Streams, lengths: Any) -> tuple[dict[str, Any], Any]:
     """Tuples with a cell for every stream, as one list for every stream."""
-    sequences = [list(X)] if lengths is not None else [list(one) for one in X]
     if lengths is None:
+        given = list(X)
+        for s, one in enumerate(given):
+            _check_sequence(one, s)
+        sequences = [list(one) for one in given]
         lengths = [len(one) for one in sequences]
+    else:
+        sequences = [list(X)]
     width = len(emissions.parts)
     flat = [token for one in sequences for token in one]
+    offsets = _offsets(lengths, len(flat))
     for t, token in enumerate(flat):
         if token is not None and (not isinstance(token, (tuple, list)) or len(token) != width):
-            where = (
-                f"observation {t}" if sum(lengths) != len(flat) else _place(_offsets(lengths, len(flat)), t)
-            )
             raise CorpusError(
-                f"{where}: a tuple with {width} cells is wanted, one for each stream, got {token!r:.60}"
+                f"{_place(offsets, t)}: a tuple with {width} cells is wanted, one for each stream, got {token!r:.60}"
             )
     whole = [(None,) * width if token is None else token for token in flat]
     return {name: [token[i] for token in whole] for i, name in enumerate(emissions.parts)}, lengths

@@ -149,7 +149,7 @@ def starter(
     if init is None:
         if labelled is not None:
             return lambda rng: counted_start(ground, labelled, rng), True
-        init = "kmeans" if hasattr(ground.emissions, "clusters") else "random"
+        init = "kmeans" if ground.emissions.clustering else "random"
     if init == "random":
         return lambda rng: random_start(ground, rng), True
     if init == "kmeans":

@@ -159,6 +159,11 @@ class Emission(ABC):
     kind: str
     holds: str  # "symbols", "bags", "vectors" or "streams": which kind of column it reads
 
+    @property
+    def clustering(self) -> bool:
+        """Whether there are numbers to find clusters of."""
+        return hasattr(self, "clusters")
+
     @abstractmethod
     def first(self, corpus: Corpus, column: str | None) -> tuple[Observed, Any]:
         """Training data as arrays, and the domain: the symbols, or the number of dimensions."""

@@ -74,6 +74,11 @@ class Streams(Emission):
             {n: part.clustered(domain[n], seen, labels, size) for (n, part), seen in pairs}
         )
 
+    @property
+    def clustering(self) -> bool:
+        """Whether a stream has numbers to find clusters of."""
+        return any(part.clustering for part in self.parts.values())
+
     def clusters(self, observed: Any, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """(T,) by k-means on the first stream that has numbers."""
         for part, seen in zip(self.parts.values(), observed, strict=True):

@@ -100,6 +100,11 @@ class Symbols:
 
     def joined(self, other: Symbols) -> Symbols:
         """These, and behind them those of another that are new."""
+        if (self.words is None) != (other.words is None):
+            kinds = ("words", "whole numbers") if other.words is None else ("whole numbers", "words")
+            raise CorpusError(
+                f"the model has {kinds[0]} for symbols, but the data are {kinds[1]}; give the same kind"
+            )
         if self.words is None or other.words is None:
             return self if self.count >= other.count else other
         new = tuple(word for word in other.words if word not in self.number)
