@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -105,6 +106,17 @@ def whole_number(value: int, name: str, least: int) -> int:
     if value > LARGEST_COUNT:
         raise OptionError(f"{name} must be at most {LARGEST_COUNT}, got {value!r}")
     return int(value)
+
+
+def number(
+    value: Any, name: str, *, least: float = 0.0, most: float = math.inf, above: bool = False
+) -> float:
+    """A finite number between bounds, or an OptionError that names the option."""
+    real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not real or not math.isfinite(value) or value < least or value > most or (above and value == least):
+        bounds = f"{'above' if above else 'from'} {least:g} " + ("up" if most == math.inf else f"to {most:g}")
+        raise OptionError(f"{name} must be a finite number {bounds}, got {value!r}")
+    return float(value)
 
 
 def position_number(value: int, who: str) -> int:

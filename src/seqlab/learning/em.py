@@ -10,11 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from seqlab.arrays import whole_number
+from seqlab.arrays import number, whole_number
 from seqlab.errors import ImpossibleError, OptionError, TrainingWarning
 from seqlab.learning.expectation import Evidence, expect, expect_hard
 from seqlab.learning.progress import Outcome, Progress, Report
-from seqlab.learning.settings import number
 from seqlab.models.emissions.base import Floats, Groups
 from seqlab.models.hmm import FROZEN, Dirichlet, Expected, HiddenMarkov
 

@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import whole_number
+from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError, ScoreError
 from seqlab.learning.progress import Outcome, Progress, Report, Weights
-from seqlab.learning.settings import LINE_SEARCHES, choice, number, settings_for
+from seqlab.learning.settings import LINE_SEARCHES, choice, settings_for
 
 DTYPES = ("float32", "float64")
 

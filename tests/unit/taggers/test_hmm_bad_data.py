@@ -5,6 +5,7 @@ import pytest
 
 from seqlab import (
     HMM,
+    BaumWelch,
     Categorical,
     Dirichlet,
     FeatureBag,
@@ -195,3 +196,13 @@ def test_streams_of_symbols_alone_begin_by_chance():
     assert np.isfinite(both.log_likelihood([("a", ["f"]), ("b", None)]))
     with pytest.raises(OptionError, match="needs a stream of numbers"):
         HMM(2, Streams(word=Categorical()), init="kmeans").fit({"word": WORDS})
+
+
+@pytest.mark.parametrize("emissions", [Gaussian(), GaussianMixture(components=1), Poisson()])
+def test_numbers_that_are_missing_do_not_pull_a_start_to_zero(emissions):
+    X = [[[10.0, np.nan], [10.0, 20.0], [np.nan, 20.0]]]
+    hmm = HMM(1, emissions, learner=BaumWelch(max_iterations=0)).fit(X)
+    made = hmm.model_.emissions
+    assert np.ravel(made.rates if isinstance(emissions, Poisson) else made.means) == pytest.approx(
+        [10.0, 20.0]
+    )

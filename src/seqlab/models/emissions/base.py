@@ -80,6 +80,10 @@ class VectorRows:
     def __len__(self) -> int:
         return len(self.values)
 
+    def some(self, which: npt.NDArray[np.bool_]) -> VectorRows:
+        """The tokens that `which` (T,) picks."""
+        return VectorRows(self.values[which], None if self.present is None else self.present[which])
+
     @property
     def there(self) -> npt.NDArray[np.bool_]:
         """(T,): tokens with any number at all."""

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
+from seqlab.arrays import number
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError
 from seqlab.models.emissions import covariances as shapes
@@ -27,7 +28,7 @@ from seqlab.models.emissions.base import (
     speakers,
 )
 from seqlab.models.emissions.moments import Spread, rebased
-from seqlab.models.emissions.vectors import check_prior, k_means, numbers, vector_rows
+from seqlab.models.emissions.vectors import check_prior, cluster_means, k_means, numbers, vector_rows
 from seqlab.state import State
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Gaussian(Emission):
         for name in ("mean_weight", "covariance_weight", "min_covariance"):
             value = getattr(self, name)
             if value is not None or name != "min_covariance":
-                check_amount(value, name)
+                number(value, name)
         for name, least in (("mean_prior", -np.inf), ("covariance_prior", 0.0)):
             prior = as_floats(getattr(self, name), name)
             if not np.isfinite(prior).all() or (prior.ndim < 2 and not (prior >= least).all()):
@@ -103,10 +104,7 @@ class Gaussian(Emission):
         self, domain: Spread, observed: VectorRows, labels: npt.NDArray[np.int64], size: int
     ) -> GaussianDistribution:
         """Means of the clusters, and the covariance of the data, as hmmlearn begins."""
-        means = np.tile(domain.mean, (size, 1))
-        for y in range(size):
-            if (labels == y).any():
-                means[y] = observed.values[labels == y].mean(axis=0)
+        means = cluster_means(observed, labels, size, domain.mean)
         return self._made(means, self._wide(domain, size), domain)
 
     def clusters(self, observed: VectorRows, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -134,13 +132,6 @@ class Gaussian(Emission):
         least = domain.least(self.min_covariance)
         sound = shapes.floored(covariances, self.covariance, max(least, 1e-12))
         return GaussianDistribution(self, np.ascontiguousarray(means), np.ascontiguousarray(sound), least)
-
-
-def check_amount(value: Any, name: str) -> None:
-    """Refuse what is no finite number from 0 up."""
-    real = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if not real or not 0 <= value < np.inf:
-        raise OptionError(f"{name} must be a finite number from 0 up, got {value!r}")
 
 
 @dataclass(frozen=True, eq=False)

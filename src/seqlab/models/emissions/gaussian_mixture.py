@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.arrays import whole_number
+from seqlab.arrays import number, whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError, StoreError
 from seqlab.models.emissions import covariances as shapes
@@ -27,10 +27,10 @@ from seqlab.models.emissions.base import (
     speakers,
     sum_of_logs,
 )
-from seqlab.models.emissions.gaussian import Gaussian, GaussianDistribution, check_amount
+from seqlab.models.emissions.gaussian import Gaussian, GaussianDistribution
 from seqlab.models.emissions.moments import Spread
 from seqlab.models.emissions.symbols import checked_probabilities
-from seqlab.models.emissions.vectors import k_means, numbers, vector_rows
+from seqlab.models.emissions.vectors import cluster_means, k_means, numbers, vector_rows
 from seqlab.state import State
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class GaussianMixture(Gaussian):
             )
         Gaussian.__post_init__(self)
         whole_number(self.components, "components", 1)
-        check_amount(self.weight_prior, "weight_prior")
+        number(self.weight_prior, "weight_prior")
         if self.centre not in CENTRES:
             raise OptionError(f"centre must be 'after' or 'before', got {self.centre!r}")
 
@@ -81,15 +81,13 @@ class GaussianMixture(Gaussian):
         self, domain: Spread, observed: VectorRows, labels: npt.NDArray[np.int64], size: int
     ) -> MixtureDistribution:
         """Clusters of clusters."""
-        means = np.tile(domain.mean, (size, self.components, 1))
+        centres = cluster_means(observed, labels, size, domain.mean)
+        means = np.repeat(centres[:, None], self.components, axis=1)
         for y in range(size):
-            inside = VectorRows(observed.values[labels == y])
-            if not len(inside):
-                continue
-            parts = k_means(inside, self.components, np.random.default_rng(y))
-            for m in range(self.components):
-                some = inside.values[parts == m] if (parts == m).any() else inside.values
-                means[y, m] = some.mean(axis=0)
+            inside = observed.some(labels == y)
+            if len(inside):
+                parts = k_means(inside, self.components, np.random.default_rng(y))
+                means[y] = cluster_means(inside, parts, self.components, centres[y])
         return self._mixed(means, domain)
 
     def given(self, tables: Any, domain: Spread, size: int) -> MixtureDistribution:  # type: ignore[override]

@@ -26,7 +26,7 @@ from seqlab.models.emissions.base import (
 from seqlab.models.emissions.gaussian import TINY
 from seqlab.models.emissions.moments import Spread
 from seqlab.models.emissions.symbols import place
-from seqlab.models.emissions.vectors import check_prior, k_means, numbers, vector_rows
+from seqlab.models.emissions.vectors import check_prior, cluster_means, k_means, numbers, vector_rows
 from seqlab.state import State
 
 if TYPE_CHECKING:
@@ -86,10 +86,7 @@ class Poisson(Emission):
         self, domain: Spread, observed: VectorRows, labels: npt.NDArray[np.int64], size: int
     ) -> PoissonDistribution:
         """A start from clusters."""
-        rates = np.tile(domain.mean, (size, 1))
-        for y in range(size):
-            if (labels == y).any():
-                rates[y] = observed.values[labels == y].mean(axis=0)
+        rates = cluster_means(observed, labels, size, domain.mean)
         return PoissonDistribution(self, np.maximum(rates, 1e-3))
 
     def clusters(self, observed: VectorRows, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:

@@ -99,6 +99,16 @@ def k_means(rows: VectorRows, size: int, rng: np.random.Generator) -> npt.NDArra
     return labels
 
 
+def cluster_means(rows: VectorRows, labels: npt.NDArray[np.int64], size: int, usual: Floats) -> Floats:
+    """(size, D) means of the numbers that are there; `usual` (D,) where a cluster has none."""
+    means = np.tile(usual, (size, 1))
+    for y in range(size):
+        inside = labels == y
+        count = inside.sum() if rows.present is None else rows.present[inside].sum(axis=0)
+        means[y] = np.where(count > 0, rows.values[inside].sum(axis=0) / np.maximum(count, 1), usual)
+    return means
+
+
 def _spread(x: Floats, size: int, rng: np.random.Generator) -> Floats:
     """k-means++: the next centre is drawn with chances by the squared distance to the nearest so far."""
     centres = [x[int(rng.integers(len(x)))]]
