@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -107,8 +108,28 @@ def whole_number(value: int, name: str, least: int) -> int:
     return int(value)
 
 
+def number(
+    value: Any, name: str, *, least: float = 0.0, most: float = math.inf, above: bool = False
+) -> float:
+    """A finite number between bounds, or an OptionError that names the option."""
+    real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not real or not math.isfinite(value) or value < least or value > most or (above and value == least):
+        bounds = f"{'above' if above else 'from'} {least:g} " + ("up" if most == math.inf else f"to {most:g}")
+        raise OptionError(f"{name} must be a finite number {bounds}, got {value!r}")
+    return float(value)
+
+
 def position_number(value: int, who: str) -> int:
     """`value` as an int; whether the position exists is the caller's question."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise LabelError(f"{who} wants positions as whole numbers, got {value!r}")
     return int(value)
+
+
+def position_of(value: int, length: int) -> int:
+    """`value` as a position of a sequence with `length` of them, or an error."""
+    t = position_number(value, "a question")
+    if not 0 <= t < length:
+        held = f"the sequence has positions 0 to {length - 1}" if length else "the sequence is empty"
+        raise LabelError(f"position {t} does not exist; {held}")
+    return t

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 
 import numpy as np
@@ -80,6 +81,22 @@ def test_posterior_refuses_labels_and_positions_it_does_not_have() -> None:
     for i, j in ((4, 2), (-1, 1), (3, 9)):
         with pytest.raises((SeqlabError, IndexError)):
             posterior.span(i, j, ["x"] * max(j - i, 0))
+
+
+def test_filtered_takes_names_and_numbers() -> None:
+    filtered = inference.filter(NAMED)
+    assert filtered.label(2, "y") == filtered.label(2, 1) == filtered.node[2, 1]
+    assert inference.filter([BARE, NAMED])[1].label(5, "z") == filtered.node[5, 2]
+    assert inference.filter(BARE).label(0, 2) == filtered.label(0, "z")
+    stream = inference.Filter(NAMED.edge, labels=NAMED.labels)
+    steps = [stream.push(row) for row in NAMED.node]
+    assert steps[2].label("y") == steps[2].label(1) == pytest.approx(filtered.label(2, "y"))
+    assert pickle.loads(pickle.dumps(steps[2])).label("y") == steps[2].label("y")
+    for t, bad in ((6, "x"), (-1, "x"), (1.0, "x"), (0, "w"), (0, 3)):
+        with pytest.raises(LabelError, match=r"position|unknown label"):
+            filtered.label(t, bad)  # type: ignore[arg-type]
+    with pytest.raises(LabelError, match="unknown label 'w'"):
+        steps[0].label("w")
 
 
 def test_posterior_computes_its_edges_once() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,8 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, label, write."""
+    # NumPy would start threads for linear algebra, which tagging has no use for: ten milliseconds.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from seqlab.cli.inputs import load_tagger
     from seqlab.cli.tag_blocks import tagged
 

@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import Probabilities, frozen, position_number, thread_count
+from seqlab.arrays import Probabilities, frozen, position_number, position_of, thread_count
 from seqlab.errors import LabelError, ShapeError
 from seqlab.inference.counting import edge_marginals
 from seqlab.inference.questions import Asked, Part, Question, Results
@@ -88,12 +88,7 @@ class Posterior:
         return float(self._messages.span(i, j, ids))
 
     def _position(self, t: int) -> int:
-        t = position_number(t, "a question")
-        length = self.trellis.T
-        if not 0 <= t < length:
-            held = f"the sequence has positions 0 to {length - 1}" if length else "the sequence is empty"
-            raise LabelError(f"position {t} does not exist; {held}")
-        return t
+        return position_of(t, self.trellis.T)
 
     def __repr__(self) -> str:
         return f"Posterior(T={self.trellis.T}, L={self.trellis.L}, log_z={self.log_z:.6g})"

@@ -85,10 +85,20 @@ class Question:
         where = "" if sequence is None else f"sequence {sequence}: "
         raise ImpossibleError(
             f"{where}no legal path: nothing is left at position {position} (of {length}); every label there is ruled "
-            f"out by its own score of -inf, by the moves that lead to it, or by a constraint; allow one of them",
+            f"out by its own score of -inf, by the moves that lead to it, or by a constraint; allow one of them"
+            f"{self._advice(number)}",
             position=position,
             sequence=sequence,
         )
+
+    def _advice(self, number: int) -> str:
+        own = (
+            self._trellises.advice
+            if isinstance(self._trellises, TrellisBatch)
+            else self.trellis(number).advice
+        )
+        said = "" if own is None else own()
+        return f"; {said}" if said else ""
 
 
 class Results(Sequence[Answer], Generic[Answer]):

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import Probabilities, as_scores, check_scores, thread_count, whole_number
+from seqlab.arrays import Probabilities, as_scores, check_scores, position_of, thread_count, whole_number
 from seqlab.errors import ImpossibleError, ShapeError
 from seqlab.inference.questions import Asked, Question, Results
 from seqlab.trellis import Trellis, TrellisBatch
 from seqlab.trellis.constraints import Constraints, Moves, Some, forbid, move_mask
-from seqlab.trellis.labels import Label
+from seqlab.trellis.labels import Label, LabelSet
 
 Batched = TrellisBatch | Sequence[Trellis]
 Doubles = npt.NDArray[np.float64]
@@ -27,6 +27,11 @@ class Filtered:
 
     node: Probabilities
     log_z: float
+    label_set: LabelSet = field(repr=False)
+
+    def label(self, t: int, y: Label) -> float:
+        """P(y_t = y | x_1..t)."""
+        return float(self.node[position_of(t, len(self.node)), self.label_set.id(y)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +48,11 @@ class FilterStep:
     node: Probabilities
     log_z: float
     decided: tuple[tuple[int, Label], ...]
+    label_set: LabelSet = field(repr=False)
+
+    def label(self, y: Label) -> float:
+        """P(y_t = y | x_1..t) at this position."""
+        return float(self.node[self.label_set.id(y)])
 
 
 @overload
@@ -61,7 +71,7 @@ def filter(asked: Asked, *, threads: int | None = None) -> Filtered | Results[Fi
         starts = part.starts(sizes)
         for place, number in enumerate(part.numbers):
             rows = node[starts[place] : starts[place + 1]].reshape(-1, part.sizes[place])
-            answers[number] = Filtered(rows, float(log_z[place]))
+            answers[number] = Filtered(rows, float(log_z[place]), question.label_set(int(number)))
     return answers[0] if question.single else Results(len(answers), answers.__getitem__)
 
 
@@ -128,7 +138,7 @@ class Filter:
         if self._stream.decides:
             decided = ((self._given, self.label_set.name(self._stream.decided())),)
             self._given += 1
-        return FilterStep(t, belief, self._stream.log_z, decided)
+        return FilterStep(t, belief, self._stream.log_z, decided, self.label_set)
 
     def finish(self) -> tuple[tuple[int, Label], ...]:
         """The labels still open, on the best path that ends here."""

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
-from seqlab.arrays import whole_number
+from seqlab.arrays import number, whole_number
 from seqlab.errors import ImpossibleError, OptionError, TrainingWarning
 from seqlab.learning.expectation import Evidence, expect, expect_hard
 from seqlab.learning.progress import Outcome, Progress, Report
-from seqlab.learning.settings import number
-from seqlab.models.emissions.base import Groups
+from seqlab.models.emissions.base import Floats, Groups
 from seqlab.models.hmm import FROZEN, Dirichlet, Expected, HiddenMarkov
 
 SLACK = 1e-9  # share of the objective that rounding may take from it
@@ -30,6 +29,7 @@ class EMTask:
     prior: Dirichlet
     groups: Groups | None = None
     sentences: Sequence[int] | None = None  # what sequence i is called in messages
+    emptied: list[int] = field(default_factory=list)  # iterations that found a state with nothing left for it
 
     def sentence(self, i: int) -> int:
         """The number a user knows it by."""
@@ -98,7 +98,8 @@ class BaumWelch(_EM):
 class HardEM(_EM):
     """Hard (Viterbi) EM (eq:hard-em): counts along the best path of every sequence. Options of BaumWelch.
 
-    What rises is the probability of observations and best paths together.
+    What rises is the probability of observations and best paths together. A state that no best path visits is lost: it
+    keeps its tables, and a TrainingWarning names it when training ends.
     """
 
     def train(self, task: EMTask, model: HiddenMarkov, *, threads: int, report: Report) -> Outcome:
@@ -134,7 +135,8 @@ class _Run:
                     self._say_fell(best, value, iteration) if reason == "fell" else None
                     return Outcome(kept, reason, iteration - 1, -best)  # type: ignore[arg-type]
             gain, kept, best = value - best, model, value
-            self._look_at(model, found)
+            if (found.occupied < EMPTY).any():
+                self.task.emptied.append(iteration)
             goes_on = self.report(self._progress(iteration, model, found, value))
             if not goes_on:
                 return Outcome(kept, "stopped", iteration, -best)  # type: ignore[arg-type]
@@ -176,19 +178,6 @@ class _Run:
             f"they are left out of training. Pseudo-counts (smoothing=0.1) make them possible",
         )
 
-    def _look_at(self, model: HiddenMarkov, found: Expected) -> None:
-        empty = np.flatnonzero(found.occupied < EMPTY)
-        if len(empty):
-            names = ", ".join(repr(model.labels[i]) for i in empty[:5].tolist())
-            one = len(empty) == 1
-            more = f" and {len(empty) - 5} more" if len(empty) > 5 else ""
-            self._say(
-                f"empty {names}",
-                f"nothing is left for the {'state' if one else 'states'} {names}{more}: {'its' if one else 'their'} "
-                f"probabilities stay as they are; fewer states, another start (restarts=...) or pseudo-counts may "
-                f"help, and allowed= may forbid {'it' if one else 'them'} everywhere",
-            )
-
     def _say_fell(self, best: float, value: float, iteration: int) -> None:
         self._say(
             "fell",
@@ -200,6 +189,24 @@ class _Run:
         if what not in self.told:
             self.told.add(what)
             warnings.warn(sentence, TrainingWarning, stacklevel=2)
+
+
+def say_empty(model: HiddenMarkov, occupied: Floats) -> None:
+    """Report the states of a trained model that nothing is left for."""
+    empty = np.flatnonzero(occupied < EMPTY)
+    if not len(empty):
+        return
+    names = ", ".join(repr(model.labels[i]) for i in empty[:5].tolist())
+    one = len(empty) == 1
+    more = f" and {len(empty) - 5} more" if len(empty) > 5 else ""
+    warnings.warn(
+        f"nothing is left for the {'state' if one else 'states'} {names}{more}: {'its' if one else 'their'} "
+        f"probabilities stay without data behind them; ask for fewer states than {model.size}, begin elsewhere (init=, "
+        f"seed=, restarts=10) or add pseudo-counts (smoothing=0.1); allowed= may also forbid {'it' if one else 'them'} "
+        f"everywhere",
+        TrainingWarning,
+        stacklevel=2,
+    )
 
 
 def _check_frozen(frozen: Any) -> None:

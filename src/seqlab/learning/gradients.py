@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from seqlab.arrays import number
 from seqlab.learning.learners import BatchLearner, outcome_of, told
 from seqlab.learning.progress import Job, Outcome, Report, Weights
-from seqlab.learning.settings import number, settings_for
+from seqlab.learning.settings import settings_for
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import whole_number
+from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError, ScoreError
-from seqlab.learning.settings import LINE_SEARCHES, choice, number, settings_for
+from seqlab.learning.settings import LINE_SEARCHES, choice, settings_for
 
 if TYPE_CHECKING:
     from seqlab.learning.progress import Job, Outcome, Report, Weights

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from seqlab import _core
-from seqlab.arrays import whole_number
+from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError
 from seqlab.learning.online import run_epochs, run_to_the_gap
 from seqlab.learning.progress import Outcome, Report, Weights
-from seqlab.learning.settings import number
 
 COSTS = ("hamming", "sqrt")
 METHODS = ("frank-wolfe", "subgradient")

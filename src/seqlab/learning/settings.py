@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import whole_number
+from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError, ShapeError
 
 # The defaults of stopping and searching are CRFsuite's, so that results compare.
@@ -61,17 +60,6 @@ def settings_for(method: str, size: int, options: Mapping[str, Any]) -> _core.Se
     if method == "owlqn":
         _set_penalty(settings, chosen["l1"], chosen["l1_range"], size)
     return settings
-
-
-def number(
-    value: Any, name: str, *, least: float = 0.0, most: float = math.inf, above: bool = False
-) -> float:
-    """A finite number between bounds, or an OptionError that names the option."""
-    real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not real or not math.isfinite(value) or value < least or value > most or (above and value == least):
-        bounds = f"{'above' if above else 'from'} {least:g} " + ("up" if most == math.inf else f"to {most:g}")
-        raise OptionError(f"{name} must be a finite number {bounds}, got {value!r}")
-    return float(value)
 
 
 def _vector(value: Any, name: str, size: int, *, above: bool) -> Any:

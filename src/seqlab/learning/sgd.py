@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import whole_number
+from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError, ScoreError
 from seqlab.learning.learners import DTYPES
 from seqlab.learning.progress import Outcome, Progress, Report, Weights
-from seqlab.learning.settings import choice, number
+from seqlab.learning.settings import choice
 
 SCHEDULES = ("inverse", "constant", "sqrt", "exponential")
 

@@ -51,10 +51,10 @@ class Distribution:
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """Probabilities of symbols after symbols.
+    """Probabilities of symbols after symbols, or of states after states.
 
-    sources   names of the rows: the start, then the words
-    targets   names of the columns: the words, then the end
+    sources   names of the rows: the start, then the words (the states)
+    targets   names of the columns: the words (the states), then the end if there is one
     matrix    (sources, targets) every row sums to 1
     """
 

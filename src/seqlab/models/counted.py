@@ -168,7 +168,10 @@ class CountedHMM:
         return _core.Lexicon(counted.pool, counted.begin, counted.label, counted.count, self.L, settings)
 
     def emissions(self) -> npt.NDArray[np.float64]:
-        """(L, V) P(word | label) over the words of training; rows sum to 1 less what is kept for new words."""
+        """(L, V) P(word | label) over the words of training; rows sum to 1 less what is kept for new words.
+
+        With a suffix model only about so: every word leans on endings of its own (eq:suffix-model).
+        """
         pool = self.words.pool
         begin, label, score = self.lexicon.rows(pool, np.arange(len(pool), dtype=np.int32), None)
         table = np.zeros((self.L, len(pool)))
@@ -259,7 +262,18 @@ class CountedHMM:
             ids = ids[np.repeat(counts < self.L, counts)]
         offset = np.concatenate([[0], np.cumsum(counts[where])]).astype(np.int64)
         lists = Restrictions.frozen(where, offset, ids.copy())
-        return Trellis._trusted(Tables(node, edge, head, False), self.order, self._label_set, lists)
+        made = Trellis._trusted(Tables(node, edge, head, False), self.order, self._label_set, lists)
+        made.advice = self.advice
+        return made
+
+    def advice(self) -> str:
+        """What to do about sentences that cannot be, when counts of 0 are to blame."""
+        if (self.move_probabilities > 0).all() and not isinstance(self.smoothing, MLE):
+            return ""
+        return (
+            f"counts of 0 are probabilities of 0 under smoothing={self.smoothing}: fit with smoothing='kneser-ney', or "
+            f"with smoothing=0.1 to add to every count"
+        )
 
     def _refuse(self, pool: _core.StringPool, codes: Codes, sentence: int, allowed: Flags | None) -> NoReturn:
         """Say why a sentence has no legal path, as its trellis does."""

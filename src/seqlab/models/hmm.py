@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 Bools = npt.NDArray[np.bool_]
 Offsets = npt.NDArray[np.int64]
+ZEROS = (
+    "this model has probabilities of 0, for what its training did not have: fit with smoothing=0.1 to add to every "
+    "count, or write small numbers into tables of your own"
+)
 FROZEN = ("start", "transitions", "emissions", "means", "covariances", "weights")
 
 
@@ -172,7 +176,22 @@ class HiddenMarkov:
     def batch(self, observed: Any, offsets: Offsets, allowed: Bools | None = None) -> TrellisBatch:
         """One trellis for every sequence; log Z is log P(x)."""
         node = self.nodes(observed, offsets, allowed)
-        return TrellisBatch(node, np.diff(offsets), self.edges()[1], labels=self.labels)
+        made = TrellisBatch(node, np.diff(offsets), self.edges()[1], labels=self.labels)
+        made.advice = self.advice
+        return made
+
+    def advice(self) -> str:
+        """What to do about sequences that cannot be, when zeros of the tables are to blame."""
+        open_moves = self.A[~self.rules.forbidden] if self.rules else self.A
+        emitted = self.emissions.table()
+        zeros = (
+            (self.pi == 0).any()
+            or (open_moves == 0).any()
+            or (self.end is not None and (self.end == 0).any())
+        )
+        if not zeros and (emitted is None or np.isfinite(emitted).all()):
+            return ""
+        return ZEROS
 
     def batch_of_nothing(self, sequences: int) -> TrellisBatch:
         """So many sequences without a token."""

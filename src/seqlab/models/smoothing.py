@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from seqlab.arrays import number
 from seqlab.errors import OptionError
-
-
-def _number(value: Any, name: str, most: float) -> None:
-    real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not real or not math.isfinite(value) or not 0 <= value <= most:
-        bounds = "from 0 up" if most == math.inf else f"from 0 to {most:g}"
-        raise OptionError(f"{name} must be a finite number {bounds}, got {value!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +23,7 @@ class AddLambda:
     value: float = 1.0
 
     def __post_init__(self) -> None:
-        _number(self.value, "the value of AddLambda", math.inf)
+        number(self.value, "the value of AddLambda")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +51,10 @@ class KneserNey:
                     f"discounts must be one number, or three for counts of 1, 2, and 3 or more, got {given!r}"
                 )
             for i, (value, most) in enumerate(zip(given, (1.0, 2.0, 3.0), strict=True)):
-                _number(value, f"discounts[{i}]", most)
+                number(value, f"discounts[{i}]", most=most)
             object.__setattr__(self, "discounts", tuple(given))
             return
-        _number(given, "discounts", 1.0)
+        number(given, "discounts", most=1.0)
 
     def three(self) -> tuple[float, float, float] | None:
         """The discounts of counts of 1, of 2, and of 3 or more; None when they are to be estimated."""

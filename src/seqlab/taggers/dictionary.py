@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ Dictionary = Mapping[str, Iterable[str]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TagDictionary:
-    """Which labels a word may have.
+    """Which labels a word may have; one that is not listed may have any.
 
     column   the column that holds the words
     row      word -> row of `rows`
@@ -40,11 +41,7 @@ class TagDictionary:
         place = {label: i for i, label in enumerate(labels)}
         rows = np.zeros((len(allowed), len(labels)), dtype=bool)
         for i, (word, some) in enumerate(allowed.items()):
-            if isinstance(some, str) or not isinstance(some, Iterable):
-                raise LabelError(
-                    f"allowed[{word!r}] must be a list of labels, got {some!r}; write [{some!r}]"
-                )
-            known = [place[label] for label in some if label in place]
+            known = [place[label] for label in label_list(word, some, "allowed") if label in place]
             if not known:
                 raise LabelError(f"allowed[{word!r}] is {some!r:.60}, but training has none of these labels")
             rows[i, known] = True
@@ -53,10 +50,23 @@ class TagDictionary:
     def mask(self, corpus: Corpus) -> npt.NDArray[np.bool_]:
         """(tokens, L)   True for what each token may be."""
         words = corpus.strings(self.column).compact()
-        table = np.vstack([self.rows, np.ones((1, self.rows.shape[1]), dtype=bool)])
-        found = np.array([self.row.get(word, -1) for word in words.values], dtype=np.int64)
-        mask: npt.NDArray[np.bool_] = table[found[words.codes]] if len(found) else table[:0]
-        return mask
+        return self.flags(words.values)[words.codes]
+
+    def flags(self, words: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """(words, L)   True for what each word may be."""
+        table = np.vstack(
+            [self.rows, np.ones((1, self.rows.shape[1]), dtype=bool)]
+        )  # the last row: any label
+        found = np.array([self.row.get(word, -1) for word in words], dtype=np.int64)
+        flags: npt.NDArray[np.bool_] = table[found]
+        return flags
+
+
+def label_list(word: str, some: Any, name: str) -> Iterable[str]:
+    """What a dictionary says of a word, or an error that names the dictionary."""
+    if isinstance(some, str) or not isinstance(some, Iterable):
+        raise LabelError(f"{name}[{word!r}] must be a list of labels, got {some!r}; write [{some!r}]")
+    return some
 
     def allowed(self, corpus: Corpus) -> Allowed:
         """The same as models take it."""

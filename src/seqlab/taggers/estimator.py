@@ -100,6 +100,8 @@ class Estimator:
                     f"{name} is learned by fit, but this {type(self).__name__} has learned nothing yet; "
                     f"call fit(X, y) first"
                 )
+            if isinstance(getattr(type(self), name, None), property):
+                self._check_fitted(name)  # its own error is an AttributeError, which ends here
             why = type(self)._no_meaning.get(name)
             raise AttributeError(
                 f"{type(self).__name__!r} object has no attribute {name!r}" + (f": {why}" if why else "")

@@ -59,14 +59,14 @@ class HMM(GivenTables, HMMFitting, HMMBatches, HMMQuestions, StoredHMM, Tagger):
                   "witten-bell", "kneser-ney". None: Kneser-Ney for labelled words, else none
     learner       BaumWelch(), HardEM(), or Counting(); None: counting where every token has a label, else BaumWelch()
     init          where EM begins: "random", "kmeans" (vectors), tables {"start", "transitions", "emissions"}, or
-                  (pi, A, B), a fitted HMM, {word: labels}, or (X, y) with labels; None: labels if there are any, else
-                  k-means or chance
+                  (pi, A, B), a fitted HMM, {word: labels} (a start that EM may leave; allowed= holds), or (X, y) with
+                  labels; None: labels if there are any, else k-means or chance
     unknown       symbols never seen in training: "error", "missing" (as if not observed), or for labelled words
                   "suffix" (judged by their endings; SuffixModel(...) has options). None: "suffix" for labelled words
                   that are counted, "missing" for a model that saw labels, else "error"
     end           whether a state may also end the sequence, with a probability of its own
     constraints   a tag scheme, a Constraints, or forbidden moves (from, to)
-    allowed       {word: labels}: what a word may be, in training and after
+    allowed       {word: labels}: what a word may be, in training and after; one that is not listed may be anything
     states        names of the states
     column        of a Corpus, that the observations stand in; None finds it
     seed, threads same seed, same bits, any number of threads; None uses every core

@@ -120,11 +120,7 @@ def counted_ids(
 
 def _flags(words: StringColumn, dictionary: TagDictionary | None) -> npt.NDArray[np.bool_] | None:
     """(words, L) what each distinct word may be."""
-    if dictionary is None:
-        return None
-    table = np.vstack([dictionary.rows, np.ones((1, dictionary.rows.shape[1]), dtype=bool)])
-    flags: npt.NDArray[np.bool_] = table[[dictionary.row.get(word, -1) for word in words.values]]
-    return flags
+    return None if dictionary is None else dictionary.flags(words.values)
 
 
 def as_tables(model: CountedHMM, rules: Rules) -> HiddenMarkov | None:

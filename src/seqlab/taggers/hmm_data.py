@@ -109,21 +109,27 @@ def _column(X: Any, holds: str, lengths: Any) -> tuple[Column | None, Offsets]:
         return _flat(X, holds, lengths)
     if isinstance(X, np.ndarray) and X.dtype != object and X.ndim in (1, 2):
         return _flat(X, holds, [len(X)])
+    if isinstance(X, (str, bytes)) or not (isinstance(X, Iterable) or hasattr(X, "__array__")):
+        raise CorpusError(f"a list of sequences is wanted, got {X!r:.60}")
     sequences = listed(X)
     if sequences and all(isinstance(one, Sentence) for one in sequences):
         return None, np.zeros(1, dtype=np.int64)
     if holds == "symbols" and (words := _plain_words(sequences)) is not None:
         return words
     for s, one in enumerate(sequences):
-        if isinstance(one, (str, bytes)) or not hasattr(one, "__len__"):
-            raise CorpusError(
-                f"sequence {s} of X is {one!r:.60}, but a list of observations is wanted; X is a list of sequences, "
-                f"or one after another with lengths=[...]"
-            )
+        _check_sequence(one, s)
     offsets = np.concatenate([[0], np.cumsum([len(one) for one in sequences])]).astype(np.int64)
     return _made(
         [token for one in sequences for token in one] if holds != "vectors" else sequences, holds, offsets
     ), offsets
+
+
+def _check_sequence(one: Any, s: int) -> None:
+    if isinstance(one, (str, bytes)) or not hasattr(one, "__len__"):
+        raise CorpusError(
+            f"sequence {s} of X is {one!r:.60}, but a list of observations is wanted; X is a list of sequences, "
+            f"or one after another with lengths=[...]"
+        )
 
 
 def _plain_words(sequences: list[Any]) -> tuple[Column, Offsets] | None:
@@ -165,7 +171,8 @@ def _offsets(lengths: Any, total: int) -> Offsets:
         i = int(np.argmax(sizes < 0))
         raise ShapeError(f"lengths[{i}] is {sizes[i]}, but a sequence cannot have fewer than 0 observations")
     if int(sizes.sum()) != total:
-        raise ShapeError(f"lengths add up to {int(sizes.sum())}, but X has {total} observations")
+        hint = "; leave out lengths if X is a list of sequences" if len(sizes) == total else ""
+        raise ShapeError(f"lengths add up to {int(sizes.sum())}, but X has {total} observations{hint}")
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
@@ -210,10 +217,12 @@ def _bags(tokens: Sequence[Any], offsets: Offsets) -> BagColumn:
 
 def _vectors(sequences: Sequence[Any]) -> VectorColumn:
     parts, width = [], None
+    there = (token for sequence in sequences for token in sequence if token is not None)
+    usual = np.size(next(there, 0.0))  # what is missing is as wide as what is not
     for s, sequence in enumerate(sequences):
         if not len(sequence):
             continue
-        rows = _rows(sequence, s, width)
+        rows = _rows(sequence, s, usual)
         if width is not None and rows.shape[1] != width:
             raise CorpusError(
                 f"sequence {s} of X has vectors of {rows.shape[1]} numbers, but those before had {width}"
@@ -224,18 +233,23 @@ def _vectors(sequences: Sequence[Any]) -> VectorColumn:
     return VectorColumn(np.ascontiguousarray(joined, dtype=np.float64))
 
 
-def _rows(sequence: Any, s: int, width: int | None) -> npt.NDArray[np.float64]:
+def _rows(sequence: Any, s: int, width: int) -> npt.NDArray[np.float64]:
     """(T, D) of one sequence; None stands for a vector that is missing."""
     tokens = sequence if isinstance(sequence, np.ndarray) else list(sequence)
     if not isinstance(tokens, np.ndarray):
-        size = next((np.size(token) for token in tokens if token is not None), width or 1)
+        size = next((np.size(token) for token in tokens if token is not None), width)
         tokens = [np.full(size, np.nan) if token is None else np.atleast_1d(token) for token in tokens]
     try:
-        rows = np.asarray(tokens, dtype=np.float64)
+        given = np.asarray(tokens)
+        rows = (
+            given.astype(np.float64) if given.dtype.kind in "fiubO" else None
+        )  # no digits, nothing imaginary
     except (TypeError, ValueError):
+        rows = None
+    if rows is None:
         raise CorpusError(
             f"sequence {s} of X must be {WANTED['vectors']} for every token, all of one size, got {sequence!r:.60}"
-        ) from None
+        )
     if rows.ndim > 2:
         raise CorpusError(f"sequence {s} of X has shape {rows.shape}, but (T, D) is wanted")
     return rows.reshape(len(rows), -1)
@@ -261,15 +275,21 @@ def _streams(X: Any, emissions: Streams, lengths: Any) -> Corpus:
 
 def _cells(X: Any, emissions: Streams, lengths: Any) -> tuple[dict[str, Any], Any]:
     """Tuples with a cell for every stream, as one list for every stream."""
-    sequences = [list(X)] if lengths is not None else [list(one) for one in X]
     if lengths is None:
+        given = list(X)
+        for s, one in enumerate(given):
+            _check_sequence(one, s)
+        sequences = [list(one) for one in given]
         lengths = [len(one) for one in sequences]
+    else:
+        sequences = [list(X)]
     width = len(emissions.parts)
     flat = [token for one in sequences for token in one]
+    offsets = _offsets(lengths, len(flat))
     for t, token in enumerate(flat):
         if token is not None and (not isinstance(token, (tuple, list)) or len(token) != width):
             raise CorpusError(
-                f"observation {t} of X is {token!r:.60}, but a tuple with {width} cells is wanted, one for each stream"
+                f"{_place(offsets, t)}: a tuple with {width} cells is wanted, one for each stream, got {token!r:.60}"
             )
     whole = [(None,) * width if token is None else token for token in flat]
     return {name: [token[i] for token in whole] for i, name in enumerate(emissions.parts)}, lengths

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seqlab.corpus import Corpus, StringColumn
 from seqlab.errors import OptionError, ShapeError
 from seqlab.learning.bar import Bar
-from seqlab.learning.em import BaumWelch, EMTask, groups_of
+from seqlab.learning.em import BaumWelch, EMTask, groups_of, say_empty
 from seqlab.learning.expectation import Evidence, expect
 from seqlab.learning.history import Epoch, History
 from seqlab.learning.restarts import best_of
@@ -34,6 +36,7 @@ class HMMFitting:
         learner: Any
         states: Any
         n_states: Any
+        allowed: Any
         column: str | None
         seed: int
 
@@ -53,9 +56,10 @@ class HMMFitting:
             raise ShapeError(
                 f"X has {len(corpus)} sentences and no token at all, so there is nothing to learn from"
             )
-        return Data(
-            corpus, gold, find_column(corpus, emissions, self.column, None if gold is None else gold.column)
-        )
+        column = find_column(corpus, emissions, self.column, None if gold is None else gold.column)
+        if self.allowed is not None and not (column and isinstance(corpus.data(column), StringColumn)):
+            raise OptionError("allowed={word: labels} is for words, but the observations are something else")
+        return Data(corpus, gold, column)
 
     def _labels(self, data: Data) -> tuple[tuple[str, ...], Any]:
         """Names of the states, and `init` with tuples and models made tables."""
@@ -115,8 +119,10 @@ class HMMFitting:
         evidence = self._seen_by(starts[0], ground, data)
         groups = groups_of(learner.tied, ground.labels)
 
+        emptied: list[int] = []
+
         def train(run: int, share: int, report: Any) -> Any:
-            task = EMTask(evidence.alone() if run else evidence, prior, groups)
+            task = EMTask(evidence.alone() if run else evidence, prior, groups, emptied=emptied)
             return learner.train(task, starts[run], threads=share, report=report)
 
         best = best_of(
@@ -131,8 +137,12 @@ class HMMFitting:
         )
         model: Any = best.outcome.theta
         nameless = self.states is None and data.gold is None and by_chance and not isinstance(init, dict)
-        if nameless and not ground.rules and not learner.tied:
-            model = by_occupation(model, evidence, threads)
+        sorts = nameless and not ground.rules and not learner.tied
+        if sorts or emptied:  # what is said of states holds for the model that is kept, by its own names
+            used = learner.expect(model, evidence, threads).occupied
+            if sorts:
+                model, used = by_occupation(model, used)
+            say_empty(model, used)
         return model, best.history, best.histories
 
     def _beginning(self, ground: Ground, init: Any, data: Data) -> tuple[Any, Evidence | None]:
@@ -166,6 +176,17 @@ class HMMFitting:
         return Evidence(observed, evidence.offsets, evidence.weights, evidence.allowed)
 
 
+def _labels_of(X: Any, y: Any) -> tuple[str, ...]:
+    """The labels of init=(X, y), sorted."""
+    if isinstance(y, str) and isinstance(X, Corpus):
+        return tuple(sorted(X.strings(y).compact().values))
+    if isinstance(y, (str, bytes)) or not isinstance(y, Iterable):
+        raise OptionError(
+            f"init=(X, y) wants a Corpus and the name of a column, or sentences and their labels, got {y!r:.60} as y"
+        )
+    return tuple(sorted({one for row in y for one in row or () if isinstance(one, str)}))
+
+
 def as_tables_or_words(init: Any) -> tuple[Any, tuple[str, ...] | None]:
     """`init` with models and tuples of tables as {"start": ...}; and the names of the states that it knows, if any."""
     if isinstance(init, HMMFitting):
@@ -174,9 +195,7 @@ def as_tables_or_words(init: Any) -> tuple[Any, tuple[str, ...] | None]:
         tables = {"start": model.pi, "transitions": model.A, "emissions": model.emissions}
         return tables | ({} if model.end is None else {"end": model.end}), model.labels
     if isinstance(init, tuple) and len(init) == 2:
-        X, y = init
-        rows = [X.strings(y).compact().values] if isinstance(y, str) else y
-        return init, tuple(sorted({one for row in rows for one in row or () if isinstance(one, str)}))
+        return init, _labels_of(*init)
     if isinstance(init, tuple) and len(init) in (3, 4):
         init = dict(zip(("start", "transitions", "emissions", "end"), init, strict=False))
     if isinstance(init, dict) and "start" in init:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy as np
 from seqlab.errors import OptionError
 from seqlab.learning.history import History
 from seqlab.models.counted import CountedHMM
-from seqlab.models.emissions import Categorical, Emission, Streams
+from seqlab.models.emissions import Categorical, Emission, Poisson, Streams
+from seqlab.models.emissions.base import as_floats
 from seqlab.models.emissions.moments import Spread
 from seqlab.models.emissions.symbols import checked_probabilities
 from seqlab.models.hmm import HiddenMarkov
@@ -50,7 +51,8 @@ class GivenTables:
         states    names of the states; symbols: the V words, or None for the numbers 0 .. V - 1
         end       (L,) the chance to end after each state
         """
-        size = len(np.atleast_1d(np.asarray(pi, dtype=np.float64)))
+        start = checked_probabilities(pi, "pi", (None,))
+        size = len(start)
         names = named_states(size) if states is None else checked_states(states)
         if len(names) != size:
             raise OptionError(f"pi has {size} entries, but states has {len(names)} names")
@@ -58,7 +60,6 @@ class GivenTables:
         made = hmm._check_options().given(*_given(B, symbols, emissions, size), size)
         moves, last = checked_moves(A, end, size)
         rules = Rules.of(hmm.constraints, names)
-        start = checked_probabilities(pi, "pi", (size,))
         model = HiddenMarkov(names, start, moves, last, made, rules)
         hmm._keep_tables(model)
         return hmm  # type: ignore[no-any-return]
@@ -84,7 +85,8 @@ def words_of(model: Any) -> frozenset[str] | None:
 def _given(B: Any, symbols: Any, emissions: Emission | None, size: int) -> tuple[Any, Any]:
     """Emission tables and their domain."""
     if emissions is None or isinstance(emissions, Categorical):
-        table = np.asarray(B, dtype=np.float64)
+        B = B["probabilities"] if isinstance(B, Mapping) and set(B) == {"probabilities"} else B
+        table = as_floats(B, "B")
         if table.ndim != 2:
             raise OptionError(f"B has shape {table.shape}, but ({size}, symbols) is wanted")
         return B, symbols_of(symbols, table.shape[1])
@@ -96,10 +98,12 @@ def _width_of(B: Any, emissions: Any) -> Any:
         raise OptionError(
             "from_tables takes one kind of emissions; train streams with init={'emissions': {...}}"
         )
-    key = "rates" if isinstance(B, dict) and "rates" in B else "means"
-    if not isinstance(B, dict) or key not in B:
-        raise OptionError(
-            f"B must be {{'means': ..., 'covariances': ...}} or {{'rates': ...}}, got {B!r:.60}"
-        )
-    width = np.asarray(B[key]).shape[-1]
+    key = "rates" if isinstance(emissions, Poisson) else "means"
+    if not isinstance(B, Mapping) or key not in B:
+        wanted = "{'rates': ...}" if key == "rates" else "{'means': ..., 'covariances': ...}"
+        raise OptionError(f"B must be {wanted}, got {B!r:.60}")
+    table = as_floats(B[key], key)
+    if table.ndim < 2:
+        raise OptionError(f"{key} has shape {table.shape}, but a row of numbers for every state is wanted")
+    width = table.shape[-1]
     return Spread(width, np.zeros(width), np.eye(width))

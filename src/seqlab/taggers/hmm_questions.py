@@ -14,9 +14,11 @@ from seqlab import inference
 from seqlab.arrays import thread_count, whole_number
 from seqlab.errors import ImpossibleError, LabelError, OptionError, QuestionError
 from seqlab.inference.streaming import Filter, Filtered, FilterStep
+from seqlab.models.chain_answers import Transitions
 from seqlab.models.emissions.base import Floats
 from seqlab.models.emissions.categorical import SymbolDistribution
 from seqlab.models.hmm import HiddenMarkov
+from seqlab.models.ngrams import END, START
 from seqlab.models.rules import Rules
 from seqlab.taggers.asking import blocks, event_log_partition
 from seqlab.taggers.hmm_counted import as_tables
@@ -52,7 +54,15 @@ class HMMStream:
         corpus = self._hmm._corpus_of_one([observation])
         row = self._hmm.model_.emissions.scores(self._hmm._observed(corpus))[0]
         allowed = self._hmm._mask(corpus)
-        return self._filter.push(row if allowed is None else np.where(allowed[0], row, -np.inf))
+        try:
+            return self._filter.push(row if allowed is None else np.where(allowed[0], row, -np.inf))
+        except ImpossibleError as error:
+            advice = self._hmm.model_.advice()
+            raise ImpossibleError(
+                f"position {error.position} of the stream: no state can have emitted {observation!r:.60} there; the "
+                f"stream stays before it, so push another{'; ' if advice else ''}{advice}",
+                position=error.position,
+            ) from None
 
     def finish(self) -> Any:
         """What is still open when the stream ends."""
@@ -121,6 +131,26 @@ class HMMQuestions:
         """(L,) the long-run share of every state."""
         self._check_fitted("stationary")
         return self._chain("stationary").stationary()
+
+    @property
+    def transition_matrix(self) -> Transitions:
+        """P(next state | state) with names: a row "<s>" for the start, and a column "</s>" where there is an end.
+
+        Numbers as they were learned or given: a move that constraints= forbids is not taken, whatever it has here.
+        """
+        self._check_fitted("transition_matrix")
+        model = self._chain("transition_matrix")
+        for name in (START, END):
+            if name in model.labels:
+                raise QuestionError(
+                    f"transition_matrix has no meaning here: a state is called {name!r}, as its start or end would be; "
+                    f"look at model_"
+                )
+        rows = np.vstack([model.pi, model.A])
+        if model.end is None:
+            return Transitions((START, *model.labels), model.labels, rows)
+        ends = np.append(0.0, model.end)[:, None]
+        return Transitions((START, *model.labels), (*model.labels, END), np.hstack([rows, ends]))
 
     def top_symbols(self, state: str, n: int | None = 10) -> list[tuple[Any, float]]:
         """The n symbols that a state most often emits, with their probabilities; None for all of them."""

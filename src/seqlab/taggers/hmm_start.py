@@ -16,6 +16,7 @@ from seqlab.models.emissions.categorical import SymbolDistribution
 from seqlab.models.emissions.symbols import Symbols, checked_probabilities
 from seqlab.models.hmm import Dirichlet, HiddenMarkov
 from seqlab.models.rules import Rules
+from seqlab.taggers.dictionary import label_list
 
 TABLES = ("start", "transitions", "end", "emissions")
 BIAS = 0.01  # what a label outside the dictionary weighs beside one in it
@@ -97,7 +98,7 @@ def dictionary_start(
     place = {label: i for i, label in enumerate(ground.labels)}
     probabilities = table.probabilities.copy()
     for word, some in words.items():
-        ids = [place[label] for label in some if label in place]
+        ids = [place[label] for label in label_list(word, some, "init") if label in place]
         if word in table.symbols.number and ids:
             row = np.full(ground.size, BIAS)
             row[ids] = 1.0
@@ -148,7 +149,7 @@ def starter(
     if init is None:
         if labelled is not None:
             return lambda rng: counted_start(ground, labelled, rng), True
-        init = "kmeans" if hasattr(ground.emissions, "clusters") else "random"
+        init = "kmeans" if ground.emissions.clustering else "random"
     if init == "random":
         return lambda rng: random_start(ground, rng), True
     if init == "kmeans":

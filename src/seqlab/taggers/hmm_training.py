@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,18 +10,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqlab import inference
+from seqlab import _core
 from seqlab.corpus import Corpus
-from seqlab.errors import LabelError, OptionError, ShapeError
-from seqlab.learning.expectation import Evidence, expect
+from seqlab.errors import LabelError, OptionError, ShapeError, TrainingWarning
 from seqlab.models.emissions.base import Floats
 from seqlab.models.hmm import HiddenMarkov
-from seqlab.taggers.asking import path_ids
 from seqlab.taggers.dictionary import TagDictionary
 from seqlab.taggers.gold import NOTHING, SEVERAL, Gold, hits, read_gold
 from seqlab.taggers.hmm_data import read_observations, split_labels
 from seqlab.taggers.weights import token_weights
 
+LEAST = float(
+    np.log(5e-324)
+)  # log of the smallest number there is: what a token of an impossible sentence counts
 Bools = npt.NDArray[np.bool_]
 
 
@@ -123,15 +125,17 @@ def check_enough(corpus: Corpus, size: int) -> None:
         )
 
 
-def by_occupation(model: HiddenMarkov, evidence: Evidence, threads: int) -> HiddenMarkov:
+def by_occupation(model: HiddenMarkov, used: Floats) -> tuple[HiddenMarkov, Floats]:
     """States in the order of how often they are used, the most used first: an order that does not hang on chance."""
-    used = expect(model, evidence, threads).occupied
     order = np.argsort(-np.round(used, 6), kind="stable")
-    return model.reordered(order)
+    return model.reordered(order), used[order]
 
 
 class DevJudge:
-    """Scores models on a development set: accuracy where it has labels, else log-likelihood a token."""
+    """Scores models on a development set: accuracy where it has labels, else log-likelihood a token.
+
+    What cannot be under a model is labelled wrongly, or has LEAST for each of its tokens; that is reported once.
+    """
 
     def __init__(self, dev: Any, data: Data, emissions: Any, threads: int) -> None:
         X, y = dev if isinstance(dev, tuple) and len(dev) == 2 else (dev, None)
@@ -146,7 +150,7 @@ class DevJudge:
         self.column, self.threads = data.column, threads
         self.allowed: Bools | None = None
         self.name = "log_likelihood" if self.gold is None else "accuracy"
-        self._observed: tuple[Any, Any] = (None, None)
+        self._told = False
 
     def obeying(self, dictionary: TagDictionary | None) -> DevJudge:
         """With the tag dictionary of training."""
@@ -157,10 +161,26 @@ class DevJudge:
         """Larger is better."""
         observed = model.emissions.observe(self.corpus, self.column, unknown="missing")
         batch = model.batch(observed, self.corpus.offsets, self.allowed)
+        log_z, lengths = np.empty(len(self.corpus)), self.corpus.lengths
         if self.gold is None:
-            return (
-                float(np.sum(inference.log_partition(batch, threads=self.threads))) / self.corpus.token_count
-            )
-        ids = path_ids(inference.viterbi(batch, threads=self.threads))
-        right = hits(self.gold, ids, model.labels)
+            _core.log_partition(batch.batch(), log_z, self.threads)
+            self._say_impossible(log_z, model)
+            return float(np.where(log_z > -np.inf, log_z, LEAST * lengths).sum()) / self.corpus.token_count
+        ids = np.zeros(self.corpus.token_count, dtype=np.int32)
+        _core.viterbi(batch.batch(), ids, log_z, self.threads)
+        self._say_impossible(log_z, model)
+        right = hits(self.gold, np.maximum(ids, 0), model.labels) & np.repeat(log_z > -np.inf, lengths)
         return float(right[self.gold.ids != NOTHING].mean())
+
+    def _say_impossible(self, log_z: Floats, model: HiddenMarkov) -> None:
+        lost = np.flatnonzero(~(log_z > -np.inf))
+        if not len(lost) or self._told:
+            return
+        self._told = True
+        counts = f"log P = {LEAST:.0f} each" if self.gold is None else "labelled wrongly"
+        warnings.warn(
+            f"{len(lost)} of {len(log_z)} sentences of dev cannot be under the model, sentence {int(lost[0])} first; "
+            f"their tokens count as {counts}; {model.advice() or 'constraints= or allowed= forbid them'}",
+            TrainingWarning,
+            stacklevel=2,
+        )

@@ -43,7 +43,7 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
     order         1 or 2: how many labels back a move looks
     keep          for order 2: labels with a smaller posterior under a model of order 1 are left out, which keeps it
                   fast; 0 keeps all
-    allowed       {word: labels}: what a word may be, in training and after
+    allowed       {word: labels}: what a word may be, in training and after; one that is not listed may be anything
     states        "observed": weights for attributes with the labels they were met with; "all": with every label
     transitions   the same for moves
     min_count     attributes met less often in training are dropped

@@ -45,7 +45,7 @@ class LocalTagger(Tagger):
                    where the classifier has them. With probabilities and `previous` this is an MEMM
     decode, beam   "viterbi", "beam" (following the `beam` best labels) or "greedy" (following the best one)
     constraints    a tag scheme such as "IOB2", a Constraints, or forbidden moves (from, to)
-    allowed        {word: labels}: what a word may be
+    allowed        {word: labels}: what a word may be; one that is not listed may be anything
     class_weight   {label: weight} or "balanced"; passed on as weights of tokens
     min_count      attributes met less often in training are dropped
 

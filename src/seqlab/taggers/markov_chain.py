@@ -295,13 +295,6 @@ class MarkovChain(Storable, Estimator):
     def _fitted(self) -> bool:
         return "model_" in self.__dict__
 
-    if not TYPE_CHECKING:  # a type checker would take any name for an attribute
-
-        def __getattr__(self, name: str) -> Any:
-            if name == "transition_matrix":  # its own error is an AttributeError, which ends here
-                self._check_fitted(name)
-            return super().__getattr__(name)
-
     def _numbered(self, tokens: Tokens, symbols: Symbols) -> Codes:
         """(tokens,) the number of each token's symbol."""
         numbers = symbols.numbers(tokens.pool)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.arrays import whole_number
+from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError, ShapeError
-from seqlab.learning.settings import number
 from seqlab.models.mixtures import (
     Balls,
     EMHistory,

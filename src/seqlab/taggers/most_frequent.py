@@ -38,7 +38,7 @@ class MostFrequentTag(Tagger):
     column         the column that holds the words; None for "word", or the first column of strings
     smoothing      added to every count where probabilities are asked for; 0 makes impossible what was not seen
     constraints    a tag scheme such as "IOB2", a Constraints, or forbidden moves (from, to): the best labels that obey
-    allowed        {word: labels}: what a word may be
+    allowed        {word: labels}: what a word may be; one that is not listed may be anything
     class_weight   {label: weight} or "balanced": what a count of the label is worth
 
     P(label | word) = (count of both + smoothing) / (count of the word + smoothing * labels), every token for itself.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,9 @@ class TrellisBatch(Described, Sequence[Trellis]):
                           (make a list of Trellis instead: every function of seqlab.inference takes one)
     """
 
-    __slots__ = ("_batch", "_label_set", "_order", "_rows", "_slabs", "_tables", "lengths")
+    __slots__ = ("_batch", "_label_set", "_order", "_rows", "_slabs", "_tables", "advice", "lengths")
+
+    advice: Callable[[], str] | None  # see Trellis
 
     def __init__(
         self,
@@ -43,6 +45,7 @@ class TrellisBatch(Described, Sequence[Trellis]):
         constraints: Constraints | None = None,
     ) -> None:
         self._order = check_order(order)
+        self.advice = None
         rows = as_scores(node, "node")
         if rows.ndim != 2:
             raise ShapeError(
@@ -111,7 +114,9 @@ class TrellisBatch(Described, Sequence[Trellis]):
         node = tables.node[self._rows[i] : self._rows[i + 1]]
         edge = tables.edge[self._slabs[i] : self._slabs[i + 1]] if tables.per_position else tables.edge
         part = Tables(node, edge, tables.head, tables.per_position)
-        return Trellis._trusted(part, self._order, self._label_set, Restrictions.none())
+        one = Trellis._trusted(part, self._order, self._label_set, Restrictions.none())
+        one.advice = self.advice
+        return one
 
     def __iter__(self) -> Iterator[Trellis]:
         return (self[i] for i in range(len(self)))

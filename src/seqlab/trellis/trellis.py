@@ -43,7 +43,10 @@ class Trellis(Described):
     or forbidden moves must be folded in: do not change them afterwards. T = 0 is legal: one empty path with score 0.
     """
 
-    __slots__ = ("_batch", "_label_set", "_order", "_restrictions", "_tables")
+    __slots__ = ("_batch", "_label_set", "_order", "_restrictions", "_tables", "advice")
+
+    # What whoever made the scores has to say when no path is left; asked then only. "" for nothing.
+    advice: Callable[[], str] | None
 
     # Who draws a trellis stands above it, and says so here; a notebook then shows the picture.
     painter: ClassVar[Callable[[Trellis], str] | None] = None
@@ -73,6 +76,7 @@ class Trellis(Described):
         self._order = order
         self._label_set = label_set
         self._restrictions = lists
+        self.advice = None
         self._batch: _core.Batch32 | _core.Batch64 | None = None
 
     @classmethod
@@ -122,6 +126,7 @@ class Trellis(Described):
     ) -> Trellis:
         """The same trellis with further masks on it; see Constraints for the arguments."""
         tighter = Trellis._trusted(self._tables, self._order, self._label_set, self._restrictions)
+        tighter.advice = self.advice
         tighter._constrain(Constraints(forbidden_moves, forbidden_starts, forbidden_ends, known, allowed))
         return tighter
 

@@ -1,9 +1,12 @@
 """What endings say of labels, by hand."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from oracle.counted import coded, counted
+from seqlab import HMM, demo_corpus
 from seqlab.errors import OptionError
 from seqlab.models.suffixes import SuffixModel
 
@@ -99,6 +102,20 @@ def test_a_new_word_leans_on_the_same_word_in_other_case():
     without = counted(TEXT, order=1, smoothing="interpolated", unknown=SuffixModel(folded=None, least=0.0))
     (trellis,) = without.trellises(*coded([["WALKED"]]))
     assert np.exp(trellis.node[0]) == pytest.approx(start * 0.5)
+
+
+def test_known_words_have_all_mass_but_that_of_new_ones_on_the_average_over_labels():  # eq:suffix-model
+    train = demo_corpus("train")
+    words = [word for row in train.column("word") for word in row]
+    new = sum(count == 1 for count in Counter(words).values()) / len(words)
+    exact = HMM(unknown=SuffixModel(known=0.0)).fit(train, "pos").model_.emissions().sum(axis=1)
+    assert exact == pytest.approx(np.full(len(exact), 1 - new))
+    model = HMM(unknown=SuffixModel(least=0.0)).fit(train, "pos").model_
+    sums, shares = model.emissions().sum(axis=1), model.words.label_totals / len(words)
+    assert sums @ shares == pytest.approx(1 - new)
+    gap = np.abs(HMM().fit(train, "pos").model_.emissions().sum(axis=1) - (1 - new))
+    assert 0.01 < gap.max() < 0.05  # as the guide says
+    assert gap @ shares < 0.002
 
 
 def test_unlikely_labels_are_left_out():

@@ -245,3 +245,52 @@ def test_an_empty_state_is_reported_and_keeps_its_tables():
         vectors.fit([[0.1, 0.2, 0.15]])
     assert vectors.model_.emissions.means[1].tolist() == [9.0]
     assert np.isfinite(vectors.model_.emissions.covariances).all()
+
+
+LABELLED = ([["the", "dog"], ["dogs", "bark"]], [["D", "N"], ["N", "V"]])
+
+
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        ({"smoothing": "mle"}, "fit with smoothing=0.1 to add to every count"),
+        ({"smoothing": "mle", "order": 2}, r"under smoothing=MLE\(\): fit with smoothing='kneser-ney', or"),
+        ({"learner": Counting(0), "order": 1}, r"fit with smoothing='kneser-ney', or with smoothing=0.1"),
+    ],
+)
+def test_what_counts_make_impossible_is_named_with_a_way_out(options, advice):
+    hmm = HMM(**options).fit(*LABELLED)
+    bad = ["dog", "the", "bark"]
+    where = "sentence 1: no legal path: nothing is left at position 1 .*"
+    for ask in (hmm.predict, hmm.predict_proba, lambda X: hmm.predict(X, decode="posterior")):
+        with pytest.raises(ImpossibleError, match=where + advice) as caught:
+            ask([["the", "dog"], bad])
+        assert (caught.value.sequence, caught.value.position) == (1, 1)
+    for ask in (hmm.tag, hmm.posterior, hmm.nbest, hmm.filter, hmm.sample, hmm.log_partition):
+        with pytest.raises(ImpossibleError, match="nothing is left at position 1 .*" + advice):
+            ask(bad)
+
+
+def test_no_advice_where_zeros_are_not_to_blame():
+    hmm = HMM(smoothing=0.1, constraints=[("N", "D"), ("V", "D"), ("D", "D")]).fit(*LABELLED)
+    with pytest.raises(ImpossibleError, match=r"allow one of them$"):
+        hmm.tag(["dog", "the"], known={1: "D"})
+    given = HMM.from_tables([1.0, 0.0], [[0.5, 0.5], [0.5, 0.5]], [[1.0, 0.0], [0.0, 1.0]])
+    with pytest.raises(ImpossibleError, match="small numbers into tables of your own"):
+        given.tag([1])
+    stream = given.stream()
+    with pytest.raises(ImpossibleError, match=r"position 0 of the stream: .* emitted 1 .* small numbers"):
+        stream.push(1)
+    assert stream.push(0).label("s0") == 1.0
+
+
+@pytest.mark.parametrize("labels", [None, [["x", "y"], ["y"]]])
+def test_a_development_set_may_hold_what_cannot_be(labels):
+    tables = ([1.0, 0.0], [[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]])
+    hmm = HMM(init=tables, states=["x", "y"], learner=BaumWelch(max_iterations=2))
+    dev = [[0, 1], [1]]
+    with pytest.warns(
+        TrainingWarning, match="1 of 2 sentences of dev cannot be under the model, sentence 1 first"
+    ):
+        hmm.fit([[0, 1], [0]], dev=dev if labels is None else (dev, labels))
+    assert set(hmm.history_.dev_score) == {np.log(5e-324) / 3 if labels is None else 2 / 3}

@@ -1,9 +1,9 @@
-"""What a state emits, most probable first; and states that nothing is left for, said in the plural."""
+"""Tables with names: which state follows which, what a state emits; states that nothing is left for, in the plural."""
 
 import numpy as np
 import pytest
 
-from seqlab import HMM, Gaussian
+from seqlab import HMM, Counting, Gaussian
 from seqlab.errors import LabelError, NotFittedError, OptionError, QuestionError, TrainingWarning
 
 
@@ -30,6 +30,36 @@ def test_of_counted_words():
     top = HMM(smoothing="mle").fit(X, y).top_symbols("N")
     assert [word for word, _ in top] == ["dog", "cat", "the"]
     assert np.allclose([p for _, p in top], [2 / 3, 1 / 3, 0])
+
+
+def test_moves_have_names_with_start_and_end():
+    moves = weather().transition_matrix
+    assert moves.sources == ("<s>", "warm", "cold")
+    assert moves.targets == ("warm", "cold")
+    assert moves["<s>", "cold"] == 0.5
+    assert moves["cold", "warm"] == 0.2
+    ending = HMM.from_tables(
+        [0.6, 0.4], [[0.5, 0.3], [0.2, 0.7]], np.eye(2), states=["x", "y"], end=[0.2, 0.1]
+    )
+    moves = ending.transition_matrix
+    assert moves.targets == ("x", "y", "</s>")
+    assert np.allclose(moves.matrix, [[0.6, 0.4, 0.0], [0.5, 0.3, 0.2], [0.2, 0.7, 0.1]])
+    assert moves["x", "</s>"] == pytest.approx(0.2)
+    with pytest.raises(LabelError, match="'z' is none of"):
+        moves["z", "x"]
+
+
+def test_moves_of_counted_words_have_names():
+    X, y = [["the", "dog"], ["the", "cat"], ["dogs"]], [["D", "N"], ["D", "N"], ["N"]]
+    moves = HMM(order=1, learner=Counting("mle", unknown="none"), end=True).fit(X, y).transition_matrix
+    assert moves["<s>", "N"] == pytest.approx(1 / 3)
+    assert moves["D", "N"] == moves["N", "</s>"] == 1.0
+    with pytest.raises(QuestionError, match=r"transition_matrix .* looks 2 labels back"):
+        HMM(order=2).fit(X, y).transition_matrix  # noqa: B018
+    with pytest.raises(NotFittedError, match="transition_matrix: this HMM has learned nothing"):
+        HMM(2).transition_matrix  # noqa: B018
+    with pytest.raises(QuestionError, match="a state is called '<s>'"):
+        HMM.from_tables([1.0], [[1.0]], [[1.0]], states=["<s>"]).transition_matrix  # noqa: B018
 
 
 def test_wrong_questions():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus import Corpus
+from seqlab.errors import OptionError
 from seqlab.state import State
 
 if TYPE_CHECKING:
@@ -78,6 +79,10 @@ class VectorRows:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def some(self, which: npt.NDArray[np.bool_]) -> VectorRows:
+        """The tokens that `which` (T,) picks."""
+        return VectorRows(self.values[which], None if self.present is None else self.present[which])
 
     @property
     def there(self) -> npt.NDArray[np.bool_]:
@@ -158,6 +163,11 @@ class Emission(ABC):
     kind: str
     holds: str  # "symbols", "bags", "vectors" or "streams": which kind of column it reads
 
+    @property
+    def clustering(self) -> bool:
+        """Whether there are numbers to find clusters of."""
+        return hasattr(self, "clusters")
+
     @abstractmethod
     def first(self, corpus: Corpus, column: str | None) -> tuple[Observed, Any]:
         """Training data as arrays, and the domain: the symbols, or the number of dimensions."""
@@ -212,6 +222,28 @@ def normalised(counts: Floats, before: Floats, axis: int) -> Floats:
         return np.asarray(counts / total)
     divided: Floats = np.where(sound, counts / np.where(sound, total, 1.0), before)
     return divided
+
+
+def as_floats(value: Any, name: str) -> Floats:
+    """A user's table as an array, or an error."""
+    try:
+        return np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"{name} must be numbers, with rows of one length, got {value!r:.80}") from None
+
+
+def checked_tables(tables: Any, first: str, *others: str) -> Mapping[str, Any]:
+    """A dict with these tables, of which the first must be there, or an error."""
+    names = (first, *others)
+    if isinstance(tables, Mapping) and first in tables and set(tables) <= set(names):
+        return tables
+    wanted = ", ".join(f"{name!r}: ..." for name in names)
+    got = f"{tables!r:.60}"
+    if isinstance(tables, Mapping):
+        got = f"{{{', '.join(f'{name!r}: ...' for name in tables)}}}"
+    elif isinstance(tables, Distribution):
+        got = f"those of a model whose emissions are {tables.kind}"
+    raise OptionError(f"emissions must be {{{wanted}}}, got {got}")
 
 
 def logs(probabilities: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,8 @@ from seqlab.models.emissions.base import (
     Groups,
     Statistics,
     SymbolRows,
+    as_floats,
+    checked_tables,
     logs,
     normalised,
     pooled,
@@ -100,7 +102,7 @@ class SymbolDistribution(Distribution):
 
     def _prior(self, prior: Any) -> Floats:
         """Pseudo-counts as (V, L) or something that spreads to it; users write (L, V), (V,) or a number."""
-        given = np.asarray(0.0 if prior is None else prior, dtype=np.float64)
+        given = as_floats(0.0 if prior is None else prior, "the prior of emissions")
         if given.ndim == 0:
             return given
         if given.shape not in {(self.size, len(self.symbols)), (len(self.symbols),)}:
@@ -203,8 +205,9 @@ class Categorical(Emission):
             if tables.symbols.words != domain.words or len(tables.symbols) < len(domain):
                 return _looked_up(tables, domain)
             return tables
-        table = tables.get("probabilities") if isinstance(tables, dict) else tables
-        checked = checked_probabilities(table, "emissions", (size, len(domain)))
+        if isinstance(tables, (Mapping, Distribution)):
+            tables = checked_tables(tables, "probabilities")["probabilities"]
+        checked = checked_probabilities(tables, "emissions", (size, len(domain)))
         return self._made(domain, np.ascontiguousarray(checked.T))
 
     def _made(self, domain: Symbols, table: Floats) -> SymbolDistribution:

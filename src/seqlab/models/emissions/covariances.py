@@ -25,25 +25,38 @@ def shape_of(kind: str, size: int, width: int) -> tuple[int, ...]:
     return shapes[kind]
 
 
-def checked(value: Any, kind: str, size: int, width: int) -> Floats:
-    """Covariances that a user gave: symmetric, and every variance above 0."""
-    array = numbers(value, "covariances", shape_of(kind, size, width))
+def checked(value: Any, kind: str, shape: tuple[int, ...]) -> Floats:
+    """Covariances that a user gave, of this shape: symmetric, and every variance above 0."""
+    array = numbers(value, "covariances", shape)
     if kind in ("diag", "spherical"):
         if (array <= 0).any():
-            at = tuple(int(i) for i in np.argwhere(array <= 0)[0])
-            raise OptionError(
-                f"covariances[{', '.join(map(str, at))}] is {array[at]:g}, but a variance is above 0"
-            )
+            at = np.argwhere(array <= 0)[0]
+            raise OptionError(f"{_cell(at)} is {array[tuple(at)]:g}, but a variance is above 0")
         return array
-    for i, one in enumerate(array if kind == "full" else array[None]):
-        name = f"covariances[{i}]" if kind == "full" else "covariances"
+    for at in np.ndindex(array.shape[:-2]):
+        one = array[at]
         if not np.allclose(one, one.T, rtol=1e-9, atol=1e-12):
-            raise OptionError(f"{name} is not symmetric, so it is no covariance")
-        if not np.linalg.eigvalsh(one)[0] > 0:
+            raise OptionError(f"{_cell(at)} is not symmetric, so it is no covariance")
+        if not (least := np.linalg.eigvalsh(one)[0]) > 0:
             raise OptionError(
-                f"{name} is not positive definite: its smallest eigenvalue is {np.linalg.eigvalsh(one)[0]:.3g}"
+                f"{_cell(at)} is not positive definite: its smallest eigenvalue is {least:.3g}; something above "
+                f"{abs(least):.3g} added to its diagonal makes it so"
             )
     return array
+
+
+def _cell(at: Any) -> str:
+    return f"covariances[{', '.join(map(str, at))}]" if len(at) else "covariances"
+
+
+def check_prior(value: Any) -> None:
+    """Refuse a matrix that is no sum of squares."""
+    matrix = np.asarray(value, dtype=np.float64)
+    square = matrix.shape[0] == matrix.shape[1]
+    if not square or not np.allclose(matrix, matrix.T) or np.linalg.eigvalsh(matrix)[0] < -1e-12:
+        raise OptionError(
+            f"covariance_prior must be symmetric, with eigenvalues from 0 up, got {value!r:.80}"
+        )
 
 
 def as_full(covariances: Floats, kind: str, size: int, width: int) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
+from seqlab.arrays import number
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError
 from seqlab.models.emissions import covariances as shapes
@@ -21,11 +22,13 @@ from seqlab.models.emissions.base import (
     Groups,
     Statistics,
     VectorRows,
+    as_floats,
+    checked_tables,
     pooled,
     speakers,
 )
 from seqlab.models.emissions.moments import Spread, rebased
-from seqlab.models.emissions.vectors import k_means, numbers, vector_rows
+from seqlab.models.emissions.vectors import check_prior, cluster_means, k_means, numbers, vector_rows
 from seqlab.state import State
 
 if TYPE_CHECKING:
@@ -66,11 +69,15 @@ class Gaussian(Emission):
             )
         for name in ("mean_weight", "covariance_weight", "min_covariance"):
             value = getattr(self, name)
-            if value is None and name == "min_covariance":
-                continue
-            real = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-            if not real or not 0 <= value < np.inf:
-                raise OptionError(f"{name} must be a finite number from 0 up, got {value!r}")
+            if value is not None or name != "min_covariance":
+                number(value, name)
+        for name, least in (("mean_prior", -np.inf), ("covariance_prior", 0.0)):
+            prior = as_floats(getattr(self, name), name)
+            if not np.isfinite(prior).all() or (prior.ndim < 2 and not (prior >= least).all()):
+                wanted = "finite numbers" if name == "mean_prior" else "finite numbers from 0 up"
+                raise OptionError(f"{name} must be {wanted}, got {getattr(self, name)!r:.80}")
+        if np.ndim(self.covariance_prior) == 2:
+            shapes.check_prior(self.covariance_prior)
 
     @property
     def whole(self) -> bool:
@@ -80,6 +87,9 @@ class Gaussian(Emission):
     def first(self, corpus: Corpus, column: str | None) -> tuple[VectorRows, Spread]:
         """Training data as arrays, and the domain."""
         rows = vector_rows(corpus, column, None, whole=self.whole)
+        width = rows.values.shape[1]
+        check_prior(self.mean_prior, "mean_prior", (width,))
+        check_prior(self.covariance_prior, "covariance_prior", (width,), *[(width, width)] * self.whole)
         return rows, Spread.of(rows)
 
     def random(
@@ -94,10 +104,7 @@ class Gaussian(Emission):
         self, domain: Spread, observed: VectorRows, labels: npt.NDArray[np.int64], size: int
     ) -> GaussianDistribution:
         """Means of the clusters, and the covariance of the data, as hmmlearn begins."""
-        means = np.tile(domain.mean, (size, 1))
-        for y in range(size):
-            if (labels == y).any():
-                means[y] = observed.values[labels == y].mean(axis=0)
+        means = cluster_means(observed, labels, size, domain.mean)
         return self._made(means, self._wide(domain, size), domain)
 
     def clusters(self, observed: VectorRows, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -108,12 +115,13 @@ class Gaussian(Emission):
         """A start from tables, checked."""
         if isinstance(tables, GaussianDistribution):
             return replace(tables, options=self, least=domain.least(self.min_covariance))
-        if not isinstance(tables, dict) or "means" not in tables:
-            raise OptionError(f"emissions must be {{'means': ..., 'covariances': ...}}, got {tables!r:.60}")
+        tables = checked_tables(tables, "means", "covariances")
         means = numbers(tables["means"], "means", (size, domain.width))
         if tables.get("covariances") is None:
             return self._made(means, self._wide(domain, size), domain)
-        made = shapes.checked(tables["covariances"], self.covariance, size, domain.width)
+        made = shapes.checked(
+            tables["covariances"], self.covariance, shapes.shape_of(self.covariance, size, domain.width)
+        )
         return self._made(means, made, domain)
 
     def _wide(self, domain: Spread, size: int) -> Floats:
@@ -373,7 +381,7 @@ class GaussianDistribution(Distribution):
         means = state.finite("means", (size, None))
         shape = shapes.shape_of(options.covariance, size, means.shape[1])
         made = state.finite("covariances", shape)
-        shapes.checked(made, options.covariance, size, means.shape[1])
+        shapes.checked(made, options.covariance, shape)
         return cls(
             options, np.ascontiguousarray(means), np.ascontiguousarray(made), state.setting("least", float)
         )

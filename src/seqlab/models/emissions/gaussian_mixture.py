@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.arrays import whole_number
+from seqlab.arrays import number, whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError, StoreError
 from seqlab.models.emissions import covariances as shapes
@@ -20,6 +20,7 @@ from seqlab.models.emissions.base import (
     Groups,
     Statistics,
     VectorRows,
+    checked_tables,
     logs,
     normalised,
     pooled,
@@ -29,7 +30,7 @@ from seqlab.models.emissions.base import (
 from seqlab.models.emissions.gaussian import Gaussian, GaussianDistribution
 from seqlab.models.emissions.moments import Spread
 from seqlab.models.emissions.symbols import checked_probabilities
-from seqlab.models.emissions.vectors import k_means, numbers, vector_rows
+from seqlab.models.emissions.vectors import cluster_means, k_means, numbers, vector_rows
 from seqlab.state import State
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class GaussianMixture(Gaussian):
             )
         Gaussian.__post_init__(self)
         whole_number(self.components, "components", 1)
+        number(self.weight_prior, "weight_prior")
         if self.centre not in CENTRES:
             raise OptionError(f"centre must be 'after' or 'before', got {self.centre!r}")
 
@@ -79,25 +81,20 @@ class GaussianMixture(Gaussian):
         self, domain: Spread, observed: VectorRows, labels: npt.NDArray[np.int64], size: int
     ) -> MixtureDistribution:
         """Clusters of clusters."""
-        means = np.tile(domain.mean, (size, self.components, 1))
+        centres = cluster_means(observed, labels, size, domain.mean)
+        means = np.repeat(centres[:, None], self.components, axis=1)
         for y in range(size):
-            inside = VectorRows(observed.values[labels == y])
-            if not len(inside):
-                continue
-            parts = k_means(inside, self.components, np.random.default_rng(y))
-            for m in range(self.components):
-                some = inside.values[parts == m] if (parts == m).any() else inside.values
-                means[y, m] = some.mean(axis=0)
+            inside = observed.some(labels == y)
+            if len(inside):
+                parts = k_means(inside, self.components, np.random.default_rng(y))
+                means[y] = cluster_means(inside, parts, self.components, centres[y])
         return self._mixed(means, domain)
 
     def given(self, tables: Any, domain: Spread, size: int) -> MixtureDistribution:  # type: ignore[override]
         """A start from tables, checked."""
         if isinstance(tables, MixtureDistribution):
             return replace(tables, options=self, least=domain.least(self.min_covariance))
-        if not isinstance(tables, dict) or "means" not in tables:
-            raise OptionError(
-                f"emissions must be {{'weights': ..., 'means': ..., 'covariances': ...}}, got {tables!r:.60}"
-            )
+        tables = checked_tables(tables, "means", "weights", "covariances")
         made = self._mixed(numbers(tables["means"], "means", (size, self.components, domain.width)), domain)
         if tables.get("weights") is not None:
             weights = checked_probabilities(tables["weights"], "weights", (size, self.components))
@@ -107,12 +104,7 @@ class GaussianMixture(Gaussian):
         return replace(made, covariances=self._checked(tables["covariances"], size, domain.width))
 
     def _checked(self, value: Any, size: int, width: int) -> Floats:
-        shape = _shape(self.covariance, size, self.components, width)
-        flat = numbers(value, "covariances", shape).reshape(
-            -1, *shape[1 if self.covariance == "tied" else 2 :]
-        )
-        kind = "full" if self.covariance == "tied" else self.covariance
-        return shapes.checked(flat, kind, len(flat), width).reshape(shape)
+        return shapes.checked(value, self.covariance, _shape(self.covariance, size, self.components, width))
 
     def _mixed(self, means: Floats, domain: Spread) -> MixtureDistribution:
         size, width = len(means), domain.width

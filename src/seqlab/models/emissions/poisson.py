@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +19,14 @@ from seqlab.models.emissions.base import (
     Groups,
     Statistics,
     VectorRows,
+    checked_tables,
     pooled,
     speakers,
 )
 from seqlab.models.emissions.gaussian import TINY
 from seqlab.models.emissions.moments import Spread
 from seqlab.models.emissions.symbols import place
-from seqlab.models.emissions.vectors import k_means, numbers, vector_rows
+from seqlab.models.emissions.vectors import check_prior, cluster_means, k_means, numbers, vector_rows
 from seqlab.state import State
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ class Poisson(Emission):
     def first(self, corpus: Corpus, column: str | None) -> tuple[VectorRows, Spread]:
         """Training data as arrays, and the domain."""
         rows = count_rows(corpus, column, None)
+        for name in ("rate_prior", "rate_weight"):
+            check_prior(getattr(self, name), name, (rows.values.shape[1],))
         return rows, Spread.of(rows)
 
     def random(
@@ -83,10 +86,7 @@ class Poisson(Emission):
         self, domain: Spread, observed: VectorRows, labels: npt.NDArray[np.int64], size: int
     ) -> PoissonDistribution:
         """A start from clusters."""
-        rates = np.tile(domain.mean, (size, 1))
-        for y in range(size):
-            if (labels == y).any():
-                rates[y] = observed.values[labels == y].mean(axis=0)
+        rates = cluster_means(observed, labels, size, domain.mean)
         return PoissonDistribution(self, np.maximum(rates, 1e-3))
 
     def clusters(self, observed: VectorRows, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -97,10 +97,12 @@ class Poisson(Emission):
         """A start from tables, checked."""
         if isinstance(tables, PoissonDistribution):
             return replace(tables, options=self)
-        rates = tables.get("rates") if isinstance(tables, dict) else tables
-        made = numbers(rates, "rates", (size, domain.width))
+        if isinstance(tables, (Mapping, Distribution)):
+            tables = checked_tables(tables, "rates")["rates"]
+        made = numbers(tables, "rates", (size, domain.width))
         if (made < 0).any():
-            raise OptionError(f"rates must be from 0 up, got {float(made.min()):g}")
+            y, d = np.argwhere(made < 0)[0].tolist()
+            raise OptionError(f"rates[{y}, {d}] is {made[y, d]:g}, but a rate is from 0 up")
         return PoissonDistribution(self, made)
 
 

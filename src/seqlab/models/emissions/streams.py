@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.corpus import Corpus
-from seqlab.errors import OptionError
+from seqlab.errors import CorpusError, OptionError
 from seqlab.models.emissions.base import Distribution, Emission, Floats, Groups, Observed, Statistics
 from seqlab.state import State
 
@@ -51,7 +52,10 @@ class Streams(Emission):
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[Observed, Any]:  # noqa: ARG002
         """Training data as arrays, and the domain."""
-        read = {name: part.first(corpus, name) for name, part in self.parts.items()}
+        read = {}
+        for name, part in self.parts.items():
+            with _named(name):
+                read[name] = part.first(corpus, name)
         return tuple(observed for observed, _ in read.values()), {
             n: domain for n, (_, domain) in read.items()
         }
@@ -69,6 +73,11 @@ class Streams(Emission):
         return StreamsDistribution(
             {n: part.clustered(domain[n], seen, labels, size) for (n, part), seen in pairs}
         )
+
+    @property
+    def clustering(self) -> bool:
+        """Whether a stream has numbers to find clusters of."""
+        return any(part.clustering for part in self.parts.values())
 
     def clusters(self, observed: Any, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """(T,) by k-means on the first stream that has numbers."""
@@ -108,7 +117,11 @@ class StreamsDistribution(Distribution):
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> tuple[Any, ...]:  # noqa: ARG002
         """A corpus as arrays."""
-        return tuple(part.observe(corpus, name, unknown=unknown) for name, part in self.parts.items())
+        found = []
+        for name, part in self.parts.items():
+            with _named(name):
+                found.append(part.observe(corpus, name, unknown=unknown))
+        return tuple(found)
 
     def scores(self, observed: Any) -> Floats:
         """(T, L) log P(x_t | y)."""
@@ -133,6 +146,11 @@ class StreamsDistribution(Distribution):
         """The M step."""
         if "emissions" in frozen:
             return self
+        if isinstance(prior, Mapping) and (strange := set(prior) - set(self.parts)):
+            raise OptionError(
+                f"the prior of emissions has the stream {min(strange)!r}, but there are only "
+                f"{', '.join(map(repr, self.parts))}"
+            )
         made = {}
         for name, part in self.parts.items():
             own = _of_stream(statistics, name)
@@ -167,6 +185,15 @@ class StreamsDistribution(Distribution):
         """As plain data."""
         names = {f"stream{i}": part.state() for i, part in enumerate(self.parts.values())}
         return State(STREAMS, {"names": list(self.parts)}).with_parts(names)
+
+
+@contextmanager
+def _named(stream: str) -> Iterator[None]:
+    """Errors say which stream they are about."""
+    try:
+        yield
+    except (CorpusError, OptionError) as error:
+        raise type(error)(f"stream {stream!r}: {error}") from None
 
 
 def _prior(prior: Any, name: str) -> Any:

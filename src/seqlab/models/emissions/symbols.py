@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from seqlab.corpus import Corpus, StringColumn, VectorColumn
 from seqlab.errors import CorpusError, OptionError, StoreError
-from seqlab.models.emissions.base import SymbolRows
+from seqlab.models.emissions.base import SymbolRows, as_floats
 from seqlab.state import State, string_arrays
 
 MISSING = "\0"  # the word that stands for no word in a column of words: no file and no keyboard has it
 UNKNOWN = ("error", "missing")
+MOST_NUMBERS = 10_000_000  # symbols that are numbers: there is a row for each, used or not
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +54,10 @@ class Symbols:
         if isinstance(given, Symbols):
             return given
         if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and given > 0:
+            if given > MOST_NUMBERS:
+                raise OptionError(
+                    f"there can be {MOST_NUMBERS:,} whole numbers as symbols at most, got {given}"
+                )
             return Symbols(int(given))
         if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
             raise OptionError(
@@ -86,10 +91,20 @@ class Symbols:
         largest = int(numbers.max(initial=-1))
         if largest < 0:
             raise CorpusError("every observation is missing, so there is no symbol to learn about")
+        if largest >= MOST_NUMBERS:
+            raise CorpusError(
+                f"{place(corpus, int(np.argmax(numbers)))}: the symbol {largest} would need a table of so many rows, "
+                f"and {MOST_NUMBERS:,} is the most; number symbols from 0 without gaps, or give them as words"
+            )
         return Symbols(largest + 1)
 
     def joined(self, other: Symbols) -> Symbols:
         """These, and behind them those of another that are new."""
+        if (self.words is None) != (other.words is None):
+            kinds = ("words", "whole numbers") if other.words is None else ("whole numbers", "words")
+            raise CorpusError(
+                f"the model has {kinds[0]} for symbols, but the data are {kinds[1]}; give the same kind"
+            )
         if self.words is None or other.words is None:
             return self if self.count >= other.count else other
         new = tuple(word for word in other.words if word not in self.number)
@@ -105,7 +120,7 @@ class Symbols:
         if isinstance(data, StringColumn) != (self.words is not None):
             have = "words" if self.words is not None else "whole numbers"
             raise CorpusError(
-                f"the observations of training were {have}, but those of column {column!r} are not"
+                f"the observations of training were {have}, but those of column {column!r} are not; give the same kind"
             )
         ids = (
             self._of_words(data, corpus, unknown)
@@ -183,7 +198,7 @@ def whole_numbers(corpus: Corpus, column: str) -> npt.NDArray[np.int64]:
         )
     values = data.vectors[:, 0]
     missing = np.isnan(values)
-    bad = ~missing & ((values < 0) | (values != np.floor(values)) | (values > 2**31 - 2))
+    bad = ~missing & ((values < 0) | (values != np.floor(values)) | (values > 2**53))
     if bad.any():
         token = int(np.argmax(bad))
         raise CorpusError(
@@ -201,10 +216,7 @@ def place(corpus: Corpus, token: int) -> str:
 
 def checked_probabilities(table: Any, name: str, shape: Sequence[int | None], *, sums: bool = True) -> Any:
     """An array of probabilities whose last axis sums to one, or an error that names the row."""
-    try:
-        array = np.array(table, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise OptionError(f"{name} must be numbers, got {table!r:.80}") from None
+    array = as_floats(table, name)
     fits = array.ndim == len(shape) and all(w in {None, n} for w, n in zip(shape, array.shape, strict=True))
     if not fits:
         wanted = ", ".join("any" if n is None else str(n) for n in shape)

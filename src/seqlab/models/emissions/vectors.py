@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from seqlab.corpus import Corpus, VectorColumn
 from seqlab.errors import CorpusError, OptionError
-from seqlab.models.emissions.base import Floats, VectorRows
+from seqlab.models.emissions.base import Floats, VectorRows, as_floats
 from seqlab.models.emissions.symbols import place
 
+LARGEST = 1e100  # squares of larger numbers would leave no room for sums
 LLOYD = 100  # rounds of k-means at most
 
 
@@ -27,15 +28,23 @@ def vector_rows(corpus: Corpus, column: str | None, width: int | None, *, whole:
     if not isinstance(found, VectorColumn):
         raise CorpusError(f"numbers are wanted for every token, but column {column!r} holds something else")
     values = np.ascontiguousarray(found.vectors, dtype=np.float64)
-    if width is not None and values.shape[1] != width:
-        raise CorpusError(f"the vectors have {values.shape[1]} numbers, but those of training had {width}")
-    infinite = np.isinf(values)
-    if infinite.any():
-        token, d = np.argwhere(infinite)[0].tolist()
-        raise CorpusError(
-            f"{place(corpus, token)}: number {d} is {values[token, d]}, but a finite number is wanted"
-        )
     missing = np.isnan(values)
+    if width is not None and values.shape[1] != width:
+        if not missing.all():
+            raise CorpusError(
+                f"the vectors have {values.shape[1]} numbers, but those of training had {width}; give as many"
+            )
+        missing = np.ones(
+            (len(values), width), dtype=bool
+        )  # nobody can tell how wide a vector is that is not there
+        values = np.full(missing.shape, np.nan)
+    large = np.abs(values) > LARGEST
+    if large.any():
+        token, d = np.argwhere(large)[0].tolist()
+        raise CorpusError(
+            f"{place(corpus, token)}: number {d} is {values[token, d]}, but a finite number is wanted, of at most "
+            f"{LARGEST:g}; NaN or None says that it is missing"
+        )
     if not missing.any():
         return VectorRows(values)
     partly = missing.any(axis=1) & ~missing.all(axis=1)
@@ -50,16 +59,21 @@ def vector_rows(corpus: Corpus, column: str | None, width: int | None, *, whole:
 
 def numbers(value: Any, name: str, shape: tuple[int, ...]) -> Floats:
     """An array of finite numbers of this shape, or an error."""
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise OptionError(f"{name} must be numbers, got {value!r:.80}") from None
+    array = as_floats(value, name)
     if array.shape != shape:
         raise OptionError(f"{name} has shape {array.shape}, but {shape} is wanted")
     if not np.isfinite(array).all():
         at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise OptionError(f"{name}[{', '.join(map(str, at))}] is {array[at]}, but a finite number is wanted")
     return array
+
+
+def check_prior(value: Any, name: str, *shapes: tuple[int, ...]) -> None:
+    """Refuse a prior that is neither a number nor of one of these shapes."""
+    shape = np.shape(value)
+    if shape and shape not in shapes:
+        wanted = " or ".join(map(str, shapes))
+        raise OptionError(f"{name} has shape {shape}, but a number or an array of shape {wanted} is wanted")
 
 
 def k_means(rows: VectorRows, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -83,6 +97,16 @@ def k_means(rows: VectorRows, size: int, rng: np.random.Generator) -> npt.NDArra
         centres[some] = sums[some] / counts[some, None]
     labels[there] = _distances(x, centres).argmin(axis=1)
     return labels
+
+
+def cluster_means(rows: VectorRows, labels: npt.NDArray[np.int64], size: int, usual: Floats) -> Floats:
+    """(size, D) means of the numbers that are there; `usual` (D,) where a cluster has none."""
+    means = np.tile(usual, (size, 1))
+    for y in range(size):
+        inside = labels == y
+        count = inside.sum() if rows.present is None else rows.present[inside].sum(axis=0)
+        means[y] = np.where(count > 0, rows.values[inside].sum(axis=0) / np.maximum(count, 1), usual)
+    return means
 
 
 def _spread(x: Floats, size: int, rng: np.random.Generator) -> Floats:
