@@ -52,6 +52,10 @@ class TagDictionary:
         words = corpus.strings(self.column).compact()
         return self.flags(words.values)[words.codes]
 
+    def allowed(self, corpus: Corpus) -> Allowed:
+        """The same as models take it."""
+        return Allowed(self.mask(corpus))
+
     def flags(self, words: Sequence[str]) -> npt.NDArray[np.bool_]:
         """(words, L)   True for what each word may be."""
         table = np.vstack(
@@ -67,10 +71,6 @@ def label_list(word: str, some: Any, name: str) -> Iterable[str]:
     if isinstance(some, str) or not isinstance(some, Iterable):
         raise LabelError(f"{name}[{word!r}] must be a list of labels, got {some!r}; write [{some!r}]")
     return some
-
-    def allowed(self, corpus: Corpus) -> Allowed:
-        """The same as models take it."""
-        return Allowed(self.mask(corpus))
 
 
 def forbidden_by(dictionary: TagDictionary | None, corpus: Corpus, node: Scores) -> Scores:
