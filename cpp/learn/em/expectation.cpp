@@ -161,18 +161,25 @@ void Expectation::fetch(const SymbolTable& table, const RowList<double>& symbols
 }
 
 // Rows of potentials, and of sums, for every token of a job; then its chains, four of a length at a time. Those that the
-// kernel cannot do are left in room.members.
+// kernel cannot do are left in room.members; long ones are from the start.
 void Expectation::run_symbols(const SymbolPotentials& model, const Work& work, const RowList<double>& symbols,
                               double* counts, const ChainSums& sums, Room& room) const {
     const std::size_t LP = model.lanes();
-    room.potential.resize(work.tokens);
-    room.sums.resize(work.tokens);
-    double* const kept = counts ? nullptr : room.kept.of(work.tokens * LP + 1);
-    if (kept) std::fill(kept, kept + work.tokens * LP, 0.0);
+    std::size_t tokens = 0;
+    for (std::size_t i = work.first; i < work.last; ++i)
+        if (is_long<double>(length(order_[i]), L_))
+            room.members.push_back(order_[i]);
+        else
+            tokens += length(order_[i]);
+    room.potential.resize(tokens);
+    room.sums.resize(tokens);
+    double* const kept = counts ? nullptr : room.kept.of(tokens * LP + 1);
+    if (kept) std::fill(kept, kept + tokens * LP, 0.0);
     double* last = model.ends() ? room.lasts.of((work.last - work.first) * LP) : nullptr;
     room.shifts.assign(work.last - work.first, model.start_shift());
     std::size_t at = 0;
     for (std::size_t i = work.first; i < work.last; ++i) {
+        if (is_long<double>(length(order_[i]), L_)) continue;
         double& shift = room.shifts[i - work.first];
         const std::size_t from = begin(order_[i]), to = from + length(order_[i]);
         for (std::size_t t = from; t < to; ++t, ++at) {
@@ -194,22 +201,20 @@ void Expectation::run_symbols(const SymbolPotentials& model, const Work& work, c
     at = 0;
     for (std::size_t i = work.first; i < work.last;) {
         const std::size_t T = length(order_[i]);
+        if (is_long<double>(T, L_)) {
+            ++i;
+            continue;
+        }
         std::size_t size = 1;
         while (size < 4 && i + size < work.last && length(order_[i + size]) == T) ++size;
         if (size == 3) size = 2;  // kernels exist for 1, 2 and 4
-        if (is_long<double>(T, L_)) {
-            size = 1;
-            room.members.push_back(order_[i]);
-        } else {
-            const std::size_t next = at + size * T, end = std::min(next + size * T, work.tokens);
-            for (std::size_t n = next; n < end;
-                 ++n)  // what the next chains need comes into the cache meanwhile
-                for (std::size_t y = 0; y < LP; y += 8) {
-                    __builtin_prefetch(room.potential[n] + y);
-                    __builtin_prefetch(room.sums[n] + y, 1);
-                }
-            run_group(model, work, i, size, at, sums, room);
-        }
+        const std::size_t next = at + size * T, end = std::min(next + size * T, tokens);
+        for (std::size_t n = next; n < end; ++n)  // what the next chains need comes into the cache meanwhile
+            for (std::size_t y = 0; y < LP; y += 8) {
+                __builtin_prefetch(room.potential[n] + y);
+                __builtin_prefetch(room.sums[n] + y, 1);
+            }
+        run_group(model, work, i, size, at, sums, room);
         i += size;
         at += size * T;
     }
@@ -304,11 +309,13 @@ void Expectation::over_symbols(const ChainTables& tables, const RowList<double>&
                 settle_symbols(*model, work, room, sums);
                 if (threads > 1 || work.weight != 1.0) {
                     std::size_t at = 0;
-                    for (std::size_t i = work.first; i < work.last; ++i)
+                    for (std::size_t i = work.first; i < work.last; ++i) {
+                        if (is_long<double>(length(order_[i]), L_)) continue;
                         for (std::size_t t = 0; t < length(order_[i]); ++t, ++at) {
                             double* const to = direct + row_of(symbols, begin(order_[i]) + t, V) * LP;
                             for (std::size_t y = 0; y < LP; ++y) to[y] += work.weight * room.sums[at][y];
                         }
+                    }
                 }
             }
             for (std::size_t i = 0; i < room.members.size(); ++i) {
