@@ -7,7 +7,7 @@ namespace seqlab {
 namespace {
 
 // Weights of rare attributes lie far apart: they are sent for some entries before they are needed.
-constexpr std::int64_t ahead = 16;
+constexpr std::int64_t ahead = 64;
 
 }  // namespace
 
