@@ -113,10 +113,20 @@ def number(
 ) -> float:
     """A finite number between bounds, or an OptionError that names the option."""
     real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not real or not math.isfinite(value) or value < least or value > most or (above and value == least):
-        bounds = f"{'above' if above else 'from'} {least:g} " + ("up" if most == math.inf else f"to {most:g}")
-        raise OptionError(f"{name} must be a finite number {bounds}, got {value!r}")
-    return float(value)
+    try:
+        found = float(value) if real else math.nan
+    except OverflowError:  # an int that no float holds
+        found = math.inf
+    if not math.isfinite(found) or found < least or found > most or (above and found == least):
+        bounds = f"above {least:g}" if above else f"from {least:g}"
+        bounds += f" to {most:g}" if most < math.inf else "" if above else " up"
+        raise OptionError(f"{name} must be a finite number {bounds}, got {value!r:.60}")
+    return found
+
+
+def says_no(answer: Any) -> bool:
+    """Whether it is False; comparing a number of NumPy's gives a False of NumPy's. No other answer is."""
+    return isinstance(answer, (bool, np.bool_)) and not answer
 
 
 def position_number(value: int, who: str) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from seqlab import _core
+from seqlab.errors import ScoreError
 from seqlab.learning.progress import Outcome, Progress, Report, Weights
 
 
@@ -38,6 +39,11 @@ def weights_of(learner: _core.OnlineLearner) -> Callable[[], Weights]:
     def weights() -> Weights:
         theta = np.empty(learner.size)
         learner.weights(theta)
+        if not np.isfinite(theta).all():
+            raise ScoreError(
+                "training left the range of numbers: feature values, weights of sentences and labels, or options of "
+                "the learner may be too large or too small; scale values and weights to about 1"
+            )
         return theta
 
     return weights

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from seqlab import _core
 from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError
 from seqlab.learning.online import run_epochs, run_to_the_gap
 from seqlab.learning.progress import Outcome, Report, Weights
 
+KINDS = (0, 1, 2)
 COSTS = ("hamming", "sqrt")
 METHODS = ("frank-wolfe", "subgradient")
 
@@ -44,7 +47,7 @@ class Perceptron:
         report: Report,
     ) -> Outcome:
         """Train from the weights theta (n,), which are left alone."""
-        learner = _core.perceptron(task, theta, self.averaged, self.shuffle, seed)
+        learner = _core.perceptron(task, theta, bool(self.averaged), bool(self.shuffle), seed)
         return run_epochs(learner, self.epochs, report, told=("mistakes", "updates"), content="no mistakes")
 
 
@@ -71,7 +74,11 @@ class PassiveAggressive:
     shuffle: bool = True
 
     def __post_init__(self) -> None:
-        if isinstance(self.kind, bool) or self.kind not in (0, 1, 2):
+        if (
+            not isinstance(self.kind, (int, np.integer))
+            or isinstance(self.kind, bool)
+            or self.kind not in KINDS
+        ):
             raise OptionError(
                 f"kind must be 1 (PA-I), 2 (PA-II) or 0 (without a limit for a sentence), got {self.kind!r}"
             )
@@ -96,7 +103,7 @@ class PassiveAggressive:
         hamming = self.cost == "hamming"
         limit = 1.0 if self.C is None else float(self.C)
         learner = _core.passive_aggressive(
-            task, theta, self.kind, limit, hamming, self.averaged, self.shuffle, seed
+            task, theta, int(self.kind), limit, hamming, bool(self.averaged), bool(self.shuffle), seed
         )
         # With the cost in its scores the path that is looked at is not the model's own: its mistakes say little.
         told = ("loss", "updates") if hamming else ("loss", "updates", "mistakes")
@@ -133,7 +140,7 @@ class AROW:
         report: Report,
     ) -> Outcome:
         """Train from the weights theta (n,), which are left alone."""
-        learner = _core.arow(task, theta, float(self.r), self.shuffle, seed)
+        learner = _core.arow(task, theta, float(self.r), bool(self.shuffle), seed)
         return run_epochs(
             learner, self.epochs, report, told=("loss", "updates", "mistakes"), content="no mistakes"
         )
@@ -175,7 +182,7 @@ class StructuredSVM:
     def train(self, task: _core.Task, theta: Weights, *, threads: int, seed: int, report: Report) -> Outcome:
         """Train on the task; theta (n,) is left alone. Threads share the looks at the gap; visits need each other."""
         make = _core.frank_wolfe if self.method == "frank-wolfe" else _core.subgradient
-        learner = make(task, theta, float(self.l2), self.averaged, seed)
+        learner = make(task, theta, float(self.l2), bool(self.averaged), seed)
         return run_to_the_gap(
             learner,
             self.epochs,
@@ -193,5 +200,5 @@ def _check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
 
 def _check_switches(**switches: object) -> None:
     for name, value in switches.items():
-        if not isinstance(value, bool):
+        if not isinstance(value, (bool, np.bool_)):
             raise OptionError(f"{name} must be True or False, got {value!r}")

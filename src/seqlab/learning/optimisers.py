@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
+from seqlab.arrays import says_no
 from seqlab.errors import DtypeError, OptionError, ScoreError, ShapeError
 from seqlab.learning.settings import settings_for
 
@@ -99,7 +100,7 @@ def minimise(
 
     def report(*numbers: Any) -> bool:
         history.append(Iteration(*numbers[:-1]))
-        return on_iteration is None or on_iteration(history[-1], numbers[-1].copy()) is not False
+        return on_iteration is None or not says_no(on_iteration(history[-1], numbers[-1].copy()))
 
     asked = _checked(objective, theta.size)
     reason, iterations, evaluations, value, norm, _ = _core.minimise(asked, theta, settings, report)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from seqlab.arrays import whole_number
+from seqlab.arrays import says_no, whole_number
 from seqlab.errors import OptionError, TrainingWarning
 from seqlab.learning.history import Epoch, History
 from seqlab.learning.interrupt import Interruptible
@@ -84,7 +84,7 @@ class Watch:
         self.history.epochs.append(epoch)
         if self.bar is not None:
             self.bar.advance(epoch)
-        wish = [callback(epoch) is False for callback in self.callbacks]  # all of them hear of it
+        wish = [says_no(callback(epoch)) for callback in self.callbacks]  # all of them hear of it
         if self.interrupted():
             self.history.reason = "interrupted"
         elif any(wish):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.errors import OptionError
+from seqlab.errors import LabelError, OptionError
 from seqlab.trellis import Constraints
 from seqlab.trellis.constraints import move_mask
 from seqlab.trellis.labels import LabelSet
@@ -85,12 +85,13 @@ def _of_constraints(given: Constraints, labels: Sequence[str]) -> Rules:
             "pass them to tag(tokens, known=..., allowed=...)"
         )
     names = LabelSet(len(labels), labels)
-    moves = move_mask(given.forbidden_moves, names)
-    return Rules(
-        np.zeros((len(labels), len(labels)), bool) if moves is None else moves,
-        _flags(given.forbidden_starts, names),
-        _flags(given.forbidden_ends, names),
-    )
+    try:
+        moves = move_mask(given.forbidden_moves, names)
+        starts, ends = _flags(given.forbidden_starts, names), _flags(given.forbidden_ends, names)
+    except LabelError as error:
+        reason = str(error).replace("this trellis knows", "the model knows")
+        raise LabelError(f"constraints: {reason}") from None
+    return Rules(np.zeros((len(labels), len(labels)), bool) if moves is None else moves, starts, ends)
 
 
 def _flags(some: Any, labels: LabelSet) -> Bools:

@@ -64,6 +64,7 @@ class StoredLinear:
     model_: LinearModel
     encoder_: Encoder
     history_: History
+    sentences_: int
     dictionary_: TagDictionary | None
     vocabulary_: frozenset[str] | None
 
@@ -123,7 +124,9 @@ class StoredLinear:
             )
         own: Any = self
         settings = {"options": self._plain_options(), "features": self._features_data()}
-        record = {"history": self.history_.to_dict()}
+        record: dict[str, Any] = {"history": self.history_.to_dict()}
+        if "sentences_" in self.__dict__:
+            record["sentences"] = self.sentences_
         if self.pruned_ is not None:
             record["pruned"] = self.pruned_.to_dict()
         parts = {
@@ -202,6 +205,8 @@ class StoredLinear:
                 raise StoreError("the model and the tagger should have the same rules")
         record = State("record", state.record)
         tagger.history_ = history_of(record.setting("history", dict))
+        if "sentences" in state.record:  # files of earlier versions do not say
+            tagger.sentences_ = record.number("sentences", 0, 2**53)
         if "pruned" in state.record:
             from seqlab.taggers.pruning import PruneReport
 

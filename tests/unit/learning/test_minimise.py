@@ -108,6 +108,11 @@ def test_exceptions_of_the_objective_pass_through(when):
         minimise(objective, np.ones(3), "gradient", step=0.01)
 
 
+def test_a_false_of_numpys_ends_the_walk():
+    found = minimise(bowl, np.ones(3), "gradient", step=0.01, on_iteration=lambda step, theta: theta[0] > 2)
+    assert (found.reason, found.iterations) == ("stopped", 0)
+
+
 def test_exceptions_of_the_callback_pass_through():
     def fail(step, theta):
         raise RuntimeError("enough")

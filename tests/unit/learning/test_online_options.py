@@ -2,9 +2,11 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
-from seqlab.errors import OptionError
+from seqlab import LinearTagger
+from seqlab.errors import OptionError, ScoreError
 from seqlab.learning.online_learners import AROW, PassiveAggressive, Perceptron, StructuredSVM
 
 BAD = [
@@ -22,9 +24,15 @@ BAD = [
         {"kind": True},
         "kind must be 1 (PA-I), 2 (PA-II) or 0 (without a limit for a sentence), got True",
     ),
-    (PassiveAggressive, {"C": 0}, "C must be a finite number above 0 up, got 0"),
-    (PassiveAggressive, {"C": float("nan")}, "C must be a finite number above 0 up, got nan"),
-    (PassiveAggressive, {"C": "1"}, "C must be a finite number above 0 up, got '1'"),
+    (
+        PassiveAggressive,
+        {"kind": 2.0},
+        "kind must be 1 (PA-I), 2 (PA-II) or 0 (without a limit for a sentence), got 2.0",
+    ),
+    (PassiveAggressive, {"C": 10**400}, f"C must be a finite number above 0, got 1{'0' * 59}"),
+    (PassiveAggressive, {"C": 0}, "C must be a finite number above 0, got 0"),
+    (PassiveAggressive, {"C": float("nan")}, "C must be a finite number above 0, got nan"),
+    (PassiveAggressive, {"C": "1"}, "C must be a finite number above 0, got '1'"),
     (
         PassiveAggressive,
         {"kind": 0, "C": 1.0},
@@ -32,10 +40,10 @@ BAD = [
     ),
     (PassiveAggressive, {"cost": "f1"}, "cost must be one of 'hamming', 'sqrt', got 'f1'"),
     (PassiveAggressive, {"cost": None}, "cost must be one of 'hamming', 'sqrt', got None"),
-    (AROW, {"r": -1.0}, "r must be a finite number above 0 up, got -1.0"),
-    (AROW, {"r": float("inf")}, "r must be a finite number above 0 up, got inf"),
+    (AROW, {"r": -1.0}, "r must be a finite number above 0, got -1.0"),
+    (AROW, {"r": float("inf")}, "r must be a finite number above 0, got inf"),
     (AROW, {"epochs": True}, "epochs must be a whole number from 1 up, got True"),
-    (StructuredSVM, {"l2": 0.0}, "l2 must be a finite number above 0 up, got 0.0"),
+    (StructuredSVM, {"l2": 0.0}, "l2 must be a finite number above 0, got 0.0"),
     (StructuredSVM, {"method": "adam"}, "method must be one of 'frank-wolfe', 'subgradient', got 'adam'"),
     (StructuredSVM, {"tolerance": -0.1}, "tolerance must be a finite number from 0 up, got -0.1"),
     (StructuredSVM, {"check_every": 0}, "check_every must be a whole number from 1 up, got 0"),
@@ -62,3 +70,25 @@ def test_options_are_frozen_and_named(learner):
 
 def test_a_tolerance_of_zero_is_all_epochs():
     assert StructuredSVM(tolerance=0).tolerance == 0
+
+
+@pytest.mark.parametrize("learner", [Perceptron, PassiveAggressive, AROW, StructuredSVM])
+def test_options_may_be_numpys_as_in_a_grid_of_options(learner):
+    options = {field.name: np.True_ for field in dataclasses.fields(learner) if field.type == "bool"}
+    options |= {"kind": np.int64(2)} if learner is PassiveAggressive else {}
+    tagger = LinearTagger("word[0]", learner(epochs=np.int64(2), **options)).fit([["a", "b"]], [["X", "Y"]])
+    assert len(tagger.history_) <= 2
+
+
+@pytest.mark.parametrize(
+    ("learner", "weight"),
+    [
+        (Perceptron(), 1e308),
+        (StructuredSVM(l2=1e308), 1.0),
+        (StructuredSVM(l2=1e-308, method="subgradient"), 1e10),
+    ],
+)
+def test_weights_that_leave_the_range_of_numbers_are_refused(learner, weight):
+    X, y = [["a", "b", "c"], ["b", "a"], ["a"]], [["x", "y", "x"], ["y", "x"], ["y"]]
+    with pytest.raises(ScoreError, match="training left the range of numbers"):
+        LinearTagger("word[0]", learner).fit(X, y, sample_weight=[weight] * 3)

@@ -65,7 +65,14 @@ def test_all_callbacks_hear_of_every_epoch_and_false_ends_training():
     assert len(watch.history) == 4
 
 
-@pytest.mark.parametrize("answer", [None, True, 0, "", []])
+def test_a_false_of_numpys_ends_training():
+    watch = Watch(callbacks=(lambda epoch: np.float64(epoch.iteration) < 3,))
+    watch.over(training())
+    assert watch.history.reason == "stopped"
+    assert len(watch.history) == 4
+
+
+@pytest.mark.parametrize("answer", [None, True, np.True_, 0, "", []])
 def test_only_false_itself_ends_training(answer):
     watch = Watch(callbacks=(lambda epoch: answer,))
     watch.over(training())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from seqlab import CRF, LBFGS, BaumWelch, HardEM, LinearTagger, demo_corpus
-from seqlab.errors import CorpusError, NotFittedError, OptionError, ScoreError, SeqlabError
+from seqlab.errors import CorpusError, LabelError, NotFittedError, OptionError, ScoreError, SeqlabError
 
 WORDS, LABELS = [["a", "b"], ["b"], []], [["X", "Y"], ["Y"], []]
 QUICK = LBFGS(max_iterations=5)
@@ -210,3 +210,8 @@ def test_dictionary_and_rules_that_leave_nothing_are_told_where():
 def test_learners_of_hidden_states_are_refused(learner):
     with pytest.raises(OptionError, match="trains hidden Markov models; write HMM"):
         LinearTagger("word[0]", learner).fit([["a"]], [["X"]])
+
+
+def test_a_label_of_constraints_that_training_lacks_is_named_as_such():
+    with pytest.raises(LabelError, match="constraints: unknown label 'Z': the model knows 'X', 'Y'"):
+        CRF("word[0]", QUICK, constraints=[("X", "Z")]).fit(WORDS, LABELS)
