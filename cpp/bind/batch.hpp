@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "bind/unlocked.hpp"
 #include "inference/plan.hpp"
 #include "trellis/trellis.hpp"
 

@@ -22,7 +22,7 @@ nb::object feed(BlockReader& reader, const nb::bytes& block, std::size_t begin, 
     Finding found;
     {
         const std::string_view text = view(block, begin, end);
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         found = reader.feed(text);
     }
     if (!found) return nb::none();

@@ -28,7 +28,7 @@ nb::tuple count_words_of(const Ids& words, const Ids& labels, const std::optiona
                          const Offsets& offsets, std::size_t V, std::size_t L) {
     SparseCounts counts;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         counts = count_words(labelled(words, labels, weights, offsets), V, L);
     }
     return nb::make_tuple(as_array(std::move(counts.begin)), as_array(std::move(counts.label)),
@@ -37,7 +37,7 @@ nb::tuple count_words_of(const Ids& words, const Ids& labels, const std::optiona
 
 void count_moves_of(const Ids& labels, const std::optional<Numbers>& weights, const Offsets& offsets,
                     std::size_t order, std::size_t L, const Out<double>& table, const Out<double>& last) {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     count_moves(labelled(labels, labels, weights, offsets), order, L, table.data(), last.data());
 }
 
@@ -62,7 +62,7 @@ std::int64_t label_ids(const Lexicon& lexicon, const StringPool& pool, const Ids
                        const Offsets& offsets, const Numbers& moves, const std::optional<Numbers>& last,
                        std::size_t order, const std::optional<Flags>& allowed, const Out<std::int32_t>& ids,
                        std::size_t threads) {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     const Rows rows = rows_of(lexicon, pool, codes, allowed);
     const Moves table{moves.data(), last ? last->data() : nullptr, lexicon.L(), order};
     return best_labels(table, rows, {codes.data(), offsets.data(), offsets.size() - 1}, ids.data(), threads);

@@ -2,6 +2,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -37,11 +38,15 @@ struct TemplateDecoder {
 
     // Sums that no thread works with; one per thread that ever worked at the same time.
     std::unique_ptr<TemplateSums> take() const {
-        const std::lock_guard<std::mutex> lock(guard);
-        if (spare.empty()) return std::make_unique<TemplateSums>(features);
-        std::unique_ptr<TemplateSums> sums = std::move(spare.back());
-        spare.pop_back();
-        return sums;
+        {
+            const std::lock_guard<std::mutex> lock(guard);
+            if (!spare.empty()) {
+                std::unique_ptr<TemplateSums> sums = std::move(spare.back());
+                spare.pop_back();
+                return sums;
+            }
+        }
+        return std::make_unique<TemplateSums>(features);
     }
     void give_back(std::unique_ptr<TemplateSums> sums) const {
         const std::lock_guard<std::mutex> lock(guard);
@@ -51,8 +56,9 @@ struct TemplateDecoder {
         Returned(const TemplateDecoder* to, std::unique_ptr<TemplateSums> kept)
             : owner(to), sums(std::move(kept)) {}
         Returned(Returned&&) = default;
+        // Not after a failure: rows that were being made may still be empty.
         ~Returned() {
-            if (sums) owner->give_back(std::move(sums));
+            if (sums && std::uncaught_exceptions() == 0) owner->give_back(std::move(sums));
         }
         const TemplateDecoder* owner;
         std::unique_ptr<TemplateSums> sums;
@@ -125,7 +131,7 @@ void bind_decode(nb::module_& m) {
             [](const TemplateDecoder& self, const std::vector<ColumnSpec>& columns,
                const In<std::int64_t>& offsets, const Out<Label>& ids, std::size_t threads) {
                 const Table table = table_of(columns, offsets);
-                nb::gil_scoped_release unlocked;
+                Unlocked unlocked;
                 return self(table, ids.data(), threads);
             },
             "columns"_a, "offsets"_a.noconvert(), "ids"_a.noconvert(), "threads"_a,
@@ -150,7 +156,7 @@ void bind_decode(nb::module_& m) {
                const Out<Label>& labels, std::size_t threads) {
                 const Entries rows{
                     {indptr.data(), indptr.size()}, ids.data(), values ? values->data() : nullptr};
-                nb::gil_scoped_release unlocked;
+                Unlocked unlocked;
                 return self.decoder(rows, offsets.data(), offsets.size() - 1, labels.data(), threads);
             },
             "indptr"_a.noconvert(), "ids"_a.noconvert(), "values"_a.none().noconvert(),

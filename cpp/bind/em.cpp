@@ -33,7 +33,7 @@ void over_scores(KeptExpectation& self, const Doubles& start, const Doubles& edg
                  const Out<double>& node, const Out<double>& gamma, const Out<double>& starts,
                  const Out<double>& edges, const Out<double>& ends, const Out<double>& log_z,
                  std::size_t threads) {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     self.pass->over_scores({start.data(), edge.data(), data_of(end)}, node.data(), gamma.data(),
                            {starts.data(), edges.data(), ends.data(), log_z.data()}, threads);
 }
@@ -43,7 +43,7 @@ void over_symbols(KeptExpectation& self, const Doubles& start, const Doubles& ed
                   const Doubles& table, const Out<double>& counts, const Out<double>& starts,
                   const Out<double>& edges, const Out<double>& ends, const Out<double>& log_z,
                   std::size_t threads) {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     self.pass->over_symbols({start.data(), edge.data(), data_of(end)}, row_list(begin, symbols, values),
                             table.shape(0), table.data(), counts.data(),
                             {starts.data(), edges.data(), ends.data(), log_z.data()}, threads);
@@ -67,7 +67,7 @@ void bind_em(nb::module_& m) {
         "symbol_scores",
         [](const Doubles& table, const In<std::int64_t>& begin, const In<std::int32_t>& symbols,
            const Maybe<double>& values, const Out<double>& node) {
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             symbol_scores(table.data(), table.shape(0), table.shape(1), row_list(begin, symbols, values),
                           begin.size() - 1, node.data());
         },
@@ -77,7 +77,7 @@ void bind_em(nb::module_& m) {
         "symbol_counts",
         [](const Doubles& gamma, std::size_t L, const In<std::int64_t>& begin,
            const In<std::int32_t>& symbols, const Maybe<double>& values, const Out<double>& counts) {
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             symbol_counts(gamma.data(), counts.size() / L, L, row_list(begin, symbols, values),
                           begin.size() - 1, counts.data());
         },
@@ -87,7 +87,7 @@ void bind_em(nb::module_& m) {
         "diagonal_scores",
         [](const Doubles& x, const Doubles& mean, const Doubles& precision, const Doubles& constant,
            const Out<double>& node) {
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             diagonal_scores(x.data(), x.shape(1), x.shape(0), mean.data(), precision.data(), constant.data(),
                             mean.shape(0), node.data());
         },
@@ -97,7 +97,7 @@ void bind_em(nb::module_& m) {
         "diagonal_moments",
         [](const Doubles& x, const Doubles& gamma, const Doubles& mean, const Out<double>& first,
            const Out<double>& second) {
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             diagonal_moments(x.data(), x.shape(1), x.shape(0), gamma.data(), mean.data(), mean.shape(0),
                              first.data(), second.data());
         },

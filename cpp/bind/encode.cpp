@@ -104,7 +104,7 @@ void bind_bank(nb::module_& m) {
             [](Bank& self, const std::vector<ColumnSpec>& columns, const In<std::int64_t>& offsets,
                const Out<std::int32_t>& ids, std::size_t threads) {
                 const Table table = table_of(columns, offsets);
-                nb::gil_scoped_release unlocked;
+                Unlocked unlocked;
                 self.learn(table, ids.data(), threads);
             },
             "columns"_a, "offsets"_a.noconvert(), "ids"_a.noconvert(), "threads"_a)
@@ -119,7 +119,7 @@ void bind_bank(nb::module_& m) {
             "number",
             [](Bank& self, const In<std::int32_t>& map, const Out<std::int32_t>& ids,
                const Out<std::int64_t>& indptr) {
-                nb::gil_scoped_release unlocked;
+                Unlocked unlocked;
                 return self.number(map.data(), ids.data(), indptr.size() - 1, indptr.data());
             },
             "map"_a.noconvert(), "ids"_a.noconvert(), "indptr"_a.noconvert())
@@ -128,7 +128,7 @@ void bind_bank(nb::module_& m) {
             [](const Bank& self, const std::vector<ColumnSpec>& columns, const In<std::int64_t>& offsets,
                const Out<std::int32_t>& ids, const Out<std::int64_t>& indptr, std::size_t threads) {
                 const Table table = table_of(columns, offsets);
-                nb::gil_scoped_release unlocked;
+                Unlocked unlocked;
                 return self.look_up(table, ids.data(), indptr.data(), threads);
             },
             "columns"_a, "offsets"_a.noconvert(), "ids"_a.noconvert(), "indptr"_a.noconvert(), "threads"_a)

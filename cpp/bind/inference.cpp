@@ -19,7 +19,7 @@ void bind_best(nb::module_& m) {
         "viterbi",
         [](const BatchOf<F>& batch, const Out<Label>& ids, const Out<double>& scores, std::size_t threads) {
             const auto paths = parts(ids, batch.view(), positions<F>);
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             viterbi<F>(batch.view(), paths.data(), scores.data(), threads);
         },
         "batch"_a, "ids"_a.noconvert(), "scores"_a.noconvert(), "threads"_a, "Best paths (eq:viterbi).");
@@ -28,7 +28,7 @@ void bind_best(nb::module_& m) {
         [](const BatchOf<F>& batch, std::size_t width, const Out<Label>& ids, const Out<double>& scores,
            const Out<std::uint8_t>& exact, const Out<std::int64_t>& dead, std::size_t threads) {
             const auto paths = parts(ids, batch.view(), positions<F>);
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             beam<F>(batch.view(), width, paths.data(), scores.data(), exact.data(), dead.data(), threads);
         },
         "batch"_a, "width"_a, "ids"_a.noconvert(), "scores"_a.noconvert(), "exact"_a.noconvert(),
@@ -42,7 +42,7 @@ void bind_best(nb::module_& m) {
     m.def(
         "first_dead",
         [](const BatchOf<F>& batch, std::size_t i) {
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             return first_dead(batch.at(i));
         },
         "batch"_a, "i"_a, "The first position that no legal path reaches, or -1.");
@@ -77,7 +77,7 @@ void bind_sums(nb::module_& m) {
     m.def(
         "log_partition",
         [](const BatchOf<F>& batch, const Out<double>& log_z, std::size_t threads) {
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             log_partition<F>(batch.view(), log_z.data(), threads);
         },
         "batch"_a, "log_z"_a.noconvert(), "threads"_a, "Log of the sum over all paths (eq:log-partition).");
@@ -86,7 +86,7 @@ void bind_sums(nb::module_& m) {
         [](const BatchOf<F>& batch, const Out<F>& node, const Out<double>& log_z,
            const Out<std::uint8_t>& log_space, std::size_t threads) {
             const auto rows = parts(node, batch.view(), cells<F>);
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             node_marginals<F>(batch.view(), rows.data(), log_z.data(), log_space.data(), threads);
         },
         "batch"_a, "node"_a.noconvert(), "log_z"_a.noconvert(), "log_space"_a.noconvert(), "threads"_a,
@@ -99,7 +99,7 @@ void bind_sums(nb::module_& m) {
             std::vector<F*> rows(batch.view().size(), nullptr);
             if (node) rows = parts(*node, batch.view(), cells<F>);
             const auto targets = count_targets(batch.view(), edge, head1, head2, shared, spread);
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             if (targets.empty()) return;
             expected_counts<F>(batch.view(), rows.data(), targets.data(), shared, log_z.data(),
                                log_space.data(), threads);
@@ -110,7 +110,7 @@ void bind_sums(nb::module_& m) {
     m.def(
         "entropy",
         [](const BatchOf<F>& batch, std::size_t i) {
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             return entropy(batch.at(i));
         },
         "batch"_a, "i"_a, "Entropy of the distribution over paths, in nats (eq:entropy).");
@@ -124,7 +124,7 @@ void bind_draws(nb::module_& m) {
            const Out<Label>& ids, const Out<std::uint8_t>& possible, std::size_t threads) {
             const auto out =
                 parts(ids, batch.view(), [n](const Trellis<F>& trellis) { return n * trellis.T; });
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             sample<F>(batch.view(), n, seed, streams.data(), out.data(), possible.data(), threads);
         },
         "batch"_a, "n"_a, "seed"_a, "streams"_a.noconvert(), "ids"_a.noconvert(), "possible"_a.noconvert(),
@@ -133,7 +133,7 @@ void bind_draws(nb::module_& m) {
         "filtered",
         [](const BatchOf<F>& batch, const Out<double>& node, const Out<double>& log_z, std::size_t threads) {
             const auto rows = parts(node, batch.view(), cells<F>);
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             parallel_for(rows.size(), threads,
                          [&](std::size_t i) { filtered(batch.view()[i], rows[i], log_z.data() + i); });
         },

@@ -47,7 +47,7 @@ Result minimise_loss(KeptLoss& self, const Out<double>& theta, const Maybe<doubl
     };
     optimise::Outcome out{};
     {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         out = minimise(objective, theta.data(), theta.size(), settings, told, threads);
     }
     return {out.reason, out.iterations, out.evaluations, out.value, out.gradient_norm, out.active};
@@ -66,7 +66,7 @@ Result descend_loss(KeptLoss& self, const nb::object& exact, const Out<double>& 
     options.precondition = precondition;
     optimise::Outcome out{};
     {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         out = descend(*self.loss, last, theta.data(), options, threads, told);
     }
     return {out.reason, out.iterations, out.evaluations, out.value, out.gradient_norm, out.active};
@@ -78,14 +78,14 @@ void bind_losses(nb::module_& m) {
         .def(
             "__call__",
             [](KeptLoss& self, const In<double>& theta, const Out<double>& gradient, std::size_t threads) {
-                nb::gil_scoped_release unlocked;
+                Unlocked unlocked;
                 return (*self.loss)(theta.data(), gradient.data(), threads);
             },
             "theta"_a.noconvert(), "gradient"_a.noconvert(), "threads"_a)
         .def(
             "curvature",
             [](KeptLoss& self, const In<double>& theta, const Out<double>& diagonal, std::size_t threads) {
-                nb::gil_scoped_release unlocked;
+                Unlocked unlocked;
                 self.loss->curvature(theta.data(), diagonal.data(), threads);
             },
             "theta"_a.noconvert(), "diagonal"_a.noconvert(), "threads"_a)
@@ -129,7 +129,7 @@ void bind_scorer(nb::module_& m, const char* name) {
             [](const K& self, const In<std::int64_t>& indptr, const In<std::int32_t>& ids,
                const Maybe<double>& values, const Out<F>& node, std::size_t threads) {
                 const Entries entries{span_of(indptr), ids.data(), data_of(values)};
-                nb::gil_scoped_release unlocked;
+                Unlocked unlocked;
                 (*self.scorer)(entries, node.data(), threads);
             },
             "indptr"_a.noconvert(), "ids"_a.noconvert(), "values"_a.none().noconvert(), "node"_a.noconvert(),
@@ -142,11 +142,11 @@ void bind_start(nb::module_& m) {
         [](const KeptTask& task, const Out<double>& theta, double l2, int epochs, int burn_in, double rate,
            std::uint64_t seed, bool local, std::size_t threads, const nb::object& go_on) {
             const auto asked = [&] {
-                const nb::gil_scoped_acquire locked;
+                const Locked locked;
                 if (PyErr_CheckSignals() != 0) throw nb::python_error();
                 return go_on.is_none() || nb::cast<bool>(go_on());
             };
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             return AveragedStart(task.task).run(theta.data(), {l2, epochs, burn_in, rate, seed, local, asked},
                                                 threads);
         },
@@ -160,7 +160,7 @@ void bind_start(nb::module_& m) {
            std::size_t L) {
             Pairs pairs;
             {
-                nb::gil_scoped_release unlocked;
+                Unlocked unlocked;
                 const ActiveLists sets{span_of(set_offset), data_of(set_ids)};
                 pairs = observed_pairs({span_of(indptr), ids.data(), nullptr}, labels.data(), sets,
                                        attributes, L);

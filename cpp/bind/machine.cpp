@@ -12,7 +12,7 @@ void bind_machine(nb::module_& m) {
     m.def(
         "peak_gflops",
         [](bool float32) {
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             return float32 ? kernels().f32.peak_gflops() : kernels().f64.peak_gflops();
         },
         "float32"_a, "Measured multiply-add rate of one core with the kernel in use.");

@@ -36,13 +36,13 @@ ngrams::Sentences sentences_of(const In<Symbol>& codes, const In<std::int64_t>& 
 Counts counted(const In<Symbol>& codes, const In<std::int64_t>& offsets, std::size_t order, Symbol start,
                Symbol end, std::size_t symbols) {
     const ngrams::Sentences sentences = sentences_of(codes, offsets);
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     return ngrams::count(sentences, order, start, end, symbols);
 }
 
 Counts joined(const std::vector<const Counts*>& parts, const In<Symbol>& map, std::size_t symbols) {
     const std::span<const Symbol> numbers = viewed(map);
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     return ngrams::joined(parts, numbers, symbols);
 }
 
@@ -120,7 +120,7 @@ nb::tuple estimated(const Counts& counts, ngrams::Kind kind, double lambda,
         method.discounts = std::apply([](auto... d) { return ngrams::Discounts{d...}; }, *discounts);
     ngrams::Estimate made;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         made = ngrams::estimate(counts, method);
     }
     nb::list used;
@@ -131,7 +131,7 @@ nb::tuple estimated(const Counts& counts, ngrams::Kind kind, double lambda,
 void score(const Table& table, const In<Symbol>& codes, const In<std::int64_t>& offsets, Symbol end,
            std::size_t threads, const Out<double>& out) {
     const ngrams::Sentences sentences = sentences_of(codes, offsets);
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     ngrams::score(table, sentences, end, threads, {out.data(), out.size()});
 }
 
@@ -145,7 +145,7 @@ nb::tuple sampled(const Table& table, std::size_t n, Symbol end, std::size_t mos
     std::vector<Symbol> codes;
     std::vector<std::int64_t> offsets{0};
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         for (std::size_t i = 0; i < n; ++i) {
             const std::vector<Symbol> one = ngrams::sample(table, end, most, seed, i);
             codes.insert(codes.end(), one.begin(), one.end());

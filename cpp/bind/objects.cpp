@@ -14,7 +14,7 @@ void bind_nbest(nb::module_& m, const char* name) {
         .def(
             "__init__",
             [](N* self, const BatchOf<F>& batch, std::size_t i) {
-                nb::gil_scoped_release unlocked;
+                Unlocked unlocked;
                 new (self) N(batch.at(i));
             },
             "batch"_a, "i"_a, nb::keep_alive<1, 2>())
@@ -22,7 +22,7 @@ void bind_nbest(nb::module_& m, const char* name) {
             "take",
             [](N& self, std::size_t n, const Out<Label>& ids, const Out<double>& scores) {
                 const std::size_t T = n ? ids.size() / n : 0;
-                nb::gil_scoped_release unlocked;
+                Unlocked unlocked;
                 std::size_t got = 0;
                 while (got < n && self.next(ids.data() + got * T, scores.data() + got)) ++got;
                 return got;
@@ -37,7 +37,7 @@ void bind_messages(nb::module_& m, const char* name) {
         .def(
             "__init__",
             [](M* self, const BatchOf<F>& batch, std::size_t i) {
-                nb::gil_scoped_release unlocked;
+                Unlocked unlocked;
                 new (self) M(batch.at(i));
             },
             "batch"_a, "i"_a, nb::keep_alive<1, 2>())

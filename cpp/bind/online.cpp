@@ -27,7 +27,7 @@ Kept make(const nb::object& task, const In<double>& theta, const Options&... opt
     const Task& of = nb::cast<const KeptTask&>(task).task;
     std::unique_ptr<online::OnlineLearner> learner;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         learner = std::make_unique<Of>(of, theta.data(), options...);
     }
     Kept kept;
@@ -44,7 +44,7 @@ void bind_learner(nb::module_& m) {
             [](KeptLearner& self) {
                 online::Pass pass;
                 {
-                    nb::gil_scoped_release unlocked;
+                    Unlocked unlocked;
                     pass = self.learner->epoch();
                 }
                 return std::tuple(pass.mistakes, pass.updates, pass.loss);
@@ -53,7 +53,7 @@ void bind_learner(nb::module_& m) {
         .def(
             "weights",
             [](const KeptLearner& self, const Out<double>& theta) {
-                nb::gil_scoped_release unlocked;
+                Unlocked unlocked;
                 self.learner->weights(theta.data());
             },
             "theta"_a.noconvert(), "The weights of a model that stops now.");
@@ -66,7 +66,7 @@ void bind_svm(nb::module_& m) {
             [](KeptSvm& self, std::size_t threads) {
                 online::Check found{};
                 {
-                    nb::gil_scoped_release unlocked;
+                    Unlocked unlocked;
                     found = static_cast<online::StructuredSvm&>(*self.learner).check(threads);
                 }
                 return std::tuple(found.primal, found.dual);
@@ -75,7 +75,7 @@ void bind_svm(nb::module_& m) {
         .def(
             "renew",
             [](KeptSvm& self) {
-                nb::gil_scoped_release unlocked;
+                Unlocked unlocked;
                 return static_cast<online::StructuredSvm&>(*self.learner).renew();
             },
             "Chooses paths for labels known in part by the weights of the moment: how many are new.");

@@ -26,7 +26,7 @@ nb::object written(double* data, std::size_t n) {
 
 optimise::Objective objective_of(const nb::object& objective, std::size_t n) {
     return [&objective, n](const double* theta, double* gradient) {
-        const nb::gil_scoped_acquire locked;
+        const Locked locked;
         return nb::cast<double>(objective(seen(theta, n), written(gradient, n)));
     };
 }
@@ -40,7 +40,7 @@ Result minimise_in_python(const nb::object& objective, const Out<double>& theta,
     const optimise::Report told = report_to(report, n);
     Outcome out{};
     {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         out = minimise(asked, theta.data(), n, settings, told, 1);
     }
     return {out.reason, out.iterations, out.evaluations, out.value, out.gradient_norm, out.active};
@@ -55,7 +55,7 @@ void lbfgs_direction(const In<double>& moves, const In<double>& changes, const O
     const std::vector<double> zero(n);
     const double* given = diagonal ? diagonal->data() : nullptr;
     optimise::Diagonal inverse{late ? nullptr : given};
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const auto history = optimise::remember(n, memory, float32, &inverse, 1);
     for (std::size_t i = 0; i < m; ++i) {
         const optimise::Move move{zero.data(), moves.data() + i * n, zero.data(), changes.data() + i * n};
@@ -141,7 +141,7 @@ void bind_settings(nb::module_& m) {
 
 optimise::Report report_to(const nb::object& report, std::size_t n) {
     return [&report, n](const optimise::Progress& p, const double* theta) {
-        const nb::gil_scoped_acquire locked;
+        const Locked locked;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (report.is_none()) return true;
         return nb::cast<bool>(report(p.iteration, p.evaluations, p.trials, p.value, p.gradient_norm,

@@ -22,7 +22,7 @@ void set_up(KeptStochastic* self, const nb::object& task, const In<double>& thet
             std::uint64_t seed) {
     const Task& of = nb::cast<const KeptTask&>(task).task;
     new (self) KeptStochastic{task, nullptr};
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     self->descent =
         make_stochastic(of, theta.data(), {l2, batch, rate, schedule, adagrad, averaged, float32, seed});
 }
@@ -44,7 +44,7 @@ void bind_stochastic(nb::module_& m) {
             [](KeptStochastic& self, std::size_t threads) {
                 StochasticEpoch told;
                 {
-                    const nb::gil_scoped_release unlocked;
+                    const Unlocked unlocked;
                     told = self.descent->epoch(threads);
                 }
                 return std::tuple(told.loss, told.squares, told.rate, told.active);
@@ -55,7 +55,7 @@ void bind_stochastic(nb::module_& m) {
         .def(
             "weights",
             [](KeptStochastic& self, const Out<double>& theta) {
-                const nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 self.descent->weights(theta.data());
             },
             "theta"_a.noconvert(), "The weights of a model that stops now.");

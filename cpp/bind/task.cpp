@@ -90,7 +90,7 @@ void bind_task(nb::module_& m) {
         .def(
             "empirical_counts",
             [](const KeptTask& self, const Out<double>& out) {
-                nb::gil_scoped_release unlocked;
+                Unlocked unlocked;
                 const std::vector<double> counts = empirical_counts(self.task);
                 std::copy(counts.begin(), counts.end(), out.data());
             },

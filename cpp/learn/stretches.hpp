@@ -17,17 +17,25 @@ namespace seqlab {
 // whose turn it is never waits for another.
 class Turns {
 public:
-    // add() when it is the turn of `part`. A part that has failed passes its turn on, so that nobody waits for ever.
+    // add() when it is the turn of `part`. A part that has failed, there or before, passes its turn on, so that nobody waits
+    // for ever.
     template <class Add>
     void take(std::size_t part, Add add) {
         std::unique_lock<std::mutex> lock(guard_);
         changed_.wait(lock, [&] { return next_ == part; });
+        const Passed passed{*this};
         add();
-        ++next_;
-        changed_.notify_all();
     }
 
 private:
+    struct Passed {
+        Turns& turns;
+        ~Passed() {
+            ++turns.next_;
+            turns.changed_.notify_all();
+        }
+    };
+
     std::mutex guard_;
     std::condition_variable changed_;
     std::size_t next_ = 0;

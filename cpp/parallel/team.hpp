@@ -38,11 +38,10 @@ public:
             for (std::size_t i = 0; i < count; ++i) job(i);
             return;
         }
-        count_ = count;
         done_ = 0;
         job_ = &job;
         work_ = [](void* of, std::size_t i) { (*static_cast<Job*>(of))(i); };
-        next_.store(0, std::memory_order_release);  // from here on jobs are taken
+        next_.store(std::uint64_t{count} << 32, std::memory_order_release);  // from here on jobs are taken
         call();
         work();
         for (int turn = 0; done_.load(std::memory_order_acquire) < count; ++turn) rest(turn);
@@ -73,11 +72,14 @@ private:
             round_.wait(seen, std::memory_order_acquire);
         }
     }
-    // A number below count_ was given out after all else was written, so what is read then belongs to it.
+    // How many jobs there are is read together with the number: a helper that was late has a number of an earlier round, or
+    // of none, which must not be held against this one's count. A number below its own count was given out after all else
+    // was written, and its round lasts until it is done, so what is read then belongs to it.
     void work() {
         for (;;) {
-            const std::size_t i = next_.fetch_add(1, std::memory_order_acq_rel);
-            if (i >= count_.load(std::memory_order_relaxed)) return;
+            const std::uint64_t taken = next_.fetch_add(1, std::memory_order_acq_rel);
+            const auto i = static_cast<std::size_t>(taken & 0xffffffff);
+            if (i >= taken >> 32) return;
             try {
                 work_.load(std::memory_order_relaxed)(job_.load(std::memory_order_relaxed), i);
             } catch (...) {
@@ -88,7 +90,8 @@ private:
         }
     }
 
-    std::atomic<std::size_t> next_{0}, count_{0}, done_{0};
+    std::atomic<std::uint64_t> next_{0};  // jobs of the round in the upper half, those taken in the lower
+    std::atomic<std::size_t> done_{0};
     std::atomic<void*> job_{nullptr};
     std::atomic<void (*)(void*, std::size_t)> work_{nullptr};
     std::atomic<std::uint32_t> round_{0};
