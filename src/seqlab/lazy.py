@@ -26,7 +26,7 @@ def when_used(package: str, homes: Mapping[str, Iterable[str]]) -> tuple[Finder,
             found = getattr(import_module(f"{package}.{home[name]}"), name)
             setattr(sys.modules[package], name, found)  # so that it is not looked for again
             return found
-        if not name.startswith("_"):
+        if name.isidentifier() and not name.startswith("_"):
             try:
                 return import_module(f"{package}.{name}")
             except ModuleNotFoundError as error:

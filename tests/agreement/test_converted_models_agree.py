@@ -64,6 +64,7 @@ def test_every_tag_agrees(tmp_path, algorithm, all_moves):
     path = tmp_path / "model.crfsuite"
     theirs = trained(path, algorithm, data(TRAIN, "chunk"), **{"feature.possible_transitions": all_moves})
     ours = seqlab.convert_model(path)
+    assert ours.columns_ == ("attributes",)
     X = [x for x, _ in data(TEST, "chunk")] + strange(random.Random(7))
     wanted = [list(theirs.tag(x)) for x in X]
     X = [[counted(token) for token in x] for x in X]

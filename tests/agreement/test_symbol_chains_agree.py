@@ -38,7 +38,16 @@ def test_expected_counts_are_those_of_the_trellises(kernel, seed, L, scale, hole
     B = SymbolDistribution(Symbols(V), np.ascontiguousarray(odd_table(rng, (L, V), scale, holes).T))
     pi = odd_table(rng, (L,), scale, holes)
     model = HiddenMarkov(tuple(map(str, range(L))), pi, A, end, B, Rules.none(L))
-    lengths = [0, *rng.integers(1, 30, size=12).tolist(), 3, 3, 3, 3, 80, *([1100, 5] if seed % 3 == 0 else [])]
+    lengths = [
+        0,
+        *rng.integers(1, 30, size=12).tolist(),
+        3,
+        3,
+        3,
+        3,
+        80,
+        *([1100, 5] if seed % 3 == 0 else []),
+    ]
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     ids = rng.integers(-1, V, size=offsets[-1]).astype(np.int32)
     weights = None if seed % 2 else rng.integers(0, 3, size=len(lengths)).astype(float)

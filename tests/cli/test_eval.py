@@ -1,9 +1,11 @@
 import json
+import shlex
 
 import pytest
 from pytest import approx
 
 import seqlab
+from seqlab.cli.eval import EXAMPLES
 
 
 def test_a_model_is_scored_as_in_python(shell, folder, crf, corpora):
@@ -80,3 +82,21 @@ def test_one_column_is_not_enough(shell):
 def test_gold_labels_that_the_model_does_not_know_are_mistakes(shell, folder, crf, tmp_path):
     (tmp_path / "odd.txt").write_text("The\tDET\tB-XYZ\n\n")
     assert json.loads(shell.done("eval", crf, tmp_path / "odd.txt", "--json"))["figures"]["accuracy"] == 0
+
+
+def test_the_examples_of_the_help_run(shell, folder, crf, baseline, tmp_path, monkeypatch):
+    names = {"chunks.model": crf, "a.model": crf, "b.model": baseline}
+    names |= {"test.txt": folder / "test.txt", "train.txt": folder / "train.txt"}
+    monkeypatch.chdir(tmp_path)
+    shell.done("tag", crf, folder / "test.txt", "-o", "tagged.txt")
+    tagged = (tmp_path / "tagged.txt").read_bytes()
+    for line in EXAMPLES.splitlines():
+        words = [names.get(word, word) for word in shlex.split(line.rpartition("| ")[2])[1:]]
+        assert "accuracy" in shell.done(*words, stdin=tagged), line
+
+
+def test_a_model_of_attributes_wants_attributes(shell, folder, tmp_path):
+    (tmp_path / "a.txt").write_text("A\tw=a\tb=1\nB\tw=b\tb=1\n\n" * 5)
+    shell.done("train", tmp_path / "a.txt", "-f", "crfsuite", "-o", tmp_path / "m", "-i", 2)
+    said = shell.refused("eval", tmp_path / "m", folder / "test.txt")
+    assert "test.txt:1: the columns are word pos chunk, but the model was trained on attributes label" in said

@@ -95,3 +95,20 @@ def test_a_terminal_shows_a_bar_and_the_same_lines(folder, tmp_path):
     assert "━".encode() in shown
     assert b"saved     " in shown
     assert b"\x1b[?25h" in shown  # the cursor is back
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_tagger_that_is_ended_leaves_no_half_file(number, crf, folder, tmp_path):
+    reader, writer = os.pipe()
+    command = [*SEQLAB, "tag", crf, "-", "-o", tmp_path / "out.txt"]
+    with subprocess.Popen(command, stdin=reader) as running, os.fdopen(writer, "wb") as pipe:
+        os.close(reader)
+        pipe.write((folder / "plain.txt").read_bytes() * 200)
+        pipe.flush()
+        end = time.monotonic() + 30
+        while not list(tmp_path.glob(".out.txt.*")) and time.monotonic() < end:
+            time.sleep(0.01)
+        time.sleep(0.5)  # now it waits for more
+        running.send_signal(number)
+        assert running.wait(timeout=30) == 128 + number
+    assert list(tmp_path.iterdir()) == []

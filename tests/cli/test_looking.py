@@ -1,6 +1,9 @@
 """inspect, explain, check and bench."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from pytest import approx
@@ -154,3 +157,21 @@ def test_bench_measures_a_model(shell, folder, baseline):
     facts = json.loads(shell.done("bench", baseline, folder / "test.txt", "--repeat", 2, "--json"))
     assert all(len(one["seconds"]) == 2 for one in facts["results"])
     assert "a model needs a file" in shell.refused("bench", baseline)
+
+
+def test_words_beyond_ascii_are_found_in_any_locale(crf):
+    command = [
+        sys.executable,
+        "-m",
+        "seqlab",
+        "explain",
+        crf,
+        "-f",
+        "slash",
+        "-s",
+        "Zürich/PROPN",
+        "--at",
+        "Zürich",
+    ]
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    assert b"(token 0)" in subprocess.check_output(command, env={**os.environ, **plain})

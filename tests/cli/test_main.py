@@ -70,7 +70,22 @@ def test_an_error_of_ours_is_one_line_and_2(monkeypatch, capsys):
 def test_an_error_of_the_system_is_one_line_and_1(monkeypatch, capsys):
     monkeypatch.setitem(cli.COMMANDS, "demo", raising(OSError(28, "No space left on device")))
     assert main(["demo"]) == 1
-    assert capsys.readouterr().err == "seqlab: [Errno 28] No space left on device\n"
+    assert capsys.readouterr().err == "seqlab: No space left on device\n"
+
+
+def test_a_file_that_the_system_refuses_is_named(monkeypatch, capsys):
+    monkeypatch.setitem(cli.COMMANDS, "demo", raising(PermissionError(13, "Permission denied", "a.html")))
+    assert main(["demo"]) == 1
+    assert capsys.readouterr().err == "seqlab: a.html: Permission denied\n"
+
+
+def test_ctrl_c_before_the_command_is_quiet(monkeypatch, capsys):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(cli.COMMANDS, "demo", cli.Entry("", interrupted))
+    assert main(["demo"]) == 130
+    assert capsys.readouterr().err == ""
 
 
 def test_an_error_nobody_foresaw_is_not_hidden(monkeypatch):

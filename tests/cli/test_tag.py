@@ -125,6 +125,30 @@ def test_plain_text_becomes_columns(shell, baseline):
     )
 
 
+def test_a_line_that_may_be_a_sentence_is_remarked(shell, baseline):
+    code, out, said = shell("tag", baseline, stdin="The old man .\n")
+    assert (code, out[:14], out.count("\n")) == (0, "The old man . ", 1)
+    assert "<stdin>:1: one line of 4 cells was read as one token" in said
+    assert "pass --format text" in said
+    for flags, stdin in ((["-f", "conll"], "The old man .\n"), ([], "The DET\n"), ([], "The a b\nold a b\n")):
+        assert shell("tag", baseline, *flags, stdin=stdin)[2] == ""
+
+
+def test_universal_tags_taken_for_others_are_remarked_once(shell, folder, crf, small_blocks):
+    conllu = "1\tThe\tthe\tDET\tDT" + "\t_" * 5 + "\n2\tman\tman\tNOUN\tNN" + "\t_" * 5 + "\n\n"
+    code, _, said = shell("tag", crf, stdin=conllu * 50)
+    assert code == 0
+    assert said.count("the model reads a column 'pos', and 'upos' was taken for it") == 1
+    assert shell("tag", crf, "--columns", "word=1,pos=4", stdin=conllu)[2] == ""
+
+
+@pytest.mark.parametrize("command", [("tag", "-"), ("inspect", "-"), ("explain", "-", "-s", "a")])
+def test_a_model_cannot_come_from_standard_input(command, shell):
+    assert "a model is read from a file, not from standard input" in shell.refused(
+        *command, stdin="The DET\n"
+    )
+
+
 def test_slashes_in_and_out(shell, crf):
     out = shell.done("tag", crf, "--format", "slash", "--to", "slash", stdin="The/DET man/NOUN\n")
     assert out == "The/B-NP man/I-NP\n"

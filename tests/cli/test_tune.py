@@ -56,6 +56,7 @@ def test_the_table_the_picture_and_the_model(shell, folder, tmp_path, corpora):
     assert max(map(len, lines)) <= 80
     assert ["l2", "order", "span_f1", "spread", "training", "seconds"] in map(str.split, lines)
     assert f"saved     {model}" in said
+    assert "learner__" not in said  # options are called as they were typed
     assert "training error" in picture.read_text(encoding="utf-8")
     best = json.loads(
         shell.done("tune", folder / "train.txt", "--folds", 2, "--set", "l2=0.01,1,100", *QUICK, "--json")

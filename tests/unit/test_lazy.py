@@ -81,3 +81,8 @@ def test_a_submodule_that_needs_what_is_missing_says_so(tmp_path, monkeypatch):
 def test_classes_of_a_package_can_be_pickled():
     assert pickle.loads(pickle.dumps(seqlab.tags.Scheme)) is seqlab.tags.Scheme
     assert pickle.loads(pickle.dumps(seqlab.LBFGS(l2=2.0))) == seqlab.LBFGS(l2=2.0)
+
+
+@pytest.mark.parametrize("name", ["a.b", ".", "", "two words", "nul\0"])
+def test_what_cannot_be_a_name_is_not_there(name):
+    assert not hasattr(seqlab.corpus, name)

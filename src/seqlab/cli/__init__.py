@@ -52,6 +52,13 @@ examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    try:
+        return _run(argv)
+    except KeyboardInterrupt:  # before the command began
+        return INTERRUPTED
+
+
+def _run(argv: Sequence[str] | None) -> int:
     _never_unprintable()
     given = list(sys.argv[1:] if argv is None else argv)
     name = next((word for word in given if not word.startswith("-")), "")
@@ -82,7 +89,8 @@ def _exit_code(chosen: Any, arguments: Any) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except OSError as error:
-        _complain(str(error))
+        where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
+        _complain(f"{where}{error.strerror or error}")
         return FAILED
     except MemoryError:
         _complain("there is not enough memory for this")

@@ -37,7 +37,7 @@ def _settings(path: str) -> dict[str, Any]:
     else:
         import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
     try:
-        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8-sig")
         found = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise OptionError(f"{path}: this is no TOML ({error})") from error
@@ -59,7 +59,8 @@ def _converted(value: Any, action: argparse.Action, what: str) -> Any:
         if not isinstance(value, bool):
             raise OptionError(f"{what} should be true or false, found {value!r:.60}")
         return value
-    if isinstance(action.nargs, str) and action.nargs in "+*":
+    repeated = isinstance(action, argparse._AppendAction)
+    if repeated or (isinstance(action.nargs, str) and action.nargs in "+*"):
         many = value if isinstance(value, list) else [value]
         return [_single(one, action, what) for one in many]
     if action.dest == "columns":

@@ -149,6 +149,7 @@ def _foreign(arguments: argparse.Namespace) -> Any:
 def _converted_corpus(arguments: argparse.Namespace) -> dict[str, Any]:
     from seqlab.cli.inputs import read_corpora
     from seqlab.cli.printing import counted
+    from seqlab.cli.signals import orderly
     from seqlab.corpus import write
 
     corpus = read_corpora([arguments.input], parsing.reading_of(arguments))
@@ -160,7 +161,8 @@ def _converted_corpus(arguments: argparse.Namespace) -> dict[str, Any]:
     elif arguments.from_scheme or arguments.repair:
         raise OptionError("--from-scheme and --repair belong to --scheme, which names the scheme to write")
     written = corpus if arguments.select is None else _selected(corpus, arguments.select)
-    write(written, arguments.output, arguments.to)
+    with orderly():
+        write(written, arguments.output, arguments.to)
     facts |= {"tokens": corpus.token_count, "columns": list(written.columns), "notes": notes}
     sizes = f"{counted(len(corpus), 'sentence')}, {counted(corpus.token_count, 'token')}"
     facts["text"] = "; ".join([f"{sizes} written to {arguments.output}", *notes])

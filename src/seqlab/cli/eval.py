@@ -24,7 +24,7 @@ EXAMPLES = """\
 seqlab eval chunks.model test.txt
 seqlab eval chunks.model test.txt --bootstrap 1000 --html report.html
 seqlab tag chunks.model test.txt | seqlab eval -
-seqlab eval tagged.txt --label chunk --predicted predicted --train train.txt
+seqlab eval tagged.txt --train train.txt
 seqlab eval a.model test.txt --against b.model"""
 
 

@@ -54,7 +54,8 @@ def run(arguments: argparse.Namespace) -> None:
         rows = _overview(tagger, sentence, words)
         print_json(rows) if arguments.json else print(_overview_text(rows, words))
         return
-    t = _position(arguments.at, words)
+    at = arguments.at.encode("utf-8", "surrogateescape").decode("utf-8", "replace")  # in any locale
+    t = _position(at, words)
     try:
         explain = tagger.explain
     except AttributeError as error:  # which says why there is none

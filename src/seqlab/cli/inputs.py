@@ -20,10 +20,17 @@ def load_tagger(path: str) -> Any:
     """The tagger in a model file; there are models that label nothing."""
     from seqlab.taggers.storing import load
 
+    refuse_stream(path)
     model = load(path)
     if not hasattr(model, "annotate"):
         raise OptionError(f"{path} holds a {type(model).__name__}, which labels no sentences")
     return model
+
+
+def refuse_stream(path: str) -> None:
+    """Models are mapped, which only files can be."""
+    if path == "-":
+        raise OptionError("a model is read from a file, not from standard input: save it, and name the file")
 
 
 def read_corpora(paths: Sequence[str], reading: dict[str, Any]) -> Corpus:
@@ -88,7 +95,7 @@ def named_for(corpus: Corpus, tagger: Tagger, *, given: bool) -> Corpus:
 
     given   whether the user named the columns; then they stay
     """
-    if given or corpus.layout.format not in {"conll", "slash", "text"}:
+    if given or corpus.layout.format not in {"conll", "slash", "text"} or "attributes" in tagger.columns_:
         return corpus
     names = _names_of_training(corpus.columns, tuple(tagger.columns_), tagger.column_ or "label")
     return corpus._with(dict(zip(names, (corpus.data(name) for name in corpus.columns), strict=True)))
@@ -104,6 +111,28 @@ def _names_of_training(there: tuple[str, ...], known: tuple[str, ...], label: st
         return [label if name == unnamed else name for name in there]
     names = [*known, label][: len(there)]
     return names + [f"column{i}" for i in range(len(names), len(there))]
+
+
+def doubts(corpus: Corpus, tagger: Tagger) -> Iterator[str]:
+    """What was guessed about the beginning of a file, and may be wrong."""
+    place = corpus.place(0).partition(" ")[0]
+    if corpus.layout.format == "conll" and corpus.token_count == 1 and len(corpus.columns) > 2:
+        yield (
+            f"{place}: one line of {len(corpus.columns)} cells was read as one token and its columns; "
+            f"if it is a sentence, pass --format text"
+        )
+    if "upos" in corpus.columns and "pos" not in corpus.columns and _reads_pos(tagger):
+        yield (
+            f"{place}: the model reads a column 'pos', and 'upos' was taken for it; if it was trained on other "
+            f"tags, pick their cell, as --columns word=1,pos=4 for xpos"
+        )
+
+
+def _reads_pos(tagger: Tagger) -> bool:
+    if "pos" not in tagger.columns_:  # asked first: an encoder is unfolded when it is used
+        return False
+    template = getattr(getattr(tagger, "encoder_", None), "features", "")
+    return re.search(r"\bpos\[", str(template)) is not None
 
 
 def gold_column(corpus: Corpus, tagger: Tagger, given: str | None) -> str:

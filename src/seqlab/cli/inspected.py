@@ -23,8 +23,10 @@ TEMPLATE_LINES = 12
 def facts_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """Everything, as JSON can hold it."""
     from seqlab import load, store
+    from seqlab.cli.inputs import refuse_stream
     from seqlab.errors import LabelError
 
+    refuse_stream(arguments.model)
     state = store.read(arguments.model, verify=arguments.verify)
     tagger: Any = load(arguments.model)
     labels = tuple(getattr(tagger, "labels_", ()))

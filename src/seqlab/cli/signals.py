@@ -1,4 +1,4 @@
-"""The second Ctrl-C, when the first one has not been answered yet.
+"""Signals: leaving in good order, and the second Ctrl-C, when the first one has not been answered yet.
 
 Python runs its handlers between two steps of its own, and two signals that come while the core computes are one to it.
 Here a thread is told of every signal at once, and ends the program when the second has not done so by itself.
@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from types import FrameType
 
 GRACE = 1.0  # seconds for the program to end in good order
 INTERRUPTED = 128 + signal.SIGINT
@@ -37,6 +38,28 @@ def impatient() -> Iterator[None]:
         over.set()
         signal.set_wakeup_fd(before)
         os.close(writer)
+
+
+@contextlib.contextmanager
+def orderly() -> Iterator[None]:
+    """While this is open, SIGTERM and SIGHUP leave as an error would, so that no half-written file stays behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked = [
+        number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) == signal.SIG_DFL
+    ]
+    for number in asked:
+        signal.signal(number, _leave)
+    try:
+        yield
+    finally:
+        for number in asked:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _leave(number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
 
 
 def _watch(reader: int, over: threading.Event) -> None:

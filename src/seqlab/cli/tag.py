@@ -93,9 +93,10 @@ def run(arguments: argparse.Namespace) -> None:
             put_bytes(piece)
         sys.stdout.buffer.flush()
     else:
+        from seqlab.cli.signals import orderly
         from seqlab.corpus.target import opened_target
 
-        with opened_target(arguments.output) as put:
+        with orderly(), opened_target(arguments.output) as put:
             for piece in pieces:
                 put(piece)
 

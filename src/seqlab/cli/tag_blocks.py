@@ -6,16 +6,17 @@ import argparse
 import codecs
 import contextlib
 import os
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
-from seqlab.cli.inputs import found, named_for
+from seqlab.cli.inputs import doubts, found, named_for
 from seqlab.cli.parsing import reading_of
 from seqlab.cli.progress import Bar, Silent, file_progress
-from seqlab.errors import CorpusError, ImpossibleError, TemplateError
+from seqlab.errors import CorpusError, CorpusWarning, ImpossibleError, TemplateError
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
@@ -51,7 +52,9 @@ def _blocks(
     for source in sources:
         path, options = found(source, reading)
         with _watched(path, screen) as watched:
-            for block in stream(watched, **options).blocks():
+            for number, block in enumerate(stream(watched, **options).blocks()):
+                for doubt in () if number or given or arguments.format else doubts(block, tagger):
+                    warnings.warn(doubt, CorpusWarning, stacklevel=2)
                 yield named_for(block, tagger, given=given), first
                 first += len(block)
 

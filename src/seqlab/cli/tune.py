@@ -335,9 +335,11 @@ def _made(name: str, value: Any, train: Corpus, label: str) -> Any:
 
 def _ending(arguments: argparse.Namespace, found: Tuning) -> list[str]:
     from seqlab.cli.printing import duration
+    from seqlab.tuning.result import short
     from seqlab.tuning.space import shown
 
-    best = ", ".join(f"{name}={shown(value, 60)}" for name, value in found.best.params.items())
+    names = list(found.best.params)
+    best = ", ".join(f"{short(name, names)}={shown(value, 60)}" for name, value in found.best.params.items())
     lines = ["", found.text(), "", f"best      {best}", f"          {found.metric} {found.best.score:.4f}"]
     lines[-1] += f" ± {found.best.spread:.4f} over {found.folds} folds" if found.folds > 1 else ""
     lines.append(f"took      {duration(found.seconds)}")

@@ -99,7 +99,7 @@ def tagger_of(given: ForeignModel, columns: Sequence[str] | None = None, learner
     tagger.dictionary_ = None
     tagger.history_ = History(reason=f"converted from {given.program}")
     tagger.vocabulary_ = None
-    tagger.columns_ = _column_names(given.width, columns)
+    tagger.columns_ = ("attributes",) if given.template is None else _column_names(given.width, columns)
     tagger.column_ = None
     tagger.labels_ = given.labels
     return tagger

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM during training: the first ends it in good order, the second ends it at once."""
+"""Ctrl-C, SIGTERM and SIGHUP during training: the first ends it in good order, the second ends it at once."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+
+# Where there is no terminal to hang up, there is no SIGHUP.
+SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class Interruptible:
@@ -23,7 +27,7 @@ class Interruptible:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in SIGNALS:
                 handler = signal.getsignal(number)
                 if handler is not None and handler != signal.SIG_IGN:
                     self._before[number] = signal.signal(number, self._note)

@@ -182,7 +182,7 @@ def _table(found: Tuning, rows: int, width: int) -> list[str]:
     halving = len({trial.budget for trial in found.trials}) > 1
     folded = found.folds > 1
     ranked = found.ranked()
-    head = [*(_short(name, names) for name in names), *(["budget"] if halving else [])]
+    head = [*(short(name, names) for name in names), *(["budget"] if halving else [])]
     head += [found.metric, *(["spread"] if folded else []), "training", "seconds"]
     cells = [_cells(trial, names, found.folds, halving=halving) for trial in ranked[:rows]]
     errors = [trial.error for trial in ranked[:rows]]
@@ -219,7 +219,7 @@ def _clipped(line: str, width: int) -> str:
     return clip(line, width, "…")
 
 
-def _short(name: str, names: Sequence[str]) -> str:
+def short(name: str, names: Sequence[str]) -> str:
     """l2 for learner__l2, where no other option ends so."""
     last = name.rpartition("__")[2]
     return last if sum(other.rpartition("__")[2] == last for other in names) == 1 else name

@@ -16,6 +16,7 @@ HEAD = """
 import os, signal, sys, warnings
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 warnings.simplefilter("always")
 from seqlab import CRF, LBFGS, demo_corpus
 train = demo_corpus("train")[:30]
@@ -42,7 +43,7 @@ def run(program):
     )
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 @pytest.mark.parametrize("order", [1, 2])
 def test_the_first_signal_ends_training_with_a_model(name, order):
     done = run(f"""
@@ -103,6 +104,20 @@ def test_an_ignored_signal_stays_ignored():
         print(tagger.history_.reason, signal.getsignal(signal.SIGINT) == signal.SIG_IGN)
     """)
     assert done.stdout in {"iterations True\n", "value True\n", "gradient True\n"}, done.stderr
+
+
+@pytest.mark.parametrize("work", ["go()", "tagger.predict(words * 200)"])
+def test_a_daemon_thread_ends_quietly_with_the_program(work):
+    done = run(f"""
+        import threading, time
+        tagger, go = fit(None)
+        go()
+        words = [list(sentence["word"]) for sentence in train]
+        threading.Thread(target=lambda: [{work} for _ in iter(int, 1)], daemon=True).start()
+        time.sleep(0.2)
+        print("over")
+    """)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "over\n", "")
 
 
 def test_training_in_another_thread_leaves_signals_alone():
