@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 CASES: dict[str, ModuleType] = {
     case.CASE: case
     for case in (
-        sentences,
-        hmm,
+        discriminative,
         baum_welch,
         hmm_tagging,
         ngrams,
-        reading,
         encoding,
-        discriminative,
+        reading,
+        sentences,
+        hmm,
         growth,
         memory,
         loading,
