@@ -24,6 +24,7 @@ from benchmarks.speed import (
     readme,
     record,
     sentences,
+    shell,
     startup,
 )
 from benchmarks.speed.table import WIDTH, Table
@@ -50,6 +51,7 @@ CASES: dict[str, ModuleType] = {
         growth,
         memory,
         loading,
+        shell,
         startup,
     )
 }

@@ -1,0 +1,143 @@
+"""From the shell: one sentence, start included, and a large file; wall clock of fresh processes.
+
+Models are of the demo corpus with the preset `chunk`. The other side is a Python program with python-crfsuite, which
+opens its model and tags the same sentence with ready-made attributes. A large file is the demo corpus again and again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.speed import chunking, crfsuite
+from benchmarks.speed.figure import Figure, Peer, mark
+from benchmarks.speed.inputs import hash_of
+from benchmarks.speed.table import Table, number
+from benchmarks.speed.timing import Timing
+from seqlab import CRF, LBFGS, Corpus, demo_corpus, write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CASE = "shell"
+SENTENCE_AIM = 150.0  # ms
+TOKENS_AIM = 1.5  # million a second
+ITERATIONS = 20
+LARGE = 1_500_000  # tokens
+PEER = (
+    "import json, pycrfsuite; tagger = pycrfsuite.Tagger(); tagger.open({model!r}); "
+    "print(tagger.tag(json.load(open({items!r}))))"
+)
+
+
+def run(*, quick: bool = False) -> list[Figure]:
+    corpus = demo_corpus("train").select("word", "pos", "chunk")
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        model = place / "chunk.model"
+        CRF("chunk", LBFGS(max_iterations=ITERATIONS), threads=1).fit(corpus, "chunk").save(model)
+        return [
+            one_sentence(corpus, model, place, rounds=3 if quick else 21),
+            large_file(corpus, model, place, 20_000 if quick else LARGE, rounds=1 if quick else 5),
+        ]
+
+
+def one_sentence(corpus: Corpus, model: Path, place: Path, rounds: int) -> Figure:
+    file, items, other = place / "one.txt", place / "items.json", place / "chunk.crfsuite"
+    write(corpus[:1].select("word", "pos"), file)
+    words, tags = corpus.column("word"), corpus.column("pos")
+    made = [chunking.items(*both) for both in zip(words, tags, strict=True)]
+    items.write_text(json.dumps(made[0]), encoding="utf-8")
+    pairs = zip(made, corpus.column("chunk"), strict=True)
+    crfsuite.train(*crfsuite.trainer(pairs, c1=0.0, c2=1.0, max_iterations=ITERATIONS), other)
+    sides = {
+        "python-crfsuite": ["-c", PEER.format(model=str(other), items=str(items))],
+        "seqlab": ["-m", "seqlab", "tag", str(model), str(file)],
+        "numpy": ["-c", "import numpy"],
+    }
+    samples: dict[str, list[float]] = {name: [] for name in sides}
+    for _ in range(rounds + 1):  # the first fills the file cache and writes byte code
+        for name, words_of in sides.items():
+            samples[name].append(wall(words_of) * 1e3)
+    timing = {name: Timing(tuple(taken[1:])) for name, taken in samples.items()}
+    ours, theirs = timing["seqlab"], timing["python-crfsuite"]
+    return Figure(
+        case=CASE,
+        name="tag one sentence, start included",
+        unit="ms",
+        median=ours.median,
+        spread=ours.spread,
+        repetitions=ours.repetitions,
+        input_hash=hash_of(),
+        at_most=SENTENCE_AIM,
+        peer=Peer("python-crfsuite", theirs.median, theirs.spread, theirs.repetitions),
+        details={"numpy": timing["numpy"].median, "load": os.getloadavg()[0]},
+    )
+
+
+def large_file(corpus: Corpus, model: Path, place: Path, tokens: int, rounds: int) -> Figure:
+    small, file, out = place / "small.txt", place / "large.txt", place / "out.txt"
+    write(corpus.select("word", "pos"), small)
+    copies = -(-tokens // corpus.token_count)
+    with file.open("wb") as target:
+        for _ in range(copies):
+            target.write(small.read_bytes())
+    command = ["-m", "seqlab", "tag", "--threads", "1", "-q", str(model), str(file), "-o", str(out)]
+    timing = Timing(tuple(wall(command) for _ in range(rounds)))
+    count = copies * corpus.token_count
+    return Figure(
+        case=CASE,
+        name="tag a file, one thread, tokens",
+        unit="ns/token",
+        median=timing.median * 1e9 / count,
+        spread=timing.spread,
+        repetitions=timing.repetitions,
+        input_hash=hash_of(),
+        at_most=1e3 / TOKENS_AIM,
+        details={"tokens": count, "megabytes": file.stat().st_size / 1e6},
+    )
+
+
+def wall(words: Sequence[str]) -> float:
+    """Seconds of one process, on whatever cores there are, as a shell would start it."""
+    begin = time.perf_counter()
+    subprocess.run([sys.executable, *words], check=True, stdout=subprocess.DEVNULL, preexec_fn=on_all_cores)
+    return time.perf_counter() - begin
+
+
+def on_all_cores() -> None:
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, range(os.cpu_count() or 1))
+
+
+def tables(figures: Sequence[Figure]) -> list[Table]:
+    mine = [figure for figure in figures if figure.case == CASE]
+    if not mine:
+        return []
+    rows = tuple(
+        (
+            one.name,
+            one.unit,
+            "-" if one.peer is None else number(one.peer.median),
+            mark(number(one.median), one),
+            "-" if one.at_most is None else number(one.at_most),
+        )
+        for one in mine
+    )
+    return [Table("From the shell, wall clock", ("", "unit", "peer", "seqlab", "at most"), rows, note(mine))]
+
+
+def note(figures: Sequence[Figure]) -> str:
+    sentence, file = figures[0].details, figures[-1].details
+    return (
+        "Peer: a Python program with python-crfsuite that opens its model and tags ready-made attributes. "
+        f"`import numpy` alone takes {sentence['numpy']:.0f} ms of the first row; load {sentence['load']:.2f}. "
+        f"The file has {file['tokens'] / 1e6:.1f} million tokens in {file['megabytes']:.0f} MB, and the "
+        f"start of the program is counted: {1e3 / figures[-1].median:.1f} million tokens a second."
+    )
