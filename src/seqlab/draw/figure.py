@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import warnings
+from functools import cache
 from typing import Any
 
 from seqlab.draw.palette import DARK, LIGHT
@@ -12,6 +14,24 @@ from seqlab.errors import OptionError
 from seqlab.textwidth import printable
 
 POINTS = 0.75  # of a pixel
+# Fonts that have what matplotlib's own lacks, first those of most scripts; the system need not have any.
+MORE_FONTS = (
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "Source Han Sans SC",
+    "WenQuanYi Zen Hei",
+    "PingFang SC",
+    "Hiragino Sans",
+    "Microsoft YaHei",
+    "Yu Gothic",
+    "Malgun Gothic",
+    "Arial Unicode MS",
+    "Noto Sans Arabic",
+    "Noto Sans Devanagari",
+    "Noto Sans Thai",
+    "Segoe UI Symbol",
+    "Symbola",
+)
 
 
 def rendered(picture: Picture, kind: str, *, theme: str, scale: float) -> bytes:
@@ -37,8 +57,20 @@ def rendered(picture: Picture, kind: str, *, theme: str, scale: float) -> bytes:
     for layer, shape in enumerate(picture.shapes):
         _place(axes, shape, inks, layer)
     target = io.BytesIO()
-    figure.savefig(target, format=kind, dpi=96 * scale, facecolor=inks["paper"])
+    with warnings.catch_warnings():
+        # A box stands for what no font has; whoever looks at the picture sees that.
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+        figure.savefig(target, format=kind, dpi=96 * scale, facecolor=inks["paper"])
     return target.getvalue()
+
+
+@cache
+def _fonts() -> list[str]:
+    """matplotlib's own font, then those of other scripts that this system has."""
+    from matplotlib import font_manager
+
+    there = set(font_manager.get_font_names())
+    return ["DejaVu Sans", *(name for name in MORE_FONTS if name in there)]
 
 
 def _place(axes: Any, shape: Shape, inks: dict[str, str], layer: int) -> None:
@@ -85,6 +117,7 @@ def _words(axes: Any, shape: Text, inks: dict[str, str], layer: int) -> None:
         shape.y,
         printable(shape.text).replace("$", r"\$"),
         fontsize=shape.size * POINTS,
+        fontfamily=_fonts(),
         color=inks[shape.ink],
         ha={"start": "left", "middle": "center", "end": "right"}[shape.anchor],
         va="baseline",
