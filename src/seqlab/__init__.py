@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from seqlab.lazy import lent
+
 if TYPE_CHECKING:
     from seqlab import corpus, draw, encode, errors, evaluation, features, inference, tags, tuning
     from seqlab.corpus import Corpus, Sentence, demo_corpus, read, stream, write
@@ -180,17 +182,21 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name in _HOME:
-        found = getattr(import_module(_HOME[name]), name)
-        if name == "Trellis" and found.painter is None:
-            found.painter = staticmethod(
-                lambda trellis: import_module("seqlab.draw").trellis_picture(trellis).svg()
-            )
-        return found
+        return getattr(import_module(_HOME[name]), name)
     if name in _ROOMS:
         return import_module(f"seqlab.{name}")
     if name == "presets":
         return import_module("seqlab.features.presets")
     raise AttributeError(f"module 'seqlab' has no attribute {name!r}")
+
+
+def _painted(trellis: Trellis) -> str:
+    from seqlab.draw import trellis_picture  # only a notebook needs it
+
+    return trellis_picture(trellis).svg()
+
+
+lent["painter"] = _painted
 
 
 def __dir__() -> list[str]:

@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
+# What the front lends to rooms below it, by name: who draws a trellis stands above it.
+lent: dict[str, Callable[..., Any]] = {}
+
 Finder = Callable[[str], Any]
 Lister = Callable[[], list[str]]
 

@@ -40,15 +40,6 @@ Known = Mapping[int, Label]
 BLOCK = 50_000  # tokens whose trellises are held at one time
 
 
-def _painted(trellis: Trellis) -> str:
-    from seqlab.draw import trellis_picture  # only a notebook needs it
-
-    return trellis_picture(trellis).svg()
-
-
-Trellis.painter = staticmethod(_painted)
-
-
 class Tagger(Storable, Estimator):
     """Labels for the tokens of sentences.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.arrays import LabelIds, Scores, as_scores, check_scores, frozen
 from seqlab.errors import ShapeError
+from seqlab.lazy import lent
 from seqlab.trellis.checks import Tables, check_order, check_tables
 from seqlab.trellis.constraints import (
     Constraints,
@@ -47,9 +48,6 @@ class Trellis(Described):
 
     # What whoever made the scores has to say when no path is left; asked then only. "" for nothing.
     advice: Callable[[], str] | None
-
-    # Who draws a trellis stands above it, and says so here; a notebook then shows the picture.
-    painter: ClassVar[Callable[[Trellis], str] | None] = None
 
     def __init__(
         self,
@@ -163,8 +161,8 @@ class Trellis(Described):
         batch.add(tables.node, tables.edge, self._order, tables.per_position, list(tables.head), *lists)
 
     def _repr_svg_(self) -> str | None:
-        painter = type(self).painter
-        return None if painter is None else painter(self)
+        painter = lent.get("painter")  # a notebook then shows the picture
+        return None if painter is None else str(painter(self))
 
     def __repr__(self) -> str:
         edges = "one edge slab per position" if self.per_position else "shared edges"
