@@ -1,4 +1,4 @@
-"""Two threads against one: wall-clock seconds of training, in fresh processes that may use every core.
+"""Two threads against one: wall-clock seconds of `fit`, encoding included, in fresh processes with every core.
 
 `python -m benchmarks.speed.threads THREADS SENTENCES` trains once and prints a JSON object. Wall clock measures the
 neighbours too: the load of the machine is part of the record, and the figure means something on a quiet one only.
@@ -62,7 +62,7 @@ def in_fresh_process(threads: int, sentences: int) -> dict[str, Any]:
 
 
 def measure_once(threads: int, sentences: int) -> dict[str, Any]:
-    """Training alone: the clock starts with the first report, after encoding and the first guess."""
+    """Wall-clock seconds of the whole `fit` of a corpus that is there, and of its iterations alone."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, range(os.cpu_count() or 1))
     path = data.found(lessons.CHUNKING.file)

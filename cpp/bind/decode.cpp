@@ -4,10 +4,10 @@
 
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "bind/table.hpp"
+#include "parallel/spare.hpp"
 #include "score/best_labels.hpp"
 #include "score/row_scorer.hpp"
 #include "score/scorer.hpp"
@@ -27,7 +27,7 @@ struct TemplateDecoder {
     std::int64_t operator()(const Table& table, Label* ids, std::size_t threads) const {
         const TemplateCorpus corpus(features, table);
         const auto make = [&] {
-            auto sums = take();
+            auto sums = spare.get([&] { return std::make_unique<TemplateSums>(features); });
             auto reader = std::make_unique<TemplateReader>(corpus, *sums);
             return
                 [sums = Returned{this, std::move(sums)}, reader = std::move(reader)](
@@ -36,29 +36,13 @@ struct TemplateDecoder {
         return best(table.offset, table.sentences, weights.LP(), make, ids, threads);
     }
 
-    // Sums that no thread works with; one per thread that ever worked at the same time.
-    std::unique_ptr<TemplateSums> take() const {
-        {
-            const std::lock_guard<std::mutex> lock(guard);
-            if (!spare.empty()) {
-                std::unique_ptr<TemplateSums> sums = std::move(spare.back());
-                spare.pop_back();
-                return sums;
-            }
-        }
-        return std::make_unique<TemplateSums>(features);
-    }
-    void give_back(std::unique_ptr<TemplateSums> sums) const {
-        const std::lock_guard<std::mutex> lock(guard);
-        spare.push_back(std::move(sums));
-    }
     struct Returned {
         Returned(const TemplateDecoder* to, std::unique_ptr<TemplateSums> kept)
             : owner(to), sums(std::move(kept)) {}
         Returned(Returned&&) = default;
         // Not after a failure: rows that were being made may still be empty.
         ~Returned() {
-            if (sums && std::uncaught_exceptions() == 0) owner->give_back(std::move(sums));
+            if (sums && std::uncaught_exceptions() == 0) owner->spare.put(std::move(sums));
         }
         const TemplateDecoder* owner;
         std::unique_ptr<TemplateSums> sums;
@@ -67,8 +51,7 @@ struct TemplateDecoder {
     BestLabels best;
     AttributeWeights weights;
     TemplateScorer features;
-    mutable std::mutex guard;
-    mutable std::vector<std::unique_ptr<TemplateSums>> spare;
+    mutable Spare<TemplateSums> spare;
 };
 
 // A model of order 1 whose attributes come as rows of numbers.

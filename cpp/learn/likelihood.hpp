@@ -12,6 +12,7 @@
 #include "learn/chain_scores.hpp"
 #include "learn/loss.hpp"
 #include "learn/task.hpp"
+#include "parallel/spare.hpp"
 
 namespace seqlab {
 
@@ -43,8 +44,8 @@ private:
     std::vector<double> empirical_;
     std::vector<std::size_t> cuts_;
     ChainWeights<F> weights_;
-    ChainCounts<F> sum_;                            // of all stretches
-    std::vector<std::unique_ptr<Worker>> workers_;  // one per thread, kept from call to call
+    ChainCounts<F> sum_;     // of all stretches
+    Spare<Worker> workers_;  // one per thread, kept from call to call
 };
 
 }  // namespace seqlab

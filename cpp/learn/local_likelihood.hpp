@@ -10,6 +10,7 @@
 #include "learn/chain_scores.hpp"
 #include "learn/local_paths.hpp"
 #include "learn/loss.hpp"
+#include "parallel/spare.hpp"
 
 namespace seqlab {
 
@@ -40,7 +41,7 @@ private:
     std::vector<std::size_t> cuts_;
     ChainWeights<F> weights_;
     ChainCounts<F> sum_;  // of all stretches
-    std::vector<std::unique_ptr<Worker>> workers_;
+    Spare<Worker> workers_;
 };
 
 }  // namespace seqlab

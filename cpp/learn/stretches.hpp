@@ -10,6 +10,7 @@
 #include "inference/kernels/kernels.hpp"
 #include "numerics/sum.hpp"
 #include "parallel/parallel.hpp"
+#include "parallel/spare.hpp"
 
 namespace seqlab {
 
@@ -41,49 +42,19 @@ private:
     std::size_t next_ = 0;
 };
 
-// Workers that no thread has at the moment, made when there is none.
-template <class Worker>
-class Spare {
-public:
-    explicit Spare(std::vector<std::unique_ptr<Worker>>& workers) : workers_(workers) {}
-
-    template <class Make>
-    std::unique_ptr<Worker> get(Make make) {
-        {
-            const std::lock_guard<std::mutex> lock(guard_);
-            if (!workers_.empty()) {
-                std::unique_ptr<Worker> worker = std::move(workers_.back());
-                workers_.pop_back();
-                return worker;
-            }
-        }
-        return make();
-    }
-    void put(std::unique_ptr<Worker> worker) {
-        const std::lock_guard<std::mutex> lock(guard_);
-        workers_.push_back(std::move(worker));
-    }
-
-private:
-    std::mutex guard_;
-    std::vector<std::unique_ptr<Worker>>& workers_;
-};
-
 // The loss of all stretches: run(first, last, worker) gives that of sentences first .. last, and leaves counts in the worker,
 // which go to `sum` and from there to `total`. The same bits for any number of threads.
 template <class Worker, class Counts, class Make, class Run>
-double over_stretches(const std::vector<std::size_t>& cuts, std::size_t threads,
-                      std::vector<std::unique_ptr<Worker>>& workers, Counts& sum, double* total, Make make,
-                      Run run) {
+double over_stretches(const std::vector<std::size_t>& cuts, std::size_t threads, Spare<Worker>& workers,
+                      Counts& sum, double* total, Make make, Run run) {
     Turns turns;
-    Spare<Worker> spare(workers);
     CompensatedSum loss;
     parallel_for(cuts.size() - 1, threads, [&, &set = kernels()](std::size_t i) {
         const PinKernels pin(set);
         std::unique_ptr<Worker> worker;
         double lost = 0.0;
         try {
-            worker = spare.get(make);
+            worker = workers.get(make);
             lost = run(cuts[i], cuts[i + 1], *worker);
         } catch (...) {
             turns.take(i, [] {});
@@ -93,7 +64,7 @@ double over_stretches(const std::vector<std::size_t>& cuts, std::size_t threads,
             loss.add(lost);
             worker->counts.move_into(sum);
         });
-        spare.put(std::move(worker));
+        workers.put(std::move(worker));
     });
     sum.move_to(total, threads);
     return loss.value();

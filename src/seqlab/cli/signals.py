@@ -46,9 +46,8 @@ def orderly() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    asked = [
-        number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) == signal.SIG_DFL
-    ]
+    known = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    asked = [number for number in known if signal.getsignal(number) == signal.SIG_DFL]
     for number in asked:
         signal.signal(number, _leave)
     try:

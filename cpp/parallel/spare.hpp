@@ -1,0 +1,38 @@
+// Things that a thread works with and others may use afterwards: costly to make, so they are kept.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace seqlab {
+
+// There come to be as many as threads ever worked at the same time.
+template <class Thing>
+class Spare {
+public:
+    // One that nobody has at the moment, or a new one.
+    template <class Make>
+    std::unique_ptr<Thing> get(Make make) {
+        {
+            const std::lock_guard<std::mutex> lock(guard_);
+            if (!things_.empty()) {
+                std::unique_ptr<Thing> thing = std::move(things_.back());
+                things_.pop_back();
+                return thing;
+            }
+        }
+        return make();
+    }
+    void put(std::unique_ptr<Thing> thing) {
+        const std::lock_guard<std::mutex> lock(guard_);
+        things_.push_back(std::move(thing));
+    }
+
+private:
+    std::mutex guard_;
+    std::vector<std::unique_ptr<Thing>> things_;
+};
+
+}  // namespace seqlab
