@@ -1,7 +1,5 @@
 """`python -m seqlab` is the command line."""
 
-import sys
+from seqlab.cli import program
 
-from seqlab.cli import main
-
-sys.exit(main())
+program()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from seqlab import _core
 from seqlab.features import Template
@@ -15,8 +16,7 @@ LARGEST_NUMBER = 2**31 - 1
 Symbols = list[str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A column that the core reads: one of the corpus or a computed one, after the functions only Python knows."""
 
     column: str

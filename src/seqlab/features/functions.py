@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 
 def lower(value: str) -> str:
@@ -218,8 +218,7 @@ def _runs(items: Iterable[str]) -> list[str]:
 # ------------------------------------------------------------------------------------------------ the table
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(NamedTuple):
     """A function of the language, the types of its arguments after the value, and their least value."""
 
     apply: Callable[..., str | None]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from seqlab.errors import TemplateError
 
@@ -26,16 +26,14 @@ class SentenceLike(Protocol):
     def __getitem__(self, column: str, /) -> Sequence[str]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One function applied to a value; `functions.py` defines it."""
 
     name: str
     args: tuple[int | str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(NamedTuple):
     """A value read at an offset, then passed through calls, innermost first.
 
     column     a corpus column; "#1" for the second one; or a computed one, which begins with "@" (`computed.py`)
@@ -70,8 +68,7 @@ class Feature:
             raise TemplateError(f"min_count must be 1 or more, got {self.min_count!r}")
 
 
-@dataclass(frozen=True, slots=True)
-class Boundary:
+class Boundary(NamedTuple):
     """What is read outside the sentence: before[0] one place before its start, before[1] two, and so on.
 
     The last symbol stands for everything further out. Functions are applied to the symbols only with `calls`.

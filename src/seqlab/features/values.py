@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from seqlab.errors import CorpusError, TemplateError
@@ -145,7 +145,7 @@ def why_absent(feature: Feature, view: View, t: int) -> str:
     """Which value is missing, in words."""
     for atom in feature.atoms:
         steps = [
-            value(replace(atom, calls=atom.calls[:count]), view, t) for count in range(len(atom.calls) + 1)
+            value(atom._replace(calls=atom.calls[:count]), view, t) for count in range(len(atom.calls) + 1)
         ]
         if steps[0] is None:
             gazetteer = gazetteer_of(atom.column)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +17,7 @@ Asked = Trellis | TrellisBatch | Sequence[Trellis]
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """Sequences of one dtype: a core batch, and their numbers among all that was asked."""
 
     batch: Any
