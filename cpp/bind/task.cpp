@@ -45,6 +45,11 @@ void set_token_weights(KeptTask& self, const In<double>& weight) {
     keep(self, weight);
 }
 
+void set_kin(KeptTask& self, const In<std::uint8_t>& kin) {
+    self.task.kin = span_of(kin);
+    keep(self, kin);
+}
+
 void set_triples(KeptTask& self, const I32& triple) {
     self.task.moves.set_triple(span_of(triple));
     keep(self, triple);
@@ -79,6 +84,7 @@ void bind_task(nb::module_& m) {
              "no_end"_a.noconvert())
         .def("set_weights", &set_weights, "weight"_a.noconvert(), "gold_weight"_a.noconvert())
         .def("set_token_weights", &set_token_weights, "weight"_a.noconvert())
+        .def("set_kin", &set_kin, "kin"_a.noconvert())
         .def("set_triples", &set_triples, "triple"_a.noconvert())
         .def("set_edges", &set_edges, "indptr"_a.noconvert(), "ids"_a.noconvert(),
              "values"_a.none().noconvert(), "begin"_a.noconvert(), "move"_a.noconvert())

@@ -10,28 +10,37 @@
 
 namespace seqlab {
 
+// Rows that so many tokens use that their float32 sums are moved to float64 now and then: the first of the attributes, and the
+// first of the clusters. None in float64.
+struct HotRows {
+    std::size_t attributes = 0, clusters = 0;
+
+    template <class F>
+    static HotRows of(const ChainRows<F>& rows);
+};
+
 template <class F>
 class ChainCounts : public MoveCounts<F> {
 public:
-    // hot_rows: the first rows of the weight table, whose float32 sums are moved to float64 by settle().
-    ChainCounts(const Task& task, const ChainRows<F>& rows, std::size_t hot_rows);
+    ChainCounts(const Task& task, const ChainRows<F>& rows, HotRows hot);
 
     // Adds marginals of tokens [from, to) to the sums of attributes.
     void count_nodes(const ChainRows<F>& rows, std::size_t from, std::size_t to, const F* gamma);
-    void settle() { sums_.move_first_rows(hot_rows_, hot_.data()); }
+    // Moves the sums of hot rows to float64.
+    void settle();
 
     // Adds everything to other counts, or to the gradient, and begins again from zero.
     void move_into(ChainCounts& total);
     void move_to(double* gradient, std::size_t threads);
 
 private:
-    const ChainRows<F>& rows_;
-    std::size_t hot_rows_;
-    WeightTable<F> sums_;
-    std::vector<double> hot_;  // sums of the hot rows' weights
-};
+    void spread_clusters();
 
-// Rows that so many tokens use that their float32 sums are moved to float64 now and then.
-std::size_t count_hot_rows(const Entries& entries, const RowPlan& plan);
+    const ChainRows<F>& rows_;
+    HotRows hot_rows_;
+    WeightTable<F> sums_;
+    std::vector<double> hot_;           // sums of the hot rows' weights
+    std::vector<double> hot_clusters_;  // (hot clusters, L)
+};
 
 }  // namespace seqlab

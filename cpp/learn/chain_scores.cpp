@@ -14,17 +14,6 @@ constexpr F never = -std::numeric_limits<F>::infinity();
 }  // namespace
 
 template <class F>
-std::unique_ptr<ChainRows<F>> squared_rows(const Task& task) {
-    if (!task.entries.values) return nullptr;
-    const auto entries = static_cast<std::size_t>(task.entries.indptr[task.entries.tokens()]);
-    std::vector<double> values(task.entries.values, task.entries.values + entries);
-    for (double& v : values) v *= v;
-    Task squared = task;
-    squared.entries.values = values.data();
-    return std::make_unique<ChainRows<F>>(squared);
-}
-
-template <class F>
 void mask_rows(const ActiveLists& lists, std::size_t row, std::size_t T, std::size_t L, F* node) {
     for (std::size_t t = 0; t < T; ++t, node += L) {
         const Labels allowed = lists.at(row + t);
@@ -161,8 +150,6 @@ const Trellis<F>& ChainScores<F>::clamped(std::size_t c) {
     return clamped_;
 }
 
-template std::unique_ptr<ChainRows<float>> squared_rows<float>(const Task&);
-template std::unique_ptr<ChainRows<double>> squared_rows<double>(const Task&);
 template void mask_rows<float>(const ActiveLists&, std::size_t, std::size_t, std::size_t, float*);
 template void mask_rows<double>(const ActiveLists&, std::size_t, std::size_t, std::size_t, double*);
 template class ChainScores<float>;

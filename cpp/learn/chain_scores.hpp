@@ -6,29 +6,12 @@
 #include <vector>
 
 #include "inference/plan.hpp"
+#include "learn/chain_rows.hpp"
 #include "learn/chain_weights.hpp"
 #include "learn/task.hpp"
 #include "numerics/buffer.hpp"
 
 namespace seqlab {
-
-// What stays the same while theta changes.
-template <class F>
-struct ChainRows {
-    RowPlan plan;
-    std::size_t L, LP;
-    FeatureRows<F> rows;
-
-    explicit ChainRows(const Task& task)
-        : plan(task.observed, task.moves.L),
-          L(task.moves.L),
-          LP(kernels().of<F>().row_lanes(L)),
-          rows(task.entries, task.observed, plan, task.row_index(plan)) {}
-};
-
-// The same with value² in place of value, as a second derivative wants it; null when every entry counts 1.
-template <class F>
-std::unique_ptr<ChainRows<F>> squared_rows(const Task& task);
 
 // -inf in node (T, L) wherever the lists from `row` on do not allow a label.
 template <class F>

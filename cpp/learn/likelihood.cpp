@@ -30,8 +30,8 @@ struct Likelihood<F>::Worker {
 template <class F>
 Likelihood<F>::Likelihood(const Task& task)
     : task_(task),
-      rows_(task),
-      hot_rows_(sizeof(F) == 4 ? count_hot_rows(task.entries, rows_.plan) : 0),
+      rows_(ChainRows<F>::clustered(task)),
+      hot_rows_(HotRows::of(rows_)),
       empirical_(empirical_counts(task)),
       cuts_(stretches(task.sequences)),
       weights_(task, rows_.plan, rows_.LP),
@@ -41,9 +41,15 @@ template <class F>
 Likelihood<F>::~Likelihood() = default;
 
 template <class F>
+void Likelihood<F>::load(const double* theta, std::size_t threads) {
+    weights_.load(theta, threads);
+    rows_.sum_clusters(weights_.node(), threads);
+}
+
+template <class F>
 double Likelihood<F>::operator()(const double* theta, double* gradient, std::size_t threads) {
     const PinKernels caller(kernels());
-    weights_.load(theta, threads);
+    load(theta, threads);
     parallel_ranges(size(), threads, [&](std::size_t from, std::size_t to) {
         for (std::size_t k = from; k < to; ++k) gradient[k] = -empirical_[k];
     });
@@ -57,7 +63,7 @@ double Likelihood<F>::operator()(const double* theta, double* gradient, std::siz
 template <class F>
 void Likelihood<F>::curvature(const double* theta, double* diagonal, std::size_t threads) {
     const PinKernels caller(kernels());
-    weights_.load(theta, threads);
+    load(theta, threads);
     if (!squared_) squared_ = squared_rows<F>(task_);
     std::fill_n(diagonal, size(), 0.0);
     total(diagonal, threads, Wanted::curvature);

@@ -30,6 +30,7 @@ public:
 private:
     struct Worker;
 
+    void load(const double* theta, std::size_t threads);
     double total(double* counts, std::size_t threads, Wanted wanted);
     double run(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const;
     double run_block(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const;
@@ -40,7 +41,7 @@ private:
     ChainRows<F> rows_;
     std::unique_ptr<ChainRows<F>>
         squared_;  // rows with value² in place of value, made when curvature is asked for
-    std::size_t hot_rows_;
+    HotRows hot_rows_;
     std::vector<double> empirical_;
     std::vector<std::size_t> cuts_;
     ChainWeights<F> weights_;

@@ -28,8 +28,8 @@ struct LocalLikelihood<F>::Worker {
 template <class F>
 LocalLikelihood<F>::LocalLikelihood(const Task& task)
     : task_(task),
-      rows_(task),
-      hot_rows_(sizeof(F) == 4 ? count_hot_rows(task.entries, rows_.plan) : 0),
+      rows_(ChainRows<F>::clustered(task)),
+      hot_rows_(HotRows::of(rows_)),
       cuts_(stretches(task.sequences)),
       weights_(task, rows_.plan, rows_.LP),
       sum_(task, rows_, hot_rows_) {}
@@ -38,9 +38,15 @@ template <class F>
 LocalLikelihood<F>::~LocalLikelihood() = default;
 
 template <class F>
+void LocalLikelihood<F>::load(const double* theta, std::size_t threads) {
+    weights_.load(theta, threads);
+    rows_.sum_clusters(weights_.node(), threads);
+}
+
+template <class F>
 double LocalLikelihood<F>::operator()(const double* theta, double* gradient, std::size_t threads) {
     const PinKernels caller(kernels());
-    weights_.load(theta, threads);
+    load(theta, threads);
     std::fill_n(gradient, size(), 0.0);
     return total(gradient, threads, Wanted::slope);
 }
@@ -48,7 +54,7 @@ double LocalLikelihood<F>::operator()(const double* theta, double* gradient, std
 template <class F>
 void LocalLikelihood<F>::curvature(const double* theta, double* diagonal, std::size_t threads) {
     const PinKernels caller(kernels());
-    weights_.load(theta, threads);
+    load(theta, threads);
     if (!squared_) squared_ = squared_rows<F>(task_);
     std::fill_n(diagonal, size(), 0.0);
     total(diagonal, threads, Wanted::curvature);

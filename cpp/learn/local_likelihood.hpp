@@ -28,6 +28,7 @@ public:
 private:
     struct Worker;
 
+    void load(const double* theta, std::size_t threads);
     double total(double* counts, std::size_t threads, Wanted wanted);
     double run(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const;
     double labelled(const Trellis<F>& trellis, std::size_t s, Worker& worker, Wanted wanted) const;
@@ -37,7 +38,7 @@ private:
     const Task& task_;
     ChainRows<F> rows_;
     std::unique_ptr<ChainRows<F>> squared_;
-    std::size_t hot_rows_;
+    HotRows hot_rows_;
     std::vector<std::size_t> cuts_;
     ChainWeights<F> weights_;
     ChainCounts<F> sum_;  // of all stretches

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "learn/clusters.hpp"
 #include "score/feature_rows.hpp"
 #include "trellis/trellis.hpp"
 
@@ -72,6 +73,7 @@ struct Clamps {
 struct Task {
     Entries entries;
     Observed observed;
+    Kin kin;                 // (attributes), or empty: which of them come together
     Entries edge_entries;    // of the move into a token; no tokens when there are none
     Observed edge_observed;  // label: from * L + to
     Moves moves;
@@ -85,10 +87,18 @@ struct Task {
     double choice_weight(std::size_t s, std::size_t t) const {
         return token_weight ? token_weight[sequences.begin(s) + t] : sequences.gold_weight_of(s);
     }
-    // Made when first asked for, and shared by all copies of this task: entries and observed must stay as they are.
+    // Made when first asked for, and shared by all copies of this task: entries, observed and kin must stay as they are.
     std::shared_ptr<const RowIndex> row_index(const RowPlan& plan) const {
-        if (!*index_) *index_ = std::make_shared<const RowIndex>(entries, observed, plan);
-        return *index_;
+        if (!made_->index) made_->index = std::make_shared<const RowIndex>(entries, observed, plan);
+        return made_->index;
+    }
+    // In place of row_index(), which is let go: who comes so far has found his first guess, and memory is short.
+    std::shared_ptr<const ClusteredRows> clustered_rows() const {
+        if (!made_->clustered) {
+            made_->clustered = std::make_shared<const ClusteredRows>(entries, kin, observed, moves.L);
+            if (made_->clustered->clusters > 0) made_->index.reset();
+        }
+        return made_->clustered;
     }
     bool sees_moves() const { return edge_observed.weights() > 0; }
     // Shared edges of first order: what the dense kernels are made for.
@@ -99,8 +109,11 @@ struct Task {
     std::size_t size() const { return first_edge() + edge_observed.weights(); }
 
 private:
-    std::shared_ptr<std::shared_ptr<const RowIndex>> index_ =
-        std::make_shared<std::shared_ptr<const RowIndex>>();
+    struct Made {
+        std::shared_ptr<const RowIndex> index;
+        std::shared_ptr<const ClusteredRows> clustered;
+    };
+    std::shared_ptr<Made> made_ = std::make_shared<Made>();
 };
 
 // How often each weight's feature occurs with the labels given: the first half of the gradient, the same every time.

@@ -11,13 +11,14 @@ constexpr std::int64_t ahead = 64;
 
 }  // namespace
 
-RowPlan::RowPlan(const Observed& observed, std::size_t L) : row_(observed.attributes(), listed), L_(L) {
-    for (std::size_t a = 0; a < row_.size(); ++a)
+RowPlan::RowPlan(const Observed& observed, std::size_t L, std::size_t sums)
+    : row_(observed.attributes() + sums, listed), L_(L), sums_(sums) {
+    for (std::size_t a = 0; a < attributes(); ++a)
         if (observed.count(a) > list_up_to) row_[a] = static_cast<std::int32_t>(rows_++);
+    for (std::size_t i = 0; i < sums; ++i) row_[attributes() + i] = static_cast<std::int32_t>(rows_ + i);
 }
 
-RowIndex::RowIndex(const Entries& entries, const Observed& observed, const RowPlan& plan)
-    : row_begin{0}, listed_begin{0} {
+RowIndex::RowIndex(const Entries& entries, const Observed& observed, const RowPlan& plan) {
     row_begin.reserve(entries.tokens() + 1);
     listed_begin.reserve(entries.tokens() + 1);
     std::size_t rows = 0, weights = 0;

@@ -41,17 +41,19 @@ public:
     static constexpr std::size_t list_up_to = 8;
     static constexpr std::int32_t listed = -1;
 
-    RowPlan(const Observed& observed, std::size_t L);
+    // sums: numbers after the attributes', which get rows after theirs (learn/clusters.hpp).
+    RowPlan(const Observed& observed, std::size_t L, std::size_t sums = 0);
 
     std::int32_t row(std::size_t attribute) const { return row_[attribute]; }
     std::size_t rows() const { return rows_; }
+    std::size_t rows_and_sums() const { return rows_ + sums_; }
     std::size_t labels() const { return L_; }
-    std::size_t attributes() const { return row_.size(); }
+    std::size_t attributes() const { return row_.size() - sums_; }
 
 private:
     std::vector<std::int32_t> row_;
     std::size_t rows_ = 0;
-    std::size_t L_;
+    std::size_t L_, sums_;
 };
 
 // For each token which weights of the list it uses, and how much of each: 1 where value is null.
@@ -66,9 +68,10 @@ struct ListedEntries {
 // Which rows and which listed weights the tokens of a corpus use; the same in every arithmetic, and most of the memory that
 // training takes.
 struct RowIndex {
+    RowIndex() = default;
     RowIndex(const Entries& entries, const Observed& observed, const RowPlan& plan);
 
-    std::vector<std::int64_t> row_begin, listed_begin;  // (tokens + 1)
+    std::vector<std::int64_t> row_begin{0}, listed_begin{0};  // (tokens + 1)
     std::vector<std::int32_t> row;
     // Apart, and labels short: a pass over the corpus is bound by how fast these come from memory.
     std::vector<std::int32_t> weight;  // and some behind the last, so that looking ahead never looks beyond
@@ -79,12 +82,17 @@ struct RowIndex {
 template <class F>
 class FeatureRows {
 public:
+    FeatureRows() = default;
     FeatureRows(const Entries& entries, const Observed& observed, const RowPlan& plan,
                 std::shared_ptr<const RowIndex> index);
 
     RowList<F> rows() const {
         return {index_->row_begin.data(), index_->row.data(),
                 row_value_.empty() ? nullptr : row_value_.data()};
+    }
+    // The rows of all tokens, one after another.
+    std::span<const std::int32_t> all_rows() const {
+        return index_ ? std::span(index_->row) : std::span<const std::int32_t>{};
     }
     ListedEntries<F> listed() const {
         return {index_->listed_begin.data(), index_->weight.data(), index_->label.data(),

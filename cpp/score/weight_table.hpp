@@ -11,12 +11,17 @@
 
 namespace seqlab {
 
-// One number per weight: dense rows with LP lanes for the attributes that have one, a plain list for all the others.
+// One number per weight: dense rows with LP lanes for the attributes that have one, a plain list for all the others. Behind
+// the rows of attributes are those of sums, which have no weights of their own.
 template <class F>
 class WeightTable {
 public:
     WeightTable(const Observed& observed, const RowPlan& plan, std::size_t LP)
-        : observed_(observed), plan_(&plan), LP_(LP), size_(plan.rows() * LP), table_(dense_.of(size_ + LP)) {
+        : observed_(observed),
+          plan_(&plan),
+          LP_(LP),
+          size_(plan.rows_and_sums() * LP),
+          table_(dense_.of(size_ + LP)) {
         std::fill_n(table_, size_ + LP, F{0});
         listed_.assign(observed.weights(), F{0});
     }

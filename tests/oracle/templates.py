@@ -32,7 +32,7 @@ NUMBERED = [name for name, function in FUNCTIONS.items() if function.arguments =
 LEXICONS = {"cities": Lexicon.of("cities", {"the": "art", "old man": "phrase", "man": "yes"})}
 
 calls = st.one_of(
-    st.builds(Call, st.sampled_from(NATIVE)),
+    st.sampled_from(NATIVE).map(Call),
     st.builds(lambda name, n: Call(name, (n,)), st.sampled_from(NUMBERED), st.integers(1, 4)),
     st.builds(lambda _: Call("in", ("cities",)), st.none()),
     st.builds(

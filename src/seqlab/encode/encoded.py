@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Offsets = npt.NDArray[np.int64]
 AttributeIds = npt.NDArray[np.int32]
 Weights = npt.NDArray[np.float64]
+Kin = npt.NDArray[np.uint8]
 
 LARGEST_VALUE = 1e18  # squared and summed, it still is a float32 number
 
@@ -29,11 +30,13 @@ class Rows:
     indptr   (tokens + 1,)
     ids      (entries,)
     values   (entries,)   what each entry counts, or None when every entry counts 1
+    kin      (attributes,)   which of them come together (families.py); None when nobody knows
     """
 
     indptr: Offsets
     ids: AttributeIds
     values: Weights | None = None
+    kin: Kin | None = None
 
     @property
     def nbytes(self) -> int:

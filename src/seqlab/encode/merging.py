@@ -26,4 +26,4 @@ def merged(parts: Sequence[Rows]) -> Rows:
         if values is not None and part.values is not None:
             values[places] = part.values
         begins += own
-    return Rows(indptr, ids, values)
+    return Rows(indptr, ids, values, next((part.kin for part in parts if part.kin is not None), None))

@@ -45,10 +45,13 @@ class Plan:
     def of(template: Template, min_count: int, *, on_moves: bool) -> Plan:
         """For the features that labels see, or (`on_moves`) for those that pairs of labels see."""
         plan = Plan(template, on_moves)
-        for feature in template.features:
-            if feature.on_edge if on_moves else feature.on_node:
-                plan._add(feature, min_count)
+        for feature in plan.features():
+            plan._add(feature, min_count)
         return plan
+
+    def features(self) -> list[Feature]:
+        """Those of the template that are seen here."""
+        return [one for one in self.template.features if (one.on_edge if self.on_moves else one.on_node)]
 
     def bank(self) -> _core.Bank:
         """The compiled features, which have learned nothing yet."""

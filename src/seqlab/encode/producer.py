@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -75,7 +75,10 @@ def learned(producers: Sequence[Producer], corpus: Corpus, threads: int, size: i
     for producer in producers:
         producer.learn(corpus, threads)
     numbers, size = _numbers([producer.met() for producer in producers], size)
-    return merged([p.number(part) for p, part in zip(producers, numbers, strict=True)]), size
+    rows = merged([p.number(part) for p, part in zip(producers, numbers, strict=True)])
+    if rows.kin is not None and len(rows.kin) < size:  # those of other producers have none
+        rows = replace(rows, kin=np.pad(rows.kin, (0, size - len(rows.kin))))
+    return rows, size
 
 
 def looked_up(producers: Sequence[Producer], corpus: Corpus, threads: int) -> Rows:

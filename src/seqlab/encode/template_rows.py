@@ -10,7 +10,8 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.corpus import Corpus
 from seqlab.encode.columns import Codes, ColumnReader
-from seqlab.encode.encoded import AttributeIds, Rows
+from seqlab.encode.encoded import AttributeIds, Kin, Rows
+from seqlab.encode.families import families, kin_of
 from seqlab.encode.plan import LARGEST_NUMBER, Plan
 from seqlab.encode.pools import pool_of
 from seqlab.encode.producer import Met
@@ -30,6 +31,7 @@ class TemplateRows:
         self._read: AttributeIds | None = None  # rows of fixed width, from learn() to number()
         self._known: list[AttributeIds] = []  # of each group the numbers that it had before learn()
         self._tokens = 0
+        self._uses: list[int] = []  # of each group how many tokens have one of its attributes
 
     def __getstate__(self) -> dict[str, Any]:
         words, pools, groups = self._bank.state()
@@ -40,6 +42,7 @@ class TemplateRows:
             "_read": None,
             "_known": [],
             "_tokens": 0,
+            "_uses": [],
             "learned": learned,
         }
 
@@ -80,14 +83,16 @@ class TemplateRows:
         sizes = self._bank.group_sizes()
         least = np.repeat(np.array(self._plan.least, dtype=np.int32), sizes)
         counts = self._bank.counts(_read(self._read), self._tokens)
+        self._uses = [int(part.sum()) for part in np.split(counts, np.cumsum(sizes)[:-1])]
         return Met(counts, least, self._known_of(sizes) if self._known else None)
 
     def number(self, numbers: npt.NDArray[np.int32]) -> Rows:
         """Give the attributes their final numbers, in the order of met(); the rows of what learn() read."""
         ids, self._read = _read(self._read), None
         self._known = []
+        kin = self._kin(numbers)
         indptr = np.empty(self._tokens + 1, dtype=np.int64)
-        return _packed(ids, indptr, self._bank.number(numbers, ids, indptr))
+        return _packed(ids, indptr, self._bank.number(numbers, ids, indptr), kin)
 
     def look_up(self, corpus: Corpus, threads: int) -> Rows:
         """The rows of another corpus, without what was never met."""
@@ -180,6 +185,11 @@ class TemplateRows:
             ordered.append((ids[order], values.reshape(len(ids), len(pieces) - 1)[order]))
         return ordered
 
+    def _kin(self, numbers: AttributeIds) -> Kin:
+        plan, sizes = self._plan, self._bank.group_sizes()
+        found = families(plan.features(), plan.groups(), sizes, self._uses, worth=self._tokens // 2)
+        return kin_of(found, plan.groups(), sizes, numbers)
+
     def _known_of(self, sizes: list[int]) -> AttributeIds:
         known = np.full(sum(sizes), -1, dtype=np.int32)
         for before, begin in zip(self._known, np.cumsum([0, *sizes]).tolist(), strict=False):
@@ -223,8 +233,8 @@ def _used(
     return made, renumbered
 
 
-def _packed(ids: AttributeIds, indptr: npt.NDArray[np.int64], count: int) -> Rows:
+def _packed(ids: AttributeIds, indptr: npt.NDArray[np.int64], count: int, kin: Kin | None = None) -> Rows:
     """Without the space behind the last entry; it is given back when it is worth it."""
     if count < len(ids):
         ids.resize(count, refcheck=False)
-    return Rows(indptr, ids)
+    return Rows(indptr, ids, kin=kin)

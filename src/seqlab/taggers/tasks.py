@@ -54,6 +54,8 @@ class Lesson:
             model.label,
             model.move_number(),
         )
+        if node.kin is not None:
+            task.set_kin(node.kin)
         self._tell(task, model, clamps)
         if not layered and self.weights is not None:
             task.set_token_weights(np.ascontiguousarray(self.weights))

@@ -1,0 +1,152 @@
+#include "learn/clusters.hpp"
+
+#include <algorithm>
+
+namespace seqlab {
+
+namespace {
+
+constexpr std::size_t least_uses = 3;  // fewer do not pay for the sum and for a row of memory
+constexpr std::size_t families = 128;
+constexpr std::int32_t none = -1;
+
+bool is_head(std::uint8_t kin) {
+    return kin % 2 == 1;
+}
+std::size_t family_of(std::uint8_t kin) {
+    return (kin - std::size_t{1}) / 2;
+}
+
+// What a head was met with.
+struct Head {
+    std::int32_t attribute;
+    std::size_t begin, end;  // of its members among all
+    std::size_t uses = 0;
+    bool steady = true;
+    std::int32_t cluster = none;
+};
+
+// The entries of one token by family.
+class ByFamily {
+public:
+    explicit ByFamily(Kin kin) : kin_(kin), members_(families), head_(families, none) {}
+
+    void read(std::span<const std::int32_t> ids) {
+        for (const std::size_t f : met_) {
+            members_[f].clear();
+            head_[f] = none;
+        }
+        met_.clear();
+        for (const std::int32_t id : ids) {
+            const std::uint8_t kin = kin_[static_cast<std::size_t>(id)];
+            if (kin == 0) continue;
+            const std::size_t f = family_of(kin);
+            if (members_[f].empty()) met_.push_back(f);
+            members_[f].push_back(id);
+            if (is_head(kin)) head_[f] = id;
+        }
+    }
+    // f(head, members) for every family that has a head here.
+    template <class Visit>
+    void each(Visit visit) const {
+        for (const std::size_t f : met_)
+            if (head_[f] != none) visit(head_[f], std::span<const std::int32_t>(members_[f]));
+    }
+    std::int32_t head(std::size_t family) const { return head_[family]; }
+
+private:
+    Kin kin_;
+    std::vector<std::vector<std::int32_t>> members_;
+    std::vector<std::int32_t> head_;
+    std::vector<std::size_t> met_;
+};
+
+// All heads of a corpus.
+class Heads {
+public:
+    explicit Heads(Kin kin) : of_(kin.size(), none) {}
+
+    void meet(std::int32_t attribute, std::span<const std::int32_t> members) {
+        std::int32_t& number = of_[static_cast<std::size_t>(attribute)];
+        if (number == none) {
+            number = static_cast<std::int32_t>(heads_.size());
+            heads_.push_back({attribute, members_.size(), members_.size() + members.size()});
+            members_.insert(members_.end(), members.begin(), members.end());
+        }
+        Head& head = heads_[static_cast<std::size_t>(number)];
+        head.steady = head.steady && std::ranges::equal(members, members_of(head));
+        ++head.uses;
+    }
+    // Gives numbers to those that make a cluster; visit(members) in the order of these numbers.
+    template <class Visit>
+    void choose(Visit visit) {
+        std::vector<Head*> chosen;
+        for (Head& head : heads_)
+            if (head.steady && head.uses >= least_uses && head.end - head.begin > 1) chosen.push_back(&head);
+        std::ranges::stable_sort(chosen, std::ranges::greater{}, &Head::uses);
+        for (std::size_t c = 0; c < chosen.size(); ++c) {
+            chosen[c]->cluster = static_cast<std::int32_t>(c);
+            visit(members_of(*chosen[c]));
+        }
+    }
+    std::int32_t cluster(std::int32_t attribute) const {
+        if (attribute == none) return none;
+        return heads_[static_cast<std::size_t>(of_[static_cast<std::size_t>(attribute)])].cluster;
+    }
+
+private:
+    std::span<const std::int32_t> members_of(const Head& head) const {
+        return {members_.data() + head.begin, members_.data() + head.end};
+    }
+
+    std::vector<std::int32_t> of_;  // attribute -> its number among the heads
+    std::vector<Head> heads_;
+    std::vector<std::int32_t> members_;
+};
+
+std::span<const std::int32_t> ids_of(const Entries& entries, std::size_t t) {
+    return {entries.ids + entries.indptr[t], entries.ids + entries.indptr[t + 1]};
+}
+
+}  // namespace
+
+Clusters::Clusters(const Entries& entries, Kin kin) {
+    if (kin.empty() || entries.values) return;
+    ByFamily by_family(kin);
+    Heads heads(kin);
+    for (std::size_t t = 0; t < entries.tokens(); ++t) {
+        by_family.read(ids_of(entries, t));
+        by_family.each(
+            [&](std::int32_t head, std::span<const std::int32_t> members) { heads.meet(head, members); });
+    }
+    heads.choose([&](std::span<const std::int32_t> members) {
+        member_ids_.insert(member_ids_.end(), members.begin(), members.end());
+        member_begin_.push_back(static_cast<std::int64_t>(member_ids_.size()));
+    });
+    if (size() == 0) return;
+    token_begin_.reserve(entries.tokens() + 1);
+    for (std::size_t t = 0; t < entries.tokens(); ++t) {
+        by_family.read(ids_of(entries, t));
+        by_family.each([&](std::int32_t head, std::span<const std::int32_t>) {
+            if (const std::int32_t c = heads.cluster(head); c != none)
+                token_ids_.push_back(static_cast<std::int32_t>(kin.size()) + c);
+        });
+        for (const std::int32_t id : ids_of(entries, t)) {
+            const std::uint8_t k = kin[static_cast<std::size_t>(id)];
+            if (k == 0 || heads.cluster(by_family.head(family_of(k))) == none) token_ids_.push_back(id);
+        }
+        token_begin_.push_back(static_cast<std::int64_t>(token_ids_.size()));
+    }
+}
+
+ClusteredRows::ClusteredRows(const Entries& entries, Kin kin, const Observed& observed, std::size_t L)
+    : ClusteredRows(Clusters(entries, kin), observed, L) {}
+
+ClusteredRows::ClusteredRows(const Clusters& found, const Observed& observed, std::size_t L)
+    : clusters(found.size()), plan(observed, L, clusters) {
+    if (clusters == 0) return;
+    tokens = std::make_shared<const RowIndex>(found.tokens(), observed, plan);
+    members = std::make_shared<const RowIndex>(found.members(), observed, plan);
+}
+
+}  // namespace seqlab
