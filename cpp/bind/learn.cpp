@@ -31,8 +31,8 @@ void bind_loss(nb::module_& m, const char* name, const char* doc) {
             [](Kind* self, const nb::object& task) {
                 const Task& of = nb::cast<const KeptTask&>(task).task;
                 new (self) Kind{{task, nullptr}};
-                self->loss =
-                    std::make_unique<Deferred>(of.size(), [&of] { return std::make_unique<Of>(of); });
+                self->loss = std::make_unique<Deferred>(
+                    of.size(), [&of](std::size_t threads) { return std::make_unique<Of>(of, threads); });
             },
             "task"_a);
 }
@@ -147,8 +147,8 @@ void bind_start(nb::module_& m) {
                 return go_on.is_none() || nb::cast<bool>(go_on());
             };
             Unlocked unlocked;
-            return AveragedStart(task.task).run(theta.data(), {l2, epochs, burn_in, rate, seed, local, asked},
-                                                threads);
+            return AveragedStart(task.task, threads)
+                .run(theta.data(), {l2, epochs, burn_in, rate, seed, local, asked}, threads);
         },
         "task"_a, "theta"_a.noconvert(), "l2"_a, "epochs"_a, "burn_in"_a, "rate"_a, "seed"_a, "local"_a,
         "threads"_a, "go_on"_a.none(),

@@ -92,21 +92,7 @@ void bind_task(nb::module_& m) {
         .def("set_clamps", &set_clamps, "sequence"_a.noconvert(), "weight"_a.noconvert(), "row"_a.noconvert(),
              "offset"_a.noconvert(), "ids"_a.noconvert())
         .def_prop_ro("sentences", [](const KeptTask& self) { return self.task.sequences.size(); })
-        .def_prop_ro("size", [](const KeptTask& self) { return self.task.size(); })
-        .def(
-            "empirical_counts",
-            [](const KeptTask& self, const Out<double>& out) {
-                Unlocked unlocked;
-                const std::vector<double> counts = empirical_counts(self.task);
-                std::copy(counts.begin(), counts.end(), out.data());
-            },
-            "out"_a.noconvert())
-        .def(
-            "add_features",
-            [](const KeptTask& self, std::size_t s, const I32& path, double weight, const Out<double>& out) {
-                add_features(self.task, s, path.data(), weight, out.data());
-            },
-            "s"_a, "path"_a.noconvert(), "weight"_a, "out"_a.noconvert());
+        .def_prop_ro("size", [](const KeptTask& self) { return self.task.size(); });
 }
 
 }  // namespace seqlab::bind

@@ -60,23 +60,37 @@ public:
     // One step; the loss of the sentences before it.
     double step(std::span<const Group> groups, std::size_t sentences, double rate, double decay) {
         std::array<double, most_groups> loss{};
+        decay *= static_cast<double>(sentences);
+        const double by = steps_.multiplier(rate, decay);
         team_.run(groups.size(), [&, &set = kernels()](std::size_t i) {
             const PinKernels pin(set);
             loss[i] = slopes_[i](steps_.chain(), groups[i], 1);
+            slopes_[i].multiply(by);
         });
         // The penalty acts on what was there before the step, once for all its sentences.
-        for (std::size_t i = 0; i < groups.size(); ++i)
-            steps_.step(slopes_[i], rate, i == 0 ? decay * static_cast<double>(sentences) : 0.0);
+        steps_.shrink(rate, decay);
+        team_.run(3, [&, &set = kernels()](std::size_t part) {
+            const PinKernels pin(set);
+            for (std::size_t i = 0; i < groups.size(); ++i) add(part, slopes_[i], rate, i == 0 ? decay : 0.0);
+        });
         return std::accumulate(loss.begin(), loss.end(), 0.0);
     }
 
 private:
+    // Three parts of a step that touch different weights.
+    void add(std::size_t part, Slopes<float>& slopes, double rate, double decay) {
+        if (part == 0) steps_.add_to_rows(slopes);
+        if (part == 1) steps_.add_to_listed(slopes);
+        if (part == 2) steps_.add_to_moves(slopes, rate, decay);
+    }
+
     Team& team_;
     std::vector<Slopes<float>> slopes_;
     ScaledSteps<float> steps_;
 };
 
-AveragedStart::AveragedStart(const Task& task) : task_(plain(task)), rows_(task_) {
+AveragedStart::AveragedStart(const Task& task, std::size_t threads)
+    : task_(plain(task)), rows_(task_, threads) {
     for (std::size_t s = 0; s < task.sequences.size(); ++s)
         if (task.sequences.gold_weight_of(s) > 0.0 && task.sequences.begin(s) < task.sequences.end(s))
             usable_.push_back(s);

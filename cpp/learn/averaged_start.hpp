@@ -29,7 +29,7 @@ struct StartOptions {
 // partly known labels are left out.
 class AveragedStart {
 public:
-    explicit AveragedStart(const Task& task);
+    AveragedStart(const Task& task, std::size_t threads);
     ~AveragedStart();
 
     // theta (task.size()) is where to begin, and gets the result; the rate is returned.

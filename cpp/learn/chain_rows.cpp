@@ -19,9 +19,9 @@ void each_block(std::size_t first, std::size_t last, Work work) {
 }  // namespace
 
 template <class F>
-ChainRows<F> ChainRows<F>::clustered(const Task& task) {
-    const auto made = task.clustered_rows();
-    return made->clusters == 0 ? ChainRows(task) : ChainRows(task, *made);
+ChainRows<F> ChainRows<F>::clustered(const Task& task, std::size_t threads) {
+    const auto made = task.clustered_rows(threads);
+    return made->clusters == 0 ? ChainRows(task, threads) : ChainRows(task, *made);
 }
 
 template <class F>

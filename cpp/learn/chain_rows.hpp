@@ -17,13 +17,13 @@ struct ChainRows {
     std::size_t cluster_count = 0;
 
     // Every token for itself.
-    explicit ChainRows(const Task& task)
+    explicit ChainRows(const Task& task, std::size_t threads = 1)
         : plan(task.observed, task.moves.L),
           L(task.moves.L),
           LP(kernels().of<F>().row_lanes(L)),
-          rows(task.entries, task.observed, plan, task.row_index(plan)) {}
+          rows(task.entries, task.observed, plan, task.row_index(plan, threads)) {}
     // With clusters where there are any: for who looks at the whole corpus under the same weights.
-    static ChainRows clustered(const Task& task);
+    static ChainRows clustered(const Task& task, std::size_t threads);
 
     // The rows of the clusters from those of their attributes.
     void sum_clusters(WeightTable<F>& weights, std::size_t threads) const;

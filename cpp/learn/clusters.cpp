@@ -1,6 +1,9 @@
 #include "learn/clusters.hpp"
 
 #include <algorithm>
+#include <optional>
+
+#include "parallel/parallel.hpp"
 
 namespace seqlab {
 
@@ -8,6 +11,7 @@ namespace {
 
 constexpr std::size_t least_uses = 3;  // fewer do not pay for the sum and for a row of memory
 constexpr std::size_t families = 128;
+constexpr std::size_t tokens_worth_a_thread = 10'000;
 constexpr std::int32_t none = -1;
 
 bool is_head(std::uint8_t kin) {
@@ -61,21 +65,28 @@ private:
     std::vector<std::size_t> met_;
 };
 
-// All heads of a corpus.
+std::span<const std::int32_t> ids_of(const Entries& entries, std::size_t t) {
+    return {entries.ids + entries.indptr[t], entries.ids + entries.indptr[t + 1]};
+}
+
+// The heads of some tokens, in the order in which they are met.
 class Heads {
 public:
     explicit Heads(Kin kin) : of_(kin.size(), none) {}
 
-    void meet(std::int32_t attribute, std::span<const std::int32_t> members) {
-        std::int32_t& number = of_[static_cast<std::size_t>(attribute)];
-        if (number == none) {
-            number = static_cast<std::int32_t>(heads_.size());
-            heads_.push_back({attribute, members_.size(), members_.size() + members.size()});
-            members_.insert(members_.end(), members.begin(), members.end());
+    void meet(const Entries& entries, Kin kin, std::size_t from, std::size_t to) {
+        ByFamily by_family(kin);
+        for (std::size_t t = from; t < to; ++t) {
+            by_family.read(ids_of(entries, t));
+            by_family.each([&](std::int32_t head, std::span<const std::int32_t> members) {
+                add(head, members, 1, true);
+            });
         }
-        Head& head = heads_[static_cast<std::size_t>(number)];
-        head.steady = head.steady && std::ranges::equal(members, members_of(head));
-        ++head.uses;
+    }
+    // Those of tokens after these.
+    void meet(const Heads& later) {
+        for (const Head& head : later.heads_)
+            add(head.attribute, later.members_of(head), head.uses, head.steady);
     }
     // Gives numbers to those that make a cluster; visit(members) in the order of these numbers.
     template <class Visit>
@@ -95,6 +106,17 @@ public:
     }
 
 private:
+    void add(std::int32_t attribute, std::span<const std::int32_t> members, std::size_t uses, bool steady) {
+        std::int32_t& number = of_[static_cast<std::size_t>(attribute)];
+        if (number == none) {
+            number = static_cast<std::int32_t>(heads_.size());
+            heads_.push_back({attribute, members_.size(), members_.size() + members.size()});
+            members_.insert(members_.end(), members.begin(), members.end());
+        }
+        Head& head = heads_[static_cast<std::size_t>(number)];
+        head.steady = head.steady && steady && std::ranges::equal(members, members_of(head));
+        head.uses += uses;
+    }
     std::span<const std::int32_t> members_of(const Head& head) const {
         return {members_.data() + head.begin, members_.data() + head.end};
     }
@@ -104,49 +126,66 @@ private:
     std::vector<std::int32_t> members_;
 };
 
-std::span<const std::int32_t> ids_of(const Entries& entries, std::size_t t) {
-    return {entries.ids + entries.indptr[t], entries.ids + entries.indptr[t + 1]};
-}
+// The entries of some tokens, with clusters in place of their members.
+struct Replaced {
+    std::vector<std::int32_t> ids;
+    std::vector<std::int64_t> ends;
+
+    Replaced(const Entries& entries, Kin kin, const Heads& heads, std::size_t from, std::size_t to) {
+        ByFamily by_family(kin);
+        for (std::size_t t = from; t < to; ++t) {
+            by_family.read(ids_of(entries, t));
+            by_family.each([&](std::int32_t head, std::span<const std::int32_t>) {
+                if (const std::int32_t c = heads.cluster(head); c != none)
+                    ids.push_back(static_cast<std::int32_t>(kin.size()) + c);
+            });
+            for (const std::int32_t id : ids_of(entries, t)) {
+                const std::uint8_t k = kin[static_cast<std::size_t>(id)];
+                if (k == 0 || heads.cluster(by_family.head(family_of(k))) == none) ids.push_back(id);
+            }
+            ends.push_back(static_cast<std::int64_t>(ids.size()));
+        }
+    }
+};
 
 }  // namespace
 
-Clusters::Clusters(const Entries& entries, Kin kin) {
+Clusters::Clusters(const Entries& entries, Kin kin, std::size_t threads) {
     if (kin.empty() || entries.values) return;
-    ByFamily by_family(kin);
-    Heads heads(kin);
-    for (std::size_t t = 0; t < entries.tokens(); ++t) {
-        by_family.read(ids_of(entries, t));
-        by_family.each(
-            [&](std::int32_t head, std::span<const std::int32_t> members) { heads.meet(head, members); });
-    }
-    heads.choose([&](std::span<const std::int32_t> members) {
+    const std::size_t tokens = entries.tokens();
+    const std::size_t parts = std::clamp<std::size_t>(tokens / tokens_worth_a_thread, 1, threads);
+    const auto begin = [&](std::size_t part) { return tokens * part / parts; };
+
+    std::vector<Heads> heads(parts, Heads(kin));
+    parallel_for(parts, parts, [&](std::size_t i) { heads[i].meet(entries, kin, begin(i), begin(i + 1)); });
+    for (std::size_t i = 1; i < parts; ++i) heads[0].meet(heads[i]);
+    heads[0].choose([&](std::span<const std::int32_t> members) {
         member_ids_.insert(member_ids_.end(), members.begin(), members.end());
         member_begin_.push_back(static_cast<std::int64_t>(member_ids_.size()));
     });
     if (size() == 0) return;
-    token_begin_.reserve(entries.tokens() + 1);
-    for (std::size_t t = 0; t < entries.tokens(); ++t) {
-        by_family.read(ids_of(entries, t));
-        by_family.each([&](std::int32_t head, std::span<const std::int32_t>) {
-            if (const std::int32_t c = heads.cluster(head); c != none)
-                token_ids_.push_back(static_cast<std::int32_t>(kin.size()) + c);
-        });
-        for (const std::int32_t id : ids_of(entries, t)) {
-            const std::uint8_t k = kin[static_cast<std::size_t>(id)];
-            if (k == 0 || heads.cluster(by_family.head(family_of(k))) == none) token_ids_.push_back(id);
-        }
-        token_begin_.push_back(static_cast<std::int64_t>(token_ids_.size()));
+
+    std::vector<std::optional<Replaced>> replaced(parts);
+    parallel_for(parts, parts,
+                 [&](std::size_t i) { replaced[i].emplace(entries, kin, heads[0], begin(i), begin(i + 1)); });
+    token_begin_.reserve(tokens + 1);
+    for (const std::optional<Replaced>& part : replaced) {
+        const auto before = static_cast<std::int64_t>(token_ids_.size());
+        token_ids_.insert(token_ids_.end(), part->ids.begin(), part->ids.end());
+        for (const std::int64_t end : part->ends) token_begin_.push_back(before + end);
     }
 }
 
-ClusteredRows::ClusteredRows(const Entries& entries, Kin kin, const Observed& observed, std::size_t L)
-    : ClusteredRows(Clusters(entries, kin), observed, L) {}
+ClusteredRows::ClusteredRows(const Entries& entries, Kin kin, const Observed& observed, std::size_t L,
+                             std::size_t threads)
+    : ClusteredRows(Clusters(entries, kin, threads), observed, L, threads) {}
 
-ClusteredRows::ClusteredRows(const Clusters& found, const Observed& observed, std::size_t L)
+ClusteredRows::ClusteredRows(const Clusters& found, const Observed& observed, std::size_t L,
+                             std::size_t threads)
     : clusters(found.size()), plan(observed, L, clusters) {
     if (clusters == 0) return;
-    tokens = std::make_shared<const RowIndex>(found.tokens(), observed, plan);
-    members = std::make_shared<const RowIndex>(found.members(), observed, plan);
+    tokens = std::make_shared<const RowIndex>(found.tokens(), observed, plan, threads);
+    members = std::make_shared<const RowIndex>(found.members(), observed, plan, threads);
 }
 
 }  // namespace seqlab

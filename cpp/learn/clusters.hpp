@@ -22,7 +22,7 @@ class Clusters {
 public:
     Clusters() = default;
     // No clusters where entries have values of their own.
-    Clusters(const Entries& entries, Kin kin);
+    Clusters(const Entries& entries, Kin kin, std::size_t threads);
 
     std::size_t size() const { return member_begin_.size() - 1; }
     // As the corpus has it, but with the number kin.size() + c in place of all members of cluster c.
@@ -37,14 +37,15 @@ private:
 
 // Tokens as rows and sums, and what the sums are made of.
 struct ClusteredRows {
-    ClusteredRows(const Entries& entries, Kin kin, const Observed& observed, std::size_t L);
+    ClusteredRows(const Entries& entries, Kin kin, const Observed& observed, std::size_t L,
+                  std::size_t threads);
 
     std::size_t clusters;
     RowPlan plan;
     std::shared_ptr<const RowIndex> tokens, members;
 
 private:
-    ClusteredRows(const Clusters& found, const Observed& observed, std::size_t L);
+    ClusteredRows(const Clusters& found, const Observed& observed, std::size_t L, std::size_t threads);
 };
 
 }  // namespace seqlab

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "learn/empirical.hpp"
 #include "learn/optimise/lanes.hpp"
 #include "learn/stretches.hpp"
 #include "numerics/sum.hpp"
@@ -28,11 +29,11 @@ struct Likelihood<F>::Worker {
 };
 
 template <class F>
-Likelihood<F>::Likelihood(const Task& task)
+Likelihood<F>::Likelihood(const Task& task, std::size_t threads)
     : task_(task),
-      rows_(ChainRows<F>::clustered(task)),
+      rows_(ChainRows<F>::clustered(task, threads)),
       hot_rows_(HotRows::of(rows_)),
-      empirical_(empirical_counts(task)),
+      empirical_(empirical_counts(task, threads)),
       cuts_(stretches(task.sequences)),
       weights_(task, rows_.plan, rows_.LP),
       sum_(task, rows_, hot_rows_) {}

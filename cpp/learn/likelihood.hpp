@@ -20,7 +20,7 @@ template <class F>
 class Likelihood final : public Loss {
 public:
     // The task must outlive this.
-    explicit Likelihood(const Task& task);
+    Likelihood(const Task& task, std::size_t threads);
     ~Likelihood() override;
 
     std::size_t size() const override { return task_.size(); }

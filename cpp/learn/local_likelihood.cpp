@@ -26,9 +26,9 @@ struct LocalLikelihood<F>::Worker {
 };
 
 template <class F>
-LocalLikelihood<F>::LocalLikelihood(const Task& task)
+LocalLikelihood<F>::LocalLikelihood(const Task& task, std::size_t threads)
     : task_(task),
-      rows_(ChainRows<F>::clustered(task)),
+      rows_(ChainRows<F>::clustered(task, threads)),
       hot_rows_(HotRows::of(rows_)),
       cuts_(stretches(task.sequences)),
       weights_(task, rows_.plan, rows_.LP),

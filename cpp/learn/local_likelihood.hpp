@@ -18,7 +18,7 @@ template <class F>
 class LocalLikelihood final : public Loss {
 public:
     // The task, of order 1, must outlive this. Sequences with clamps count by the paths that fit them.
-    explicit LocalLikelihood(const Task& task);
+    LocalLikelihood(const Task& task, std::size_t threads);
     ~LocalLikelihood() override;
 
     std::size_t size() const override { return task_.size(); }

@@ -25,25 +25,25 @@ public:
 // A loss that is made when it is first asked: the exact one is needed near the end only, if at all.
 class Deferred final : public Loss {
 public:
-    Deferred(std::size_t size, std::function<std::unique_ptr<Loss>()> make)
+    Deferred(std::size_t size, std::function<std::unique_ptr<Loss>(std::size_t threads)> make)
         : size_(size), make_(std::move(make)) {}
 
     std::size_t size() const override { return size_; }
     double operator()(const double* theta, double* gradient, std::size_t threads) override {
-        return made()(theta, gradient, threads);
+        return made(threads)(theta, gradient, threads);
     }
     void curvature(const double* theta, double* diagonal, std::size_t threads) override {
-        made().curvature(theta, diagonal, threads);
+        made(threads).curvature(theta, diagonal, threads);
     }
 
 private:
-    Loss& made() {
-        if (!loss_) loss_ = make_();
+    Loss& made(std::size_t threads) {
+        if (!loss_) loss_ = make_(threads);
         return *loss_;
     }
 
     std::size_t size_;
-    std::function<std::unique_ptr<Loss>()> make_;
+    std::function<std::unique_ptr<Loss>(std::size_t)> make_;
     std::unique_ptr<Loss> loss_;
 };
 

@@ -56,46 +56,66 @@ void ScaledSteps<F>::add_to(double* total, double part) {
 
 template <class F>
 void ScaledSteps<F>::step(Slopes<F>& slopes, double rate, double decay) {
+    const double by = multiplier(rate, decay);
+    slopes.multiply(by);
+    shrink(rate, decay);
+    add_to_rows(slopes);
+    add_to_listed(slopes);
+    add_to_moves(slopes, rate, decay);
+    if (task_.sees_moves()) add_to_pairs(slopes, by);
+}
+
+// The scale after a step; 1 when the numbers themselves are to be multiplied.
+template <class F>
+double ScaledSteps<F>::shrunk(double rate, double decay) const {
     const double factor = 1.0 - rate * decay;
-    shrink(factor);
-    add_to_nodes(slopes, -rate / scale_);
-    add_to_moves(slopes, factor, -rate);
-    if (task_.sees_moves()) add_to_pairs(slopes, -rate / scale_);
+    return factor < least_factor || scale_ * factor < least_scale ? 1.0 : scale_ * factor;
 }
 
 template <class F>
-void ScaledSteps<F>::shrink(double factor) {
-    scale_ *= factor;
-    if (factor < least_factor || scale_ < least_scale) {
-        chain_.node().multiply(static_cast<F>(scale_));
+double ScaledSteps<F>::multiplier(double rate, double decay) const {
+    return -rate / shrunk(rate, decay);
+}
+
+template <class F>
+void ScaledSteps<F>::shrink(double rate, double decay) {
+    const double after = shrunk(rate, decay), at_once = scale_ * (1.0 - rate * decay) / after;
+    if (at_once != 1.0) {
+        chain_.node().multiply(static_cast<F>(at_once));
         for (std::size_t k = 0; k < task_.edge_observed.weights(); ++k)
-            chain_.pairs()[k] *= static_cast<F>(scale_);
-        scale_ = 1.0;
+            chain_.pairs()[k] *= static_cast<F>(at_once);
     }
+    scale_ = after;
     chain_.set_scale(static_cast<F>(scale_));
 }
 
 template <class F>
-void ScaledSteps<F>::add_to_nodes(Slopes<F>& slopes, double by) {
-    const std::size_t L = rows_.L;
+void ScaledSteps<F>::add_to_rows(Slopes<F>& slopes) {
     for (std::size_t i = 0; i < slopes.sequences().size(); ++i) {
         const std::size_t s = slopes.sequences()[i];
-        const std::size_t from = task_.sequences.begin(s), to = task_.sequences.end(s);
-        F* const step = slopes.residual(i);
-        for (std::size_t n = 0; n < (to - from) * L; ++n) step[n] *= static_cast<F>(by);
-        kernels().of<F>().move_rows(chain_.node().dense(), rows_.LP, L, lanes_.data(), rows_.rows.rows(),
-                                    from, to, step);
-        rows_.rows.count_listed(step, L, from, to, chain_.node().listed());
+        kernels().of<F>().move_rows(chain_.node().dense(), rows_.LP, rows_.L, lanes_.data(),
+                                    rows_.rows.rows(), task_.sequences.begin(s), task_.sequences.end(s),
+                                    slopes.residual(i));
     }
 }
 
 template <class F>
-void ScaledSteps<F>::add_to_moves(Slopes<F>& slopes, double factor, double by) {
+void ScaledSteps<F>::add_to_listed(Slopes<F>& slopes) {
+    for (std::size_t i = 0; i < slopes.sequences().size(); ++i) {
+        const std::size_t s = slopes.sequences()[i];
+        rows_.rows.count_listed(slopes.residual(i), rows_.L, task_.sequences.begin(s), task_.sequences.end(s),
+                                chain_.node().listed());
+    }
+}
+
+template <class F>
+void ScaledSteps<F>::add_to_moves(Slopes<F>& slopes, double rate, double decay) {
+    const double factor = 1.0 - rate * decay;
     std::ranges::fill(of_move_, 0.0);
     std::ranges::fill(of_triple_, 0.0);
     slopes.moves().move_to(of_move_.data(), of_triple_.data());
-    for (std::size_t k = 0; k < move_.size(); ++k) move_[k] = factor * move_[k] + by * of_move_[k];
-    for (std::size_t k = 0; k < triple_.size(); ++k) triple_[k] = factor * triple_[k] + by * of_triple_[k];
+    for (std::size_t k = 0; k < move_.size(); ++k) move_[k] = factor * move_[k] - rate * of_move_[k];
+    for (std::size_t k = 0; k < triple_.size(); ++k) triple_[k] = factor * triple_[k] - rate * of_triple_[k];
     chain_.load_moves(move_.data(), triple_.data());
 }
 

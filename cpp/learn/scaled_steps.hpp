@@ -31,10 +31,16 @@ public:
     // One step along the slopes, which are used up.
     void step(Slopes<F>& slopes, double rate, double decay);
 
+    // The same bit by bit, for who has threads: slopes are multiplied by what multiplier() says, then comes shrink(), then in any
+    // order, or at the same time, what is added to rows, to listed weights and to moves. Edge attributes are left out.
+    double multiplier(double rate, double decay) const;
+    void shrink(double rate, double decay);
+    void add_to_rows(Slopes<F>& slopes);
+    void add_to_listed(Slopes<F>& slopes);
+    void add_to_moves(Slopes<F>& slopes, double rate, double decay);
+
 private:
-    void shrink(double factor);
-    void add_to_nodes(Slopes<F>& slopes, double by);
-    void add_to_moves(Slopes<F>& slopes, double factor, double by);
+    double shrunk(double rate, double decay) const;
     void add_to_pairs(Slopes<F>& slopes, double by);
 
     const Task& task_;

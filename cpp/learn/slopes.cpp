@@ -112,6 +112,15 @@ double Slopes<F>::look_together(const ChainWeights<F>& weights, Part& part) {
     return loss;
 }
 
+template <class F>
+void Slopes<F>::multiply(double by) {
+    for (std::size_t i = 0; i < sequences_.size(); ++i) {
+        const std::size_t s = sequences_[i];
+        const std::size_t size = (task_.sequences.end(s) - task_.sequences.begin(s)) * rows_.L;
+        for (std::size_t n = 0; n < size; ++n) residual_[i][n] *= static_cast<F>(by);
+    }
+}
+
 template class Slopes<float>;
 template class Slopes<double>;
 

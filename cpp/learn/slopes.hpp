@@ -31,6 +31,8 @@ public:
     std::span<const std::size_t> sequences() const { return sequences_; }
     F* residual(std::size_t i) { return residual_[i]; }
     MoveCounts<F>& moves() { return parts_[0]->moves; }
+    // Residuals times a number.
+    void multiply(double by);
     // Forgets those sums, when only the loss was wanted.
     void drop() { moves().clear(); }
 

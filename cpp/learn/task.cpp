@@ -39,34 +39,6 @@ void add_entries(const Entries& entries, const Observed& observed, std::size_t t
     }
 }
 
-void add_features(const Task& task, std::size_t s, const Label* path, double weight, double* out) {
-    const std::size_t begin = task.sequences.begin(s), T = task.sequences.end(s) - begin;
-    const auto L = static_cast<std::int32_t>(task.moves.L);
-    for (std::size_t t = 0; t < T; ++t) {
-        add_entries(task.entries, task.observed, begin + t, path[t], weight, out);
-        if (t == 0) continue;
-        const std::int32_t move = path[t - 1] * L + path[t];
-        if (const auto k = task.moves.number[static_cast<std::size_t>(move)]; k >= 0)
-            out[task.first_move() + static_cast<std::size_t>(k)] += weight;
-        if (task.sees_moves())
-            add_entries(task.edge_entries, task.edge_observed, begin + t, move, weight,
-                        out + task.first_edge());
-        if (t == 1 || task.moves.order() == 1) continue;
-        const std::size_t three =
-            static_cast<std::size_t>(path[t - 2]) * task.moves.number.size() + static_cast<std::size_t>(move);
-        if (const auto k = task.moves.triple[three]; k >= 0)
-            out[task.first_triple() + static_cast<std::size_t>(k)] += weight;
-    }
-}
-
-std::vector<double> empirical_counts(const Task& task) {
-    std::vector<double> counts(task.size());
-    for (std::size_t s = 0; s < task.sequences.size(); ++s)
-        if (const double weight = task.sequences.gold_weight_of(s); weight != 0.0)
-            add_features(task, s, task.sequences.labels + task.sequences.begin(s), weight, counts.data());
-    return counts;
-}
-
 std::vector<std::size_t> stretches(const Sequences& sequences) {
     const std::size_t tokens = sequences.begin(sequences.size());
     const std::size_t most = std::clamp(tokens / tokens_worth_more, usual_stretches, most_stretches);

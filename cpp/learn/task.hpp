@@ -88,14 +88,15 @@ struct Task {
         return token_weight ? token_weight[sequences.begin(s) + t] : sequences.gold_weight_of(s);
     }
     // Made when first asked for, and shared by all copies of this task: entries, observed and kin must stay as they are.
-    std::shared_ptr<const RowIndex> row_index(const RowPlan& plan) const {
-        if (!made_->index) made_->index = std::make_shared<const RowIndex>(entries, observed, plan);
+    std::shared_ptr<const RowIndex> row_index(const RowPlan& plan, std::size_t threads) const {
+        if (!made_->index) made_->index = std::make_shared<const RowIndex>(entries, observed, plan, threads);
         return made_->index;
     }
     // In place of row_index(), which is let go: who comes so far has found his first guess, and memory is short.
-    std::shared_ptr<const ClusteredRows> clustered_rows() const {
+    std::shared_ptr<const ClusteredRows> clustered_rows(std::size_t threads) const {
         if (!made_->clustered) {
-            made_->clustered = std::make_shared<const ClusteredRows>(entries, kin, observed, moves.L);
+            made_->clustered =
+                std::make_shared<const ClusteredRows>(entries, kin, observed, moves.L, threads);
             if (made_->clustered->clusters > 0) made_->index.reset();
         }
         return made_->clustered;
@@ -116,9 +117,6 @@ private:
     std::shared_ptr<Made> made_ = std::make_shared<Made>();
 };
 
-// How often each weight's feature occurs with the labels given: the first half of the gradient, the same every time.
-std::vector<double> empirical_counts(const Task& task);
-
 // visit(a) for the attribute of every entry of some sequences.
 template <class Visit>
 void each_attribute(const Entries& entries, const Sequences& sequences, std::span<const std::size_t> some,
@@ -131,9 +129,6 @@ void each_attribute(const Entries& entries, const Sequences& sequences, std::spa
 // out[k] += weight · value for the weight k of (attribute, label), for the entries of one token.
 void add_entries(const Entries& entries, const Observed& observed, std::size_t t, std::int32_t label,
                  double weight, double* out);
-
-// Adds weight · features of tokens [from, to) of one sequence, labelled by path, to out (task.size()).
-void add_features(const Task& task, std::size_t s, const Label* path, double weight, double* out);
 
 // Stretches of sequences of about equal work, cut by the data alone: sums over a stretch are made by one thread and added
 // in the order of the stretches, so results do not depend on the number of threads.

@@ -1,6 +1,9 @@
 #include "score/feature_rows.hpp"
 
+#include <numeric>
 #include <utility>
+
+#include "parallel/parallel.hpp"
 
 namespace seqlab {
 
@@ -18,36 +21,51 @@ RowPlan::RowPlan(const Observed& observed, std::size_t L, std::size_t sums)
     for (std::size_t i = 0; i < sums; ++i) row_[attributes() + i] = static_cast<std::int32_t>(rows_ + i);
 }
 
-RowIndex::RowIndex(const Entries& entries, const Observed& observed, const RowPlan& plan) {
-    row_begin.reserve(entries.tokens() + 1);
-    listed_begin.reserve(entries.tokens() + 1);
-    std::size_t rows = 0, weights = 0;
-    for (std::size_t t = 0; t < entries.tokens(); ++t) {
+RowIndex::RowIndex(const Entries& entries, const Observed& observed, const RowPlan& plan,
+                   std::size_t threads) {
+    const std::size_t tokens = entries.tokens();
+    row_begin.resize(tokens + 1);
+    listed_begin.resize(tokens + 1);
+    parallel_ranges(tokens, threads,
+                    [&](std::size_t from, std::size_t to) { count(entries, observed, plan, from, to); });
+    std::partial_sum(row_begin.begin(), row_begin.end(), row_begin.begin());
+    std::partial_sum(listed_begin.begin(), listed_begin.end(), listed_begin.begin());
+    row.resize(static_cast<std::size_t>(row_begin[tokens]));
+    label.resize(static_cast<std::size_t>(listed_begin[tokens]));
+    weight.resize(label.size() + static_cast<std::size_t>(ahead));
+    parallel_ranges(tokens, threads,
+                    [&](std::size_t from, std::size_t to) { fill(entries, observed, plan, from, to); });
+}
+
+void RowIndex::count(const Entries& entries, const Observed& observed, const RowPlan& plan, std::size_t from,
+                     std::size_t to) {
+    for (std::size_t t = from; t < to; ++t) {
+        std::size_t rows = 0, weights = 0;
         for (std::int64_t i = entries.indptr[t]; i < entries.indptr[t + 1]; ++i) {
             const auto a = static_cast<std::size_t>(entries.ids[i]);
             const bool dense = plan.row(a) != RowPlan::listed;
             rows += dense ? 1 : 0;
             weights += dense ? 0 : observed.count(a);
         }
-        row_begin.push_back(static_cast<std::int64_t>(rows));
-        listed_begin.push_back(static_cast<std::int64_t>(weights));
+        row_begin[t + 1] = static_cast<std::int64_t>(rows);
+        listed_begin[t + 1] = static_cast<std::int64_t>(weights);
     }
-    row.reserve(rows);
-    weight.reserve(weights + static_cast<std::size_t>(ahead));
-    label.reserve(weights);
-    const auto entry_count = static_cast<std::size_t>(entries.indptr[entries.tokens()]);
-    for (std::size_t i = 0; i < entry_count; ++i) {
+}
+
+void RowIndex::fill(const Entries& entries, const Observed& observed, const RowPlan& plan, std::size_t from,
+                    std::size_t to) {
+    auto r = static_cast<std::size_t>(row_begin[from]), w = static_cast<std::size_t>(listed_begin[from]);
+    for (std::int64_t i = entries.indptr[from]; i < entries.indptr[to]; ++i) {
         const auto a = static_cast<std::size_t>(entries.ids[i]);
         if (plan.row(a) != RowPlan::listed) {
-            row.push_back(plan.row(a));
+            row[r++] = plan.row(a);
             continue;
         }
-        for (std::int64_t k = observed.begin[a]; k < observed.begin[a + 1]; ++k) {
-            weight.push_back(static_cast<std::int32_t>(k));
-            label.push_back(static_cast<std::uint16_t>(observed.label[static_cast<std::size_t>(k)]));
+        for (std::int64_t k = observed.begin[a]; k < observed.begin[a + 1]; ++k, ++w) {
+            weight[w] = static_cast<std::int32_t>(k);
+            label[w] = static_cast<std::uint16_t>(observed.label[static_cast<std::size_t>(k)]);
         }
     }
-    weight.resize(weights + static_cast<std::size_t>(ahead));
 }
 
 template <class F>

@@ -69,13 +69,20 @@ struct ListedEntries {
 // training takes.
 struct RowIndex {
     RowIndex() = default;
-    RowIndex(const Entries& entries, const Observed& observed, const RowPlan& plan);
+    RowIndex(const Entries& entries, const Observed& observed, const RowPlan& plan, std::size_t threads = 1);
 
     std::vector<std::int64_t> row_begin{0}, listed_begin{0};  // (tokens + 1)
     std::vector<std::int32_t> row;
     // Apart, and labels short: a pass over the corpus is bound by how fast these come from memory.
     std::vector<std::int32_t> weight;  // and some behind the last, so that looking ahead never looks beyond
     std::vector<std::uint16_t> label;
+
+private:
+    // Of tokens [from, to): where their rows and weights begin, counted from 0; and then all of them, in their place.
+    void count(const Entries& entries, const Observed& observed, const RowPlan& plan, std::size_t from,
+               std::size_t to);
+    void fill(const Entries& entries, const Observed& observed, const RowPlan& plan, std::size_t from,
+              std::size_t to);
 };
 
 // The tokens of a corpus as rows to add and weights to add.

@@ -303,10 +303,6 @@ class Task:
     @property
     def size(self) -> int: ...
 
-    def empirical_counts(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
-
-    def add_features(self, s: int, path: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], weight: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
-
 class Scorer32:
     """Node scores from attributes (eq:linear-score)."""
 
