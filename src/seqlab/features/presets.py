@@ -16,10 +16,10 @@ pos = Template.parse("""
     lower(word[-2..2])                 # what stands around it
     lower(word[-1]) & lower(word[0])   # "to run" against "a run"
     lower(word[0]) & lower(word[1])
-    lower(word[-1]) & suffix(lower(word[0]), 3)    # the same for words that were never seen: "to ...ize"
-    lower(word[1]) & suffix(lower(word[0]), 3)
-    prefix(lower(word[0]), 1..4)       # unknown words are known by their ends
-    suffix(lower(word[0]), 1..5)
+    lower(word[1]) & suffix(lower(word[0]), 3)     # the same for words that were never seen: "...ing of"
+    prefix(lower(word[0]), 1..5)       # unknown words are known by their ends ...
+    suffix(lower(word[0]), 1..6)
+    prefix(lower(word[0]), 2) & suffix(lower(word[0]), 2)   # ... and by both together: "un...ed"
     suffix(lower(word[-1]), 2..3)      # endings of the neighbours, known or not
     suffix(lower(word[1]), 2..3)
     shape(word[0])
@@ -32,6 +32,7 @@ pos = Template.parse("""
     is_capitalized(word[0]) & first    # a capital says little at the start of a sentence ...
     short_shape(word[@0]) & short_shape(word[0])   # ... or in a heading, where other words have one too
     short_shape(word[@-2]) & short_shape(word[0])  # the last token is often a full stop
+    short_shape(word[-1]) & short_shape(word[0]) & short_shape(word[1])    # "Xx Xx Xx" is a name or a title
 """)
 
 chunk = Template.parse("""

@@ -44,6 +44,7 @@ def test_pos_at_the_start_of_a_sentence():
         "prefix(lower(word[0]),2)=in",
         "suffix(lower(word[0]),1)=n",
         "suffix(lower(word[0]),2)=in",
+        "prefix(lower(word[0]),2)&suffix(lower(word[0]),2)=in|in",
         "suffix(lower(word[-1]),2)=<s>",
         "suffix(lower(word[-1]),3)=<s>",
         "suffix(lower(word[1]),2)=21",
@@ -57,6 +58,7 @@ def test_pos_at_the_start_of_a_sentence():
         "is_capitalized(word[0])&first=yes|yes",
         "short_shape(word[@0])&short_shape(word[0])=Xx|Xx",
         "short_shape(word[@-2])&short_shape(word[0])=Xx-Xx|Xx",
+        "short_shape(word[-1])&short_shape(word[0])&short_shape(word[1])=<s>|Xx|0",
     ]
 
 
