@@ -9,7 +9,8 @@ namespace seqlab {
 
 namespace {
 
-constexpr std::size_t least_uses = 3;  // fewer do not pay for the sum and for a row of memory
+// Fewer uses do not pay for the sum and for a row of memory, which is as long as there are labels.
+constexpr std::size_t least_uses = 3, labels_for_one_more = 16;
 constexpr std::size_t families = 128;
 constexpr std::size_t tokens_worth_a_thread = 10'000;
 constexpr std::int32_t none = -1;
@@ -90,10 +91,11 @@ public:
     }
     // Gives numbers to those that make a cluster; visit(members) in the order of these numbers.
     template <class Visit>
-    void choose(Visit visit) {
+    void choose(std::size_t L, Visit visit) {
+        const std::size_t least = std::max(least_uses, L / labels_for_one_more);
         std::vector<Head*> chosen;
         for (Head& head : heads_)
-            if (head.steady && head.uses >= least_uses && head.end - head.begin > 1) chosen.push_back(&head);
+            if (head.steady && head.uses >= least && head.end - head.begin > 1) chosen.push_back(&head);
         std::ranges::stable_sort(chosen, std::ranges::greater{}, &Head::uses);
         for (std::size_t c = 0; c < chosen.size(); ++c) {
             chosen[c]->cluster = static_cast<std::int32_t>(c);
@@ -150,7 +152,7 @@ struct Replaced {
 
 }  // namespace
 
-Clusters::Clusters(const Entries& entries, Kin kin, std::size_t threads) {
+Clusters::Clusters(const Entries& entries, Kin kin, std::size_t L, std::size_t threads) {
     if (kin.empty() || entries.values) return;
     const std::size_t tokens = entries.tokens();
     const std::size_t parts = std::clamp<std::size_t>(tokens / tokens_worth_a_thread, 1, threads);
@@ -159,7 +161,7 @@ Clusters::Clusters(const Entries& entries, Kin kin, std::size_t threads) {
     std::vector<Heads> heads(parts, Heads(kin));
     parallel_for(parts, parts, [&](std::size_t i) { heads[i].meet(entries, kin, begin(i), begin(i + 1)); });
     for (std::size_t i = 1; i < parts; ++i) heads[0].meet(heads[i]);
-    heads[0].choose([&](std::span<const std::int32_t> members) {
+    heads[0].choose(L, [&](std::span<const std::int32_t> members) {
         member_ids_.insert(member_ids_.end(), members.begin(), members.end());
         member_begin_.push_back(static_cast<std::int64_t>(member_ids_.size()));
     });
@@ -178,7 +180,7 @@ Clusters::Clusters(const Entries& entries, Kin kin, std::size_t threads) {
 
 ClusteredRows::ClusteredRows(const Entries& entries, Kin kin, const Observed& observed, std::size_t L,
                              std::size_t threads)
-    : ClusteredRows(Clusters(entries, kin, threads), observed, L, threads) {}
+    : ClusteredRows(Clusters(entries, kin, L, threads), observed, L, threads) {}
 
 ClusteredRows::ClusteredRows(const Clusters& found, const Observed& observed, std::size_t L,
                              std::size_t threads)

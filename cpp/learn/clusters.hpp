@@ -22,7 +22,7 @@ class Clusters {
 public:
     Clusters() = default;
     // No clusters where entries have values of their own.
-    Clusters(const Entries& entries, Kin kin, std::size_t threads);
+    Clusters(const Entries& entries, Kin kin, std::size_t L, std::size_t threads);
 
     std::size_t size() const { return member_begin_.size() - 1; }
     // As the corpus has it, but with the number kin.size() + c in place of all members of cluster c.
