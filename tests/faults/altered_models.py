@@ -17,6 +17,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.svm import LinearSVC
+
 import seqlab
 from seqlab.errors import SeqlabError, StoreError
 from seqlab.taggers import stored
@@ -43,6 +48,15 @@ RECIPES: dict[str, Any] = {
         WORDS, TAGS
     ),
     "linear tagger": lambda: seqlab.LinearTagger("word[0]\nword[1]", seqlab.Perceptron()).fit(WORDS, TAGS),
+    "local tagger": lambda: seqlab.LocalTagger(
+        LogisticRegression(), EDGES, previous=True, constraints="IOB2", allowed={"the": ["B-N"]}
+    ).fit(WORDS, TAGS),
+    "local tagger of margins": lambda: seqlab.LocalTagger(
+        LinearSVC(), "word[0]\nword[-1]", decode="greedy"
+    ).fit(WORDS, TAGS),
+    "local tagger, one by one": lambda: seqlab.LocalTagger(
+        OneVsRestClassifier(MultinomialNB()), "word[0]"
+    ).fit(WORDS, TAGS),
     "memm": lambda: seqlab.MEMM("word[0]\nedge: word[0]", QUICK).fit(WORDS, TAGS),
 }
 

@@ -33,6 +33,11 @@ class Columns:
     labels: int
     previous: bool
 
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return self.attributes + (self.labels + 1 + self.pairs * self.labels if self.previous else 0)
+
     def prepared(self, encoded: EncodedCorpus) -> Prepared:
         """The attributes of a corpus as matrices, to take rows from."""
         pairs = None if encoded.edge is None or not self.pairs or not self.previous else encoded.edge
