@@ -24,6 +24,7 @@ from sklearn.svm import LinearSVC
 
 import seqlab
 from seqlab.errors import SeqlabError, StoreError
+from seqlab.learning.ranking import ListPerceptron
 from seqlab.taggers import stored
 from seqlab.taggers.storing import _CLASSES
 
@@ -56,6 +57,10 @@ RECIPES: dict[str, Any] = {
     ).fit(WORDS, TAGS),
     "local tagger, one by one": lambda: seqlab.LocalTagger(
         OneVsRestClassifier(MultinomialNB()), "word[0]"
+    ).fit(WORDS, TAGS),
+    "reranker": lambda: seqlab.Reranker(seqlab.CRF(EDGES, QUICK), folds=2, n=4).fit(WORDS, TAGS),
+    "reranker of a reranker": lambda: seqlab.Reranker(
+        seqlab.Reranker(seqlab.MostFrequentTag(), folds=2, learner=ListPerceptron()), folds=2
     ).fit(WORDS, TAGS),
     "memm": lambda: seqlab.MEMM("word[0]\nedge: word[0]", QUICK).fit(WORDS, TAGS),
 }
@@ -209,7 +214,7 @@ def _questions(model: Any, *, bags: bool) -> list[Any]:
         asked = [
             lambda: model.tag(tokens),
             lambda: model.predict([tokens, tokens[:1], []]),
-            lambda: model.posterior(tokens).entropy,
+            lambda: model.posterior(tokens).entropy if hasattr(type(model), "posterior") else None,
             lambda: model.nbest(tokens, n=3)[0].labels,
             lambda: str(model.explain(tokens, 1)) if hasattr(type(model), "explain") else None,
         ]
