@@ -51,6 +51,16 @@ class LinearScores:
         found: Floats = self.weights.T
         return found
 
+    def weights_of(self, label: str) -> Floats:
+        """(columns,) what each column adds to the score of a label; for naive Bayes, more than to others."""
+        i = self.classes_.index(label)
+        table, two = self.weights, len(self.classes_) == 2
+        if self.link == f"{REST}bayes":
+            table = table[:, 1::2] - table[:, ::2]
+        elif self.link == "bayes":
+            return np.asarray(table[:, i] - table.mean(axis=1), dtype=np.float64)
+        return np.asarray((1 if i else -1) * table[:, 0] if two else table[:, i], dtype=np.float64)
+
     def decision_function(self, rows: Matrix) -> Floats:
         """(n, C), or (n,) for two classes: how much a row is the second."""
         found: Floats = rows @ self.weights + self.intercept_

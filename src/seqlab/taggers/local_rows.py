@@ -92,7 +92,10 @@ def _sparse(rows: Rows, width: int) -> Matrix:
 
 
 def _csr(values: Any, columns: Any, indptr: Any, width: int) -> Matrix:
-    from scipy.sparse import csr_matrix
+    try:
+        from scipy.sparse import csr_matrix
+    except ImportError:  # a loaded tagger does without scikit-learn, but not without this
+        raise ImportError("scipy is not installed; write `pip install scipy`", name="scipy") from None
 
     # Copies, since classifiers sort the entries of a row in place; and 32 bits, since liblinear takes nothing else.
     small = np.int32 if len(values) < 2**31 and width < 2**31 else np.int64

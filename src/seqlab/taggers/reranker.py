@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from seqlab.arrays import whole_number
 from seqlab.corpus import Corpus
-from seqlab.errors import OptionError
+from seqlab.errors import OptionError, QuestionError
 from seqlab.learning.ranking import Learned, Lists, LogLinear, RankingLearner, Task
+from seqlab.taggers.base import BLOCK
 from seqlab.taggers.candidates import (
     CandidateList,
     as_it_stands,
@@ -283,6 +284,12 @@ class Reranker(StoredReranker, Estimator):
 
     _features: ListFeatures
     _names: Vocabulary
+    _probabilistic = True  # over the labellings of a list
+    _block = BLOCK
+
+    def _check_meaning(self, question: str) -> None:
+        """There are no probabilities of single labels."""
+        raise QuestionError(f"{question} has no meaning here: {self._no_meaning['posterior']}")
 
     def _sentences(self, X: Any) -> Sequence[Any]:
         column = self.column_ if isinstance(X, Corpus) and self.column_ in X.columns else None
