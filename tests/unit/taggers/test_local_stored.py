@@ -143,10 +143,18 @@ def test_every_option_comes_back(name, options, tmp_path):
         assert repr(getattr(back, option)) == repr(getattr(tagger, option)), option
 
 
-def test_rows_of_many_attributes_sum_alike():
-    """Longer rows than above, where another order of the sum would show in the last bits."""
+def test_many_attributes_and_labels_sum_alike():
+    """Longer sums than above, where another order of their terms would show in the last bits."""
     corpus = seqlab.demo_corpus("train")[:60]
-    for classifier in (LogisticRegression(max_iter=2000), MultinomialNB(), LinearSVC(), RidgeClassifier()):
+    classifiers = [
+        LogisticRegression(max_iter=2000),
+        MultinomialNB(),
+        LinearSVC(),
+        RidgeClassifier(),
+        SGDClassifier(loss="log_loss", random_state=0),
+        OneVsRestClassifier(LogisticRegression(max_iter=2000)),
+    ]
+    for classifier in classifiers:
         tagger = LocalTagger(classifier, "pos", previous=True).fit(corpus, "pos")
         back = LocalTagger.from_bytes(tagger.as_bytes())
         assert back.predict(corpus) == tagger.predict(corpus)
