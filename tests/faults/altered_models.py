@@ -17,8 +17,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.svm import LinearSVC
+
 import seqlab
 from seqlab.errors import SeqlabError, StoreError
+from seqlab.learning.ranking import ListPerceptron
 from seqlab.taggers import stored
 from seqlab.taggers.storing import _CLASSES
 
@@ -43,6 +49,19 @@ RECIPES: dict[str, Any] = {
         WORDS, TAGS
     ),
     "linear tagger": lambda: seqlab.LinearTagger("word[0]\nword[1]", seqlab.Perceptron()).fit(WORDS, TAGS),
+    "local tagger": lambda: seqlab.LocalTagger(
+        LogisticRegression(), EDGES, previous=True, constraints="IOB2", allowed={"the": ["B-N"]}
+    ).fit(WORDS, TAGS),
+    "local tagger of margins": lambda: seqlab.LocalTagger(
+        LinearSVC(), "word[0]\nword[-1]", decode="greedy"
+    ).fit(WORDS, TAGS),
+    "local tagger, one by one": lambda: seqlab.LocalTagger(
+        OneVsRestClassifier(MultinomialNB()), "word[0]"
+    ).fit(WORDS, TAGS),
+    "reranker": lambda: seqlab.Reranker(seqlab.CRF(EDGES, QUICK), folds=2, n=4).fit(WORDS, TAGS),
+    "reranker of a reranker": lambda: seqlab.Reranker(
+        seqlab.Reranker(seqlab.MostFrequentTag(), folds=2, learner=ListPerceptron()), folds=2
+    ).fit(WORDS, TAGS),
     "memm": lambda: seqlab.MEMM("word[0]\nedge: word[0]", QUICK).fit(WORDS, TAGS),
 }
 
@@ -195,7 +214,7 @@ def _questions(model: Any, *, bags: bool) -> list[Any]:
         asked = [
             lambda: model.tag(tokens),
             lambda: model.predict([tokens, tokens[:1], []]),
-            lambda: model.posterior(tokens).entropy,
+            lambda: model.posterior(tokens).entropy if hasattr(type(model), "posterior") else None,
             lambda: model.nbest(tokens, n=3)[0].labels,
             lambda: str(model.explain(tokens, 1)) if hasattr(type(model), "explain") else None,
         ]

@@ -83,7 +83,7 @@ def _trellis(arguments: argparse.Namespace) -> Picture:
     from seqlab.cli.inputs import load_tagger
     from seqlab.draw import trellis_picture
 
-    tagger = load_tagger(arguments.files[0])
+    tagger = load_tagger(arguments.files[0], chain=True)
     arguments.file = _only(arguments, 2)
     sentence, words = sentence_of(arguments, tagger)
     return trellis_picture(
@@ -124,7 +124,7 @@ def _confusion(arguments: argparse.Namespace) -> Picture:
 def _reliability(arguments: argparse.Namespace) -> Picture:
     from seqlab.draw import reliability_picture
 
-    tagger, corpus, label = _judged(arguments)
+    tagger, corpus, label = _judged(arguments, chain=True)
     found = tagger.predict_proba(corpus, threads=arguments.threads)
     return reliability_picture(found, corpus.column(label), tagger.labels_)
 
@@ -136,14 +136,14 @@ def _graph(arguments: argparse.Namespace) -> Picture:
     return graphical_model_picture(arguments.files[0], plates=arguments.plates)
 
 
-def _judged(arguments: argparse.Namespace) -> tuple[Any, Any, str]:
+def _judged(arguments: argparse.Namespace, *, chain: bool = False) -> tuple[Any, Any, str]:
     """A model, sentences, and the column of their right labels."""
     from seqlab.cli.inputs import gold_column, load_tagger, named_for, read_corpora
 
     model, *files = arguments.files
     if not files:
         raise OptionError(f"{arguments.what} needs labelled sentences: name their file behind {model}")
-    tagger = load_tagger(model)
+    tagger = load_tagger(model, chain=chain)
     read = read_corpora(files, parsing.reading_of(arguments))
     corpus = named_for(read, tagger, given=arguments.columns is not None)
     return tagger, corpus, gold_column(corpus, tagger, arguments.label)

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> None:
     from seqlab.cli.inputs import load_tagger
     from seqlab.cli.printing import print_json
 
-    tagger: Any = load_tagger(arguments.model)
+    tagger: Any = load_tagger(arguments.model, chain=True)
     sentence, words = sentence_of(arguments, tagger)
     if arguments.at is None:
         rows = _overview(tagger, sentence, words)

@@ -16,14 +16,22 @@ if TYPE_CHECKING:
 _COUNTED = r"sentence (\d+)(?:, (?:position|token) (\d+))?: "
 
 
-def load_tagger(path: str) -> Any:
-    """The tagger in a model file; there are models that label nothing."""
+def load_tagger(path: str, *, chain: bool = False) -> Any:
+    """The tagger in a model file; there are models that label nothing.
+
+    chain   whether it must have scores of labels and moves: a re-ranker looks at whole labellings
+    """
     from seqlab.taggers.storing import load
 
     refuse_stream(path)
     model = load(path)
     if not hasattr(model, "annotate"):
         raise OptionError(f"{path} holds a {type(model).__name__}, which labels no sentences")
+    if chain and not hasattr(model, "trellis"):
+        raise OptionError(
+            f"{path} holds a {type(model).__name__}, which has no scores of single labels; "
+            f"save its generator_ and ask that"
+        )
     return model
 
 

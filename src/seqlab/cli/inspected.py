@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from seqlab.cli.inspected_others import classifier_facts, reranker_facts, reranker_text
 from seqlab.cli.printing import counted, duration, section, size, table
 
 if TYPE_CHECKING:
@@ -81,11 +82,15 @@ def _parts(state: State) -> dict[str, int]:
 
 
 def _weights(tagger: Any, arguments: argparse.Namespace) -> dict[str, Any]:
-    """The heaviest features and the moves of a linear model; nothing for others."""
+    """The heaviest features and the moves of a linear model; what others have learned, and nothing for counts."""
+    top, chosen = arguments.top, arguments.label or list(getattr(tagger, "labels_", ()))
+    if hasattr(tagger, "classifier_"):
+        return classifier_facts(tagger, top, chosen)
+    if hasattr(tagger, "oracle_"):
+        return reranker_facts(tagger, top)
     if not hasattr(tagger, "top_features"):
         return {}
-    model, top = tagger.model_, arguments.top
-    chosen = arguments.label or list(tagger.labels_)
+    model = tagger.model_
     features = {
         label: [[one.attribute, one.weight] for one in tagger.top_features(top, label=label)]
         for label in chosen
@@ -129,6 +134,8 @@ def text_of(facts: dict[str, Any], arguments: argparse.Namespace) -> str:
         parts.append(_template_text(facts["template"], whole=arguments.template))
     if facts.get("top_features"):
         parts += [_features_text(facts, arguments), _moves_text(facts)]
+    if facts.get("oracle"):
+        parts.append(reranker_text(facts))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -147,6 +154,8 @@ def _head(facts: dict[str, Any]) -> str:
         rows.append(("columns", f"{' '.join(facts['columns'])} -> {facts['label_column'] or 'label'}"))
     if facts["vocabulary"] is not None:
         rows.append(("vocabulary", counted(facts["vocabulary"], "word")))
+    if "classifier" in facts:
+        rows.append(("classifier", facts["classifier"]))
     if "weights" in facts:
         rows.append(("attributes", f"{facts['attributes'] + facts['edge_attributes']:,}"))
         rows.append(("weights", f"{facts['weights']:,}"))

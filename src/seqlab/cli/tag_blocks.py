@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 from seqlab.cli.inputs import doubts, found, named_for
 from seqlab.cli.parsing import reading_of
 from seqlab.cli.progress import Bar, Silent, file_progress
-from seqlab.errors import CorpusError, CorpusWarning, ImpossibleError, TemplateError
+from seqlab.errors import CorpusError, CorpusWarning, ImpossibleError, QuestionError, TemplateError
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
@@ -111,7 +111,12 @@ def _located(work: Work, block: Corpus, first: int, threads: int) -> bytes:
 
 
 def _work(tagger: Tagger, arguments: argparse.Namespace) -> Work:
-    way = {"decode": arguments.decode, "beam": arguments.beam}
+    chosen = {"decode": arguments.decode, "beam": arguments.beam}
+    way = {name: value for name, value in chosen.items() if value is not None}
+    if way and not hasattr(tagger, "trellis"):
+        raise QuestionError(
+            f"--decode has no meaning here: a {type(tagger).__name__} picks one of its generator's labellings"
+        )
     if arguments.json or arguments.nbest or arguments.marginals or arguments.all_marginals or arguments.spans:
         from seqlab.cli.tag_views import view
 

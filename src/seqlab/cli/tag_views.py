@@ -50,10 +50,11 @@ class Answer(NamedTuple):
 
 def view(tagger: Tagger, arguments: argparse.Namespace, way: dict[str, Any]) -> Work:
     """What makes bytes of a block."""
+    chain = hasattr(tagger, "trellis")
     probable = bool(arguments.marginals or arguments.all_marginals)
     if probable:
         tagger._check_meaning("--marginals")
-    posterior = probable or (arguments.spans and tagger._probabilistic)
+    posterior = probable or (arguments.spans and chain and tagger._probabilistic)
     count = arguments.nbest or 0
     render = _renderer(tagger, arguments)
 
@@ -78,17 +79,14 @@ def _answers(
     for begin, part in blocks(block, tagger._block):
         labels = tagger.predict(part, **way, threads=threads)
         with located(begin):
-            trellises = tagger._trellises(part, threads) if posterior or count else None
+            chain = hasattr(tagger, "trellis") and (posterior or count)
+            trellises = tagger._trellises(part, threads) if chain else None
             sums: Any = (
                 inference.posterior(trellises, threads=threads)
                 if posterior and trellises is not None
                 else None
             )
-            best: Any = (
-                inference.nbest(trellises, count, threads=threads)
-                if count and trellises is not None
-                else None
-            )
+            best = _best(tagger, part, trellises, count, threads) if count else None
         for i, found in enumerate(labels):
             yield Answer(
                 part,
@@ -98,6 +96,13 @@ def _answers(
                 None if sums is None else sums[i],
                 None if best is None else best[i],
             )
+
+
+def _best(tagger: Any, part: Corpus, trellises: Any, count: int, threads: int) -> Any:
+    """The n best labellings of every sentence; a re-ranker has no trellises, but lists of its own."""
+    if trellises is None:
+        return [tagger.nbest(sentence, count) for sentence in tagger._sentences(part)]
+    return inference.nbest(trellises, count, threads=threads)
 
 
 # ------------------------------------------------------------------------------------------------ rendering

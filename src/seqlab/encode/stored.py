@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from seqlab.errors import StoreError
 from seqlab.features import Template
@@ -23,7 +23,9 @@ def features_state(features: Template | FeatureFunction | None) -> State:
         return State(KIND, settings).with_parts({"template": templates.template_state(features)})
     if features is None:
         return State(KIND, {"features": "none"})
-    return State(KIND, {"features": "function", "function": _name_of(features)})
+    return State(
+        KIND, {"features": "function", "function": function_name(features.function, "use a template")}
+    )
 
 
 def features_of(state: State) -> Template | FeatureFunction | None:
@@ -41,13 +43,14 @@ def features_of(state: State) -> Template | FeatureFunction | None:
             raise StoreError(f"the features should be 'template', 'function' or 'none', found {other!r:.80}")
 
 
-def _name_of(features: FeatureFunction) -> str:
-    """module:function, as load(..., functions=...) will want it."""
-    module = getattr(features.function, "__module__", None)
-    name = getattr(features.function, "__qualname__", None)
+def function_name(function: Any, instead: str) -> str:
+    """module:function, as load(..., functions=...) will want it; `instead` is what to do when there is no such name."""
+    module = getattr(function, "__module__", None)
+    name = getattr(function, "__qualname__", None)
     if not (isinstance(module, str) and isinstance(name, str)) or "<" in name:
+        known = getattr(function, "__name__", type(function).__name__)
         raise StoreError(
-            f"the feature function {features.name!r} cannot be stored: a model file holds no code, and this function "
-            "has no name of its own in a module; define it with def at the top of a module, or use a template"
+            f"the feature function {known!r} cannot be stored: a model file holds no code, and this function has no "
+            f"name of its own in a module; define it with def at the top of a module, or {instead}"
         )
     return f"{module}:{name}"

@@ -18,14 +18,13 @@ from seqlab.taggers.asking import Trellises, blocks
 from seqlab.taggers.base import BLOCK, Tagger
 from seqlab.taggers.dictionary import Dictionary, TagDictionary
 from seqlab.taggers.local_rows import MOST_ROWS, NO_LABEL, Columns, Numbers, Prepared, Response, method_of
+from seqlab.taggers.local_stored import StoredLocal
 from seqlab.taggers.local_training import Sample, cloned, fitted, samples
 from seqlab.taggers.reading import word_column
 from seqlab.taggers.weights import label_weights, token_weights
 from seqlab.trellis import TrellisBatch
 
 if TYPE_CHECKING:
-    import os
-
     from typing_extensions import Self
 
 WAYS = ("viterbi", "beam", "greedy")
@@ -33,7 +32,7 @@ Bools = npt.NDArray[np.bool_]
 _THEIRS = "what was learned belongs to scikit-learn's classifier; look at classifier_, and at encoder_ for its columns"
 
 
-class LocalTagger(Tagger):
+class LocalTagger(StoredLocal, Tagger):
     """A classifier of scikit-learn that scores the labels of one token at a time, and the best path through its scores.
 
     classifier     anything with fit and decision_function or predict_proba: LinearSVC(), RidgeClassifier(),
@@ -48,6 +47,9 @@ class LocalTagger(Tagger):
     allowed        {word: labels}: what a word may be; one that is not listed may be anything
     class_weight   {label: weight} or "balanced"; passed on as weights of tokens
     min_count      attributes met less often in training are dropped
+
+    save() stores linear classifiers and naive Bayes by their numbers, so that a loaded tagger needs scipy and no
+    scikit-learn; others, such as forests, are refused. The classifier of a loaded tagger is a LinearScores.
 
     labels_, classifier_ (fitted), encoder_
     """
@@ -141,14 +143,6 @@ class LocalTagger(Tagger):
                 "classifiers have options of their own for that, such as SGDClassifier(early_stopping=True)"
             )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """There is no way: raises, and says why."""
-        self._check_fitted("save")
-        raise QuestionError(
-            f"save({path!r}) has no meaning here: scikit-learn's classifiers can be stored by pickle only, which runs "
-            f"whatever the file says, so seqlab does not do it; use pickle or joblib yourself"
-        )
-
     # ------------------------------------------------------------------------------------------ answers
 
     @property
@@ -157,7 +151,8 @@ class LocalTagger(Tagger):
 
     @property
     def _why_no_probability(self) -> str:
-        return f"the {self.response_.method} of {type(self.classifier_).__name__} gives scores, not probabilities"
+        name = getattr(self.classifier_, "name", type(self.classifier_).__name__)
+        return f"the {self.response_.method} of {name} gives scores, not probabilities"
 
     @property
     def _block(self) -> int:

@@ -33,6 +33,11 @@ class Columns:
     labels: int
     previous: bool
 
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return self.attributes + (self.labels + 1 + self.pairs * self.labels if self.previous else 0)
+
     def prepared(self, encoded: EncodedCorpus) -> Prepared:
         """The attributes of a corpus as matrices, to take rows from."""
         pairs = None if encoded.edge is None or not self.pairs or not self.previous else encoded.edge
@@ -87,7 +92,10 @@ def _sparse(rows: Rows, width: int) -> Matrix:
 
 
 def _csr(values: Any, columns: Any, indptr: Any, width: int) -> Matrix:
-    from scipy.sparse import csr_matrix
+    try:
+        from scipy.sparse import csr_matrix
+    except ImportError:  # a loaded tagger does without scikit-learn, but not without this
+        raise ImportError("scipy is not installed; write `pip install scipy`", name="scipy") from None
 
     # Copies, since classifiers sort the entries of a row in place; and 32 bits, since liblinear takes nothing else.
     small = np.int32 if len(values) < 2**31 and width < 2**31 else np.int64

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from seqlab.errors import OptionError
 from seqlab.taggers.gold import Gold
+from seqlab.taggers.linear_scores import LinearScores
 from seqlab.taggers.local_rows import NO_LABEL, NOT_KNOWN, Matrix, Numbers
 
 INSTALL = "pip install 'seqlab[sklearn]'"
@@ -61,6 +62,11 @@ def samples(
 
 def cloned(classifier: Any) -> Any:
     """A copy that has learned nothing; says so when this is no classifier of scikit-learn, or that is not installed."""
+    if isinstance(classifier, LinearScores):
+        raise OptionError(
+            f"this tagger was loaded from a file, which has the numbers of its {classifier.name} and no classifier; to "
+            f"train it, give it one of scikit-learn, for example tagger.set_params(classifier=LinearSVC())"
+        )
     try:
         from sklearn.base import clone
     except ImportError:

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from seqlab.arrays import whole_number
 from seqlab.corpus import Corpus
-from seqlab.errors import OptionError
+from seqlab.errors import OptionError, QuestionError
 from seqlab.learning.ranking import Learned, Lists, LogLinear, RankingLearner, Task
+from seqlab.taggers.base import BLOCK
 from seqlab.taggers.candidates import (
     CandidateList,
     as_it_stands,
@@ -33,6 +34,8 @@ from seqlab.taggers.ranking_data import (
     oracle_of,
     right_ones,
 )
+from seqlab.taggers.reading import read_sentences
+from seqlab.taggers.reranker_stored import StoredReranker
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -59,7 +62,7 @@ class Ranked:
     generator_rank: int
 
 
-class Reranker(Estimator):
+class Reranker(StoredReranker, Estimator):
     """Picks one of the n best labellings of another model, by features that see the whole labelling.
 
     generator   a tagger (any model with nbest(tokens, n)), or a function (tokens, n) that gives (labels, score) pairs
@@ -73,14 +76,15 @@ class Reranker(Estimator):
                 before on other data. A generator without fit is always used as it stands
     min_count   features met in fewer labellings of training are dropped
 
+    save() stores the generator with it, which must be a model of seqlab; features that are a function go by name. The
+    generator of a loaded one is generator_.
+
     generator_, labels_, feature_names_, coef_ (one weight per feature), oracle_ (of the training lists), learned_
     """
 
     _no_meaning: ClassVar[Mapping[str, str]] = {
-        "save": "a model file holds no code, and a re-ranker's features may be a function; use pickle, or save "
-        "generator_ alone",
         **dict.fromkeys(
-            ("posterior", "predict_proba", "predict_marginals", "log_prob", "sample"),
+            ("posterior", "predict_proba", "predict_marginals", "log_prob", "sample", "trellis"),
             "it knows the n labellings of its generator alone; nbest(tokens) gives their probabilities, and "
             "generator_ those of all",
         ),
@@ -181,6 +185,14 @@ class Reranker(Estimator):
         pairs = zip(lists, scores, strict=True)
         return [list(one.labels[int(values.argmax())]) for one, values in pairs]
 
+    def annotate(self, X: Any, column: str = "predicted", *, threads: int | None = None) -> Corpus:
+        """The corpus with one more column: the predicted labels."""
+        self._check_fitted("annotate")
+        sentences = X if isinstance(X, Corpus) else list(self._sentences(X))
+        words = bool(getattr(self.generator_, "_reads_words", True))
+        corpus = read_sentences(sentences, words=words, columns=self.columns_)
+        return corpus.with_column(column, self.predict(sentences, threads=threads))
+
     def tag(self, tokens: Any) -> list[str]:
         """The labels of one sentence."""
         self._check_fitted("tag")
@@ -218,7 +230,7 @@ class Reranker(Estimator):
         right = [one == other for truth, found in pairs for one, other in zip(truth, found, strict=True)]
         return float(np.mean(right))
 
-    def evaluate(self, test: Any, y: Any = None, **options: Any) -> Report:
+    def evaluate(self, test: Any, y: Any = None, *, threads: int | None = None, **options: Any) -> Report:
         """How good it is on other data; options are those of seqlab.evaluate.
 
         y   the name of a column, or lists of labels; None for the column that fit was given
@@ -240,9 +252,15 @@ class Reranker(Estimator):
             options.setdefault("words", words)
             if self.vocabulary_ is not None:
                 options.setdefault("known", self.vocabulary_)
-        return evaluate([list(labels) for labels in gold], self.predict(test), **options)
+        return evaluate([list(labels) for labels in gold], self.predict(test, threads=threads), **options)
 
     # ------------------------------------------------------------------------------------------ what was learned
+
+    @property
+    def columns_(self) -> tuple[str, ...]:
+        """The columns that the generator was trained on, without the label; "word" when it does not say."""
+        self._check_fitted("columns_")
+        return tuple(getattr(self.generator_, "columns_", ("word",)))
 
     @property
     def feature_names_(self) -> list[str]:
@@ -266,6 +284,12 @@ class Reranker(Estimator):
 
     _features: ListFeatures
     _names: Vocabulary
+    _probabilistic = True  # over the labellings of a list
+    _block = BLOCK
+
+    def _check_meaning(self, question: str) -> None:
+        """There are no probabilities of single labels."""
+        raise QuestionError(f"{question} has no meaning here: {self._no_meaning['posterior']}")
 
     def _sentences(self, X: Any) -> Sequence[Any]:
         column = self.column_ if isinstance(X, Corpus) and self.column_ in X.columns else None

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from seqlab.encode import Encoder
     from seqlab.learning.history import History
     from seqlab.models import LinearModel
+    from seqlab.models.rules import Rules
+    from seqlab.taggers.base import Tagger
     from seqlab.taggers.dictionary import TagDictionary
     from seqlab.taggers.pruning import PruneReport
 
@@ -123,7 +125,10 @@ class StoredLinear:
                 f"{type(self).__mro__[1].__name__} of it; give it state() and from_state()"
             )
         own: Any = self
-        settings = {"options": self._plain_options(), "features": self._features_data()}
+        settings = {
+            "options": plain_options(own, self.model_.rules, APART),
+            "features": features_data(self.features, self.encoder_.features),
+        }
         record: dict[str, Any] = {"history": self.history_.to_dict()}
         if "sentences_" in self.__dict__:
             record["sentences"] = self.sentences_
@@ -138,50 +143,12 @@ class StoredLinear:
             from seqlab.encode.given import as_features
 
             parts["features"] = features_state(as_features(self.features))
-        return State(self._kind, settings, self._allowed_arrays(), record).with_parts(parts)
+        allowed = allowed_arrays(self.allowed, self.dictionary_, self.labels_)
+        return State(self._kind, settings, allowed, record).with_parts(parts)
 
     @property
     def _storage(self) -> str:
         return "float64" if self.pruned_ is None else self.pruned_.storage
-
-    def _plain_options(self) -> dict[str, Any]:
-        options = {name: getattr(self, name) for name in self._option_names() if name not in APART}
-        if isinstance(self.constraints, Iterator):  # read to its end by fit
-            options["constraints"] = named_rules(self.model_.rules, self.labels_)
-        return {name: plain(value, f"the option {name}") for name, value in options.items()}
-
-    def _features_data(self) -> dict[str, Any]:
-        """As they were given: the encoder has what was made of them."""
-        given, made = self.features, self.encoder_.features
-        if given is None:
-            return {"given": "none"}
-        if isinstance(given, str):
-            return {"given": "text", "text": given}
-        if given == made:
-            return {"given": "encoder"}
-        if given == getattr(made, "function", None):
-            return {"given": "function"}
-        return {"given": "another"}  # set after fit
-
-    def _allowed_arrays(self) -> dict[str, Array]:
-        """{word: labels} as arrays: there may be as many words as in a dictionary."""
-        allowed = self.allowed
-        if allowed is None:
-            return {}
-        if not isinstance(allowed, Mapping):
-            raise StoreError(f"the option allowed cannot be stored: {allowed!r:.80} is no {{word: labels}}")
-        if any(isinstance(some, Iterator) for some in allowed.values()):  # read to their ends by fit
-            allowed = named_dictionary(self.dictionary_, self.labels_) or {}
-        number: dict[str, int] = {}
-        rows = [[number.setdefault(label, len(number)) for label in some] for some in allowed.values()]
-        kinds = [CONTAINERS.index(type(some)) if type(some) in CONTAINERS else 0 for some in allowed.values()]
-        return {
-            **string_arrays("allowed.words", allowed),
-            **string_arrays("allowed.labels", number),
-            "allowed.begin": np.cumsum([0, *map(len, rows)]).astype(np.int64),
-            "allowed.label": np.array([y for row in rows for y in row], dtype=np.int32),
-            "allowed.kind": np.array(kinds, dtype=np.int32),
-        }
 
     # ------------------------------------------------------------------------------------------ back
 
@@ -192,7 +159,9 @@ class StoredLinear:
             raise StoreError(f"a model of kind {cls._kind!r} is wanted, found one of kind {state.kind!r:.80}")
         features = features_of(state.part("encoder", ENCODER))
         tagger = cls(
-            _features(state, features), allowed=_allowed(state), **_options(state, cls._option_names())
+            features_given(state, features),
+            allowed=allowed_given(state),
+            **options_given(state, cls._option_names(), APART),
         )
         tagger._check_options()
         own: Any = tagger
@@ -268,15 +237,66 @@ class StoredLinear:
             return super().__getattr__(name)
 
 
-def _options(state: State, known: list[str]) -> dict[str, Any]:
+# ------------------------------------------------------------------------------------------------ options, there
+
+
+def plain_options(tagger: Tagger, rules: Rules, apart: tuple[str, ...]) -> dict[str, Any]:
+    """All options but those `apart`, which have a form of their own."""
+    options = {name: getattr(tagger, name) for name in tagger._option_names() if name not in apart}
+    if isinstance(options["constraints"], Iterator):  # read to its end by fit
+        options["constraints"] = named_rules(rules, tagger.labels_)
+    return {name: plain(value, f"the option {name}") for name, value in options.items()}
+
+
+def features_data(given: Any, made: Any) -> dict[str, Any]:
+    """Features as they were given; the encoder has what was `made` of them."""
+    if given is None:
+        return {"given": "none"}
+    if isinstance(given, str):
+        return {"given": "text", "text": given}
+    if given == made:
+        return {"given": "encoder"}
+    if given == getattr(made, "function", None):
+        return {"given": "function"}
+    return {"given": "another"}  # set after fit
+
+
+def allowed_arrays(
+    allowed: Any, dictionary: TagDictionary | None, labels: tuple[str, ...]
+) -> dict[str, Array]:
+    """{word: labels} as arrays: there may be as many words as in a dictionary."""
+    if allowed is None:
+        return {}
+    if not isinstance(allowed, Mapping):
+        raise StoreError(f"the option allowed cannot be stored: {allowed!r:.80} is no {{word: labels}}")
+    if any(isinstance(some, Iterator) for some in allowed.values()):  # read to their ends by fit
+        allowed = named_dictionary(dictionary, labels) or {}
+    number: dict[str, int] = {}
+    rows = [[number.setdefault(label, len(number)) for label in some] for some in allowed.values()]
+    kinds = [CONTAINERS.index(type(some)) if type(some) in CONTAINERS else 0 for some in allowed.values()]
+    return {
+        **string_arrays("allowed.words", allowed),
+        **string_arrays("allowed.labels", number),
+        "allowed.begin": np.cumsum([0, *map(len, rows)]).astype(np.int64),
+        "allowed.label": np.array([y for row in rows for y in row], dtype=np.int32),
+        "allowed.kind": np.array(kinds, dtype=np.int32),
+    }
+
+
+# ------------------------------------------------------------------------------------------------ options, back
+
+
+def options_given(state: State, known: list[str], apart: tuple[str, ...]) -> dict[str, Any]:
+    """The options that plain_options() was asked for."""
     options = state.setting("options", dict)
     for name in options:
-        if name not in known or name in APART:
+        if name not in known or name in apart:
             raise StoreError(f"there is no option {name!r:.80}")
     return {name: revived(value, f"the option {name}") for name, value in options.items()}
 
 
-def _features(state: State, made: Any) -> Any:
+def features_given(state: State, made: Any) -> Any:
+    """The features as they were given, of what was `made` of them."""
     given = State("features", state.setting("features", dict))
     match given.setting("given", str):
         case "none":
@@ -293,7 +313,8 @@ def _features(state: State, made: Any) -> Any:
             raise StoreError(f"the features were given in an unknown way, {other!r:.80}")
 
 
-def _allowed(state: State) -> dict[str, Any] | None:
+def allowed_given(state: State) -> dict[str, Any] | None:
+    """{word: labels}, if there was any."""
     if "allowed.begin" not in state.arrays:
         return None
     words, labels = state.strings("allowed.words"), state.strings("allowed.labels")

@@ -37,6 +37,8 @@ _CLASSES: dict[str, Callable[[], Any]] = {
     "crf": lambda: import_module("seqlab.taggers.linear").CRF,
     "memm": lambda: import_module("seqlab.taggers.memm").MEMM,
     "most frequent tag": lambda: import_module("seqlab.taggers.most_frequent").MostFrequentTag,
+    "local tagger": lambda: import_module("seqlab.taggers.local").LocalTagger,
+    "reranker": lambda: import_module("seqlab.taggers.reranker").Reranker,
     "hmm": lambda: import_module("seqlab.taggers.hmm").HMM,
     "markov chain": lambda: import_module("seqlab.taggers.markov_chain").MarkovChain,
     "multinomial mixture": lambda: import_module("seqlab.taggers.mixture").MultinomialMixture,

@@ -91,7 +91,7 @@ def test_what_a_tagger_has_not_it_gives_a_reason_for():
         (LocalTagger(svm.LinearSVC()), "explain", "classifier_"),
         (LocalTagger(svm.LinearSVC()), "partial_fit", "call fit"),
         (MostFrequentTag(), "top_features", "counts_"),
-        (Reranker(MostFrequentTag()), "save", "pickle"),
+        (Reranker(MostFrequentTag()), "trellis", "nbest"),
         (Reranker(MostFrequentTag()), "posterior", "nbest"),
     ]
     for tagger, name, reason in cases:

@@ -177,8 +177,6 @@ def test_what_has_no_meaning_says_why():
         LocalTagger(LinearSVC()).fit(X, Y, dev=(X, Y))
     with pytest.raises(ShapeError, match="every label is 'X', but a classifier needs two to tell apart"):
         LocalTagger(LinearSVC()).fit([["a", "b"]], [["X", "X"]])
-    with pytest.raises(QuestionError, match="can be stored by pickle only"):
-        LocalTagger(LinearSVC()).fit(X, Y).save("model")
 
 
 def test_pickles():
