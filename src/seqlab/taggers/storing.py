@@ -52,7 +52,10 @@ def kinds() -> dict[str, Callable[[State], Any]]:
 
 
 def _revived(home: Callable[[], Any], state: State) -> Any:
-    return home().from_state(state)
+    try:
+        return home().from_state(state)
+    except RecursionError:
+        raise StoreError("the model has parts within parts within parts, deeper than can be read") from None
 
 
 class Storable:

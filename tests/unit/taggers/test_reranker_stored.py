@@ -11,7 +11,7 @@ from seqlab import store
 from seqlab.corpus import Corpus
 from seqlab.errors import NotFittedError, StoreError
 from seqlab.learning.ranking import Learned, ListPerceptron, LogLinear
-from seqlab.state import string_arrays
+from seqlab.state import State, string_arrays
 from seqlab.taggers import CRF, HMM, MEMM, LinearTagger, MostFrequentTag
 from seqlab.taggers import stored as linear_stored
 from seqlab.taggers.global_features import GlobalFeatures
@@ -320,3 +320,16 @@ def test_kinds_are_kept_apart():
         CRF.from_bytes(store.as_bytes(SOUND))
     with pytest.raises(StoreError, match="a model of kind 'reranker' is wanted"):
         Reranker.from_state(replace(SOUND, kind="crf"))
+
+
+def test_parts_without_end_are_refused(monkeypatch):
+    from seqlab.taggers import storing
+
+    class Endless:
+        @classmethod
+        def from_state(cls, state):
+            return storing.kinds()["crf"](state)
+
+    monkeypatch.setitem(storing._CLASSES, "crf", lambda: Endless)
+    with pytest.raises(StoreError, match="deeper than can be read"):
+        storing.kinds()["crf"](State("crf", {}))
