@@ -1,5 +1,7 @@
 """Attributes that come together are summed once: the likelihood and its slope stay as they are, whatever is said."""
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -100,6 +102,18 @@ def test_a_word_heads_what_is_made_of_it():
 def test_lower_case_does_not_tell_the_shape():
     template = "lower(word[0])\nshape(word[0])\nsuffix(lower(word[0]), 1)\nprefix(lower(word[1]), 1)"
     assert found_in(template, [0, 1, 2, 3], [9] * 4) == [(0, [0, 2])]
+
+
+def test_what_two_words_say_needs_a_head_of_both():
+    template = "word[0] & pos[0]\nlower(word[0]) & pos[0]\nword[0]\nshape(word[0]) & lower(pos[0])\npos[1]"
+    assert found_in(template, [0, 1, 2, 3, 4], [9] * 5) == [(0, [0, 1, 2, 3])]
+
+
+def test_a_template_of_thousands_of_features_is_looked_through_at_once():
+    begin = time.process_time()
+    found = found_in("word[0]\nprefix(word[0], 1..3000)", list(range(3001)), [9] * 3001)
+    assert found == [(0, list(range(3001)))]
+    assert time.process_time() - begin < 3  # each with each took a quarter of a minute
 
 
 @pytest.mark.parametrize("kind", [CRF, MEMM])
