@@ -182,6 +182,8 @@ def name_of(source: Any) -> str:
 
 def _stream_of(source: Any, stack: contextlib.ExitStack) -> tuple[IO[Any], str]:
     if isinstance(source, str) and source == "-":
+        if sys.stdin is None:
+            raise CorpusError("standard input is closed, so '-' cannot be read; name a file", path="<stdin>")
         return sys.stdin.buffer, "<stdin>"
     if isinstance(source, (str, os.PathLike)) and isinstance(os.fspath(source), str):
         return stack.enter_context(_open(os.fspath(source))), os.fspath(source)
