@@ -37,10 +37,17 @@ def read_corpora(paths: Sequence[str], reading: dict[str, Any]) -> Corpus:
     """All files as one corpus; `reading` has the options of seqlab.read."""
     from seqlab.corpus import Corpus, read
 
-    parts = []
+    parts: list[Corpus] = []
     for path in paths:
         source, options = found(path, reading)
-        parts.append(read(source, **options))
+        part = read(source, **options)
+        if parts and set(part.columns) != set(parts[0].columns):
+            raise CorpusError(
+                f"{path}:1: the columns are {' '.join(part.columns)}, but those of {paths[0]} are "
+                f"{' '.join(parts[0].columns)}; files that are read as one need the same: name them with --columns, "
+                f"or write others with seqlab convert --select"
+            )
+        parts.append(part)
     return parts[0] if len(parts) == 1 else Corpus.join(parts)
 
 
