@@ -215,3 +215,36 @@ def test_learners_of_hidden_states_are_refused(learner):
 def test_a_label_of_constraints_that_training_lacks_is_named_as_such():
     with pytest.raises(LabelError, match="constraints: unknown label 'Z': the model knows 'X', 'Y'"):
         CRF("word[0]", QUICK, constraints=[("X", "Z")]).fit(WORDS, LABELS)
+
+
+def test_a_function_that_gives_nonsense_is_told_where():
+    def late(sentence, t):
+        return ["a"] if t == 0 else {"n": float("nan")}
+
+    with pytest.raises(
+        SeqlabError, match=r"sentence 1: late\(sentence, 1\): attribute 'n' has the weight nan"
+    ):
+        CRF(late, QUICK).fit([["a"], ["b", "c"]], [["X"], ["Y", "X"]])
+
+
+def test_a_function_must_take_a_sentence_and_a_position():
+    def alone(token):
+        return [token]
+
+    with pytest.raises(SeqlabError, match=r"alone\(token\) cannot be called with a sentence and a position"):
+        CRF(alone, QUICK).fit([["a"]], [["X"]])
+
+
+@pytest.mark.parametrize(
+    ("dev", "message"),
+    [
+        ((WORDS, LABELS[:2]), "dev: X has 3 sentences, but y has 2"),
+        ((WORDS, "label"), "dev: there is no column 'label'"),
+        ((["a b"], [["X"]]), "dev: sentence 0 of X is the string 'a b'"),
+        ("dev.txt", "dev must be .* got 'dev.txt'"),
+        (([[]], [[]]), "dev has no token at all"),
+    ],
+)
+def test_a_development_set_that_cannot_be_is_called_by_its_name(dev, message):
+    with pytest.raises(SeqlabError, match=message):
+        CRF("word[0]", QUICK).fit(WORDS, LABELS, dev=dev)
