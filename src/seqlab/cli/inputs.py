@@ -133,6 +133,23 @@ def doubts(corpus: Corpus, tagger: Tagger) -> Iterator[str]:
             f"{place}: the model reads a column 'pos', and 'upos' was taken for it; if it was trained on other "
             f"tags, pick their cell, as --columns word=1,pos=4 for xpos"
         )
+    taken = _labels_taken_for(corpus, tagger)
+    if taken is not None:
+        yield (
+            f"{place}: the model reads {' '.join(tagger.columns_)}, and the last column was taken for {taken!r}, but "
+            f"it holds labels of the model; name the columns with --columns if they are others"
+        )
+
+
+def _labels_taken_for(corpus: Corpus, tagger: Tagger) -> str | None:
+    """What the last column is called where a file has labels but lacks a column that the model reads."""
+    if len(corpus.columns) < 2:
+        return None
+    named = named_for(corpus, tagger, given=False)
+    last, before = named.columns[-1], corpus.columns[-1]
+    if last == before or last not in tagger.columns_:
+        return None
+    return last if set(named.strings(last).compact().values) <= set(tagger.labels_) else None
 
 
 def _reads_pos(tagger: Tagger) -> bool:

@@ -26,7 +26,7 @@ class Source:
     def __init__(self, name: str, stream: IO[Any], *, named_gz: bool, encoding: str, head: int) -> None:
         self.name = name
         self._raw: Any = stream
-        self._recode = None if _is_utf8(encoding) else Recoder(name, encoding)
+        self._recode = None if is_utf8(encoding) else Recoder(name, encoding)
         self._ended = False
         self._start(head, named_gz=named_gz)
 
@@ -222,13 +222,15 @@ def _gzip_errors() -> tuple[type[Exception], ...]:
     return gzip.BadGzipFile, zlib.error
 
 
-def _is_utf8(encoding: str) -> bool:
+def is_utf8(encoding: str) -> bool:
+    """Whether an encoding needs no other decoder than ours; one that does not exist, or is none of text, is refused."""
     try:
-        return codecs.lookup(encoding).name in {"utf-8", "utf-8-sig"}
+        "".encode(encoding)  # hex and zip are found, too, but are none of text
     except (LookupError, TypeError):
         raise CorpusError(
             f"unknown encoding {encoding!r}; common ones are 'utf-8', 'latin-1', 'cp1252', 'utf-16' and 'gb18030'"
         ) from None
+    return codecs.lookup(encoding).name in {"utf-8", "utf-8-sig"}
 
 
 def _shown(data: bytes) -> str:
