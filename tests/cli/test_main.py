@@ -142,3 +142,25 @@ def _without(stream, command):
     """What a command does that a shell starts with this stream closed."""
     shell = ["sh", "-c", f'"$@" {stream}>&-', "sh", *command]
     return subprocess.run(shell, capture_output=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (
+            ["tag", "m", "--lables-only"],
+            "seqlab tag: unrecognized arguments: --lables-only; did you mean --labels-only?",
+        ),
+        (
+            ["check", "a", "--zzzzz", "9"],
+            "seqlab check: unrecognized arguments: --zzzzz 9; see seqlab check --help",
+        ),
+        (["--fly"], "seqlab: unrecognized arguments: --fly; see seqlab --help"),
+        (["--fly", "tag", "m"], "seqlab tag: unrecognized arguments: --fly; see seqlab tag --help"),
+    ],
+)
+def test_an_option_that_is_unknown_is_said_with_the_command(argv, message, capsys):
+    with pytest.raises(SystemExit) as left:
+        main(argv)
+    assert left.value.code == 2
+    assert capsys.readouterr().err.startswith(message)

@@ -81,7 +81,9 @@ def _run(argv: Sequence[str] | None) -> int:
     name = next((word for word in given if not word.startswith("-")), "")
     chosen = COMMANDS[name].load() if name in COMMANDS else None
     parser = _parser(name, chosen, alone=given[:1] == [name])
-    arguments = parser.parse_args(given)
+    arguments, unknown = parser.parse_known_args(given)
+    if unknown:
+        parser.unknown(name if chosen is not None else "", unknown)
     if chosen is None:
         parser.print_help(sys.stderr)
         return WRONG_USE
