@@ -133,7 +133,9 @@ def development(dev: Any, tagger: Any, column: str | None) -> tuple[Corpus, list
     except (CorpusError, LabelError, ShapeError) as error:
         raise type(error)(f"dev: {error}") from error
     if not corpus.token_count:
-        raise ShapeError(f"dev has no token at all (sentences: {len(corpus)}); leave it out, or give it some")
+        raise ShapeError(
+            f"dev has {len(corpus)} sentences and no token at all; leave it out, or give it some"
+        )
     if gold.partial:
         raise ShapeError("every token of dev needs one label: not None, and not several")
     return corpus, _core.gather_all(list(gold.names), gold.ids, corpus.offsets)
