@@ -83,7 +83,6 @@ def test_options_may_be_numpys_as_in_a_grid_of_options(learner):
 @pytest.mark.parametrize(
     ("learner", "weight"),
     [
-        (Perceptron(), 1e308),
         (StructuredSVM(l2=1e308), 1.0),
         (StructuredSVM(l2=1e-308, method="subgradient"), 1e10),
     ],
