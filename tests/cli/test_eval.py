@@ -100,3 +100,18 @@ def test_a_model_of_attributes_wants_attributes(shell, folder, tmp_path):
     shell.done("train", tmp_path / "a.txt", "-f", "crfsuite", "-o", tmp_path / "m", "-i", 2)
     said = shell.refused("eval", tmp_path / "m", folder / "test.txt")
     assert "test.txt:1: the columns are word pos chunk, but the model was trained on attributes label" in said
+
+
+def test_columns_of_different_tasks_are_not_compared(shell, folder, corpora):
+    gold, predicted = corpora[1].columns[-2:]
+    message = shell.refused("eval", folder / "test.txt", folder / "test.txt")
+    assert (
+        f"{gold} and {predicted} have no label in common; name them with --label and --predicted" in message
+    )
+    assert shell.done("eval", folder / "test.txt", "--label", gold, "--predicted", predicted)
+
+
+def test_files_of_different_columns_are_named(shell, folder):
+    message = shell.refused("eval", folder / "test.txt", folder / "plain.txt")
+    assert message.startswith(f"seqlab: {folder / 'plain.txt'}:1: the columns are word label, but those of ")
+    assert str(folder / "test.txt") in message

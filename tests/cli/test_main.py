@@ -120,3 +120,47 @@ def test_a_lack_of_memory_is_one_line_and_1(monkeypatch, capsys):
     monkeypatch.setitem(cli.COMMANDS, "demo", raising(MemoryError()))
     assert main(["demo"]) == 1
     assert capsys.readouterr().err == "seqlab: there is not enough memory for this\n"
+
+
+@pytest.mark.parametrize("stream", [1, 2])
+def test_output_that_nobody_wants_is_no_mistake(stream, tmp_path):
+    made = tmp_path / "made.jsonl"
+    arguments = ["convert", "demo:test", str(made)]
+    done = _without(stream, [*SEQLAB, *arguments])
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"Traceback" not in done.stderr
+    assert made.stat().st_size
+
+
+def test_an_input_that_is_closed_is_said():
+    done = _without(0, [*SEQLAB, "check", "-"])
+    assert done.returncode == 2
+    assert done.stderr == b"seqlab: standard input is closed, so '-' cannot be read; name a file\n"
+
+
+def _without(stream, command):
+    """What a command does that a shell starts with this stream closed."""
+    shell = ["sh", "-c", f'"$@" {stream}>&-', "sh", *command]
+    return subprocess.run(shell, capture_output=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (
+            ["tag", "m", "--lables-only"],
+            "seqlab tag: unrecognized arguments: --lables-only; did you mean --labels-only?",
+        ),
+        (
+            ["check", "a", "--zzzzz", "9"],
+            "seqlab check: unrecognized arguments: --zzzzz 9; see seqlab check --help",
+        ),
+        (["--fly"], "seqlab: unrecognized arguments: --fly; see seqlab --help"),
+        (["--fly", "tag", "m"], "seqlab tag: unrecognized arguments: --fly; see seqlab tag --help"),
+    ],
+)
+def test_an_option_that_is_unknown_is_said_with_the_command(argv, message, capsys):
+    with pytest.raises(SystemExit) as left:
+        main(argv)
+    assert left.value.code == 2
+    assert capsys.readouterr().err.startswith(message)

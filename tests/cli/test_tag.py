@@ -358,3 +358,19 @@ def test_tagging_needs_no_rich_and_no_learner_of_another_kind(crf, folder):
                if name in sys.modules])
     """
     assert subprocess.check_output([sys.executable, "-c", program], text=True) == "[]\n"
+
+
+@pytest.mark.parametrize("name", ["nosuch", "hex"])
+def test_an_encoding_that_is_none_is_refused(name, shell, crf, folder):
+    for argv in (["tag", crf, folder / "test.txt"], ["check", folder / "test.txt"]):
+        assert f"unknown encoding '{name}'" in shell.refused(*argv, "--encoding", name)
+
+
+def test_labels_in_the_place_of_a_column_that_the_model_reads_are_doubted(
+    shell, crf, folder, corpora, tmp_path
+):
+    seqlab.write(corpora[1].select("word", "chunk"), tmp_path / "labelled.txt")
+    code, _, said = shell("tag", crf, tmp_path / "labelled.txt")
+    assert code == 0
+    assert "the model reads word pos, and the last column was taken for 'pos', but it holds labels" in said
+    assert shell("tag", crf, folder / "test.txt")[2] == shell("tag", crf, folder / "plain.txt")[2] == ""

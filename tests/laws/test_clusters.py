@@ -102,6 +102,16 @@ def test_lower_case_does_not_tell_the_shape():
     assert found_in(template, [0, 1, 2, 3], [9] * 4) == [(0, [0, 2])]
 
 
+def test_what_two_words_say_needs_a_head_of_both():
+    template = "word[0] & pos[0]\nlower(word[0]) & pos[0]\nword[0]\nshape(word[0]) & lower(pos[0])\npos[1]"
+    assert found_in(template, [0, 1, 2, 3, 4], [9] * 5) == [(0, [0, 1, 2, 3])]
+
+
+def test_a_template_of_thousands_of_features_is_one_family():
+    found = found_in("word[0]\nprefix(word[0], 1..3000)", list(range(3001)), [9] * 3001)
+    assert found == [(0, list(range(3001)))]
+
+
 @pytest.mark.parametrize("kind", [CRF, MEMM])
 def test_training_ends_at_the_same_optimum(kind, monkeypatch):
     corpus = demo_corpus("train").select("word", "pos", "chunk")[:200]

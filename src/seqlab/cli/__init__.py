@@ -75,12 +75,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
+    _never_absent()
     _never_unprintable()
     given = list(sys.argv[1:] if argv is None else argv)
     name = next((word for word in given if not word.startswith("-")), "")
     chosen = COMMANDS[name].load() if name in COMMANDS else None
     parser = _parser(name, chosen, alone=given[:1] == [name])
-    arguments = parser.parse_args(given)
+    arguments, unknown = parser.parse_known_args(given)
+    if unknown:
+        parser.unknown(name if chosen is not None else "", unknown)
     if chosen is None:
         parser.print_help(sys.stderr)
         return WRONG_USE
@@ -112,6 +115,13 @@ def _exit_code(chosen: Any, arguments: Any) -> int:
         _complain("there is not enough memory for this")
         return FAILED
     return DONE if code is None else int(code)
+
+
+def _never_absent() -> None:
+    """Who starts us with a stream closed does not want to read it, and it is no mistake to write there."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
 
 
 def _never_unprintable() -> None:

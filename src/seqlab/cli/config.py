@@ -36,6 +36,8 @@ def _settings(path: str) -> dict[str, Any]:
         import tomllib
     else:
         import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
+    if path == "-" and sys.stdin is None:
+        raise OptionError("standard input is closed, so --config - cannot be read; name a file")
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8-sig")
         found = tomllib.loads(text)

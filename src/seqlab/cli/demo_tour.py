@@ -118,7 +118,7 @@ def _tokens(text: str) -> list[str]:
 
 def _asked(say: _Silence, *, silent: bool) -> list[str]:
     """A sentence that somebody types; the usual one when nobody does."""
-    if silent or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if silent or sys.stdin is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _tokens(DEFAULT)
     say.head("Your turn", f"Type an English sentence, or press Enter for: {DEFAULT}")
     typed = ""

@@ -155,6 +155,8 @@ def _of_columns(arguments: argparse.Namespace) -> Report:
             f"{corpus.name}:1: a column of right and one of predicted labels are wanted, found the columns "
             f"{' '.join(corpus.columns)}; or name a model before the file"
         )
+    if arguments.label is None and arguments.predicted is None:
+        _check_alike(corpus, label, predicted)
     known = None
     if arguments.train:
         known = read_corpora([arguments.train], {})
@@ -163,3 +165,13 @@ def _of_columns(arguments: argparse.Namespace) -> Report:
         raise OptionError("--train needs a column of words beside the two of labels")
     gold, found = corpus.column(label), corpus.column(predicted)
     return evaluate(gold, found, words=words, known=known, **_options(arguments))
+
+
+def _check_alike(corpus: Corpus, label: str, predicted: str) -> None:
+    """Columns without a label in common are hardly the right and the predicted ones of the same task."""
+    found = [set(corpus.strings(name).compact().values) for name in (label, predicted)]
+    if corpus.token_count and found[0].isdisjoint(found[1]):
+        raise CorpusError(
+            f"{corpus.name}:1: the last two columns should be the right and the predicted labels, but {label} and "
+            f"{predicted} have no label in common; name them with --label and --predicted, or a model before the file"
+        )

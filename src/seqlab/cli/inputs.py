@@ -45,10 +45,17 @@ def read_corpora(paths: Sequence[str], reading: dict[str, Any]) -> Corpus:
     """All files as one corpus; `reading` has the options of seqlab.read."""
     from seqlab.corpus import Corpus, read
 
-    parts = []
+    parts: list[Corpus] = []
     for path in paths:
         source, options = found(path, reading)
-        parts.append(read(source, **options))
+        part = read(source, **options)
+        if parts and set(part.columns) != set(parts[0].columns):
+            raise CorpusError(
+                f"{path}:1: the columns are {' '.join(part.columns)}, but those of {paths[0]} are "
+                f"{' '.join(parts[0].columns)}; files that are read as one need the same: name them with --columns, "
+                f"or write others with seqlab convert --select"
+            )
+        parts.append(part)
     return parts[0] if len(parts) == 1 else Corpus.join(parts)
 
 
@@ -134,6 +141,23 @@ def doubts(corpus: Corpus, tagger: Tagger) -> Iterator[str]:
             f"{place}: the model reads a column 'pos', and 'upos' was taken for it; if it was trained on other "
             f"tags, pick their cell, as --columns word=1,pos=4 for xpos"
         )
+    taken = _labels_taken_for(corpus, tagger)
+    if taken is not None:
+        yield (
+            f"{place}: the model reads {' '.join(tagger.columns_)}, and the last column was taken for {taken!r}, but "
+            f"it holds labels of the model; name the columns with --columns if they are others"
+        )
+
+
+def _labels_taken_for(corpus: Corpus, tagger: Tagger) -> str | None:
+    """What the last column is called where a file has labels but lacks a column that the model reads."""
+    if len(corpus.columns) < 2:
+        return None
+    named = named_for(corpus, tagger, given=False)
+    last, before = named.columns[-1], corpus.columns[-1]
+    if last == before or last not in tagger.columns_:
+        return None
+    return last if set(named.strings(last).compact().values) <= set(tagger.labels_) else None
 
 
 def _reads_pos(tagger: Tagger) -> bool:

@@ -37,6 +37,22 @@ class Parser(argparse.ArgumentParser):
         """Say what is wrong and leave with 2."""
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
 
+    def unknown(self, command: str, words: list[str]) -> NoReturn:
+        """Say that a command knows nothing of these words."""
+        near = self._near(command, words[0])
+        hint = f"; did you mean {near}?" if near else ""
+        prog = f"{self.prog} {command}".strip()
+        self.exit(2, f"{prog}: unrecognized arguments: {' '.join(words)}{hint}; see {prog} --help\n")
+
+    def _near(self, command: str, word: str) -> str | None:
+        from difflib import get_close_matches
+
+        if not word.startswith("--") or self._subparsers is None:
+            return None
+        known = self._subparsers._group_actions[0].choices
+        parser = known.get(command, self) if isinstance(known, dict) else self
+        return next(iter(get_close_matches(word.partition("=")[0], parser._option_string_actions, n=1)), None)
+
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             from difflib import get_close_matches

@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _sources(arguments: argparse.Namespace) -> list[Any]:
     if arguments.sentence is None:
-        if not arguments.files and sys.stdin.isatty():
+        if not arguments.files and sys.stdin is not None and sys.stdin.isatty():
             print("seqlab: reading from the keyboard; Ctrl-D ends it", file=sys.stderr)
         return list(arguments.files) or ["-"]
     if arguments.files:

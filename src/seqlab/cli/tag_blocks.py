@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 from seqlab.cli.inputs import doubts, found, named_for
 from seqlab.cli.parsing import reading_of
 from seqlab.cli.progress import Bar, Silent, file_progress
+from seqlab.corpus.source import is_utf8
 from seqlab.errors import CorpusError, CorpusWarning, ImpossibleError, QuestionError, TemplateError
 
 if TYPE_CHECKING:
@@ -219,7 +220,7 @@ def _without_extras(corpus: Corpus) -> Corpus:
 
 def _recoder(encoding: str | None, *, plain: bool) -> Callable[[bytes], bytes]:
     """Output has the encoding of the input; JSON is UTF-8 whatever comes."""
-    if plain or encoding is None or codecs.lookup(encoding).name in {"utf-8", "utf-8-sig"}:
+    if plain or encoding is None or is_utf8(encoding):
         return bytes
     encoder = codecs.getincrementalencoder(encoding)()
 

@@ -26,7 +26,7 @@ class Source:
     def __init__(self, name: str, stream: IO[Any], *, named_gz: bool, encoding: str, head: int) -> None:
         self.name = name
         self._raw: Any = stream
-        self._recode = None if _is_utf8(encoding) else Recoder(name, encoding)
+        self._recode = None if is_utf8(encoding) else Recoder(name, encoding)
         self._ended = False
         self._start(head, named_gz=named_gz)
 
@@ -182,6 +182,8 @@ def name_of(source: Any) -> str:
 
 def _stream_of(source: Any, stack: contextlib.ExitStack) -> tuple[IO[Any], str]:
     if isinstance(source, str) and source == "-":
+        if sys.stdin is None:
+            raise CorpusError("standard input is closed, so '-' cannot be read; name a file", path="<stdin>")
         return sys.stdin.buffer, "<stdin>"
     if isinstance(source, (str, os.PathLike)) and isinstance(os.fspath(source), str):
         return stack.enter_context(_open(os.fspath(source))), os.fspath(source)
@@ -220,13 +222,15 @@ def _gzip_errors() -> tuple[type[Exception], ...]:
     return gzip.BadGzipFile, zlib.error
 
 
-def _is_utf8(encoding: str) -> bool:
+def is_utf8(encoding: str) -> bool:
+    """Whether an encoding needs no other decoder than ours; one that does not exist, or is none of text, is refused."""
     try:
-        return codecs.lookup(encoding).name in {"utf-8", "utf-8-sig"}
+        "".encode(encoding)  # hex and zip are found, too, but are none of text
     except (LookupError, TypeError):
         raise CorpusError(
             f"unknown encoding {encoding!r}; common ones are 'utf-8', 'latin-1', 'cp1252', 'utf-16' and 'gb18030'"
         ) from None
+    return codecs.lookup(encoding).name in {"utf-8", "utf-8-sig"}
 
 
 def _shown(data: bytes) -> str:

@@ -5,8 +5,8 @@ Training sums the weights of such a family once for every word instead of at eve
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -69,12 +69,19 @@ def kin_of(
 
 
 def _determined(features: Sequence[Feature], some: set[int]) -> dict[int, set[int]]:
-    """For each of some features those that come wherever it does."""
-    cells = [{_cell(atom) for atom in feature.atoms} for feature in features]
-    return {
-        head: {f for f in some if cells[f] <= cells[head] and _determines(features[head], features[f])}
-        for head in some
-    }
+    """For each of some features those that come wherever it does: all they read is found from what it reads."""
+    readers: dict[Atom, set[int]] = defaultdict(set)
+    for head in some:
+        for atom in features[head].atoms:
+            readers[atom].add(head)
+    made: dict[int, set[int]] = {head: set() for head in some}
+    for feature in some:
+        heads = set(some)
+        for atom in features[feature].atoms:
+            heads &= set().union(*(readers.get(source, ()) for source in _sources(atom)))
+        for head in heads:
+            made[head].add(feature)
+    return made
 
 
 def _saved(members: int, heads: int, uses: int) -> int:
@@ -82,15 +89,7 @@ def _saved(members: int, heads: int, uses: int) -> int:
     return uses * (members - 1) - heads * (members + COST_OF_A_SUM)
 
 
-def _determines(head: Feature, feature: Feature) -> bool:
-    """Whether a token that has the same `head` as another has the same `feature`, too."""
-    return all(any(_known(value, given) for given in head.atoms) for value in feature.atoms)
-
-
-def _known(value: Atom, given: Atom) -> bool:
-    """Whether `value` is found from what `given` reads: the same cell, and further functions."""
-    return _cell(value) == _cell(given) and value.calls[: len(given.calls)] == given.calls
-
-
-def _cell(atom: Atom) -> tuple[str, int, bool]:
-    return atom.column, atom.offset, atom.absolute
+def _sources(atom: Atom) -> Iterator[Atom]:
+    """The values that it is found from: the same cell after none, some or all of its functions."""
+    for count in range(len(atom.calls) + 1):
+        yield atom._replace(calls=atom.calls[:count])

@@ -10,6 +10,7 @@ import numpy as np
 
 from seqlab import _core
 from seqlab.corpus import BagColumn, Corpus
+from seqlab.corpus.items import Bag
 from seqlab.errors import CorpusError, OptionError, TemplateError
 from seqlab.features import Template
 from seqlab.features.own import FeatureFunction
@@ -76,9 +77,9 @@ class BagsOfFunction:
         """What it gave."""
         pool = _core.StringPool()
         indptr, codes, weights = [0], [], []
-        for sentence in corpus:
+        for number, sentence in enumerate(corpus):
             for t in range(len(sentence)):
-                for attribute, weight in self.function(sentence, t):
+                for attribute, weight in self._asked(number, sentence, t):
                     codes.append(pool.intern(attribute))
                     weights.append(weight)
                 indptr.append(len(codes))
@@ -88,3 +89,9 @@ class BagsOfFunction:
             None if all(weight == 1 for weight in weights) else np.array(weights, dtype=np.float64),
             pool,
         )
+
+    def _asked(self, number: int, sentence: Any, t: int) -> Bag:
+        try:
+            return self.function(sentence, t)
+        except (CorpusError, TemplateError) as error:
+            raise type(error)(f"sentence {number}: {error}") from error

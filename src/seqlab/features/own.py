@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,7 @@ class FeatureFunction:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise TemplateError(f"a function (sentence, t) -> strings is wanted, got {self.function!r}")
+        _check_arguments(self.function, self.name)
 
     @property
     def name(self) -> str:
@@ -58,6 +60,19 @@ class FeatureFunction:
                     f"{where}: attribute {name!r} has a whole token for a value; write sentence[t].{first} or "
                     f"sentence[{first!r}][t] for its string"
                 )
+
+
+def _check_arguments(function: Callable[..., Any], name: str) -> None:
+    try:
+        wanted = inspect.signature(function)
+    except (TypeError, ValueError):  # some functions of other languages do not say
+        return
+    try:
+        wanted.bind(None, 0)
+    except TypeError:
+        raise TemplateError(
+            f"{name}{wanted} cannot be called with a sentence and a position; features want a function (sentence, t)"
+        ) from None
 
 
 def _number(pair: Any, where: str) -> Any:

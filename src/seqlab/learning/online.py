@@ -40,13 +40,17 @@ def weights_of(learner: _core.OnlineLearner) -> Callable[[], Weights]:
         theta = np.empty(learner.size)
         learner.weights(theta)
         if not np.isfinite(theta).all():
-            raise ScoreError(
-                "training left the range of numbers: feature values, weights of sentences and labels, or options of "
-                "the learner may be too large or too small; scale values and weights to about 1"
-            )
+            raise _out_of_range()
         return theta
 
     return weights
+
+
+def _out_of_range() -> ScoreError:
+    return ScoreError(
+        "training left the range of numbers: feature values, weights of sentences and labels, or options of "
+        "the learner may be too large or too small; scale values and weights to about 1"
+    )
 
 
 def run_to_the_gap(
@@ -72,6 +76,8 @@ def run_to_the_gap(
         objective, dual = None, np.nan
         if epoch == epochs or epoch % check_every == 0:
             objective, dual = learner.check(threads)
+            if not np.isfinite(objective):  # weights may be finite when their squares are not
+                raise _out_of_range()
         more = {"updates": float(updates)}
         if objective is not None and not np.isnan(dual):
             more |= {"dual": dual, "duality_gap": objective - dual}

@@ -12,7 +12,7 @@ import numpy as np
 from seqlab import _core, inference
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
-from seqlab.errors import OptionError, ShapeError
+from seqlab.errors import CorpusError, LabelError, OptionError, ShapeError
 from seqlab.learning.bar import Bar
 from seqlab.learning.progress import Weights
 from seqlab.learning.watch import Watch, checked_callbacks, checked_patience
@@ -125,10 +125,13 @@ def development(dev: Any, tagger: Any, column: str | None) -> tuple[Corpus, list
         X, y = dev, column
     if y is None:
         raise OptionError(
-            "dev must be (X, y) when fit was given lists; a Corpus alone is enough after a Corpus"
+            f"dev must be (X, y) when fit was given lists, got {dev!r:.60}; a Corpus alone is enough after a Corpus"
         )
-    corpus = read_sentences(X, words=tagger._reads_words, labelled=isinstance(y, str))
-    gold = read_gold(corpus, y)
+    try:
+        corpus = read_sentences(X, words=tagger._reads_words, labelled=isinstance(y, str))
+        gold = read_gold(corpus, y)
+    except (CorpusError, LabelError, ShapeError) as error:
+        raise type(error)(f"dev: {error}") from error
     if not corpus.token_count:
         raise ShapeError(
             f"dev has {len(corpus)} sentences and no token at all; leave it out, or give it some"

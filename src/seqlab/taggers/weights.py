@@ -14,6 +14,8 @@ from seqlab.taggers.gold import Gold
 
 Weights = npt.NDArray[np.float64]
 
+LARGEST_WEIGHT = 1e18  # summed over all tokens and squared, it still is a number
+
 
 def token_weights(corpus: Corpus, sample_weight: Any) -> Weights | None:
     """(tokens,) weights from one per sentence, or one per token in lists; None when every token counts 1.
@@ -46,11 +48,13 @@ def _weight_row(value: Any, length: int, s: int) -> Weights:
         raise OptionError(f"sentence {s} of sample_weight must be numbers, got {value!r:.60}") from None
     if not single and row.shape != (length,):
         raise ShapeError(f"sentence {s}: X has {length} tokens, but sample_weight has shape {row.shape}")
-    bad = ~(np.isfinite(row) & (row >= 0))
+    bad = ~((row >= 0) & (row <= LARGEST_WEIGHT))
     if bad.any():
         where = f"sentence {s}" if single else f"sentence {s}, position {int(np.argmax(bad))}"
         worst = float(row if single else row[np.argmax(bad)])
-        raise OptionError(f"{where} of sample_weight is {worst}, but a weight is a number from 0 up")
+        raise OptionError(
+            f"{where} of sample_weight is {worst}, but a weight is a number from 0 up to {LARGEST_WEIGHT:g}"
+        )
     return np.full(length, float(row)) if single else row
 
 
@@ -74,8 +78,10 @@ def label_weights(gold: Gold, class_weight: Any, weights: Weights | None = None)
     place = {name: i for i, name in enumerate(gold.names)}
     for label, weight in class_weight.items():
         number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
-        if not number or not np.isfinite(weight) or weight < 0:
-            raise OptionError(f"class_weight of {label!r} is {weight!r}, but a weight is a number from 0 up")
+        if not number or not 0 <= weight <= LARGEST_WEIGHT:
+            raise OptionError(
+                f"class_weight of {label!r} is {weight!r:.60}, but a weight is a number from 0 up to {LARGEST_WEIGHT:g}"
+            )
         if label not in place:
             raise LabelError(f"class_weight names the label {label!r}, which the training data does not have")
         made[place[label]] = float(weight)
@@ -88,7 +94,10 @@ def with_classes(gold: Gold, weights: Weights | None, class_weight: Any) -> Weig
     if worth is None:
         return weights
     of_label: Weights = np.concatenate([worth, [1.0, 1.0]])[gold.ids]
-    return of_label if weights is None else weights * of_label
+    made = of_label if weights is None else weights * of_label
+    if len(made) and not made.any():
+        raise OptionError("every token has the weight 0, so there is nothing to learn from")
+    return made
 
 
 def label_counts(gold: Gold, weights: Weights | None = None) -> Weights:

@@ -14,6 +14,7 @@ from typing import Any
 
 from seqlab.errors import SeqlabError
 from seqlab.taggers.estimator import Estimator
+from seqlab.tuning.narrowing import narrow
 from seqlab.tuning.parts import Split
 from seqlab.tuning.scoring import Scorer
 
@@ -81,6 +82,7 @@ class Work:
         else:
             params[self.budget_name] = int(task.budget)
         model = fresh(self.model).set_params(**params)
+        narrow(model, train, (split.train, split.test))
         fitted(model, train.X, train.y, stop)
         if stop.is_set():
             return None

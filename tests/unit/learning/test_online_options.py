@@ -83,7 +83,6 @@ def test_options_may_be_numpys_as_in_a_grid_of_options(learner):
 @pytest.mark.parametrize(
     ("learner", "weight"),
     [
-        (Perceptron(), 1e308),
         (StructuredSVM(l2=1e308), 1.0),
         (StructuredSVM(l2=1e-308, method="subgradient"), 1e10),
     ],
@@ -92,3 +91,10 @@ def test_weights_that_leave_the_range_of_numbers_are_refused(learner, weight):
     X, y = [["a", "b", "c"], ["b", "a"], ["a"]], [["x", "y", "x"], ["y", "x"], ["y"]]
     with pytest.raises(ScoreError, match="training left the range of numbers"):
         LinearTagger("word[0]", learner).fit(X, y, sample_weight=[weight] * 3)
+
+
+@pytest.mark.parametrize("l2", [1e-300, 1e-160])
+def test_an_objective_beyond_all_numbers_is_refused(l2):
+    tagger = LinearTagger("word[0]", StructuredSVM(l2=l2, method="subgradient", epochs=5))
+    with pytest.raises(ScoreError, match="options of the learner may be too large or too small"):
+        tagger.fit([["a", "b"], ["b"]] * 3, [["X", "Y"], ["X"]] * 3)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from seqlab import CRF, LBFGS, BaumWelch, HardEM, LinearTagger, demo_corpus
+from seqlab import CRF, HMM, LBFGS, BaumWelch, HardEM, LinearTagger, MostFrequentTag, demo_corpus
 from seqlab.errors import CorpusError, LabelError, NotFittedError, OptionError, ScoreError, SeqlabError
 
 WORDS, LABELS = [["a", "b"], ["b"], []], [["X", "Y"], ["Y"], []]
@@ -215,3 +215,57 @@ def test_learners_of_hidden_states_are_refused(learner):
 def test_a_label_of_constraints_that_training_lacks_is_named_as_such():
     with pytest.raises(LabelError, match="constraints: unknown label 'Z': the model knows 'X', 'Y'"):
         CRF("word[0]", QUICK, constraints=[("X", "Z")]).fit(WORDS, LABELS)
+
+
+def test_a_function_that_gives_nonsense_is_told_where():
+    def late(sentence, t):
+        return ["a"] if t == 0 else {"n": float("nan")}
+
+    with pytest.raises(
+        SeqlabError, match=r"sentence 1: late\(sentence, 1\): attribute 'n' has the weight nan"
+    ):
+        CRF(late, QUICK).fit([["a"], ["b", "c"]], [["X"], ["Y", "X"]])
+
+
+def test_a_function_must_take_a_sentence_and_a_position():
+    def alone(token):
+        return [token]
+
+    with pytest.raises(SeqlabError, match=r"alone\(token\) cannot be called with a sentence and a position"):
+        CRF(alone, QUICK).fit([["a"]], [["X"]])
+
+
+@pytest.mark.parametrize(
+    ("dev", "message"),
+    [
+        ((WORDS, LABELS[:2]), "dev: X has 3 sentences, but y has 2"),
+        ((WORDS, "label"), "dev: there is no column 'label'"),
+        ((["a b"], [["X"]]), "dev: sentence 0 of X is the string 'a b'"),
+        ("dev.txt", "dev must be .* got 'dev.txt'"),
+        (([[]], [[]]), "dev has 1 sentences and no token at all"),
+    ],
+)
+def test_a_development_set_that_cannot_be_is_called_by_its_name(dev, message):
+    with pytest.raises(SeqlabError, match=message):
+        CRF("word[0]", QUICK).fit(WORDS, LABELS, dev=dev)
+
+
+@pytest.mark.parametrize("kind", [HMM, MostFrequentTag, lambda: CRF("word[0]", QUICK)])
+def test_weights_beyond_all_measure_are_refused(kind):
+    with pytest.raises(
+        SeqlabError, match=r"sentence 1 of sample_weight is 1e\+308, but .* from 0 up to 1e\+18"
+    ):
+        kind().fit(WORDS, LABELS, sample_weight=[1.0, 1e308, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"X": 1e308}, r"class_weight of 'X' is 1e\+308, but a weight is a number from 0 up to 1e\+18"),
+        ({"X": 10**400}, "class_weight of 'X' is 1000.*, but a weight"),
+        ({"X": 0, "Y": 0}, "every token has the weight 0, so there is nothing to learn from"),
+    ],
+)
+def test_classes_without_a_usable_weight_are_refused(weights, message):
+    with pytest.raises(SeqlabError, match=message):
+        CRF("word[0]", QUICK, class_weight=weights).fit(WORDS, LABELS)

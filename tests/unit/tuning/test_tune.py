@@ -11,6 +11,7 @@ from seqlab import (
     CRF,
     HMM,
     LBFGS,
+    Constraints,
     LinearTagger,
     LocalTagger,
     MarkovChain,
@@ -19,7 +20,7 @@ from seqlab import (
     demo_corpus,
     tune,
 )
-from seqlab.errors import OptionError, ShapeError, StoreError
+from seqlab.errors import OptionError, SeqlabError, ShapeError, StoreError
 from seqlab.tuning import LogUniform, Uniform
 
 TRAIN, DEV = demo_corpus("train")[:60], demo_corpus("test")[:25]
@@ -322,3 +323,28 @@ def test_somebody_elses_classifier_is_never_shared():
     assert same(*found)
     assert not hasattr(classifier, "feature_count_")
     assert classifier.alpha == 1.0
+
+
+# A label of one sentence is missing from the training part of one fold.
+RARE_X, RARE_Y = [["a", "b"]] * 7 + [["c", "b"]], [["X", "Y"]] * 7 + [["Z", "Y"]]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"class_weight": {"Z": 2.0, "X": 0.5}},
+        {"constraints": [("Z", "X"), ("Y", "X")]},
+        {"constraints": Constraints([("X", "Z")], forbidden_starts=["Y"], forbidden_ends={"X", "Z"})},
+    ],
+)
+def test_options_may_name_a_label_that_one_fold_lacks(options):
+    model = CRF("word[0]", LBFGS(max_iterations=2), **options)
+    found = tune(model, RARE_X, RARE_Y, folds=4, search={"learner__l2": [1.0]})
+    assert len(found.trials[0].scores) == 4
+    assert found.model.get_params(deep=False)[next(iter(options))] == next(iter(options.values()))
+
+
+def test_options_may_not_name_a_label_that_no_sentence_has():
+    model = CRF("word[0]", LBFGS(max_iterations=2), class_weight={"W": 2.0})
+    with pytest.raises(SeqlabError, match="class_weight names the label 'W'"):
+        tune(model, RARE_X, RARE_Y, folds=4, search={"learner__l2": [1.0]})
