@@ -30,7 +30,7 @@ def pos_token(words: Sequence[str], t: int, ends: tuple[str, str]) -> dict[str, 
     two, one = around(words, t - 2), around(words, t - 1)
     after, then = around(words, t + 1), around(words, t + 2)
     lower, before, following = word.lower(), one.lower(), after.lower()
-    short = short_shape(word)
+    short_before, short, short_after = short_shape(one), short_shape(word), short_shape(after)
     found: dict[str, Any] = {
         "bias": 1.0,
         "word[0]": word,
@@ -42,19 +42,21 @@ def pos_token(words: Sequence[str], t: int, ends: tuple[str, str]) -> dict[str, 
         "lower(word[-1])&lower(word[0])": f"{before}|{lower}",
         "lower(word[0])&lower(word[1])": f"{lower}|{following}",
         "shape(word[0])": shape(word),
-        "short_shape(word[-1])": short_shape(one),
+        "short_shape(word[-1])": short_before,
         "short_shape(word[0])": short,
-        "short_shape(word[1])": short_shape(after),
+        "short_shape(word[1])": short_after,
+        "short_shape[-1]&[0]&[1]": f"{short_before}|{short}|{short_after}",
         "short_shape(word[@0])&short_shape(word[0])": f"{ends[0]}|{short}",
         "short_shape(word[@-2])&short_shape(word[0])": f"{ends[1]}|{short}",
         "length(word[0])": str(len(word)),
     }
-    found.update({f"prefix{n}": lower[:n] for n in range(1, 5) if len(lower) >= n})
-    found.update({f"suffix{n}": lower[-n:] for n in range(1, 6) if len(lower) >= n})
+    found.update({f"prefix{n}": lower[:n] for n in range(1, 6) if len(lower) >= n})
+    found.update({f"suffix{n}": lower[-n:] for n in range(1, 7) if len(lower) >= n})
     found.update({f"suffix{n}[-1]": before[-n:] for n in (2, 3) if len(before) >= n})
     found.update({f"suffix{n}[1]": following[-n:] for n in (2, 3) if len(following) >= n})
+    if len(lower) >= 2:
+        found["prefix2&suffix2"] = f"{lower[:2]}|{lower[-2:]}"
     if len(lower) >= 3:
-        found["lower(word[-1])&suffix3"] = f"{before}|{lower[-3:]}"
         found["lower(word[1])&suffix3"] = f"{following}|{lower[-3:]}"
     flags = {
         "has_digit": any(char.isdigit() for char in word),
