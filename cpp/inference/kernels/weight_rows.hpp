@@ -133,14 +133,28 @@ SEQLAB_INLINE void in_parts(size_t LP, Part part) {
     }
 }
 
+// Long rows are sent for some tokens before they are needed. For short ones the processor looks ahead by itself.
+inline constexpr size_t TOKENS_AHEAD = 2, LONG_ROW = 200, CACHE_LINE = 64;  // bytes
+
+template <class F>
+SEQLAB_INLINE void send_for(const F* table, size_t LP, const RowList<F>& rows, size_t t, size_t to) {
+    if (LP * sizeof(F) < LONG_ROW || t >= to) return;
+    for (std::int64_t i = rows.begin[t]; i < rows.begin[t + 1]; ++i) {
+        const F* const row = table + static_cast<size_t>(rows.row[i]) * LP;
+        for (size_t lane = 0; lane < LP; lane += CACHE_LINE / sizeof(F)) __builtin_prefetch(row + lane);
+    }
+}
+
 template <class F, size_t NV>
 struct Gather {
     static void run(const F* weights, size_t LP, size_t L, const RowList<F>& rows, size_t from, size_t to,
                     F* node) {
-        for (size_t t = from; t < to; ++t, node += L)
+        for (size_t t = from; t < to; ++t, node += L) {
+            send_for<F>(weights, LP, rows, t + TOKENS_AHEAD, to);
             in_parts<F, NV>(LP, [&]<size_t N>(size_t first) {
                 gather_part<F, N>(weights, LP, rows, rows.begin[t], rows.begin[t + 1], first, node);
             });
+        }
     }
 };
 
@@ -169,11 +183,13 @@ struct Scatter {
     static void run(F* sums, size_t LP, size_t L, const RowList<F>& rows, size_t from, size_t to,
                     const F* gamma) {
         const bool last_apart = NV == 0 && last_is_apart((LP + W<F> - 1) / W<F>);
-        for (size_t t = from; t < to; ++t, gamma += L)
+        for (size_t t = from; t < to; ++t, gamma += L) {
+            send_for<F>(sums, LP, rows, t + TOKENS_AHEAD, to);
             in_parts<F, NV>(LP, [&]<size_t N>(size_t first) {
                 scatter_part<F, N>(sums, LP, rows, rows.begin[t], rows.begin[t + 1], first,
                                    last_apart && N == 1, gamma);
             });
+        }
     }
 };
 
