@@ -65,27 +65,29 @@ void ScaledSteps<F>::step(Slopes<F>& slopes, double rate, double decay) {
     if (task_.sees_moves()) add_to_pairs(slopes, by);
 }
 
-// The scale after a step; 1 when the numbers themselves are to be multiplied.
+// Whether a step is to multiply the numbers themselves, and leave the scale at 1.
 template <class F>
-double ScaledSteps<F>::shrunk(double rate, double decay) const {
-    const double factor = 1.0 - rate * decay;
-    return factor < least_factor || scale_ * factor < least_scale ? 1.0 : scale_ * factor;
+bool ScaledSteps<F>::at_once(double factor) const {
+    return factor < least_factor || scale_ * factor < least_scale;
 }
 
 template <class F>
 double ScaledSteps<F>::multiplier(double rate, double decay) const {
-    return -rate / shrunk(rate, decay);
+    const double factor = 1.0 - rate * decay;
+    return -rate / (at_once(factor) ? 1.0 : scale_ * factor);
 }
 
 template <class F>
 void ScaledSteps<F>::shrink(double rate, double decay) {
-    const double after = shrunk(rate, decay), at_once = scale_ * (1.0 - rate * decay) / after;
-    if (at_once != 1.0) {
-        chain_.node().multiply(static_cast<F>(at_once));
+    const double factor = 1.0 - rate * decay;
+    const bool now = at_once(factor);
+    scale_ *= factor;
+    if (now) {
+        chain_.node().multiply(static_cast<F>(scale_));
         for (std::size_t k = 0; k < task_.edge_observed.weights(); ++k)
-            chain_.pairs()[k] *= static_cast<F>(at_once);
+            chain_.pairs()[k] *= static_cast<F>(scale_);
+        scale_ = 1.0;
     }
-    scale_ = after;
     chain_.set_scale(static_cast<F>(scale_));
 }
 

@@ -40,7 +40,7 @@ public:
     void add_to_moves(Slopes<F>& slopes, double rate, double decay);
 
 private:
-    double shrunk(double rate, double decay) const;
+    bool at_once(double factor) const;
     void add_to_pairs(Slopes<F>& slopes, double by);
 
     const Task& task_;

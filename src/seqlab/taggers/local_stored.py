@@ -26,6 +26,7 @@ from seqlab.taggers.stored import (
     options_given,
     plain_options,
 )
+from seqlab.taggers.storing import refuse_own_class
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -65,11 +66,7 @@ class StoredLocal:
     def state(self) -> State:
         """Everything that must come back, for a model file."""
         self._check_fitted("state")
-        if not type(self).__module__.startswith("seqlab."):
-            raise StoreError(
-                f"{type(self).__name__} is a class of your own, and seqlab.load would make a LocalTagger of it; "
-                f"give it state() and from_state()"
-            )
+        refuse_own_class(self, "LocalTagger")
         own: Any = self
         settings = {
             "options": plain_options(own, self.rules_, APART),

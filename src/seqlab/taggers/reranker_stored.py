@@ -17,7 +17,7 @@ from seqlab.taggers.candidates import check_generator
 from seqlab.taggers.global_features import GlobalFeatures, ListFeatures, OwnFeatures
 from seqlab.taggers.options import plain, revived
 from seqlab.taggers.ranking_data import SCORE, SCORE_NAME, Oracle, Vocabulary
-from seqlab.taggers.storing import Storable, kinds
+from seqlab.taggers.storing import Storable, kinds, refuse_own_class
 from seqlab.tags import Scheme
 
 if TYPE_CHECKING:
@@ -51,11 +51,7 @@ class StoredReranker(Storable):
     def state(self) -> State:
         """Everything that must come back, for a model file."""
         self._check_fitted("state")
-        if not type(self).__module__.startswith("seqlab."):
-            raise StoreError(
-                f"{type(self).__name__} is a class of your own, and seqlab.load would make a Reranker of it; "
-                f"give it state() and from_state()"
-            )
+        refuse_own_class(self, "Reranker")
         words = self.vocabulary_
         settings = {
             "options": {name: plain(getattr(self, name), f"the option {name}") for name in PLAIN},

@@ -58,6 +58,15 @@ def _revived(home: Callable[[], Any], state: State) -> Any:
         raise StoreError("the model has parts within parts within parts, deeper than can be read") from None
 
 
+def refuse_own_class(model: Any, known: str) -> None:
+    """Refuse to store a class derived from ours: what it adds would be lost."""
+    if not type(model).__module__.startswith("seqlab."):
+        raise StoreError(
+            f"{type(model).__name__} is a class of your own, and seqlab.load would make a {known} of it; "
+            f"give it state() and from_state()"
+        )
+
+
 class Storable:
     """Mixed into every Tagger; one that can be stored has state() and from_state()."""
 
