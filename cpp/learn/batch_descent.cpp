@@ -75,6 +75,7 @@ double with_l2(Loss& loss, const double* theta, double* gradient, double l2, con
 
 optimise::Outcome descend(Loss& quick, Loss* exact, double* theta, const BatchOptions& options,
                           std::size_t threads, const optimise::Report& report) {
+    const Crew crew(threads);
     Loss* loss = &quick;
     const optimise::Objective objective = [&](const double* x, double* gradient) {
         return with_l2(*loss, x, gradient, options.l2, options.centre, threads);

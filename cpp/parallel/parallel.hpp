@@ -7,9 +7,32 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "parallel/team.hpp"
+
 namespace seqlab {
+
+// Helpers that stay as long as this lives: whatever its thread runs in parallel meanwhile is given to them. To make a thread takes
+// some fifty microseconds, and an iteration of a training has a dozen loops, most of them shorter than a millisecond.
+class Crew {
+public:
+    explicit Crew(std::size_t threads) : team_(threads), before_(std::exchange(at_hand(), &team_)) {}
+    ~Crew() { at_hand() = before_; }
+    Crew(const Crew&) = delete;
+    Crew& operator=(const Crew&) = delete;
+
+    // The helpers of this thread; null when it has none, or when they are at work.
+    static Team*& at_hand() {
+        static thread_local Team* team = nullptr;
+        return team;
+    }
+
+private:
+    Team team_;
+    Team* before_;
+};
 
 // Run job(i) for i in [0, count) on up to `threads` threads. Which thread runs which job is chance, so a job may
 // write only what belongs to i; sums are taken afterwards in the order of i. That is why results do not depend
@@ -20,6 +43,13 @@ void parallel_for(std::size_t count, std::size_t threads, Job job) {
     if (threads <= 1) {
         for (std::size_t i = 0; i < count; ++i) job(i);
         return;
+    }
+    if (Team* const team = std::exchange(Crew::at_hand(), nullptr)) {
+        const struct Back {
+            Team* team;
+            ~Back() { Crew::at_hand() = team; }
+        } back{team};
+        return team->run(count, job);
     }
     std::atomic<std::size_t> next{0};
     std::exception_ptr failure;
