@@ -38,9 +38,11 @@ public:
 private:
     class Steps;
     using Group = std::span<const std::size_t>;
+    using Groups = std::vector<Group>;
 
     std::size_t groups_a_step() const;
-    std::vector<Group> alike(std::vector<std::size_t>& order) const;
+    std::vector<Groups> alike(std::vector<std::size_t>& order) const;
+    void gather(std::span<std::size_t> sentences, std::vector<Groups>& steps) const;
     double calibrate(const double* theta, const StartOptions& options, Team& team);
 
     Task task_;
