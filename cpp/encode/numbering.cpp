@@ -1,22 +1,36 @@
 #include "encode/numbering.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 namespace seqlab {
 
+namespace {
+
+// Most attributes are met a few times: these are put in order by counting them, and the few others are sorted.
+constexpr std::int64_t few = 4096;
+
+}  // namespace
+
 std::vector<std::int32_t> by_frequency(const std::int64_t* counts, const std::int32_t* least,
                                        std::size_t size) {
-    std::vector<std::int32_t> kept;
-    kept.reserve(size);
+    std::vector<std::int32_t> map(size, -1), often;
+    std::vector<std::int32_t> next(
+        few);  // first how many are met so often, then the number that the next of them gets
+    for (std::size_t i = 0; i < size; ++i) {
+        if (counts[i] < least[i]) continue;
+        if (counts[i] >= few)
+            often.push_back(static_cast<std::int32_t>(i));
+        else
+            ++next[static_cast<std::size_t>(counts[i])];
+    }
+    std::ranges::stable_sort(often, std::ranges::greater{}, [counts](std::int32_t i) { return counts[i]; });
+    std::int32_t number = 0;
+    for (const std::int32_t i : often) map[static_cast<std::size_t>(i)] = number++;
+    for (auto met = next.rbegin(); met != next.rend(); ++met) number += std::exchange(*met, number);
     for (std::size_t i = 0; i < size; ++i)
-        if (counts[i] >= least[i]) kept.push_back(static_cast<std::int32_t>(i));
-    // Not stable_sort, which would take memory of its own.
-    std::sort(kept.begin(), kept.end(), [counts](std::int32_t a, std::int32_t b) {
-        return counts[a] != counts[b] ? counts[a] > counts[b] : a < b;
-    });
-    std::vector<std::int32_t> map(size, -1);
-    for (std::size_t n = 0; n < kept.size(); ++n)
-        map[static_cast<std::size_t>(kept[n])] = static_cast<std::int32_t>(n);
+        if (counts[i] >= least[i] && counts[i] < few) map[i] = next[static_cast<std::size_t>(counts[i])]++;
     return map;
 }
 

@@ -134,6 +134,8 @@ struct Replaced {
     std::vector<std::int64_t> ends;
 
     Replaced(const Entries& entries, Kin kin, const Heads& heads, std::size_t from, std::size_t to) {
+        ids.reserve(static_cast<std::size_t>(entries.indptr[to] - entries.indptr[from]));
+        ends.reserve(to - from);
         ByFamily by_family(kin);
         for (std::size_t t = from; t < to; ++t) {
             by_family.read(ids_of(entries, t));
@@ -149,6 +151,23 @@ struct Replaced {
         }
     }
 };
+
+// The entries of all parts, one after another.
+void join(const std::vector<std::optional<Replaced>>& parts, std::vector<std::int64_t>& begins,
+          Unset<std::int32_t>& ids) {
+    std::vector<std::size_t> first{0}, token{1};
+    for (const std::optional<Replaced>& part : parts) {
+        first.push_back(first.back() + part->ids.size());
+        token.push_back(token.back() + part->ends.size());
+    }
+    begins.resize(token.back());
+    ids = Unset<std::int32_t>(first.back());
+    parallel_for(parts.size(), parts.size(), [&](std::size_t i) {
+        std::ranges::copy(parts[i]->ids, ids.begin() + first[i]);
+        for (std::size_t k = 0; k < parts[i]->ends.size(); ++k)
+            begins[token[i] + k] = static_cast<std::int64_t>(first[i]) + parts[i]->ends[k];
+    });
+}
 
 }  // namespace
 
@@ -170,12 +189,7 @@ Clusters::Clusters(const Entries& entries, Kin kin, std::size_t L, std::size_t t
     std::vector<std::optional<Replaced>> replaced(parts);
     parallel_for(parts, parts,
                  [&](std::size_t i) { replaced[i].emplace(entries, kin, heads[0], begin(i), begin(i + 1)); });
-    token_begin_.reserve(tokens + 1);
-    for (const std::optional<Replaced>& part : replaced) {
-        const auto before = static_cast<std::int64_t>(token_ids_.size());
-        token_ids_.insert(token_ids_.end(), part->ids.begin(), part->ids.end());
-        for (const std::int64_t end : part->ends) token_begin_.push_back(before + end);
-    }
+    join(replaced, token_begin_, token_ids_);
 }
 
 ClusteredRows::ClusteredRows(const Entries& entries, Kin kin, const Observed& observed, std::size_t L,

@@ -32,7 +32,8 @@ public:
 
 private:
     std::vector<std::int64_t> token_begin_{0}, member_begin_{0};
-    std::vector<std::int32_t> token_ids_, member_ids_;
+    Unset<std::int32_t> token_ids_;
+    std::vector<std::int32_t> member_ids_;
 };
 
 // Tokens as rows and sums, and what the sums are made of.

@@ -4,17 +4,30 @@ namespace seqlab {
 
 namespace {
 
-// Adds what a token with this label counts. The lists of the token lie side by side, other than those of its attributes.
-void count_label(const ChainRows<double>& rows, std::size_t token, Label label, double weight,
-                 WeightTable<double>& sums) {
+// Adds what a token with this label counts: to rows, and to listed weights. The lists of the token lie side by side, other than
+// those of its attributes.
+void count_rows(const ChainRows<double>& rows, std::size_t token, Label label, double weight, double* sums) {
     const RowList<double> dense = rows.rows.rows();
     for (auto i = dense.begin[token]; i < dense.begin[token + 1]; ++i)
-        sums.dense()[static_cast<std::size_t>(dense.row[i]) * rows.LP + static_cast<std::size_t>(label)] +=
+        sums[static_cast<std::size_t>(dense.row[i]) * rows.LP + static_cast<std::size_t>(label)] +=
             weight * (dense.value ? dense.value[i] : 1.0);
+}
+
+void count_listed(const ChainRows<double>& rows, std::size_t token, Label label, double weight,
+                  double* sums) {
     const ListedEntries<double> listed = rows.rows.listed();
     for (auto i = listed.begin[token]; i < listed.begin[token + 1]; ++i)
         if (listed.label[i] == label)
-            sums.listed()[listed.weight[i]] += weight * (listed.value ? listed.value[i] : 1.0);
+            sums[listed.weight[i]] += weight * (listed.value ? listed.value[i] : 1.0);
+}
+
+// count(token, label, weight) for every token whose label is known.
+template <class Count>
+void each_label(const Sequences& sequences, Count count) {
+    for (std::size_t s = 0; s < sequences.size(); ++s)
+        if (const double weight = sequences.gold_weight_of(s); weight != 0.0)
+            for (std::size_t token = sequences.begin(s); token < sequences.end(s); ++token)
+                count(token, sequences.labels[token], weight);
 }
 
 // Moves, triples and edge attributes of one sequence.
@@ -43,15 +56,22 @@ std::vector<double> empirical_counts(const Task& task, std::size_t threads) {
     const auto rows = ChainRows<double>::clustered(task, threads);
     WeightTable<double> sums(task.observed, rows.plan, rows.LP);
     std::vector<double> counts(task.size());
-    for (std::size_t s = 0; s < task.sequences.size(); ++s) {
-        const double weight = task.sequences.gold_weight_of(s);
-        if (weight == 0.0) continue;
-        for (std::size_t token = task.sequences.begin(s); token < task.sequences.end(s); ++token)
-            count_label(rows, token, task.sequences.labels[token], weight, sums);
-        count_moves(task, s, weight, counts.data());
-    }
+    // Three parts that write to different places.
+    parallel_for(3, threads, [&](std::size_t part) {
+        if (part == 0)
+            each_label(task.sequences, [&](std::size_t token, Label label, double weight) {
+                count_rows(rows, token, label, weight, sums.dense());
+            });
+        if (part == 1)
+            each_label(task.sequences, [&](std::size_t token, Label label, double weight) {
+                count_listed(rows, token, label, weight, sums.listed());
+            });
+        for (std::size_t s = 0; part == 2 && s < task.sequences.size(); ++s)
+            if (const double weight = task.sequences.gold_weight_of(s); weight != 0.0)
+                count_moves(task, s, weight, counts.data());
+    });
     rows.spread_clusters(sums, 0, rows.cluster_count);
-    sums.move_to(counts.data());
+    sums.move_to(counts.data(), threads);
     return counts;
 }
 

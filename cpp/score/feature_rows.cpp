@@ -1,5 +1,6 @@
 #include "score/feature_rows.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -30,9 +31,10 @@ RowIndex::RowIndex(const Entries& entries, const Observed& observed, const RowPl
                     [&](std::size_t from, std::size_t to) { count(entries, observed, plan, from, to); });
     std::partial_sum(row_begin.begin(), row_begin.end(), row_begin.begin());
     std::partial_sum(listed_begin.begin(), listed_begin.end(), listed_begin.begin());
-    row.resize(static_cast<std::size_t>(row_begin[tokens]));
-    label.resize(static_cast<std::size_t>(listed_begin[tokens]));
-    weight.resize(label.size() + static_cast<std::size_t>(ahead));
+    row = Unset<std::int32_t>(static_cast<std::size_t>(row_begin[tokens]));
+    label = Unset<std::uint16_t>(static_cast<std::size_t>(listed_begin[tokens]));
+    weight = Unset<std::int32_t>(label.size() + static_cast<std::size_t>(ahead));
+    std::fill(weight.end() - ahead, weight.end(), 0);
     parallel_ranges(tokens, threads,
                     [&](std::size_t from, std::size_t to) { fill(entries, observed, plan, from, to); });
 }

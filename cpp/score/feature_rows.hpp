@@ -13,6 +13,7 @@
 
 #include "inference/kernels/kernels.hpp"
 #include "numerics/buffer.hpp"
+#include "numerics/unset.hpp"
 
 namespace seqlab {
 
@@ -72,10 +73,10 @@ struct RowIndex {
     RowIndex(const Entries& entries, const Observed& observed, const RowPlan& plan, std::size_t threads = 1);
 
     std::vector<std::int64_t> row_begin{0}, listed_begin{0};  // (tokens + 1)
-    std::vector<std::int32_t> row;
+    Unset<std::int32_t> row;
     // Apart, and labels short: a pass over the corpus is bound by how fast these come from memory.
-    std::vector<std::int32_t> weight;  // and some behind the last, so that looking ahead never looks beyond
-    std::vector<std::uint16_t> label;
+    Unset<std::int32_t> weight;  // and some behind the last, so that looking ahead never looks beyond
+    Unset<std::uint16_t> label;
 
 private:
     // Of tokens [from, to): where their rows and weights begin, counted from 0; and then all of them, in their place.
