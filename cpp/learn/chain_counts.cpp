@@ -52,8 +52,8 @@ void ChainCounts<F>::settle() {
 }
 
 template <class F>
-void ChainCounts<F>::move_into(ChainCounts& total) {
-    sums_.move_into(total.sums_);
+void ChainCounts<F>::move_into(ChainCounts& total, std::size_t threads) {
+    sums_.move_into(total.sums_, threads);
     for (std::size_t k = 0; k < hot_.size(); ++k) total.hot_[k] += std::exchange(hot_[k], 0.0);
     for (std::size_t i = 0; i < hot_clusters_.size(); ++i)
         total.hot_clusters_[i] += std::exchange(hot_clusters_[i], 0.0);

@@ -30,7 +30,7 @@ public:
     void settle();
 
     // Adds everything to other counts, or to the gradient, and begins again from zero.
-    void move_into(ChainCounts& total);
+    void move_into(ChainCounts& total, std::size_t threads = 1);
     void move_to(double* gradient, std::size_t threads);
 
 private:

@@ -43,12 +43,14 @@ private:
 };
 
 // The loss of all stretches: run(first, last, worker) gives that of sentences first .. last, and leaves counts in the worker,
-// which go to `sum` and from there to `total`. The same bits for any number of threads.
+// which go to `sum` and from there to `total`. The same bits for any number of threads. The counts of the last stretch are added
+// by all threads: there is nothing else to do by then.
 template <class Worker, class Counts, class Make, class Run>
 double over_stretches(const std::vector<std::size_t>& cuts, std::size_t threads, Spare<Worker>& workers,
                       Counts& sum, double* total, Make make, Run run) {
     Turns turns;
     CompensatedSum loss;
+    std::unique_ptr<Worker> last;
     parallel_for(cuts.size() - 1, threads, [&, &set = kernels()](std::size_t i) {
         const PinKernels pin(set);
         std::unique_ptr<Worker> worker;
@@ -62,10 +64,15 @@ double over_stretches(const std::vector<std::size_t>& cuts, std::size_t threads,
         }
         turns.take(i, [&] {
             loss.add(lost);
-            worker->counts.move_into(sum);
+            if (i + 2 < cuts.size()) worker->counts.move_into(sum);
         });
-        workers.put(std::move(worker));
+        if (i + 2 < cuts.size())
+            workers.put(std::move(worker));
+        else
+            last = std::move(worker);
     });
+    last->counts.move_into(sum, threads);
+    workers.put(std::move(last));
     sum.move_to(total, threads);
     return loss.value();
 }

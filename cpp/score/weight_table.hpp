@@ -65,11 +65,9 @@ public:
         });
     }
     // total += all numbers, in place, and begin again from zero. Rows are not picked apart: several times as quick as move_to.
-    void move_into(WeightTable& total) {
-        for (std::size_t i = 0; i < size_; ++i) total.table_[i] += table_[i];
-        for (std::size_t k = 0; k < listed_.size(); ++k) total.listed_[k] += listed_[k];
-        std::fill_n(table_, size_, F{0});
-        std::ranges::fill(listed_, F{0});
+    void move_into(WeightTable& total, std::size_t threads = 1) {
+        move(table_, total.table_, size_, threads);
+        move(listed_.data(), total.listed_.data(), listed_.size(), threads);
     }
     // total[k] += part · weight k
     void add_to(double* total, double part) {
@@ -96,22 +94,39 @@ public:
     }
 
 private:
-    // f(number, k) for every weight k
+    static void move(F* from, F* to, std::size_t size, std::size_t threads) {
+        parallel_ranges(size, threads, [=](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) to[i] += from[i];
+            std::fill(from + begin, from + end, F{0});
+        });
+    }
+    // f(number, k) for every weight k. Parts have about as many weights each: frequent attributes, which come first, have more.
     template <class Visit>
     void each(Visit f, std::size_t threads) {
-        parallel_ranges(plan_->attributes(), threads, [&](std::size_t first, std::size_t last) {
-            for (std::size_t a = first; a < last; ++a) {
-                const std::int32_t row = plan_->row(a);
-                const auto begin = static_cast<std::size_t>(observed_.begin[a]);
-                const auto end = static_cast<std::size_t>(observed_.begin[a + 1]);
-                if (row == RowPlan::listed) {
-                    for (std::size_t k = begin; k < end; ++k) f(listed_[k], k);
-                } else {
-                    F* const lanes = table_ + static_cast<std::size_t>(row) * LP_;
-                    for (std::size_t k = begin; k < end; ++k) f(lanes[observed_.label[k]], k);
-                }
-            }
+        parallel_ranges(observed_.weights(), threads, [&](std::size_t from, std::size_t to) {
+            each_between(attribute_from(from), attribute_from(to), f);
         });
+    }
+    // The first attribute all of whose weights are numbered `weight` or higher.
+    std::size_t attribute_from(std::size_t weight) const {
+        const auto found = std::ranges::lower_bound(observed_.begin, static_cast<std::int64_t>(weight));
+        return std::min(plan_->attributes(), static_cast<std::size_t>(found - observed_.begin.begin()));
+    }
+    template <class Visit>
+    void each_between(std::size_t a, std::size_t last, Visit f) {
+        while (a < last) {
+            const std::size_t first = a;
+            while (a < last && plan_->row(a) == RowPlan::listed) ++a;
+            for (auto k = observed_.begin[first]; k < observed_.begin[a]; ++k)
+                f(listed_[static_cast<std::size_t>(k)], static_cast<std::size_t>(k));
+            for (; a < last && plan_->row(a) != RowPlan::listed; ++a) each_in_row(a, f);
+        }
+    }
+    template <class Visit>
+    void each_in_row(std::size_t a, Visit f) {
+        F* const lanes = table_ + static_cast<std::size_t>(plan_->row(a)) * LP_;
+        for (auto k = observed_.begin[a]; k < observed_.begin[a + 1]; ++k)
+            f(lanes[observed_.label[static_cast<std::size_t>(k)]], static_cast<std::size_t>(k));
     }
     template <class Visit>
     void each_of(std::size_t rows, Visit f) {
@@ -119,9 +134,7 @@ private:
             const std::int32_t row = plan_->row(a);
             if (row == RowPlan::listed) continue;
             if (static_cast<std::size_t>(row) >= rows) break;  // rows follow the order of attributes
-            F* const lanes = table_ + static_cast<std::size_t>(row) * LP_;
-            for (auto k = observed_.begin[a]; k < observed_.begin[a + 1]; ++k)
-                f(lanes[observed_.label[static_cast<std::size_t>(k)]], static_cast<std::size_t>(k));
+            each_in_row(a, f);
         }
     }
 
