@@ -61,7 +61,9 @@ def note(figures: Sequence[Figure]) -> str:
             f"Trained to within 0.1 % of CRFsuite's converged objective ({penalties}; CRFsuite's logs of {dates}); "
             f"at our default stop the objectives are at most {apart:.0e} apart."
         )
-    busy = [figure.details["load"] for figure in figures if "load" in figure.details]
-    if busy:
-        said.append(f"Two threads: wall clock at a load of {busy[0]:g}.")
+    shared = [figure.details[threads.CORES] for figure in figures if threads.CORES in figure.details]
+    if shared:
+        said.append(
+            f"Two threads: wall clock, while a plain loop did {shared[0]:g} times as much on both cores as on one."
+        )
     return " ".join(said)

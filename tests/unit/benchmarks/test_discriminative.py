@@ -13,6 +13,7 @@ from benchmarks.speed import (
     lessons,
     mistakes,
     preset_features,
+    threads,
     training,
 )
 from benchmarks.speed.figure import Figure
@@ -225,7 +226,7 @@ def test_discriminative_table_fits_and_says_what_was_compared():
         one_figure("objective, EWT XPOS, float64"),
         one_figure("train to 0.1 %, chunking", **more),
         one_figure("MEMM, weights met, 1,000 sentences"),
-        one_figure("two threads against one, wall", load=3.5),
+        one_figure("two threads against one, wall", **{threads.CORES: 1.95}),
     ]
     [table] = discriminative.tables(figures)
     text = table.text()
@@ -233,7 +234,22 @@ def test_discriminative_table_fits_and_says_what_was_compared():
     joined = " ".join(text.split())
     assert "at most 2e-06 apart" in joined
     assert "chunking c2 = 1" in joined
-    assert "load of 3.5" in joined
+    assert "did 1.95 times as much on both cores" in joined
+
+
+def test_two_threads_are_measured_again_while_the_cores_are_not_there(monkeypatch):
+    cores = iter([1.9, 1.1, 1.95, 1.95, 2.0, 1.9])
+    monkeypatch.setattr(threads, "cores_at_once", lambda: next(cores))
+    monkeypatch.setattr(threads, "in_fresh_process", lambda n, sentences: {"seconds": 6.0 / n})
+    pairs = threads.measured_pairs(2, 5, sentences=1)
+    assert [pair["cores"] for pair in pairs] == [1.1, 1.95, 1.9]
+    assert (pairs[0][1], pairs[0][2]) == (6.0, 3.0)
+
+
+def test_a_machine_that_is_never_quiet_ends_the_measuring(monkeypatch):
+    monkeypatch.setattr(threads, "cores_at_once", lambda: 1.2)
+    monkeypatch.setattr(threads, "in_fresh_process", lambda n, sentences: {"seconds": 1.0})
+    assert len(threads.measured_pairs(2, 4, sentences=1)) == 4
 
 
 def test_parts_choose_their_case_and_no_other():
