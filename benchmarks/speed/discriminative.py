@@ -64,6 +64,6 @@ def note(figures: Sequence[Figure]) -> str:
     shared = [figure.details[threads.CORES] for figure in figures if threads.CORES in figure.details]
     if shared:
         said.append(
-            f"Two threads: wall clock, while a plain loop did {shared[0]:g} times as much on both cores as on one."
+            f"Two threads: wall clock, while both cores together hashed {shared[0]:g} times as much as one."
         )
     return " ".join(said)

@@ -10,6 +10,7 @@
 #include "learn/likelihood.hpp"
 #include "learn/local_likelihood.hpp"
 #include "learn/pairs.hpp"
+#include "parallel/parallel.hpp"
 #include "score/scorer.hpp"
 
 namespace seqlab::bind {
@@ -48,6 +49,7 @@ Result minimise_loss(KeptLoss& self, const Out<double>& theta, const Maybe<doubl
     optimise::Outcome out{};
     {
         const Unlocked unlocked;
+        const Crew crew(threads);
         out = minimise(objective, theta.data(), theta.size(), settings, told, threads);
     }
     return {out.reason, out.iterations, out.evaluations, out.value, out.gradient_norm, out.active};
@@ -78,14 +80,16 @@ void bind_losses(nb::module_& m) {
         .def(
             "__call__",
             [](KeptLoss& self, const In<double>& theta, const Out<double>& gradient, std::size_t threads) {
-                Unlocked unlocked;
+                const Unlocked unlocked;
+                const Crew crew(threads);
                 return (*self.loss)(theta.data(), gradient.data(), threads);
             },
             "theta"_a.noconvert(), "gradient"_a.noconvert(), "threads"_a)
         .def(
             "curvature",
             [](KeptLoss& self, const In<double>& theta, const Out<double>& diagonal, std::size_t threads) {
-                Unlocked unlocked;
+                const Unlocked unlocked;
+                const Crew crew(threads);
                 self.loss->curvature(theta.data(), diagonal.data(), threads);
             },
             "theta"_a.noconvert(), "diagonal"_a.noconvert(), "threads"_a)

@@ -10,6 +10,7 @@
 #include "learn/shuffle.hpp"
 #include "learn/slopes.hpp"
 #include "numerics/random.hpp"
+#include "parallel/parallel.hpp"
 
 namespace seqlab {
 
@@ -46,7 +47,8 @@ Task plain(Task task) {
 // The weights on their way. Where a step looks at two groups of sentences, two threads do so at the same time.
 class AveragedStart::Steps {
 public:
-    Steps(const AveragedStart& of, bool local, Team& team) : team_(team), steps_(of.task_, of.rows_) {
+    Steps(const AveragedStart& of, bool local, std::size_t threads)
+        : threads_(threads), steps_(of.task_, of.rows_) {
         for (std::size_t i = 0; i < most_groups; ++i) slopes_.emplace_back(of.task_, of.rows_, local);
     }
 
@@ -58,14 +60,14 @@ public:
         std::array<double, most_groups> loss{};
         decay *= static_cast<double>(sentences);
         const double by = steps_.multiplier(rate, decay);
-        team_.run(groups.size(), [&, &set = kernels()](std::size_t i) {
+        parallel_for(groups.size(), threads_, [&, &set = kernels()](std::size_t i) {
             const PinKernels pin(set);
             loss[i] = slopes_[i](steps_.chain(), groups[i], 1);
             slopes_[i].multiply(by);
         });
         // The penalty acts on what was there before the step, once for all its sentences.
         steps_.shrink(rate, decay);
-        team_.run(3, [&, &set = kernels()](std::size_t part) {
+        parallel_for(3, threads_, [&, &set = kernels()](std::size_t part) {
             const PinKernels pin(set);
             for (std::size_t i = 0; i < groups.size(); ++i) add(part, slopes_[i], rate, i == 0 ? decay : 0.0);
         });
@@ -80,7 +82,7 @@ private:
         if (part == 2) steps_.add_to_moves(slopes, rate, decay);
     }
 
-    Team& team_;
+    std::size_t threads_;
     std::vector<Slopes<float>> slopes_;
     ScaledSteps<float> steps_;
 };
@@ -101,11 +103,12 @@ std::size_t AveragedStart::groups_a_step() const {
 double AveragedStart::run(double* theta, const StartOptions& options, std::size_t threads) {
     const PinKernels caller(kernels());
     if (usable_.empty()) return 0.0;
-    Team team(std::min(threads, groups_a_step()));
-    const double rate = options.rate > 0.0 ? options.rate : calibrate(theta, options, team);
+    threads = std::min(threads, groups_a_step());
+    const Crew crew(threads);
+    const double rate = options.rate > 0.0 ? options.rate : calibrate(theta, options, threads);
     const std::size_t n = usable_.size(), gap = std::max<std::size_t>(1, n / snapshots_an_epoch);
     const double decay = 2.0 * options.l2 / static_cast<double>(n);
-    Steps steps(*this, options.local, team);
+    Steps steps(*this, options.local, threads);
     steps.load(theta);
     std::vector<double> sum(task_.size());
     std::size_t snapshots = 0;
@@ -173,10 +176,10 @@ void AveragedStart::gather(std::span<std::size_t> sentences, std::vector<Groups>
 }
 
 // The rate that brings a sample low in one pass: doubled or halved as long as that clearly helps.
-double AveragedStart::calibrate(const double* theta, const StartOptions& options, Team& team) {
+double AveragedStart::calibrate(const double* theta, const StartOptions& options, std::size_t threads) {
     auto sample = shuffled(usable_, options.seed, sample_stream);
     sample.resize(std::min(sample.size(), sample_sentences));
-    Steps steps(*this, options.local, team);
+    Steps steps(*this, options.local, threads);
     const double decay = 2.0 * options.l2 / static_cast<double>(usable_.size());
     const auto pass = [&](double rate) {
         steps.load(theta);

@@ -11,7 +11,6 @@
 
 #include "learn/chain_scores.hpp"
 #include "learn/task.hpp"
-#include "parallel/team.hpp"
 
 namespace seqlab {
 
@@ -43,7 +42,7 @@ private:
     std::size_t groups_a_step() const;
     std::vector<Groups> alike(std::vector<std::size_t>& order) const;
     void gather(std::span<std::size_t> sentences, std::vector<Groups>& steps) const;
-    double calibrate(const double* theta, const StartOptions& options, Team& team);
+    double calibrate(const double* theta, const StartOptions& options, std::size_t threads);
 
     Task task_;
     ChainRows<float> rows_;

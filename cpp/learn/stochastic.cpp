@@ -11,6 +11,7 @@
 #include "learn/shuffle.hpp"
 #include "learn/slopes.hpp"
 #include "numerics/sum.hpp"
+#include "parallel/parallel.hpp"
 
 namespace seqlab {
 
@@ -62,6 +63,7 @@ public:
     std::size_t size() const override { return task_.size(); }
 
     StochasticEpoch epoch(std::size_t threads) override {
+        const Crew crew(threads);
         const PinKernels pin(set_);
         if (!(rate_ > 0.0)) rate_ = usable_.empty() ? first_rate : calibrated(threads);
         const std::vector<std::size_t> order = shuffled(usable_, options_.seed, epoch_++);

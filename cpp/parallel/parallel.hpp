@@ -18,7 +18,9 @@ namespace seqlab {
 // some fifty microseconds, and an iteration of a training has a dozen loops, most of them shorter than a millisecond.
 class Crew {
 public:
-    explicit Crew(std::size_t threads) : team_(threads), before_(std::exchange(at_hand(), &team_)) {}
+    explicit Crew(std::size_t threads) : team_(threads), before_(at_hand()) {
+        if (threads > 1) at_hand() = &team_;
+    }
     ~Crew() { at_hand() = before_; }
     Crew(const Crew&) = delete;
     Crew& operator=(const Crew&) = delete;

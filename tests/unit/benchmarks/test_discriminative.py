@@ -234,7 +234,7 @@ def test_discriminative_table_fits_and_says_what_was_compared():
     joined = " ".join(text.split())
     assert "at most 2e-06 apart" in joined
     assert "chunking c2 = 1" in joined
-    assert "did 1.95 times as much on both cores" in joined
+    assert "hashed 1.95 times as much as one" in joined
 
 
 def test_two_threads_are_measured_again_while_the_cores_are_not_there(monkeypatch):
