@@ -213,7 +213,7 @@ class StoredLinear:
             return None
         self._glanced_at += tokens
         self._glance, labels = glance.glanced(state, self._made, self._glance, corpus)
-        return labels
+        return None if labels is None else np.array(labels, dtype=np.int32)
 
     def _unfold_words(self) -> None:
         """The same for the words of training, which tagging does not ask for."""
