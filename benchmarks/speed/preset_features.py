@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from benchmarks.speed import chunking
@@ -166,7 +165,7 @@ def check(
     corpus: Corpus, template: Template, by_hand: Callable[[Any], list[dict[str, Any]]], *, apart: float = 0.1
 ) -> tuple[float, float]:
     """Attributes per token of both sides; they must not differ by more than a tenth."""
-    plain = Template(tuple(replace(feature, min_count=1) for feature in template.features))
+    plain = Template(tuple(feature._replace(min_count=1) for feature in template.features))
     ours = len(Encoder(plain).fit(corpus, threads=1).ids) / corpus.token_count
     theirs = sum(len(token) for sentence in rows(corpus) for token in by_hand(sentence)) / corpus.token_count
     if abs(ours - theirs) > apart * ours:

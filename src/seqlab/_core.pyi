@@ -379,6 +379,21 @@ class RowDecoder:
     def __call__(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> int:
         """Writes labels; the first sentence without a legal path, or -1."""
 
+class Glance:
+    """
+    Looks up a few tokens in the arrays of a model file, which nobody has checked.
+    """
+
+    def __init__(self, texts: list[tuple[Any, Any]], groups: list[tuple[Any, Any, list[int]]], L: int, begin: Any, label: Any, weights: Any, moves: Any, rules: tuple[Any, Any, Any]) -> None:
+        """
+        Buffers of any kind: texts (bytes, begins), groups (ids, values, places among the texts), rules (forbidden, no_start, no_end).
+        """
+
+    def labels(self, readings: list[tuple[int, int, list[str]]], lengths: list[int]) -> list[int] | None:
+        """
+        Label numbers of all tokens; readings are (token, group, values). None when anything is odd or close.
+        """
+
 class RateSchedule(enum.Enum):
     """How the rate falls."""
 
@@ -623,6 +638,11 @@ class BlockReader:
 
     def take(self) -> tuple[Any, Any, Any, Any]:
         """The sentences read so far: (columns, offsets, lines, extras)."""
+
+    def take_strings(self) -> tuple[list[list[str]], list[int], list[tuple[int, int, str | None]]]:
+        """
+        The same as lists: (columns, offsets, extras), which are (sentence, position, text or None).
+        """
 
     @property
     def lines(self) -> int: ...

@@ -6,16 +6,18 @@ Nothing here trusts what it holds: a State may come from a file that somebody el
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, TypeVar
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from seqlab.errors import StoreError
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+else:  # who looks at one sentence with a model from a file does without NumPy
+    Array = Any
+
 Value = TypeVar("Value")
 
 PARTS = "parts"  # the setting that describes the parts
@@ -29,24 +31,42 @@ _WORDS: dict[type, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class State:
     """What one thing has to keep.
 
     kind       which class it belongs to
     settings   what JSON can hold: strings, numbers, lists, dicts with strings as keys
-    arrays     by name; a dot stands between the name of a part and the name of its array
+    arrays     by name; a dot stands between the name of a part and the name of its array. What store.peek gives has
+               buffers in their place: they can be handed on, but the methods below that give arrays want arrays
     record     how it came about (training, dates), as JSON can hold it; nothing depends on it
     functions  given by whoever loads a model that needs functions of the user's; never stored
     where      what messages begin with: the file, when it comes from one
     """
 
-    kind: str
-    settings: dict[str, Any] = field(default_factory=dict)
-    arrays: dict[str, Array] = field(default_factory=dict)
-    record: dict[str, Any] = field(default_factory=dict)
-    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
-    where: str = ""
+    __slots__ = ("arrays", "functions", "kind", "record", "settings", "where")
+
+    def __init__(
+        self,
+        kind: str,
+        settings: dict[str, Any] | None = None,
+        arrays: dict[str, Array] | None = None,
+        record: dict[str, Any] | None = None,
+        functions: Mapping[str, Callable[..., Any]] | None = None,
+        where: str = "",
+    ) -> None:
+        self.kind = kind
+        self.settings = {} if settings is None else settings
+        self.arrays = {} if arrays is None else arrays
+        self.record = {} if record is None else record
+        self.functions = {} if functions is None else functions
+        self.where = where
+
+    def __repr__(self) -> str:
+        return f"State({self.kind!r}, {self.settings!r}, {self.arrays!r}, {self.record!r})"
+
+    def replaced(self, **changes: Any) -> State:
+        """The same with other values of some fields; a dataclass could do it, but takes long to make."""
+        return State(**{name: changes.get(name, getattr(self, name)) for name in self.__slots__})
 
     @property
     def nbytes(self) -> int:
@@ -62,7 +82,7 @@ class State:
         for name, part in parts.items():
             described[name] = {"kind": part.kind, "settings": part.settings, "record": part.record}
             arrays.update({f"{name}.{own}": array for own, array in part.arrays.items()})
-        return replace(self, settings={**self.settings, PARTS: described}, arrays=arrays)
+        return self.replaced(settings={**self.settings, PARTS: described}, arrays=arrays)
 
     def has_part(self, name: str) -> bool:
         """Is there a part of this name?"""
@@ -118,6 +138,8 @@ class State:
 
     def array(self, name: str, dtype: npt.DTypeLike, shape: tuple[int | None, ...]) -> Array:
         """The array of this name, dtype and shape; None in the shape stands for any length."""
+        import numpy as np
+
         if name not in self.arrays:
             raise StoreError(f"the array {name!r} is missing")
         array = self.arrays[name]
@@ -133,6 +155,8 @@ class State:
 
     def offsets(self, name: str, end: int, *, count: int | None = None) -> Array:
         """(count + 1,) int64 from 0 to `end`, never falling."""
+        import numpy as np
+
         found = self.array(name, np.int64, (None if count is None else count + 1,))
         if not len(found) or found[0] != 0 or found[-1] != end or (np.diff(found) < 0).any():
             raise StoreError(f"the array {name!r} should rise from 0 to {end} and never fall")
@@ -140,7 +164,7 @@ class State:
 
     def numbers(self, name: str, shape: tuple[int | None, ...], below: int, *, least: int = 0) -> Array:
         """An array of int32, each from `least` up and below `below`."""
-        found = self.array(name, np.int32, shape)
+        found = self.array(name, "int32", shape)
         if found.size and not (least <= found.min() and found.max() < below):
             raise StoreError(
                 f"the array {name!r} should hold numbers from {least} to {below - 1}, found others"
@@ -149,6 +173,8 @@ class State:
 
     def finite(self, name: str, shape: tuple[int | None, ...]) -> Array:
         """An array of float64 without NaN or infinity."""
+        import numpy as np
+
         found = self.array(name, np.float64, shape)
         if not np.isfinite(found).all():
             raise StoreError(f"the array {name!r} holds NaN or infinity")
@@ -175,7 +201,7 @@ class State:
 
     def text_unchecked(self, name: str) -> tuple[Array, Array]:
         """The same without a look at the numbers in `begins`."""
-        return self.array(f"{name}.bytes", np.uint8, (None,)), self.array(f"{name}.begins", np.int64, (None,))
+        return self.array(f"{name}.bytes", "uint8", (None,)), self.array(f"{name}.begins", "int64", (None,))
 
     def strings(self, name: str) -> list[str]:
         """Strings that `string_arrays` laid out."""
@@ -190,6 +216,8 @@ class State:
 
 def string_arrays(name: str, strings: Iterable[str]) -> dict[str, Array]:
     """Many strings as two arrays, which State.strings(name) reads back."""
+    import numpy as np
+
     parts = [as_utf8(text, f"a string of {name!r}") for text in strings]
     begins = np.zeros(len(parts) + 1, dtype=np.int64)
     np.cumsum([len(part) for part in parts], out=begins[1:])

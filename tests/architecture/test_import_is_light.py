@@ -106,7 +106,7 @@ from seqlab.taggers import stored
 stored.SMALL = {small}
 import contextlib, io, seqlab.cli
 with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
-    assert seqlab.cli.main(["tag", {model!r}, {text!r}]) == 0
+    assert seqlab.cli.main(["tag", {model!r}, {text!r}, *{options!r}]) == 0
 """
 
 
@@ -124,10 +124,31 @@ def beginning_with(names, modules):
     return [module for module in modules if module.startswith(names)]
 
 
+def test_tagging_one_sentence_by_the_command_line_needs_neither_numpy_nor_a_tagger(files):
+    model, text = files
+    program = f"""
+import sys
+sys.argv = ["seqlab", "tag", {model!r}, {text!r}]
+from seqlab import cli
+assert cli.main() == 0
+sys.stderr.write(" ".join(sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = done.stderr.split()
+    assert [line.split(" ")[0] for line in done.stdout.split("\n")] == ["The", "cat", "sat", "", ""]
+    assert "seqlab.cli.tag_short" in loaded
+    assert beginning_with(("numpy", "dataclasses", "inspect"), loaded) == []
+    assert (
+        beginning_with((*TAGGING_NEEDS_NO, *TABLES, "seqlab.taggers.base", "seqlab.taggers.linear"), loaded)
+        == []
+    )
+
+
 @pytest.mark.parametrize("small", [0, 1 << 20])
 def test_tagging_by_the_command_line_loads_what_it_needs(files, small):
     model, text = files
-    loaded = newly_loaded(COMMAND_LINE.format(small=small, model=model, text=text))
+    unusual = ["--comments"]  # an option that one sentence is not looked at for, see cli.tag_short
+    loaded = newly_loaded(COMMAND_LINE.format(small=small, model=model, text=text, options=unusual))
     assert "seqlab.taggers.linear" in loaded
     assert beginning_with(TAGGING_NEEDS_NO, loaded) == []
     assert sorted(beginning_with(TABLES, loaded)) == (sorted(TABLES) if small else [])

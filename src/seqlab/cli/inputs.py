@@ -112,11 +112,11 @@ def named_for(corpus: Corpus, tagger: Tagger, *, given: bool) -> Corpus:
     """
     if given or corpus.layout.format not in {"conll", "slash", "text"} or "attributes" in tagger.columns_:
         return corpus
-    names = _names_of_training(corpus.columns, tuple(tagger.columns_), tagger.column_ or "label")
+    names = names_of_training(corpus.columns, tuple(tagger.columns_), tagger.column_ or "label")
     return corpus._with(dict(zip(names, (corpus.data(name) for name in corpus.columns), strict=True)))
 
 
-def _names_of_training(there: tuple[str, ...], known: tuple[str, ...], label: str) -> list[str]:
+def names_of_training(there: tuple[str, ...], known: tuple[str, ...], label: str) -> list[str]:
     """Names for the columns of a file that says nothing about them."""
     if known[:1] == ("id",):  # of CoNLL-U, which other files have nothing of but the word
         known = ("word",)

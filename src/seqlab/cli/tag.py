@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli import parsing
@@ -78,14 +79,13 @@ def run(arguments: argparse.Namespace) -> None:
     """Read, label, write."""
     # NumPy would start threads for linear algebra, which tagging has no use for: ten milliseconds.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from seqlab.cli.inputs import load_tagger
-    from seqlab.cli.tag_blocks import tagged
+    from seqlab.cli.tag_short import short_answer
 
     sources = _sources(arguments)
     if (arguments.beam is None) == (arguments.decode == "beam"):
         raise OptionError("--decode beam and --beam N belong together: pass both, or neither")
-    tagger = load_tagger(arguments.model)
-    pieces = tagged(tagger, sources, arguments)
+    answer = short_answer(arguments, sources)
+    pieces = _usual_answer(arguments, sources) if answer is None else iter((answer,))
     if arguments.output == "-":
         from seqlab.cli.printing import put_bytes
 
@@ -99,6 +99,13 @@ def run(arguments: argparse.Namespace) -> None:
         with orderly(), opened_target(arguments.output) as put:
             for piece in pieces:
                 put(piece)
+
+
+def _usual_answer(arguments: argparse.Namespace, sources: list[Any]) -> Iterator[bytes]:
+    from seqlab.cli.inputs import load_tagger
+    from seqlab.cli.tag_blocks import tagged
+
+    return tagged(load_tagger(arguments.model), sources, arguments)
 
 
 def _sources(arguments: argparse.Namespace) -> list[Any]:

@@ -291,7 +291,6 @@ class _Training:
         return less
 
     def _save(self, tagger: Any, train: Corpus, label: str) -> None:
-        from dataclasses import replace
         from pathlib import Path
 
         from seqlab import store
@@ -299,7 +298,7 @@ class _Training:
         from seqlab.cli.train_report import record_of, saved_line
 
         state = tagger.state()
-        state = replace(state, record={**state.record, "command": record_of(self.settings, train, label)})
+        state = state.replaced(record={**state.record, "command": record_of(self.settings, train, label)})
         if self.settings.output == "-":
             put_bytes(store.as_bytes(state))
             return

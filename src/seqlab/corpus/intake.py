@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from seqlab import _core
 from seqlab.corpus import guess
@@ -41,7 +40,7 @@ class Intake:
                 f"back; save the file as UTF-8 without it to silence this"
             )
         self._head = head
-        self.parser: Parser = _parser(head, replace(options, name=self._name, bom=bom))
+        self.parser: Parser = _parser(head, options._replace(name=self._name, bom=bom))
 
     def blocks(self, *, whole_sentences: bool) -> Iterator[None]:
         """Feeds the parser; stops after every block, and a last time when the parser has finished."""
@@ -97,7 +96,7 @@ def _parser(head: bytes, options: Options) -> Parser:
             raise CorpusError(f"unknown format {options.format!r}: known are {', '.join(map(repr, PARSERS))}")
         return PARSERS[options.format](options)
     found = guess.by_name_and_content(options.name, head)
-    return PARSERS[found](replace(options, format=found, guessed=True))
+    return PARSERS[found](options._replace(format=found, guessed=True))
 
 
 def _check_head(head: bytes, name: str) -> None:

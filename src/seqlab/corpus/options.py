@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from seqlab.corpus.names import CONLLU, checked
 from seqlab.errors import CorpusError
@@ -12,8 +11,7 @@ from seqlab.errors import CorpusError
 Columns = Sequence[str] | Mapping[str, Any] | None
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """What the caller of read or stream said, and what the file's first bytes told.
 
     name      of the file, for messages

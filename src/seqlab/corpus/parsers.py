@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
-
-import numpy as np
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from seqlab import _core
-from seqlab.corpus.columns import BagColumn, Column, StringColumn
-from seqlab.corpus.corpus import Corpus
-from seqlab.corpus.extras import Extras, Layout
 from seqlab.corpus.names import CONLLU, usual
 from seqlab.corpus.options import (
     Options,
@@ -22,13 +16,34 @@ from seqlab.corpus.options import (
     separator_byte,
     wanted_cells,
 )
-from seqlab.corpus.origin import Origin
 
-if TYPE_CHECKING:  # a file without faults needs no words for them
+if (
+    TYPE_CHECKING
+):  # a file without faults needs no words for them, and few sentences no corpus, which needs NumPy
+    from seqlab.corpus.columns import Column
+    from seqlab.corpus.corpus import Corpus
+    from seqlab.corpus.extras import Layout
     from seqlab.corpus.troubles import Expected
 
 COLUMN_LINE = 16 << 20
 SENTENCE_LINE = 64 << 20
+
+
+class FewSentences(NamedTuple):
+    """Some sentences as lists of strings, for whoever has no use for a corpus.
+
+    columns         by name, the cells of all tokens
+    offsets         sentence s has the tokens offsets[s] .. offsets[s + 1]
+    extras          (sentence, position, text) of lines that are no tokens, as corpus.Extras has them
+    separator       between cells
+    final_newline   whether the last line had an end
+    """
+
+    columns: dict[str, list[str]]
+    offsets: list[int]
+    extras: list[tuple[int, int, str | None]]
+    separator: str
+    final_newline: bool
 
 
 class Parser(Protocol):
@@ -95,6 +110,10 @@ class NativeParser:
 
     def take(self) -> Corpus | None:
         """The sentences read since the last call."""
+        from seqlab.corpus.corpus import Corpus
+        from seqlab.corpus.extras import Extras
+        from seqlab.corpus.origin import Origin
+
         raw, offsets, lines, extras = self._core.take()
         columns = self._columns(raw)
         if columns is None:
@@ -107,21 +126,37 @@ class NativeParser:
             origin=Origin.file(self._options.name, lines, token_lines=self.token_lines),
         )
 
+    def take_few(self) -> FewSentences | None:
+        """The same as lists; None when there are no sentences. Bags of attributes have no such form."""
+        columns, offsets, extras = self._core.take_strings()
+        if not columns or len(offsets) < 2:
+            return None
+        if self._names is None:
+            self._names = self._named(len(columns), columns[-1])
+        named = dict(zip(self._names, columns, strict=True))
+        return FewSentences(named, offsets, extras, self._separator(), self._core.ends_in_newline)
+
     def _columns(self, raw: Sequence[tuple[Any, _core.StringPool]]) -> dict[str, Column] | None:
         """Columns by name; a block without tokens has the columns of the blocks before it."""
+        import numpy as np
+
+        from seqlab.corpus.columns import StringColumn
+
         columns = [StringColumn(codes, pool) for codes, pool in raw]
         if self._names is None and columns:
-            self._names = self._named(columns)
+            self._names = self._named(len(columns), columns[-1].values)
         if self._names is None:
             return None
         if not columns:
             columns = [StringColumn(np.zeros(0, dtype=np.int32), _core.StringPool()) for _ in self._names]
         return dict(zip(self._names, columns, strict=True))
 
-    def _named(self, columns: Sequence[StringColumn]) -> tuple[str, ...]:
+    def _named(self, width: int, last_values: Iterable[str]) -> tuple[str, ...]:
         raise NotImplementedError
 
     def _layout(self) -> Layout:
+        from seqlab.corpus.extras import Layout
+
         core = self._core
         ended = core.lines - (not core.ends_in_newline)
         return Layout(
@@ -167,8 +202,8 @@ class ColumnParser(NativeParser):
             self._hash = block[:1000].lstrip().startswith(b"#")
         super().feed(block, end)
 
-    def _named(self, columns: Sequence[StringColumn]) -> tuple[str, ...]:
-        return self._given or usual(len(columns), columns[-1].values)
+    def _named(self, width: int, last_values: Iterable[str]) -> tuple[str, ...]:
+        return self._given or usual(width, last_values)
 
     def _separator(self) -> str:
         return chr(self._reader.separator or 9)
@@ -202,7 +237,7 @@ class ConlluParser(NativeParser):
         )
         super().__init__(options, core)
 
-    def _named(self, columns: Sequence[StringColumn]) -> tuple[str, ...]:  # noqa: ARG002
+    def _named(self, width: int, last_values: Iterable[str]) -> tuple[str, ...]:  # noqa: ARG002
         return self._picked
 
     def _separator(self) -> str:
@@ -231,10 +266,12 @@ class LineParser(NativeParser):
     def finish(self) -> None:
         """Every line is complete by itself."""
 
-    def _named(self, columns: Sequence[StringColumn]) -> tuple[str, ...]:  # noqa: ARG002
+    def _named(self, width: int, last_values: Iterable[str]) -> tuple[str, ...]:  # noqa: ARG002
         return self._given
 
     def _layout(self) -> Layout:
+        from dataclasses import replace  # slow to import
+
         return replace(super()._layout(), escaped=self._reader.escaped)
 
 
@@ -250,11 +287,13 @@ class AttributeParser(NativeParser):
         self._reader = core
 
     def _columns(self, raw: Sequence[tuple[Any, _core.StringPool]]) -> dict[str, Column] | None:
+        from seqlab.corpus.columns import BagColumn
+
         bag = BagColumn(*self._reader.take_bag())
         labels = super()._columns(raw)
         return None if labels is None else {**labels, self._given[1]: bag}
 
-    def _named(self, columns: Sequence[StringColumn]) -> tuple[str, ...]:  # noqa: ARG002
+    def _named(self, width: int, last_values: Iterable[str]) -> tuple[str, ...]:  # noqa: ARG002
         return self._given[:1]
 
     def _separator(self) -> str:

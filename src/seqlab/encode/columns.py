@@ -12,9 +12,8 @@ from seqlab import _core
 from seqlab.corpus import Corpus, StringColumn
 from seqlab.encode.plan import Source
 from seqlab.errors import CorpusError
-from seqlab.features import Template
 from seqlab.features.computed import gazetteer_of, plain_column
-from seqlab.features.model import Call
+from seqlab.features.model import Call, TemplateLike
 from seqlab.features.values import missing_column, passed_through
 
 Codes = npt.NDArray[np.int32]
@@ -35,7 +34,7 @@ class Given:
 class ColumnReader:
     """Reads the columns that one template asks for off one corpus, each of them once."""
 
-    def __init__(self, template: Template, corpus: Corpus) -> None:
+    def __init__(self, template: TemplateLike, corpus: Corpus) -> None:
         self.template = template
         self.corpus = corpus
         self._columns: dict[str, Given] = {}

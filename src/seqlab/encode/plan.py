@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from seqlab import _core
-from seqlab.features import Template
-from seqlab.features.model import Atom, Boundary, Call, Feature
+from seqlab.features.model import Atom, Boundary, Call, Feature, TemplateLike
 from seqlab.features.values import passed_through
 
 LARGEST_NUMBER = 2**31 - 1
@@ -23,7 +21,6 @@ class Source(NamedTuple):
     calls: tuple[Call, ...] = ()
 
 
-@dataclass(slots=True)
 class Plan:
     """What _core.Bank is made from.
 
@@ -32,19 +29,20 @@ class Plan:
     least     for each group how often an attribute must occur to be kept
     """
 
-    template: Template
-    on_moves: bool
-    sources: list[Source] = field(default_factory=list)
-    pieces: list[tuple[str, ...]] = field(default_factory=list)
-    least: list[int] = field(default_factory=list)
-    _values: list[tuple[int, list[tuple[str, int]], Symbols, Symbols]] = field(default_factory=list)
-    _features: list[tuple[list[tuple[int, int, bool]], int]] = field(default_factory=list)
-    _number: dict[tuple[Source, tuple[Call, ...]], int] = field(default_factory=dict)
+    def __init__(self, template: TemplateLike, *, on_moves: bool) -> None:
+        self.template = template
+        self.on_moves = on_moves
+        self.sources: list[Source] = []
+        self.pieces: list[tuple[str, ...]] = []
+        self.least: list[int] = []
+        self._values: list[tuple[int, list[tuple[str, int]], Symbols, Symbols]] = []
+        self._features: list[tuple[list[tuple[int, int, bool]], int]] = []
+        self._number: dict[tuple[Source, tuple[Call, ...]], int] = {}
 
     @staticmethod
-    def of(template: Template, min_count: int, *, on_moves: bool) -> Plan:
+    def of(template: TemplateLike, min_count: int, *, on_moves: bool) -> Plan:
         """For the features that labels see, or (`on_moves`) for those that pairs of labels see."""
-        plan = Plan(template, on_moves)
+        plan = Plan(template, on_moves=on_moves)
         for feature in plan.features():
             plan._add(feature, min_count)
         return plan
@@ -121,7 +119,7 @@ def _within(number: int) -> int:
     return max(-LARGEST_NUMBER, min(LARGEST_NUMBER, number))
 
 
-def _outside(template: Template, calls: tuple[Call, ...]) -> tuple[Symbols, Symbols]:
+def _outside(template: TemplateLike, calls: tuple[Call, ...]) -> tuple[Symbols, Symbols]:
     """What the atom reads before and after the sentence, by distance."""
     boundary: Boundary = template.boundary
     if not boundary.calls:

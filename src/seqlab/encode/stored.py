@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seqlab.errors import StoreError
-from seqlab.features import Template
 from seqlab.features import stored as templates
 from seqlab.state import State
 
 if TYPE_CHECKING:
+    from seqlab.features import Template
     from seqlab.features.own import FeatureFunction
 
 KIND = "encoder"
@@ -18,6 +18,8 @@ TEMPLATE_ROWS = "template rows"  # the kind of the parts that know what a templa
 
 def features_state(features: Template | FeatureFunction | None) -> State:
     """A template by value, a function by name."""
+    from seqlab.features import Template
+
     if isinstance(features, Template):
         settings = {"features": "template"}
         return State(KIND, settings).with_parts({"template": templates.template_state(features)})

@@ -7,11 +7,15 @@ An attribute string is put together from fixed pieces and from values read off t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from seqlab.errors import TemplateError
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from seqlab.features.lexicon import Lexicon
 
 
 class SentenceLike(Protocol):
@@ -46,26 +50,37 @@ class Atom(NamedTuple):
     calls: tuple[Call, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
-    """One attribute a token, for its label (`on_node`), for the pair of labels up to it (`on_edge`), or both."""
-
+class _Feature(NamedTuple):
     atoms: tuple[Atom, ...]
     pieces: tuple[str, ...]
-    on_node: bool = True
-    on_edge: bool = False
-    min_count: int = 1
+    on_node: bool
+    on_edge: bool
+    min_count: int
 
-    def __post_init__(self) -> None:
-        if len(self.pieces) != len(self.atoms) + 1:
+
+class Feature(_Feature):
+    """One attribute a token, for its label (`on_node`), for the pair of labels up to it (`on_edge`), or both."""
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        atoms: tuple[Atom, ...],
+        pieces: tuple[str, ...],
+        on_node: bool = True,  # noqa: FBT001, FBT002
+        on_edge: bool = False,  # noqa: FBT001, FBT002
+        min_count: int = 1,
+    ) -> Self:
+        """A feature with as many pieces as its values need around them."""
+        if len(pieces) != len(atoms) + 1:
             raise TemplateError(
-                f"a feature with {len(self.atoms)} values needs {len(self.atoms) + 1} pieces of text "
-                f"around them, got {self.pieces!r}"
+                f"a feature with {len(atoms)} values needs {len(atoms) + 1} pieces of text around them, got {pieces!r}"
             )
-        if not (self.on_node or self.on_edge):
+        if not (on_node or on_edge):
             raise TemplateError("a feature must be seen by labels (on_node) or by pairs of labels (on_edge)")
-        if self.min_count < 1:
-            raise TemplateError(f"min_count must be 1 or more, got {self.min_count!r}")
+        if min_count < 1:
+            raise TemplateError(f"min_count must be 1 or more, got {min_count!r}")
+        return super().__new__(cls, atoms, pieces, on_node, on_edge, min_count)
 
 
 class Boundary(NamedTuple):
@@ -91,3 +106,28 @@ WAPITI = Boundary(
     ("_x-1", "_x-2", "_x-3", "_x-4", "_x-#"), ("_x+1", "_x+2", "_x+3", "_x+4", "_x+#"), calls=True
 )
 BOUNDARIES = {"seqlab": SEQLAB, "crfpp": CRFPP, "wapiti": WAPITI}
+
+
+class Features(NamedTuple):
+    """What a Template is made of, for whoever needs nothing else of it; a Template has the same names."""
+
+    features: tuple[Feature, ...]
+    bigram: bool
+    boundary: Boundary
+    lexicons: Mapping[str, Lexicon]
+
+
+class TemplateLike(Protocol):
+    """A Template, or its Features."""
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """In order."""
+
+    @property
+    def boundary(self) -> Boundary:
+        """What is read outside the sentence."""
+
+    @property
+    def lexicons(self) -> Mapping[str, Lexicon]:
+        """By name."""

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from seqlab.errors import StoreError, TemplateError
 from seqlab.features.computed import PLAIN, gazetteer_of
 from seqlab.features.functions import FUNCTIONS
-from seqlab.features.model import BOUNDARIES, Atom, Call, Feature
-from seqlab.features.template import Template
+from seqlab.features.model import BOUNDARIES, Atom, Call, Feature, Features
 from seqlab.state import Array, State, string_arrays
 
 if TYPE_CHECKING:
     from seqlab.features.lexicon import Lexicon
+    from seqlab.features.template import Template
 
 KIND = "template"
 
@@ -40,18 +40,26 @@ def template_state(template: Template) -> State:
 
 def template_of(state: State) -> Template:
     """The template that template_state() was given."""
+    from seqlab.features.template import Template
+
+    parts = parts_of(state)
+    try:
+        template = Template(*parts)
+    except TemplateError as error:
+        raise StoreError(f"the template is not sound: {error}") from error
+    if len(template.features) != len(parts.features):
+        raise StoreError("the template has a feature twice")
+    return template
+
+
+def parts_of(state: State) -> Features:
+    """What it is made of, each part checked by itself."""
     boundary = state.setting("boundary", str)
     if boundary not in BOUNDARIES:
         raise StoreError(f"the template has the unknown boundary {boundary!r:.80}")
     features = tuple(_feature(data) for data in state.setting("features", list))
     lexicons = {name: _lexicon(state, name, path) for name, path in state.setting("lexicons", dict).items()}
-    try:
-        template = Template(features, state.setting("bigram", bool), BOUNDARIES[boundary], lexicons)
-    except TemplateError as error:
-        raise StoreError(f"the template is not sound: {error}") from error
-    if len(template.features) != len(features):
-        raise StoreError("the template has a feature twice")
-    return template
+    return Features(features, state.setting("bigram", bool), BOUNDARIES[boundary], lexicons)
 
 
 def _lexicon(state: State, name: str, path: Any) -> Lexicon:

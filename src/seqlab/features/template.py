@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from seqlab.arrays import position_number
 from seqlab.errors import TemplateError
 from seqlab.features.computed import gazetteer_of
 from seqlab.features.model import BOUNDARIES, SEQLAB, Boundary, Feature
@@ -109,6 +108,8 @@ class Template:
         return shown(self.features, self._view(sentence, t), t, bigram=self.bigram)
 
     def _view(self, sentence: Sentence, t: int) -> View:
+        from seqlab.arrays import position_number  # needs NumPy, which a template in a model file does not
+
         view = View.of(sentence, self.boundary, self.lexicons)
         if not 0 <= position_number(t, "a template") < view.length:
             raise TemplateError(f"there is no token {t!r} in a sentence of {view.length}")
@@ -176,7 +177,7 @@ def _made(parsed: Parsed) -> Template:
 
 
 def _identity(feature: Feature) -> Feature:
-    return replace(feature, min_count=1)
+    return feature._replace(min_count=1)
 
 
 def _without_repeats(features: Iterable[Feature]) -> tuple[Feature, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from seqlab.errors import CorpusError, TemplateError
@@ -18,16 +17,23 @@ if TYPE_CHECKING:
 Sentence = SentenceLike | Mapping[str, Sequence[str]] | list[str] | tuple[str, ...]
 
 
-@dataclass(frozen=True)
 class View:
     """A sentence with the computed columns, and with what the template knows."""
 
-    sentence: SentenceLike | Mapping[str, Sequence[str]]
-    columns: tuple[str, ...]
-    length: int
-    boundary: Boundary
-    lexicons: Mapping[str, Lexicon]
-    cache: dict[str, Sequence[str | None]] = field(default_factory=dict)
+    def __init__(
+        self,
+        sentence: SentenceLike | Mapping[str, Sequence[str]],
+        columns: tuple[str, ...],
+        length: int,
+        boundary: Boundary,
+        lexicons: Mapping[str, Lexicon],
+    ) -> None:
+        self.sentence = sentence
+        self.columns = columns
+        self.length = length
+        self.boundary = boundary
+        self.lexicons = lexicons
+        self._cache: dict[str, Sequence[str | None]] = {}
 
     @classmethod
     def of(cls, sentence: Sentence, boundary: Boundary, lexicons: Mapping[str, Lexicon]) -> View:
@@ -47,9 +53,9 @@ class View:
 
     def column(self, name: str) -> Sequence[str | None]:
         """The values of a column, whether it is read or computed."""
-        if name not in self.cache:
-            self.cache[name] = self._read(name)
-        return self.cache[name]
+        if name not in self._cache:
+            self._cache[name] = self._read(name)
+        return self._cache[name]
 
     def _read(self, name: str) -> Sequence[str | None]:
         gazetteer = gazetteer_of(name)

@@ -18,9 +18,7 @@ Tensors stand in order of falling item size, so that each is aligned where it is
 from __future__ import annotations
 
 import os
-from typing import Any
-
-import numpy as np
+import struct
 
 from seqlab.errors import StoreError
 
@@ -33,21 +31,22 @@ MOST_HEADER = 100_000_000  # bytes; other readers of the format have the same li
 MOST_AXES = 8
 FOREIGN = (b"lCRF", b"version: ", b"#mdl#")  # how models of other programs begin
 
-DTYPES: dict[str, np.dtype[Any]] = {
-    "F64": np.dtype("<f8"),
-    "I64": np.dtype("<i8"),
-    "U64": np.dtype("<u8"),
-    "F32": np.dtype("<f4"),
-    "I32": np.dtype("<i4"),
-    "U32": np.dtype("<u4"),
-    "F16": np.dtype("<f2"),
-    "I16": np.dtype("<i2"),
-    "U16": np.dtype("<u2"),
-    "I8": np.dtype("i1"),
-    "U8": np.dtype("u1"),
-    "BOOL": np.dtype("?"),
+# What a tensor holds, as `struct`, memoryviews and NumPy name it.
+CODES = {
+    "F64": "d",
+    "I64": "q",
+    "U64": "Q",
+    "F32": "f",
+    "I32": "i",
+    "U32": "I",
+    "F16": "e",
+    "I16": "h",
+    "U16": "H",
+    "I8": "b",
+    "U8": "B",
+    "BOOL": "?",
 }
-NAMES = {dtype: name for name, dtype in DTYPES.items()}
+SIZES = {name: struct.calcsize(f"<{code}") for name, code in CODES.items()}  # bytes
 
 
 def file_name(path: str | os.PathLike[str]) -> str:

@@ -7,25 +7,39 @@ import math
 import mmap
 import os
 import stat
-from typing import Any
-
-import numpy as np
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from seqlab.errors import StoreError
 from seqlab.state import Array, State
 from seqlab.store.layout import (
-    DTYPES,
+    CODES,
     FOREIGN,
     FORMAT,
     METADATA,
     MOST_AXES,
     MOST_HEADER,
     NO_DIGEST,
+    SIZES,
     VERSION,
     file_name,
 )
 
 Buffer = bytes | mmap.mmap
+
+
+class Tensor(NamedTuple):
+    """What the header says of a tensor, checked.
+
+    dtype   a name in layout.CODES
+    begin   the place of its first byte in the file
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    begin: int
 
 
 def read(path: str | os.PathLike[str], *, verify: bool = False) -> State:
@@ -38,7 +52,7 @@ def read(path: str | os.PathLike[str], *, verify: bool = False) -> State:
         content = _mapped(name)
         if verify:
             _check_sum(content)
-        return _state(content)
+        return _state(content, _array)
     except StoreError as error:
         raise StoreError(f"{name}: {error}", path=name) from error.__cause__
     except OSError as error:
@@ -49,7 +63,18 @@ def revived(content: bytes, *, verify: bool = False) -> State:
     """The state in what as_bytes() gave."""
     if verify:
         _check_sum(content)
-    return _state(content)
+    return _state(content, _array)
+
+
+def peek(path: str, *, verified: int) -> State:
+    """The same as read() gives, without NumPy: in the place of arrays there are flat buffers, without their shapes.
+
+    verified   files of at most so many bytes are compared with the checksum in them
+    """
+    content = _mapped(path)
+    if len(content) <= verified:
+        _check_sum(content)
+    return _state(content, _buffer)
 
 
 def _mapped(name: str) -> Buffer:
@@ -62,10 +87,10 @@ def _mapped(name: str) -> Buffer:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _state(content: Buffer) -> State:
+def _state(content: Buffer, made: Callable[[Tensor, Buffer], Array]) -> State:
     header, data = _header(content)
     metadata = _metadata(header.pop(METADATA, None))
-    arrays = _arrays(header, content, data)
+    arrays = {tensor.name: made(tensor, content) for tensor in _tensors(header, len(content), data)}
     return State(
         metadata["kind"],
         _object(metadata["settings"], "the settings"),
@@ -145,8 +170,9 @@ def _metadata(given: Any) -> dict[str, str]:
 # ------------------------------------------------------------------------------------------------ tensors
 
 
-def _arrays(header: dict[str, Any], content: Buffer, data: int) -> dict[str, Array]:
-    room = len(content) - data
+def _tensors(header: dict[str, Any], size: int, data: int) -> list[Tensor]:
+    """All of them, which fill a file of `size` bytes from `data` to its end."""
+    room = size - data
     placed = sorted((*_place(name, entry, room), name, entry) for name, entry in header.items())
     end = 0
     for begin, behind, name, _ in placed:
@@ -156,7 +182,9 @@ def _arrays(header: dict[str, Any], content: Buffer, data: int) -> dict[str, Arr
         end = behind
     if end != room:
         raise StoreError(f"the tensors have {end} bytes, but the file has {room} for them")
-    return {name: _array(name, entry, content, data + begin) for begin, _, name, entry in placed}
+    return [
+        Tensor(name, entry["dtype"], tuple(entry["shape"]), data + begin) for begin, _, name, entry in placed
+    ]
 
 
 def _place(name: str, entry: Any, room: int) -> tuple[int, int]:
@@ -166,7 +194,7 @@ def _place(name: str, entry: Any, room: int) -> tuple[int, int]:
             f"the tensor {name!r:.80} should have dtype, shape and data_offsets, found {entry!r:.80}"
         )
     dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
-    if not (isinstance(dtype, str) and dtype in DTYPES):
+    if not (isinstance(dtype, str) and dtype in CODES):
         raise StoreError(f"the tensor {name!r:.80} has the unknown dtype {dtype!r:.80}")
     if not (_sizes(shape) and len(shape) <= MOST_AXES and _addressable(shape)):
         raise StoreError(f"the tensor {name!r:.80} has the impossible shape {shape!r:.80}")
@@ -176,7 +204,7 @@ def _place(name: str, entry: Any, room: int) -> tuple[int, int]:
             "is the file cut short?"
         )
     begin, end = offsets
-    wanted = math.prod(shape) * DTYPES[dtype].itemsize
+    wanted = math.prod(shape) * SIZES[dtype]
     if end - begin != wanted:
         raise StoreError(
             f"the tensor {name!r:.80} of shape {shape} and dtype {dtype} takes {wanted} bytes, found {end - begin}"
@@ -193,18 +221,29 @@ def _addressable(shape: list[int]) -> bool:
     return math.prod(max(size, 1) for size in shape) < 2**59
 
 
-def _array(name: str, entry: dict[str, Any], content: Buffer, begin: int) -> Array:
-    dtype, shape = DTYPES[entry["dtype"]], tuple(entry["shape"])
-    count = math.prod(shape)
+def _array(tensor: Tensor, content: Buffer) -> Array:
+    import numpy as np  # peek() does without
+
+    dtype, count = np.dtype(f"<{CODES[tensor.dtype]}"), math.prod(tensor.shape)
     if not count:
-        return np.zeros(shape, dtype=dtype)
-    raw = np.frombuffer(content, dtype=np.uint8, count=count * dtype.itemsize, offset=begin)
+        return np.zeros(tensor.shape, dtype=dtype)
+    raw = np.frombuffer(content, dtype=np.uint8, count=count * dtype.itemsize, offset=tensor.begin)
     if dtype.kind == "b" and raw.max() > 1:
-        raise StoreError(f"the tensor {name!r:.80} should hold 0 and 1, found {raw.max()}")
-    array = raw.view(dtype).reshape(shape)
+        raise StoreError(f"the tensor {tensor.name!r:.80} should hold 0 and 1, found {raw.max()}")
+    array = raw.view(dtype).reshape(tensor.shape)
     # Other writers may not align; and what is kept in memory is of this machine's byte order.
     array = array if array.flags.aligned else array.copy()
     return array.astype(dtype.newbyteorder("="), copy=False)
+
+
+def _buffer(tensor: Tensor, content: Buffer) -> Any:
+    size = SIZES[tensor.dtype]
+    if tensor.begin % size or sys.byteorder != "little":
+        raise StoreError(f"the tensor {tensor.name!r:.80} does not lie there as this machine would have it")
+    raw: Any = memoryview(content)[tensor.begin : tensor.begin + math.prod(tensor.shape) * size]
+    if tensor.dtype == "BOOL" and raw.tobytes().translate(None, b"\0\1"):
+        raise StoreError(f"the tensor {tensor.name!r:.80} should hold 0 and 1, found others")
+    return raw if tensor.dtype == "F16" else raw.cast(CODES[tensor.dtype])  # which Python has no name for
 
 
 # ------------------------------------------------------------------------------------------------ checksum

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 from seqlab.errors import SeqlabError, StoreError
@@ -81,7 +80,7 @@ def _made(
     if state.kind not in kinds:
         known = ", ".join(map(repr, sorted(kinds)))
         raise StoreError(f"{where}models of kind {state.kind!r:.80} are unknown here, only {known}")
-    whole = replace(state, functions=dict(functions or {}), where=where)
+    whole = state.replaced(functions=dict(functions or {}), where=where)
     with misfits_told(where):
         return kinds[state.kind](whole)
 

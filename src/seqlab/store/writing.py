@@ -16,14 +16,16 @@ from seqlab.errors import StoreError
 from seqlab.state import Array, State, as_utf8
 from seqlab.store.layout import (
     ALIGNMENT,
+    CODES,
     FORMAT,
     METADATA,
     MOST_HEADER,
-    NAMES,
     NO_DIGEST,
     VERSION,
     file_name,
 )
+
+NAMES = {np.dtype(f"<{code}"): name for name, code in CODES.items()}
 
 
 def write(path: str | os.PathLike[str], state: State) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -135,7 +134,7 @@ def _generator_state(generator: Any) -> State:
 
 
 def _generator_of(state: State) -> Any:
-    part = replace(state.any_part("generator"), where=state.where)
+    part = state.any_part("generator").replaced(where=state.where)
     known = kinds()
     if part.kind not in known:
         raise StoreError(f"the generator is of the unknown kind {part.kind!r:.80}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -183,7 +182,7 @@ class StoredLinear:
             if tagger._storage != stored.setting("dtype", str):
                 raise StoreError(f"the weights should be stored as {tagger._storage}")
         tagger._folded, tagger._made = state, features
-        tagger._memory = replace(state.part("training", MEMORY), where=state.where)
+        tagger._memory = state.part("training", MEMORY).replaced(where=state.where)
         if state.nbytes <= SMALL:
             tagger._unfold()
             tagger._unfold_words()
@@ -214,7 +213,7 @@ class StoredLinear:
             return None
         self._glanced_at += tokens
         self._glance, labels = glance.glanced(state, self._made, self._glance, corpus)
-        return labels
+        return None if labels is None else np.array(labels, dtype=np.int32)
 
     def _unfold_words(self) -> None:
         """The same for the words of training, which tagging does not ask for."""

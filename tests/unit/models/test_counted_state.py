@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -55,7 +54,7 @@ def test_models_travel_between_processes():
 def tampered(*, settings=None, **arrays):
     state = counted_state(counted(TEXT))
     changed = {name.replace("__", "."): array for name, array in arrays.items()}
-    return replace(state, settings={**state.settings, **(settings or {})}, arrays={**state.arrays, **changed})
+    return state.replaced(settings={**state.settings, **(settings or {})}, arrays={**state.arrays, **changed})
 
 
 def array(name):

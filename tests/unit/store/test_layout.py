@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays_of
 from seqlab import store
 from seqlab.errors import StoreError
 from seqlab.store import State
-from seqlab.store.layout import DTYPES
+from seqlab.store.layout import CODES
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 PLAIN = st.recursive(
@@ -21,9 +21,9 @@ PLAIN = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
     max_leaves=8,
 )
-ARRAYS = st.sampled_from(sorted(DTYPES)).flatmap(
+ARRAYS = st.sampled_from(sorted(CODES)).flatmap(
     lambda name: arrays_of.arrays(
-        DTYPES[name], arrays_of.array_shapes(min_dims=0, min_side=0, max_dims=3, max_side=4)
+        np.dtype(f"<{CODES[name]}"), arrays_of.array_shapes(min_dims=0, min_side=0, max_dims=3, max_side=4)
     )
 )
 STATES = st.builds(

@@ -7,7 +7,6 @@ import pickle
 import subprocess
 import sys
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -315,7 +314,7 @@ WEIGHTS = SOUND.arrays["scores.weights"]
 
 
 def tampered(settings=None, **arrays):
-    return replace(SOUND, settings={**SOUND.settings, **(settings or {})}, arrays={**SOUND.arrays, **arrays})
+    return SOUND.replaced(settings={**SOUND.settings, **(settings or {})}, arrays={**SOUND.arrays, **arrays})
 
 
 def options(**changes):
@@ -336,7 +335,7 @@ def _part(name, **changes):
 
 
 def without(name):
-    return replace(SOUND, arrays={key: array for key, array in SOUND.arrays.items() if key != name})
+    return SOUND.replaced(arrays={key: array for key, array in SOUND.arrays.items() if key != name})
 
 
 @pytest.mark.parametrize(
@@ -389,6 +388,6 @@ def test_kinds_are_kept_apart():
     with pytest.raises(StoreError, match="these bytes hold a LocalTagger, a CRF is wanted"):
         CRF.from_bytes(store.as_bytes(SOUND))
     with pytest.raises(StoreError, match="a model of kind 'local tagger' is wanted"):
-        LocalTagger.from_state(replace(SOUND, kind="crf"))
+        LocalTagger.from_state(SOUND.replaced(kind="crf"))
     with pytest.raises(SeqlabError):
         LocalTagger(LinearSVC()).as_bytes()

@@ -1,7 +1,5 @@
 """Saved = unsaved; and a file that somebody has tampered with is refused."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -61,7 +59,7 @@ def test_what_was_saved_learns_on_alike(options):
 
 def changed(settings=None, **arrays):
     state = MostFrequentTag(allowed={"run": ["O"]}).fit(CORPUS, "chunk").state()
-    return replace(state, settings={**state.settings, **(settings or {})}, arrays={**state.arrays, **arrays})
+    return state.replaced(settings={**state.settings, **(settings or {})}, arrays={**state.arrays, **arrays})
 
 
 @pytest.mark.parametrize(

@@ -264,4 +264,4 @@ def test_a_file_that_lies_about_its_storage_is_refused():
     state = MADE["crf"].prune(storage="int8").state()
     record = {**state.record, "pruned": {**state.record["pruned"], "storage": "float16"}}
     with pytest.raises(StoreError, match="the weights should be stored as float16"):
-        CRF.from_state(replace(state, record=record))
+        CRF.from_state(state.replaced(record=record))

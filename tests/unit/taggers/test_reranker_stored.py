@@ -1,7 +1,7 @@
 """A saved Reranker answers bit for bit as the one that was saved, with its generator in the same file."""
 
 import itertools
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import pytest
@@ -226,8 +226,7 @@ COUNT = len(SOUND.arrays["coef"])
 
 
 def tampered(settings=None, record=None, **arrays):
-    return replace(
-        SOUND,
+    return SOUND.replaced(
         settings={**SOUND.settings, **(settings or {})},
         record={**SOUND.record, **(record or {})},
         arrays={**SOUND.arrays, **arrays},
@@ -248,7 +247,7 @@ def learned(**changes):
 
 
 def without(name):
-    return replace(SOUND, arrays={key: array for key, array in SOUND.arrays.items() if key != name})
+    return SOUND.replaced(arrays={key: array for key, array in SOUND.arrays.items() if key != name})
 
 
 NAMES = SOUND.arrays["names.begins"]
@@ -308,8 +307,8 @@ def test_tampered_files_are_refused(state, message, tmp_path):
 
 
 def test_a_generator_that_makes_no_lists_is_refused():
-    alone = replace(
-        SOUND, arrays={name: SOUND.arrays[name] for name in SOUND.arrays if "generator" not in name}
+    alone = SOUND.replaced(
+        arrays={name: SOUND.arrays[name] for name in SOUND.arrays if "generator" not in name}
     )
     with pytest.raises(StoreError, match="generator must have nbest"):
         Reranker.from_bytes(store.as_bytes(alone.with_parts({"generator": CHAIN})))
@@ -319,7 +318,7 @@ def test_kinds_are_kept_apart():
     with pytest.raises(StoreError, match="these bytes hold a Reranker, a CRF is wanted"):
         CRF.from_bytes(store.as_bytes(SOUND))
     with pytest.raises(StoreError, match="a model of kind 'reranker' is wanted"):
-        Reranker.from_state(replace(SOUND, kind="crf"))
+        Reranker.from_state(SOUND.replaced(kind="crf"))
 
 
 def test_parts_without_end_are_refused(monkeypatch):

@@ -309,8 +309,7 @@ SOUND = fitted("allowed").state()
 
 
 def tampered(settings=None, record=None, **arrays):
-    return replace(
-        SOUND,
+    return SOUND.replaced(
         settings={**SOUND.settings, **(settings or {})},
         record={**SOUND.record, **(record or {})},
         arrays={**SOUND.arrays, **arrays},

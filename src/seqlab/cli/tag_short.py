@@ -1,0 +1,204 @@
+"""`seqlab tag` of one short input: done before NumPy would be imported, which takes longer than all the rest.
+
+The bytes are those of the usual way, whose readers are used here, too. Whatever is not plain (options, models, lines
+that are no tokens, doubts, mistakes) is left to the usual way: None says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import IO, Any
+
+from seqlab.cli.inputs import names_of_training
+from seqlab.corpus.intake import Intake
+from seqlab.corpus.options import Options
+from seqlab.corpus.parsers import ColumnParser, FewSentences, LineParser
+from seqlab.corpus.source import CHUNK, opened
+from seqlab.errors import SeqlabError
+from seqlab.taggers.glance import ALL_TOKENS, ODD, TOKENS
+from seqlab.taggers.peeked import Peeked, peeked
+
+SHORT = 1 << 13  # bytes; more has more tokens than a glance looks at
+UNUSUAL = (
+    *("labels_only", "nbest", "marginals", "all_marginals", "spans", "to", "json", "decode", "beam"),
+    *("separator", "comments", "encoding"),
+)
+BLANKS = frozenset(" \t\n\r\0")  # a label that has one of these may not fit between the others
+NOT_TEXT = (b"\r", b"\0", b"\x1f\x8b")  # line ends of other systems, binary files, gzip
+
+
+def short_answer(arguments: argparse.Namespace, sources: list[Any]) -> bytes | None:
+    """What `seqlab tag` writes, if that is found at a glance.
+
+    sources   what is to be read; standard input that was read in vain is put back there, as a stream
+    """
+    given = [name for name in UNUSUAL if getattr(arguments, name) not in (None, False)]
+    if given or len(sources) != 1 or not _threads_sound():
+        return None
+    if not _may_be_short(sources[0]) or arguments.model == "-":
+        return None
+    model = peeked(arguments.model)
+    data = None if model is None else _bytes_of(sources)
+    if model is None or data is None:
+        return None
+    try:
+        return b"".join(_labelled(model, data, arguments))
+    except (_Unusual, SeqlabError, *ODD):
+        return None
+
+
+class _Unusual(Exception):  # noqa: N818  (no error: the usual way knows what to do)
+    """Something for the usual way."""
+
+
+def _threads_sound() -> bool:
+    """A glance needs no threads, but a number of them that makes no sense is complained about."""
+    cap = os.environ.get("SEQLAB_THREADS", "1")
+    return not cap or (cap.isascii() and cap.isdecimal() and int(cap) > 0)
+
+
+# ------------------------------------------------------------------------------------------------ bytes in
+
+
+class _Resumed:
+    """A stream whose first bytes have been read; who reads on gets as many at once as without that."""
+
+    def __init__(self, head: bytes, rest: IO[bytes]) -> None:
+        self._head, self._rest = head, rest
+        self.name = "<stdin>"
+
+    def read(self, size: int) -> bytes:
+        part, self._head = self._head[:size], self._head[size:]
+        return part + self._rest.read(size - len(part)) if len(part) < size else part
+
+
+def _may_be_short(source: Any) -> bool:
+    """--sentence, standard input that no one types, or a small file."""
+    if not isinstance(source, str):
+        return True
+    if source == "-":
+        return hasattr(sys.stdin, "buffer") and not sys.stdin.isatty()
+    if source.endswith(".gz") or source in ("demo:train", "demo:test"):
+        return False
+    try:
+        found = os.stat(source)  # noqa: PTH116  (pathlib is slow to import)
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_size <= SHORT
+
+
+def _bytes_of(sources: list[Any]) -> io.BytesIO | None:
+    """All that there is to read, with the name of where it comes from; None when it is much, or no plain text."""
+    source, ended = sources[0], True
+    try:
+        if not isinstance(source, str):
+            name, data = source.name, source.getvalue()
+        elif source == "-":
+            name, (data, ended) = "<stdin>", _beginning(sys.stdin.buffer)
+            sources[0] = _Resumed(data, sys.stdin.buffer)
+        else:
+            with open(source, "rb") as file:  # noqa: PTH123  (pathlib is slow to import)
+                name, (data, ended) = source, _beginning(file)
+    except OSError:
+        return None
+    if not ended or any(odd in data for odd in NOT_TEXT):
+        return None
+    held = io.BytesIO(data)
+    held.name = name
+    return held
+
+
+def _beginning(stream: IO[bytes]) -> tuple[bytes, bool]:
+    """The first bytes, and whether there are no others; a pipe that does not wait for them gives None."""
+    data = b""
+    more: bytes | None = b" "
+    while more and len(data) <= SHORT:
+        more = stream.read(SHORT + 1 - len(data))
+        data += more or b""
+    return data, more == b""
+
+
+# ------------------------------------------------------------------------------------------------ blocks, labelled
+
+
+def _labelled(model: Peeked, data: io.BytesIO, arguments: argparse.Namespace) -> Iterator[bytes]:
+    """Block after block, as tag_blocks.tagged() does it."""
+    tokens = 0
+    for number, (few, form) in enumerate(_blocks(data, arguments)):
+        count = few.offsets[-1]
+        tokens += count
+        if count > TOKENS or tokens > ALL_TOKENS:
+            raise _Unusual
+        names = list(few.columns)
+        if arguments.columns is None:
+            names = names_of_training(tuple(few.columns), model.columns, model.column or "label")
+            if number == 0 and arguments.format is None and _doubtful(few, names, form, model):
+                raise _Unusual
+        columns = dict(zip(names, few.columns.values(), strict=True))
+        if len(columns) < len(names) or "attributes" in model.columns:
+            raise _Unusual
+        ids = model.glance.label_ids(_sentences(columns, few.offsets))
+        if ids is None:
+            raise _Unusual
+        yield _rendered(few, [model.labels[i] for i in ids], form)
+    if not tokens:
+        raise _Unusual
+
+
+def _blocks(data: io.BytesIO, arguments: argparse.Namespace) -> Iterator[tuple[FewSentences, str]]:
+    """The sentences as corpus.stream() reads them, and their format."""
+    with opened(data) as source:
+        intake = Intake(source, Options("", arguments.format, columns=arguments.columns), CHUNK)
+        parser = intake.parser
+        if not isinstance(parser, (ColumnParser, LineParser)):
+            raise _Unusual
+        for _ in intake.blocks(whole_sentences=True):
+            if intake.remarks:
+                raise _Unusual
+            few = parser.take_few()
+            if few is not None:
+                yield few, "conll" if isinstance(parser, ColumnParser) else "text"
+
+
+def _sentences(columns: dict[str, list[str]], offsets: list[int]) -> Iterator[dict[str, list[str]]]:
+    for first, last in pairwise(offsets):
+        yield {name: cells[first:last] for name, cells in columns.items()}
+
+
+def _doubtful(few: FewSentences, names: list[str], form: str, model: Peeked) -> bool:
+    """Whether inputs.doubts() might have a word to say."""
+    before, cells = list(few.columns.items())[-1]
+    one_line = form == "conll" and few.offsets[-1] == 1 and len(names) > 2
+    taken = len(names) > 1 and names[-1] != before and names[-1] in model.columns
+    return one_line or "upos" in few.columns or (taken and set(cells) <= set(model.labels))
+
+
+# ------------------------------------------------------------------------------------------------ bytes out
+
+
+def _rendered(few: FewSentences, labels: list[str], form: str) -> bytes:
+    """The lines with one cell more, as tag_blocks.written() has them; other formats become columns between tabs."""
+    same = form == "conll"
+    if any(not label or set(label) & BLANKS for label in set(labels)):
+        raise _Unusual
+    ended = _ended(few) if same else False
+    separator = few.separator if same else "\t"
+    lines = [separator.join(cells) + "\n" for cells in zip(*few.columns.values(), labels, strict=True)]
+    sentences = ["".join(lines[first:last]) for first, last in pairwise(few.offsets)]
+    text = "\n".join(sentences) + ("" if ended else "\n")
+    return text.removesuffix("" if few.final_newline or not same else "\n").encode()
+
+
+def _ended(few: FewSentences) -> bool:
+    """Whether the last sentence ends with the file; lines that are no tokens and blank words are for the usual way."""
+    sentences, length = len(few.offsets) - 1, few.offsets[-1] - few.offsets[-2]
+    words = next(iter(few.columns.values()))
+    if few.extras not in ([], [(sentences - 1, length + 1, None)]) or not all(map(str.strip, words)):
+        raise _Unusual
+    return bool(few.extras)
