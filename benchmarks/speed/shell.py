@@ -137,7 +137,8 @@ def note(figures: Sequence[Figure]) -> str:
     sentence, file = figures[0].details, figures[-1].details
     return (
         "Peer: a Python program with python-crfsuite that opens its model and tags ready-made attributes. "
-        f"`import numpy`, which one sentence does without, takes {sentence['numpy']:.0f} ms; load {sentence['load']:.2f}. "
+        f"`import numpy`, which one sentence does without, takes {sentence['numpy']:.0f} ms; "
+        f"load {sentence['load']:.2f}. "
         f"The file has {file['tokens'] / 1e6:.1f} million tokens in {file['megabytes']:.0f} MB, and the "
         f"start of the program is counted: {1e3 / figures[-1].median:.1f} million tokens a second."
     )
