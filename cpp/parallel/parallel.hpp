@@ -38,7 +38,8 @@ private:
 
 // Run job(i) for i in [0, count) on up to `threads` threads. Which thread runs which job is chance, so a job may
 // write only what belongs to i; sums are taken afterwards in the order of i. That is why results do not depend
-// on the number of threads. Threads are made per call: a pool would not survive os.fork() in the user's program.
+// on the number of threads. Threads are made per call, or per Crew: a pool that stays would not survive os.fork() in the user's
+// program.
 template <class Job>
 void parallel_for(std::size_t count, std::size_t threads, Job job) {
     if (threads > count) threads = count;

@@ -16,7 +16,7 @@ import numpy as np
 from seqlab import _core
 from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError, ScoreError
-from seqlab.learning.settings import LINE_SEARCHES, choice, settings_for
+from seqlab.learning.settings import LARGEST_PENALTY, LINE_SEARCHES, choice, settings_for
 
 if TYPE_CHECKING:
     from seqlab.learning.progress import Job, Outcome, Report, Weights
@@ -47,7 +47,7 @@ class BatchLearner:
         raise NotImplementedError
 
     def __post_init__(self) -> None:
-        number(self.l2, "l2")
+        number(self.l2, "l2", most=LARGEST_PENALTY)
         number(self.epsilon, "epsilon")
         number(self.delta, "delta")
         whole_number(self.period, "period", 0)
@@ -87,7 +87,7 @@ class LBFGS(BatchLearner):
 
     def __post_init__(self) -> None:
         BatchLearner.__post_init__(self)
-        number(self.l1, "l1")
+        number(self.l1, "l1", most=LARGEST_PENALTY)
         whole_number(self.memory, "memory", 1)
         whole_number(self.start_epochs, "start_epochs", 0)
         if not isinstance(self.precondition, (bool, np.bool_)):

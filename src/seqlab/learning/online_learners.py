@@ -11,6 +11,7 @@ from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError
 from seqlab.learning.online import run_epochs, run_to_the_gap
 from seqlab.learning.progress import Outcome, Report, Weights
+from seqlab.learning.settings import LARGEST_PENALTY
 
 KINDS = (0, 1, 2)
 COSTS = ("hamming", "sqrt")
@@ -172,7 +173,7 @@ class StructuredSVM:
     averaged: bool = True
 
     def __post_init__(self) -> None:
-        number(self.l2, "l2", above=True)
+        number(self.l2, "l2", most=LARGEST_PENALTY, above=True)
         _check_choice(self.method, "method", METHODS)
         whole_number(self.epochs, "epochs", 1)
         number(self.tolerance, "tolerance")

@@ -11,6 +11,8 @@ from seqlab import _core
 from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError, ShapeError
 
+LARGEST_PENALTY = 1e12  # all weights are zero long before, and sums of its multiples still are numbers
+
 # The defaults of stopping and searching are CRFsuite's, so that results compare.
 SHARED: dict[str, Any] = {
     "epsilon": 1e-5,

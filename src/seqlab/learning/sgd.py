@@ -13,7 +13,7 @@ from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError, ScoreError
 from seqlab.learning.learners import DTYPES
 from seqlab.learning.progress import Outcome, Progress, Report, Weights
-from seqlab.learning.settings import choice
+from seqlab.learning.settings import LARGEST_PENALTY, choice
 
 SCHEDULES = ("inverse", "constant", "sqrt", "exponential")
 
@@ -56,7 +56,7 @@ class SGD:
     likelihood: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        number(self.l2, "l2")
+        number(self.l2, "l2", most=LARGEST_PENALTY)
         whole_number(self.epochs, "epochs", 1)
         whole_number(self.batch, "batch", 1)
         if self.rate is not None:

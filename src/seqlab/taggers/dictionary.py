@@ -41,6 +41,8 @@ class TagDictionary:
         place = {label: i for i, label in enumerate(labels)}
         rows = np.zeros((len(allowed), len(labels)), dtype=bool)
         for i, (word, some) in enumerate(allowed.items()):
+            if not isinstance(word, str):
+                raise OptionError(f"allowed must have words as keys, got {word!r:.60}, which is no string")
             known = [place[label] for label in label_list(word, some, "allowed") if label in place]
             if not known:
                 raise LabelError(f"allowed[{word!r}] is {some!r:.60}, but training has none of these labels")

@@ -97,6 +97,8 @@ def test_objective_never_rises():
     [
         (LBFGS, {"l2": -1}, "l2"),
         (LBFGS, {"l2": "1"}, "l2"),
+        (LBFGS, {"l2": 1e308}, "from 0 to 1e"),
+        (LBFGS, {"l1": 1e30}, "from 0 to 1e"),
         (LBFGS, {"l2": float("nan")}, "l2"),
         (LBFGS, {"l2": True}, "l2"),
         (LBFGS, {"l1": -0.1}, "l1"),

@@ -184,6 +184,7 @@ def test_lists_need_labels_for_dev():
         ({"constraints": [("NOUN", "POET")]}, "POET"),
         ({"allowed": ["the"]}, "allowed must be"),
         ({"allowed": {"the": "DET"}}, r"allowed\['the'\]"),
+        ({"allowed": {1: ["DET"]}}, "words as keys, got 1"),
         ({"allowed": {"the": ["POET"]}}, r"allowed\['the'\]"),
         ({"features": 5}, "features must be"),
         ({"features": "nothing"}, "nothing"),
