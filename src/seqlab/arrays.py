@@ -119,7 +119,10 @@ def number(
         found = math.inf
     if not math.isfinite(found) or found < least or found > most or (above and found == least):
         bounds = f"above {least:g}" if above else f"from {least:g}"
-        bounds += f" to {most:g}" if most < math.inf else "" if above else " up"
+        if most < math.inf:
+            bounds += f" and at most {most:g}" if above else f" to {most:g}"
+        elif not above:
+            bounds += " up"
         raise OptionError(f"{name} must be a finite number {bounds}, got {value!r:.60}")
     return found
 
