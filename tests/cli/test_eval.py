@@ -102,6 +102,12 @@ def test_a_model_of_attributes_wants_attributes(shell, folder, tmp_path):
     assert "test.txt:1: the columns are word pos chunk, but the model was trained on attributes label" in said
 
 
+def test_a_model_is_not_tried_on_labels_of_another_task(shell, folder, tmp_path):
+    shell.done("train", folder / "test.txt", "--label", "chunk", "-o", tmp_path / "m", "-i", 2)
+    said = shell.refused("eval", tmp_path / "m", folder / "test.txt", "--label", "pos")
+    assert "test.txt:1: the column 'pos' has no label in common with the model, which gives B-" in said
+
+
 def test_columns_of_different_tasks_are_not_compared(shell, folder, corpora):
     gold, predicted = corpora[1].columns[-2:]
     message = shell.refused("eval", folder / "test.txt", folder / "test.txt")

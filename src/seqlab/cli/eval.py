@@ -122,6 +122,12 @@ def _of_model(arguments: argparse.Namespace) -> tuple[Report, Any]:
     read = read_corpora(files, parsing.reading_of(arguments))
     corpus = named_for(read, tagger, given=arguments.columns is not None)
     label = gold_column(corpus, tagger, arguments.label)
+    right = set(corpus.strings(label).compact().values)
+    if label != tagger.column_ and corpus.token_count and right.isdisjoint(tagger.labels_):
+        raise CorpusError(
+            f"{corpus.name}:1: the column {label!r} has no label in common with the model, which gives "
+            f"{' '.join(tagger.labels_)!s:.80}; name the column of the right ones with --label"
+        )
     report = tagger.evaluate(corpus, label, threads=arguments.threads, **_options(arguments))
     return report, _compared(arguments, corpus, label, tagger) if arguments.against else None
 

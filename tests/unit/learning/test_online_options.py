@@ -43,7 +43,7 @@ BAD = [
     (AROW, {"r": -1.0}, "r must be a finite number above 0, got -1.0"),
     (AROW, {"r": float("inf")}, "r must be a finite number above 0, got inf"),
     (AROW, {"epochs": True}, "epochs must be a whole number from 1 up, got True"),
-    (StructuredSVM, {"l2": 0.0}, "l2 must be a finite number above 0 and at most 1e.12, got 0.0"),
+    (StructuredSVM, {"l2": 0.0}, "l2 must be a finite number above 0 and at most 1e+12, got 0.0"),
     (StructuredSVM, {"method": "adam"}, "method must be one of 'frank-wolfe', 'subgradient', got 'adam'"),
     (StructuredSVM, {"tolerance": -0.1}, "tolerance must be a finite number from 0 up, got -0.1"),
     (StructuredSVM, {"check_every": 0}, "check_every must be a whole number from 1 up, got 0"),
