@@ -60,6 +60,14 @@ void ChainCounts<F>::move_into(ChainCounts& total, std::size_t threads) {
     MoveCounts<F>::move_into(total);
 }
 
+template <class F>
+void ChainCounts<F>::clear() {
+    sums_.clear();
+    std::ranges::fill(hot_, 0.0);
+    std::ranges::fill(hot_clusters_, 0.0);
+    MoveCounts<F>::clear();
+}
+
 // Each cluster's sum to its attributes.
 template <class F>
 void ChainCounts<F>::spread_clusters() {

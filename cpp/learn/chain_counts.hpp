@@ -32,6 +32,7 @@ public:
     // Adds everything to other counts, or to the gradient, and begins again from zero.
     void move_into(ChainCounts& total, std::size_t threads = 1);
     void move_to(double* gradient, std::size_t threads);
+    void clear();
 
 private:
     void spread_clusters();

@@ -63,7 +63,7 @@ public:
     std::size_t size() const override { return task_.size(); }
 
     StochasticEpoch epoch(std::size_t threads) override {
-        const Crew crew(threads);
+        const Crew crew(std::min(threads, options_.batch));
         const PinKernels pin(set_);
         if (!(rate_ > 0.0)) rate_ = usable_.empty() ? first_rate : calibrated(threads);
         const std::vector<std::size_t> order = shuffled(usable_, options_.seed, epoch_++);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -42,6 +43,16 @@ private:
     std::size_t next_ = 0;
 };
 
+// What was added before another stretch failed must not stay for the next time.
+template <class Counts>
+struct Cleared {
+    Counts& sum;
+    int failures = std::uncaught_exceptions();
+    ~Cleared() {
+        if (std::uncaught_exceptions() > failures) sum.clear();
+    }
+};
+
 // The loss of all stretches: run(first, last, worker) gives that of sentences first .. last, and leaves counts in the worker,
 // which go to `sum` and from there to `total`. The same bits for any number of threads. The counts of the last stretch are added
 // by all threads: there is nothing else to do by then.
@@ -51,6 +62,7 @@ double over_stretches(const std::vector<std::size_t>& cuts, std::size_t threads,
     Turns turns;
     CompensatedSum loss;
     std::unique_ptr<Worker> last;
+    const Cleared<Counts> otherwise{sum};
     parallel_for(cuts.size() - 1, threads, [&, &set = kernels()](std::size_t i) {
         const PinKernels pin(set);
         std::unique_ptr<Worker> worker;

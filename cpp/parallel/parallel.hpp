@@ -14,7 +14,7 @@
 
 namespace seqlab {
 
-// Helpers that stay as long as this lives: whatever its thread runs in parallel meanwhile is given to them. To make a thread takes
+// Helpers that stay as long as this lives: whatever its thread runs in parallel meanwhile is given to them, as many as there are. To make a thread takes
 // some fifty microseconds, and an iteration of a training has a dozen loops, most of them shorter than a millisecond.
 class Crew {
 public:
@@ -70,8 +70,8 @@ void parallel_for(std::size_t count, std::size_t threads, Job job) {
     helpers.reserve(threads);
     try {
         for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
-    } catch (const std::system_error&) {
-        // The system gives no more threads: those that started, and this one, do the work.
+    } catch (const std::exception&) {
+        // The system gives no more threads, or no memory for them: those that started, and this one, do the work.
     }
     work();
     for (std::thread& helper : helpers) helper.join();

@@ -1,6 +1,11 @@
 // Threads that stay for many short jobs: to make one takes as long as such a job.
 #pragma once
 
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
+
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -18,14 +23,21 @@ class Team {
 public:
     explicit Team(std::size_t threads) {
         try {
+            threads = std::min(threads, most_threads);
+            helpers_.reserve(threads);
             for (std::size_t k = 1; k < threads; ++k) helpers_.emplace_back([this] { serve(); });
-        } catch (const std::system_error&) {
-            // The system gives no more threads: those that started, and the caller, do the work.
+        } catch (const std::exception&) {
+            // The system gives no more threads, or no memory for them: those that started, and the caller, do the work.
         }
     }
     ~Team() {
+        if (process() != maker_) {
+            // A callback forked, and this is the child: the helpers are the parent's, and can be neither joined nor let go here.
+            new std::vector<std::thread>(std::move(helpers_));
+            return;
+        }
         stop_ = true;
-        call();
+        call(helpers_.size());
         for (std::thread& helper : helpers_) helper.join();
     }
     Team(const Team&) = delete;
@@ -42,13 +54,15 @@ public:
         job_ = &job;
         work_ = [](void* of, std::size_t i) { (*static_cast<Job*>(of))(i); };
         next_.store(std::uint64_t{count} << 32, std::memory_order_release);  // from here on jobs are taken
-        call();
+        call(std::min(count - 1, helpers_.size()));
         work();
         for (int turn = 0; done_.load(std::memory_order_acquire) < count; ++turn) rest(turn);
         if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     }
 
 private:
+    static constexpr std::size_t most_threads =
+        32;  // loops have few parts, and who has nothing to do is in the way
     // Turns of waiting before others get the core: a job is over in some thousand of them.
     static constexpr int patience = 4000;
 
@@ -60,9 +74,18 @@ private:
         asm volatile("yield");
 #endif
     }
-    void call() {
-        round_.fetch_add(1, std::memory_order_release);
-        round_.notify_all();
+    static long process() {
+#if defined(__unix__) || defined(__APPLE__)
+        return getpid();
+#else
+        return 0;
+#endif
+    }
+    // Wakes so many helpers, if they sleep; who is not woken is not waited for.
+    void call(std::size_t wanted) {
+        round_.fetch_add(1);  // in one order with the number of those who sleep, which is looked at next
+        if (wanted == helpers_.size()) return round_.notify_all();
+        for (std::size_t k = 0; k < wanted; ++k) round_.notify_one();
     }
     void serve() {
         for (std::uint32_t seen = 0; !stop_; seen = round_.load(std::memory_order_acquire)) {
@@ -99,6 +122,7 @@ private:
     std::mutex guard_;
     std::exception_ptr failure_;
     std::vector<std::thread> helpers_;
+    const long maker_ = process();
 };
 
 }  // namespace seqlab

@@ -39,6 +39,10 @@ public:
                                       : table_[static_cast<std::size_t>(row) * LP_ +
                                                static_cast<std::size_t>(observed_.label[k])];
     }
+    void clear() {
+        std::fill_n(table_, size_, F{0});
+        std::ranges::fill(listed_, F{0});
+    }
     // Zero for all weights of attribute a, and for the lanes beside them.
     void clear(std::size_t a) {
         if (const std::int32_t row = plan_->row(a); row != RowPlan::listed)

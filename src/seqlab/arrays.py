@@ -91,11 +91,11 @@ def thread_count(threads: int | None) -> int:
     threads = min(threads, MOST_THREADS)
     cap = os.environ.get("SEQLAB_THREADS")
     if cap:
-        if not (cap.isascii() and cap.isdecimal()) or int(cap) < 1:
+        if not (cap.isascii() and cap.isdecimal() and cap.strip("0")):
             raise OptionError(
-                f"the environment variable SEQLAB_THREADS must be a whole number from 1 up, got {cap!r}"
+                f"the environment variable SEQLAB_THREADS must be a whole number from 1 up, got {cap!r:.60}"
             )
-        threads = min(threads, int(cap))
+        threads = min(threads, int(cap.lstrip("0")[:9]))  # Python reads no number of thousands of digits
     return int(threads)
 
 

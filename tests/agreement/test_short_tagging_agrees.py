@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 import seqlab
 from seqlab import cli
 from seqlab.cli import tag, tag_short
+from seqlab.cli.inputs import load_tagger
+from seqlab.cli.tag_blocks import tagged
 from seqlab.models import state as models_state
 from seqlab.taggers import glance, memory, peeked
 
@@ -58,10 +60,11 @@ def both(model, content, *options, name="input"):
     arguments = cli._parser("tag", tag, alone=True).parse_args(["tag", model, *options])
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        short = tag_short.short_answer(arguments, source())
+        sources = source()
+        short = tag_short.short_answer(tag_short.short_model(arguments, sources), arguments, sources)
         assert not told
         try:
-            usual = b"".join(tag._usual_answer(arguments, source()))
+            usual = b"".join(tagged(load_tagger(model), source(), arguments))
         except seqlab.errors.SeqlabError as error:
             usual = error
     return short, usual, [str(one.message) for one in told]

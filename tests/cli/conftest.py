@@ -3,6 +3,7 @@
 import contextlib
 import io
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -53,8 +54,11 @@ def _stdin(text):
     import sys
 
     before = sys.stdin
-    content = text if isinstance(text, bytes) else (text or "").encode()
-    sys.stdin = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8")
+    if hasattr(text, "read"):  # a pipe that does as it likes
+        sys.stdin = SimpleNamespace(buffer=text, isatty=lambda: False)
+    else:
+        content = text if isinstance(text, bytes) else (text or "").encode()
+        sys.stdin = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8")
     try:
         yield
     finally:

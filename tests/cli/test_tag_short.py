@@ -31,8 +31,8 @@ def taken(monkeypatch):
     """What the short way said each time it was asked: True for an answer."""
     answers, ask = [], tag_short.short_answer
 
-    def asked(arguments, sources):
-        answer = ask(arguments, sources)
+    def asked(model, arguments, sources):
+        answer = ask(model, arguments, sources)
         answers.append(answer is not None)
         return answer
 
@@ -83,8 +83,44 @@ def test_a_pipe_that_stalls_or_breaks_is_left_to_the_usual_way(model, monkeypatc
     arguments = cli._parser("tag", tag, alone=True).parse_args(["tag", str(model)])
     sources = ["-"]
     had = b"".join(piece for piece in pieces if isinstance(piece, bytes))
-    assert tag_short.short_answer(arguments, sources) is None
+    peeked = tag_short.short_model(arguments, sources)
+    assert peeked is not None
+    assert tag_short.short_answer(peeked, arguments, sources) is None
     assert sources == ["-"] or sources[0].read(len(had)) == had
+
+
+def test_a_pipe_that_never_waits_is_said_to_be_one(shell, model):
+    class Pipe:
+        def __init__(self):
+            self.parts = [b"The man\n", None, None, None]
+
+        def read(self, size):
+            return self.parts.pop(0) if self.parts else b""
+
+    told = shell.refused("tag", model, stdin=Pipe())
+    assert "<stdin>: the stream has no data yet and does not wait" in told
+
+
+def test_a_model_that_is_gone_when_the_input_comes_labels_it_all_the_same(shell, model, tmp_path):
+    path = tmp_path / "gone.model"
+    path.write_bytes(model.read_bytes())
+
+    class Pipe(io.BytesIO):
+        def read(self, size=-1):
+            path.unlink(missing_ok=True)
+            return super().read(size)
+
+    text = b"The\r\nman\r\n"  # not for the short way
+    assert shell.done("tag", path, stdin=Pipe(text)).count("\n") == 2
+    assert not path.exists()
+
+
+def test_where_nothing_can_be_written_nothing_is_waited_for(shell, model, tmp_path):
+    class Pipe:
+        def read(self, size):
+            raise AssertionError("the input was read")
+
+    assert "nowhere" in shell.refused("tag", model, "-o", tmp_path / "nowhere" / "out.txt", stdin=Pipe())
 
 
 def test_a_resumed_stream_gives_as_much_at_once_as_the_stream_itself():

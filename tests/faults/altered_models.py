@@ -27,7 +27,7 @@ from sklearn.svm import LinearSVC
 import seqlab
 from seqlab import cli
 from seqlab.cli import tag
-from seqlab.cli.tag_short import short_answer
+from seqlab.cli.tag_short import short_answer, short_model
 from seqlab.errors import SeqlabError, StoreError
 from seqlab.learning.ranking import ListPerceptron
 from seqlab.taggers import peeked, stored
@@ -247,7 +247,7 @@ def at_a_glance(path: Path) -> bool:
     arguments = cli._parser("tag", tag, alone=True).parse_args(["tag", str(path), "-f", "text"])
     text = io.BytesIO(" ".join(NEW).encode() + b"\nthe old\n")
     text.name = "text"
-    answer = short_answer(arguments, [text])
+    answer = short_answer(short_model(arguments, [text]), arguments, [text])
     return answer is not None and answer.count(b"\n") == len(NEW) + 4
 
 

@@ -121,7 +121,7 @@ template <class Fill, class Spill>
 void Expectation::each(const ChainTables& tables, const ChainSums& sums, std::size_t threads, Fill fill,
                        Spill spill) {
     const PinKernels caller(kernels());
-    const Crew crew(threads);
+    const Crew crew(std::min(threads, work_.size()));
     for (std::size_t s = 0; s + 1 < offset_.size(); ++s) sums.log_z[s] = 0.0;
     const std::size_t wave = threads <= 1 ? 1 : std::min(work_.size(), threads * AHEAD);
     if (rooms_.size() < wave) rooms_.resize(wave);

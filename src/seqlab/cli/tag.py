@@ -13,6 +13,7 @@ from seqlab.errors import OptionError
 
 if TYPE_CHECKING:
     from seqlab.cli.command import Subparsers
+    from seqlab.taggers.peeked import Peeked
 
 LABELLED = ("conll", "conllu", "slash", "jsonl")  # formats with a place for labels
 
@@ -79,13 +80,11 @@ def run(arguments: argparse.Namespace) -> None:
     """Read, label, write."""
     # NumPy would start threads for linear algebra, which tagging has no use for: ten milliseconds.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from seqlab.cli.tag_short import short_answer
-
     sources = _sources(arguments)
     if (arguments.beam is None) == (arguments.decode == "beam"):
         raise OptionError("--decode beam and --beam N belong together: pass both, or neither")
-    answer = short_answer(arguments, sources)
-    pieces = _usual_answer(arguments, sources) if answer is None else iter((answer,))
+    pieces = _pieces(arguments, sources)
+    next(pieces)  # the model is looked at before anything is written or waited for
     if arguments.output == "-":
         from seqlab.cli.printing import put_bytes
 
@@ -101,11 +100,27 @@ def run(arguments: argparse.Namespace) -> None:
                 put(piece)
 
 
-def _usual_answer(arguments: argparse.Namespace, sources: list[Any]) -> Iterator[bytes]:
-    from seqlab.cli.inputs import load_tagger
+def _pieces(arguments: argparse.Namespace, sources: list[Any]) -> Iterator[bytes]:
+    """The output, behind an empty piece that says that there is a model."""
+    from seqlab.cli.tag_short import short_answer, short_model
+
+    peeked = short_model(arguments, sources)
+    tagger = _tagger(arguments) if peeked is None else None
+    yield b""
+    answer = short_answer(peeked, arguments, sources)
+    if answer is not None:
+        yield answer
+        return
     from seqlab.cli.tag_blocks import tagged
 
-    return tagged(load_tagger(arguments.model), sources, arguments)
+    # By now the path of the model may lead to another file, where standard input had to be waited for.
+    yield from tagged(tagger or _tagger(arguments, peeked), sources, arguments)
+
+
+def _tagger(arguments: argparse.Namespace, peeked: Peeked | None = None) -> Any:
+    from seqlab.cli.inputs import load_tagger
+
+    return load_tagger(arguments.model, content=None if peeked is None else peeked.content)
 
 
 def _sources(arguments: argparse.Namespace) -> list[Any]:

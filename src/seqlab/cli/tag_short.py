@@ -20,36 +20,40 @@ from seqlab.corpus.intake import Intake
 from seqlab.corpus.options import Options
 from seqlab.corpus.parsers import ColumnParser, FewSentences, LineParser
 from seqlab.corpus.source import CHUNK, opened
-from seqlab.errors import SeqlabError
 from seqlab.taggers.glance import ALL_TOKENS, ODD, TOKENS
 from seqlab.taggers.peeked import Peeked, peeked
 
-SHORT = 1 << 13  # bytes; more has more tokens than a glance looks at
-UNUSUAL = (
-    *("labels_only", "nbest", "marginals", "all_marginals", "spans", "to", "json", "decode", "beam"),
-    *("separator", "comments", "encoding"),
+SHORT = 1 << 13  # bytes; more usually has more tokens than a glance looks at
+# Options that change nothing of what is written, or are heeded here; all others must be as they are when not given.
+HARMLESS = frozenset(
+    ("command", "model", "files", "output", "sentence", "threads", "quiet", "format", "columns")
 )
-BLANKS = frozenset(" \t\n\r\0")  # a label that has one of these may not fit between the others
+BETWEEN_CELLS = frozenset(" \t\n\r\0")  # a label that has one of these may not fit between the others
 NOT_TEXT = (b"\r", b"\0", b"\x1f\x8b")  # line ends of other systems, binary files, gzip
 
 
-def short_answer(arguments: argparse.Namespace, sources: list[Any]) -> bytes | None:
-    """What `seqlab tag` writes, if that is found at a glance.
-
-    sources   what is to be read; standard input that was read in vain is put back there, as a stream
-    """
-    given = [name for name in UNUSUAL if getattr(arguments, name) not in (None, False)]
-    if given or len(sources) != 1 or not _threads_sound():
+def short_model(arguments: argparse.Namespace, sources: list[Any]) -> Peeked | None:
+    """The model, if a short input may be all that is asked of it; nothing is read of the input."""
+    given = [name for name, value in vars(arguments).items() if value not in (None, False)]
+    if not HARMLESS.issuperset(given) or len(sources) != 1 or not _threads_sound():
         return None
     if not _may_be_short(sources[0]) or arguments.model == "-":
         return None
-    model = peeked(arguments.model)
+    return peeked(arguments.model)
+
+
+def short_answer(model: Peeked | None, arguments: argparse.Namespace, sources: list[Any]) -> bytes | None:
+    """What `seqlab tag` writes, if that is found at a glance.
+
+    model     what short_model() gave
+    sources   what is to be read; in the place of standard input comes a stream that begins with what was read of it
+    """
     data = None if model is None else _bytes_of(sources)
     if model is None or data is None:
         return None
     try:
         return b"".join(_labelled(model, data, arguments))
-    except (_Unusual, SeqlabError, *ODD):
+    except (_Unusual, *ODD):
         return None
 
 
@@ -60,22 +64,25 @@ class _Unusual(Exception):  # noqa: N818  (no error: the usual way knows what to
 def _threads_sound() -> bool:
     """A glance needs no threads, but a number of them that makes no sense is complained about."""
     cap = os.environ.get("SEQLAB_THREADS", "1")
-    return not cap or (cap.isascii() and cap.isdecimal() and int(cap) > 0)
+    return not cap or (cap.isascii() and cap.isdecimal() and cap.strip("0") != "")
 
 
 # ------------------------------------------------------------------------------------------------ bytes in
 
 
 class _Resumed:
-    """A stream whose first bytes have been read; who reads on gets as many at once as without that."""
+    """A stream whose first bytes have been read; who reads on gets as many at once as there are."""
 
     def __init__(self, head: bytes, rest: IO[bytes]) -> None:
         self._head, self._rest = head, rest
         self.name = "<stdin>"
 
-    def read(self, size: int) -> bytes:
+    def read(self, size: int) -> bytes | None:
         part, self._head = self._head[:size], self._head[size:]
-        return part + self._rest.read(size - len(part)) if len(part) < size else part
+        if len(part) == size:
+            return part
+        more: bytes | None = self._rest.read(size - len(part))
+        return part or None if more is None else part + more  # None: there is nothing yet, and nobody waits
 
 
 def _may_be_short(source: Any) -> bool:
@@ -184,21 +191,25 @@ def _doubtful(few: FewSentences, names: list[str], form: str, model: Peeked) -> 
 
 def _rendered(few: FewSentences, labels: list[str], form: str) -> bytes:
     """The lines with one cell more, as tag_blocks.written() has them; other formats become columns between tabs."""
-    same = form == "conll"
-    if any(not label or set(label) & BLANKS for label in set(labels)):
+    columns = form == "conll"
+    if any(not label or set(label) & BETWEEN_CELLS for label in set(labels)):
         raise _Unusual
-    ended = _ended(few) if same else False
-    separator = few.separator if same else "\t"
+    if columns:
+        _refuse_other_lines(few)
+    separator = few.separator if columns else "\t"
     lines = [separator.join(cells) + "\n" for cells in zip(*few.columns.values(), labels, strict=True)]
     sentences = ["".join(lines[first:last]) for first, last in pairwise(few.offsets)]
-    text = "\n".join(sentences) + ("" if ended else "\n")
-    return text.removesuffix("" if few.final_newline or not same else "\n").encode()
+    text = "\n".join(sentences)
+    if not (columns and few.extras):  # what the reader remembers of a file without a blank line at its end
+        text += "\n"
+    if columns and not few.final_newline:
+        text = text.removesuffix("\n")
+    return text.encode()
 
 
-def _ended(few: FewSentences) -> bool:
-    """Whether the last sentence ends with the file; lines that are no tokens and blank words are for the usual way."""
+def _refuse_other_lines(few: FewSentences) -> None:
+    """Lines that are no tokens, but for the end of the file after the last sentence, and words that are blank."""
     sentences, length = len(few.offsets) - 1, few.offsets[-1] - few.offsets[-2]
     words = next(iter(few.columns.values()))
     if few.extras not in ([], [(sentences - 1, length + 1, None)]) or not all(map(str.strip, words)):
         raise _Unusual
-    return bool(few.extras)

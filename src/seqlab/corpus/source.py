@@ -104,6 +104,12 @@ class Source:
                 ) from error
         if isinstance(data, (bytearray, memoryview)):
             return bytes(data)
+        if data is None:
+            raise CorpusError(
+                f"{self.name}: the stream has no data yet and does not wait for any; let it block, or pipe it "
+                f"through cat",
+                path=self.name,
+            )
         raise TypeError(
             f"{self.name}: read() of the stream gave {type(data).__name__}, but bytes or str are wanted"
         )

@@ -42,14 +42,15 @@ class Tensor(NamedTuple):
     begin: int
 
 
-def read(path: str | os.PathLike[str], *, verify: bool = False) -> State:
+def read(path: str | os.PathLike[str], *, verify: bool = False, content: Buffer | None = None) -> State:
     """Read a model file. Its arrays are mapped: they come from the disk when they are used.
 
-    verify   also compare the file with the checksum in it, which means to read every byte
+    verify    also compare the file with the checksum in it, which means to read every byte
+    content   the file, where peek() has mapped it already
     """
     name = file_name(path)
     try:
-        content = _mapped(name)
+        content = _mapped(name) if content is None else content
         if verify:
             _check_sum(content)
         return _state(content, _array)
@@ -66,15 +67,17 @@ def revived(content: bytes, *, verify: bool = False) -> State:
     return _state(content, _array)
 
 
-def peek(path: str, *, verified: int) -> State:
+def peek(path: str, *, verified: int) -> tuple[State, Buffer]:
     """The same as read() gives, without NumPy: in the place of arrays there are flat buffers, without their shapes.
+
+    Beside it the file as it is mapped, for read(path, content=...): by then the path may lead to another file.
 
     verified   files of at most so many bytes are compared with the checksum in them
     """
     content = _mapped(path)
     if len(content) <= verified:
         _check_sum(content)
-    return _state(content, _buffer)
+    return _state(content, _buffer), content
 
 
 def _mapped(name: str) -> Buffer:

@@ -14,7 +14,7 @@ from seqlab.encode.stored import KIND as ENCODER
 from seqlab.features.stored import KIND as TEMPLATE
 from seqlab.features.stored import parts_of
 from seqlab.state import State
-from seqlab.store.reading import peek
+from seqlab.store.reading import Buffer, peek
 from seqlab.taggers.glance import MODEL, ODD, RULES, Glance
 
 KINDS = ("crf", "linear tagger")  # whose best path is that of the summed scores, and nothing else
@@ -30,6 +30,7 @@ class Peeked(NamedTuple):
     columns: tuple[str, ...]
     column: str | None
     glance: Glance
+    content: Buffer  # the file as it is mapped
 
 
 def peeked(path: str) -> Peeked | None:
@@ -37,12 +38,12 @@ def peeked(path: str) -> Peeked | None:
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  (pathlib is slow to import)
             return None
-        return _peeked(peek(path, verified=VERIFIED))
+        return _peeked(*peek(path, verified=VERIFIED))
     except (OSError, *ODD):
         return None
 
 
-def _peeked(state: State) -> Peeked | None:
+def _peeked(state: State, content: Buffer) -> Peeked | None:
     training, model, encoder = (
         state.part("training", TRAINING),
         state.part("model", MODEL),
@@ -63,12 +64,15 @@ def _peeked(state: State) -> Peeked | None:
     glance = Glance.of(state, parts_of(template))
     if glance is None:
         return None
-    return Peeked(labels, training.names("columns"), column[0] if column else None, glance)
+    return Peeked(labels, training.names("columns"), column[0] if column else None, glance, content)
 
 
 def _usual(state: State, training: State, model: State) -> bool:
     """No word has labels of its own, and the weights are as training or prune() left them."""
-    given = State("features", state.setting("features", dict)).setting("given", str)
+    features = State("features", state.setting("features", dict))
+    given = features.setting("given", str)
+    if given == "text":
+        features.setting("text", str)
     pruned = state.record.get("pruned")
     return (
         state.kind in KINDS
