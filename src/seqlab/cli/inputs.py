@@ -133,7 +133,7 @@ def names_of_training(there: tuple[str, ...], known: tuple[str, ...], label: str
 def doubts(corpus: Corpus, tagger: Tagger) -> Iterator[str]:
     """What was guessed about the beginning of a file, and may be wrong."""
     place = corpus.place(0).partition(" ")[0]
-    if corpus.layout.format == "conll" and corpus.token_count == 1 and len(corpus.columns) > 2:
+    if one_line_of_cells(corpus.layout.format, corpus.token_count, len(corpus.columns)):
         yield (
             f"{place}: one line of {len(corpus.columns)} cells was read as one token and its columns; "
             f"if it is a sentence, pass --format text"
@@ -153,13 +153,21 @@ def doubts(corpus: Corpus, tagger: Tagger) -> Iterator[str]:
 
 def _labels_taken_for(corpus: Corpus, tagger: Tagger) -> str | None:
     """What the last column is called where a file has labels but lacks a column that the model reads."""
-    if len(corpus.columns) < 2:
-        return None
     named = named_for(corpus, tagger, given=False)
-    last, before = named.columns[-1], corpus.columns[-1]
-    if last == before or last not in tagger.columns_:
+    last = newly_named(corpus.columns, named.columns, tagger.columns_)
+    if last is None or not set(named.strings(last).compact().values) <= set(tagger.labels_):
         return None
-    return last if set(named.strings(last).compact().values) <= set(tagger.labels_) else None
+    return last
+
+
+def one_line_of_cells(form: str | None, tokens: int, width: int) -> bool:
+    """Whether a file of columns is one line, and may have been meant as a sentence."""
+    return form == "conll" and tokens == 1 and width > 2
+
+
+def newly_named(there: Sequence[str], names: Sequence[str], known: Sequence[str]) -> str | None:
+    """What the last column is called, where that is not its name in the file and the model reads it."""
+    return names[-1] if len(there) > 1 and names[-1] != there[-1] and names[-1] in known else None
 
 
 def _reads_pos(tagger: Tagger) -> bool:

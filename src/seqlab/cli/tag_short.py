@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import IO, Any
 
-from seqlab.cli.inputs import names_of_training
+from seqlab.cli.inputs import names_of_training, newly_named, one_line_of_cells
 from seqlab.corpus.intake import Intake
 from seqlab.corpus.options import Options
 from seqlab.corpus.parsers import ColumnParser, FewSentences, LineParser
@@ -180,10 +180,9 @@ def _sentences(columns: dict[str, list[str]], offsets: list[int]) -> Iterator[di
 
 def _doubtful(few: FewSentences, names: list[str], form: str, model: Peeked) -> bool:
     """Whether inputs.doubts() might have a word to say."""
-    before, cells = list(few.columns.items())[-1]
-    one_line = form == "conll" and few.offsets[-1] == 1 and len(names) > 2
-    taken = len(names) > 1 and names[-1] != before and names[-1] in model.columns
-    return one_line or "upos" in few.columns or (taken and set(cells) <= set(model.labels))
+    there, cells = list(few.columns), list(few.columns.values())
+    taken = newly_named(there, names, model.columns) is not None and set(cells[-1]) <= set(model.labels)
+    return taken or "upos" in there or one_line_of_cells(form, few.offsets[-1], len(there))
 
 
 # ------------------------------------------------------------------------------------------------ bytes out

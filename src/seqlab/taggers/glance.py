@@ -21,6 +21,7 @@ from seqlab.features.values import Sentence, View, value
 from seqlab.state import State
 
 TOKENS, ALL_TOKENS = 64, 256  # of one question, and of all of them: then tables pay
+SMALL = 1 << 20  # bytes of arrays that a tagger unfolds at once when it is loaded
 MODEL = "linear model"  # as models.state calls it
 RULES = ("rules.forbidden", "rules.no_start", "rules.no_end")
 

@@ -15,12 +15,12 @@ from seqlab.features.stored import KIND as TEMPLATE
 from seqlab.features.stored import parts_of
 from seqlab.state import State
 from seqlab.store.reading import Buffer, peek
-from seqlab.taggers.glance import MODEL, ODD, RULES, Glance
+from seqlab.taggers.glance import MODEL, ODD, RULES, SMALL, Glance
 
 KINDS = ("crf", "linear tagger")  # whose best path is that of the summed scores, and nothing else
 TRAINING = "training"  # as taggers.memory calls it
 # A small file is checked in every number when it is loaded; here its checksum says that there is no need to.
-VERIFIED = 1 << 21  # bytes
+VERIFIED = 2 * SMALL  # bytes of the file, which has a header, too
 
 
 class Peeked(NamedTuple):

@@ -15,6 +15,7 @@ from seqlab.models.state import KIND as MODEL
 from seqlab.models.state import linear_model, linear_state
 from seqlab.state import Array, State, string_arrays
 from seqlab.taggers import glance
+from seqlab.taggers.glance import SMALL
 from seqlab.taggers.memory import KIND as MEMORY
 from seqlab.taggers.memory import (
     memory_state,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
 APART = ("features", "allowed")  # options that have a form of their own
 FOLDED = ("model_", "encoder_", "vocabulary_")  # made when first asked for, after a large file was loaded
-SMALL = 1 << 20  # bytes of arrays that are unfolded at once: that takes some milliseconds
 CONTAINERS: tuple[type, ...] = (list, tuple, set, frozenset)  # of the labels that a word may have
 
 
