@@ -21,7 +21,8 @@ namespace seqlab {
 // Jobs are taken by whoever is free. A helper that the system lets wait is not waited for: the caller does its jobs.
 class Team {
 public:
-    explicit Team(std::size_t threads) {
+    explicit Team(std::size_t threads)
+        : patience_(threads <= std::thread::hardware_concurrency() ? patient : impatient) {
         try {
             threads = std::min(threads, most_threads);
             helpers_.reserve(threads);
@@ -63,11 +64,12 @@ public:
 private:
     static constexpr std::size_t most_threads =
         32;  // loops have few parts, and who has nothing to do is in the way
-    // Turns of waiting before others get the core: a job is over in some thousand of them.
-    static constexpr int patience = 4000;
+    // Turns of waiting before others get the core. To be woken takes longer than what the caller does alone between two rounds,
+    // a millisecond at most; but where there are more threads than cores, somebody else has work for this one.
+    static constexpr int patient = 60'000, impatient = 4'000;
 
-    static void rest(int turn) {
-        if (turn >= patience) return std::this_thread::yield();
+    void rest(int turn) const {
+        if (turn >= patience_) return std::this_thread::yield();
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -90,7 +92,7 @@ private:
     void serve() {
         for (std::uint32_t seen = 0; !stop_; seen = round_.load(std::memory_order_acquire)) {
             work();
-            for (int turn = 0; turn < patience && round_.load(std::memory_order_acquire) == seen; ++turn)
+            for (int turn = 0; turn < patience_ && round_.load(std::memory_order_acquire) == seen; ++turn)
                 rest(turn);
             round_.wait(seen, std::memory_order_acquire);
         }
@@ -123,6 +125,7 @@ private:
     std::exception_ptr failure_;
     std::vector<std::thread> helpers_;
     const long maker_ = process();
+    const int patience_;
 };
 
 }  // namespace seqlab
