@@ -341,7 +341,7 @@ def test_sentences_without_tokens_or_weight_are_left_out():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"l2": -1}, "l2 must be a finite number from 0 up, got -1"),
+        ({"l2": -1}, "l2 must be a finite number from 0 to 1e+12, got -1"),
         ({"epochs": 0}, "epochs must be a whole number from 1 up, got 0"),
         ({"batch": 0}, "batch must be a whole number from 1 up, got 0"),
         ({"batch": 2.5}, "batch must be a whole number from 1 up, got 2.5"),
