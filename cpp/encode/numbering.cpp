@@ -16,8 +16,8 @@ constexpr std::int64_t few = 4096;
 std::vector<std::int32_t> by_frequency(const std::int64_t* counts, const std::int32_t* least,
                                        std::size_t size) {
     std::vector<std::int32_t> map(size, -1), often;
-    std::vector<std::int32_t> next(
-        few);  // first how many are met so often, then the number that the next of them gets
+    // By how often they are met: first how many there are, then the number that the next of them gets.
+    std::vector<std::int32_t> next(few);
     for (std::size_t i = 0; i < size; ++i) {
         if (counts[i] < least[i]) continue;
         if (counts[i] >= few)

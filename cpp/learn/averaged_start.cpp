@@ -19,7 +19,6 @@ namespace {
 constexpr std::size_t sample_sentences = 1000;
 constexpr double first_rate = 0.1, most_rate = 3.2, least_rate = 1e-3;
 constexpr std::size_t snapshots_an_epoch = 8;
-constexpr std::size_t most_in_step = 4;
 constexpr std::size_t window = 256;  // sentences among which some of one length are looked for
 // Two groups a step, for two threads, where there are so many sentences that this makes no difference: after six epochs the
 // objective of 9,000 and of 12,500 sentences is 0.1 % higher than with one; with 3,400 it is 6 to 25 % higher.
@@ -162,7 +161,7 @@ void AveragedStart::gather(std::span<std::size_t> sentences, std::vector<Groups>
     std::ranges::stable_sort(sentences, {}, length);
     Groups groups;
     for (std::size_t i = 0, run; i < sentences.size(); i += run) {
-        for (run = 1; run < most_in_step && i + run < sentences.size() &&
+        for (run = 1; run < Slopes<float>::most_in_step && i + run < sentences.size() &&
                       length(sentences[i + run]) == length(sentences[i]);)
             ++run;
         groups.push_back(sentences.subspan(i, run));

@@ -14,7 +14,6 @@ namespace {
 // A part is worth a thread only when it is much longer than the making of one; each costs room for its sums of moves.
 constexpr std::size_t sequences_worth_a_part = 32;
 constexpr std::size_t most_parts = 8;
-constexpr std::size_t most_in_step = 4;
 
 }  // namespace
 

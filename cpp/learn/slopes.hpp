@@ -19,6 +19,9 @@ namespace seqlab {
 template <class F>
 class Slopes {
 public:
+    // So many sequences of one length the kernels take in lockstep.
+    static constexpr std::size_t most_in_step = 4;
+
     Slopes(const Task& task, const ChainRows<F>& rows, bool local = false)
         : task_(task), rows_(rows), local_(local) {}
 

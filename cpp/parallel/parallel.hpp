@@ -14,8 +14,9 @@
 
 namespace seqlab {
 
-// Helpers that stay as long as this lives: whatever its thread runs in parallel meanwhile is given to them, as many as there are. To make a thread takes
-// some fifty microseconds, and an iteration of a training has a dozen loops, most of them shorter than a millisecond.
+// Helpers that stay as long as this lives: whatever its thread runs in parallel meanwhile is given to them, as many as there
+// are. To make a thread takes some fifty microseconds, and an iteration of a training has a dozen loops, most of them shorter
+// than a millisecond.
 class Crew {
 public:
     explicit Crew(std::size_t threads) : team_(threads), before_(at_hand()) {
