@@ -196,12 +196,8 @@ class State:
 
     def text(self, name: str) -> tuple[Array, Array]:
         """(bytes, begins) of many strings: UTF-8 end to end, string i from begins[i] to begins[i + 1]."""
-        content, _ = self.text_unchecked(name)
+        content = self.array(f"{name}.bytes", "uint8", (None,))
         return content, self.offsets(f"{name}.begins", len(content))
-
-    def text_unchecked(self, name: str) -> tuple[Array, Array]:
-        """The same without a look at the numbers in `begins`."""
-        return self.array(f"{name}.bytes", "uint8", (None,)), self.array(f"{name}.begins", "int64", (None,))
 
     def strings(self, name: str) -> list[str]:
         """Strings that `string_arrays` laid out."""
