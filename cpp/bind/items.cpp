@@ -4,8 +4,11 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "bind/batch.hpp"
@@ -15,33 +18,87 @@ namespace seqlab::bind {
 
 namespace {
 
+enum class Unknown { added, left_out };
+
+// Strings on their way to numbers, many at a time, so that they wait for memory together.
+class Numbered {
+public:
+    Numbered(StringPool& pool, Unknown unknown) : pool_(pool), unknown_(unknown) { joined_.reserve(4096); }
+
+    // The text must stay where it is until settle().
+    void add(std::string_view text) {
+        texts_[waiting_++] = text;
+        if (waiting_ == texts_.size()) settle();
+    }
+    void add(std::string_view name, std::string_view value) {
+        const std::size_t size = name.size() + 1 + value.size();
+        if (joined_.size() + size > joined_.capacity()) {
+            settle();
+            joined_.reserve(size);
+        }
+        const std::size_t begin = joined_.size();
+        joined_.append(name).append(1, ':').append(value);
+        add(std::string_view(joined_).substr(begin));
+    }
+    void settle() {
+        const std::size_t settled = codes_.size();
+        const std::span<const std::string_view> texts(texts_.data(), waiting_);
+        codes_.resize(settled + waiting_);
+        if (unknown_ == Unknown::added)
+            pool_.intern(texts, codes_.data() + settled);
+        else
+            pool_.find(texts, codes_.data() + settled);
+        waiting_ = 0;
+        joined_.clear();
+    }
+
+    std::size_t size() const { return codes_.size() + waiting_; }
+    // Of those that settle() has seen; absent for those that are left out.
+    std::vector<StringId>& codes() { return codes_; }
+
+private:
+    StringPool& pool_;
+    Unknown unknown_;
+    std::array<std::string_view, StringPool::together> texts_;
+    std::size_t waiting_ = 0;
+    std::string joined_;  // what some of the texts lie in
+    std::vector<StringId> codes_;
+};
+
 class Items {
 public:
-    explicit Items(StringPool& pool) : pool_(pool) {}
+    Items(StringPool& pool, Unknown unknown) : attributes_(pool, unknown) {}
 
     bool read(PyObject* sentences) {
         for (Py_ssize_t s = 0; s < PyList_GET_SIZE(sentences); ++s) {
-            PyObject* sentence = PyList_GET_ITEM(sentences, s);
-            if (!is_list(sentence)) return false;
-            const Py_ssize_t length = PySequence_Fast_GET_SIZE(sentence);
-            lengths_.push_back(length);
-            for (Py_ssize_t t = 0; t < length; ++t) {
-                if (!read_item(PySequence_Fast_GET_ITEM(sentence, t))) return false;
-                indptr_.push_back(static_cast<std::int64_t>(codes_.size()));
-            }
+            PyObject* const sentence = PyList_GET_ITEM(sentences, s);
+            if (!is_list(sentence) || !read_sentence(sentence)) return false;
         }
+        attributes_.settle();
         return true;
     }
 
     nb::tuple result() {
+        drop_absent();
         nb::object weights = nb::none();
         if (weighted_) weights = nb::cast(as_array(std::move(weights_)));
-        return nb::make_tuple(as_array(std::move(indptr_)), as_array(std::move(codes_)), weights,
+        return nb::make_tuple(as_array(std::move(indptr_)), as_array(std::move(attributes_.codes())), weights,
                               as_array(std::move(lengths_)));
     }
 
 private:
     static bool is_list(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
+
+    bool read_sentence(PyObject* sentence) {
+        const Py_ssize_t length = PySequence_Fast_GET_SIZE(sentence);
+        PyObject** const items = PySequence_Fast_ITEMS(sentence);
+        lengths_.push_back(length);
+        for (Py_ssize_t t = 0; t < length; ++t) {
+            if (!read_item(items[t])) return false;
+            indptr_.push_back(static_cast<std::int64_t>(attributes_.size()));
+        }
+        return true;
+    }
 
     bool read_item(PyObject* item) {
         if (PyDict_CheckExact(item)) return read_dict(item);
@@ -49,7 +106,8 @@ private:
         for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(item); ++i) {
             const Utf8 attribute = utf8_of(PySequence_Fast_GET_ITEM(item, i));
             if (!attribute.ok) return false;
-            add(attribute.text, 1.0);
+            weigh(1.0);
+            attributes_.add(attribute.text);
         }
         return true;
     }
@@ -68,56 +126,79 @@ private:
         if (PyUnicode_Check(value)) {
             const Utf8 text = utf8_of(value);
             if (!text.ok) return false;
-            joined_.assign(name);
-            joined_ += ':';
-            joined_ += text.text;
-            add(joined_, 1.0);
+            weigh(1.0);
+            attributes_.add(name, text.text);
             return true;
         }
-        // Booleans are integers to Python.
-        if (!PyFloat_CheckExact(value) && !PyLong_Check(value)) return false;
+        // A number of some other class may run code of its own, and texts that wait must not move.
+        if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value) && !PyBool_Check(value)) return false;
         const double weight = PyFloat_AsDouble(value);
         if (PyErr_Occurred()) {  // an integer that no double holds
             PyErr_Clear();
             return false;
         }
         if (!std::isfinite(weight)) return false;
-        add(name, weight);
+        weigh(weight);
+        attributes_.add(name);
         return true;
     }
 
-    void add(std::string_view attribute, double weight) {
-        codes_.push_back(pool_.intern(attribute));
+    // The weight of the attribute that comes next.
+    void weigh(double weight) {
         if (weight != 1.0 && !weighted_) {
             weighted_ = true;
-            weights_.assign(codes_.size() - 1, 1.0);
+            weights_.assign(attributes_.size(), 1.0);
         }
         if (weighted_) weights_.push_back(weight);
     }
 
-    StringPool& pool_;
+    void drop_absent() {
+        std::vector<StringId>& codes = attributes_.codes();
+        std::size_t kept = 0, i = 0;
+        for (std::size_t t = 1; t < indptr_.size(); ++t) {
+            for (; i < static_cast<std::size_t>(indptr_[t]); ++i) {
+                codes[kept] = codes[i];
+                if (weighted_) weights_[kept] = weights_[i];
+                kept += codes[i] != StringPool::absent;
+            }
+            indptr_[t] = static_cast<std::int64_t>(kept);
+        }
+        codes.resize(kept);
+        if (weighted_) weights_.resize(kept);
+    }
+
+    Numbered attributes_;
     std::vector<std::int64_t> indptr_{0};
-    std::vector<StringId> codes_;
     std::vector<double> weights_;  // empty while every weight is 1
     std::vector<std::int64_t> lengths_;
-    std::string joined_;
     bool weighted_ = false;
 };
+
+std::optional<nb::tuple> read_items(StringPool& pool, const nb::list& sentences, Unknown unknown) {
+    Items items(pool, unknown);
+    if (!items.read(sentences.ptr())) return std::nullopt;
+    return items.result();
+}
 
 }  // namespace
 
 void bind_items(nb::module_& m) {
     m.def(
         "intern_items",
-        [](StringPool& pool, const nb::list& sentences) -> std::optional<nb::tuple> {
-            Items items(pool);
-            if (!items.read(sentences.ptr())) return std::nullopt;
-            return items.result();
+        [](StringPool& pool, const nb::list& sentences) {
+            return read_items(pool, sentences, Unknown::added);
         },
         nb::sig("def intern_items(pool: StringPool, sentences: list[typing.Any]) -> tuple[typing.Any, "
-                "typing.Any, "
-                "typing.Any, typing.Any] | None"),
+                "typing.Any, typing.Any, typing.Any] | None"),
         "pool"_a, "sentences"_a, "(indptr, codes, weights or None, lengths), or None for an unusual shape.");
+    m.def(
+        "find_items",
+        [](StringPool& pool, const nb::list& sentences) {
+            return read_items(pool, sentences, Unknown::left_out);
+        },
+        nb::sig("def find_items(pool: StringPool, sentences: list[typing.Any]) -> tuple[typing.Any, "
+                "typing.Any, typing.Any, typing.Any] | None"),
+        "pool"_a, "sentences"_a, "The same of strings that the pool has; it stays as it is.");
 }
 
 }  // namespace seqlab::bind

@@ -8,11 +8,13 @@ AttributeWeights::AttributeWeights(const Observed& observed, const double* weigh
                                    std::size_t LP)
     : L_(L), LP_(LP), places_(observed.attributes()) {
     const auto weight = [&](std::int64_t k) { return static_cast<float>(weights[k]); };
+    // A weight of a list costs as much as 16 lanes of a row; a row takes more room, which counts where it is long.
+    const std::size_t longest_list = std::clamp<std::size_t>(LP / 16, 2, RowPlan::list_up_to);
     std::size_t rows = 0;
     for (std::size_t a = 0; a < places_.size(); ++a) {
         std::size_t count = 0;
         for (auto k = observed.begin[a]; k < observed.begin[a + 1]; ++k) count += weight(k) != 0.0F;
-        if (count > RowPlan::list_up_to)
+        if (count > longest_list)
             places_[a] = {static_cast<std::int32_t>(rows++), dense_row};
         else
             places_[a] = {static_cast<std::int32_t>(listed_.size()), static_cast<std::int32_t>(count)};

@@ -49,8 +49,9 @@ public:
 
     void prefetch(std::int32_t attribute) const { __builtin_prefetch(places_.data() + attribute); }
     void prefetch(Place place) const {
-        const void* const few = listed_.data() + (place.list() ? place.at : 0);
-        __builtin_prefetch(place.dense() ? static_cast<const void*>(row(place)) : few);
+        // Which of the two it will be nobody can foresee: both are fetched, and one of them is the first of its kind.
+        __builtin_prefetch(listed_.data() + (place.list() ? place.at : 0));
+        __builtin_prefetch(row(place));
     }
 
     // sum (LP lanes) += weights, for any place

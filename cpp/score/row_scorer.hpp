@@ -33,10 +33,11 @@ private:
                PieceSums& totals) const {
         const std::int64_t first = rows_.indptr[from], last = rows_.indptr[to];
         for (std::int64_t i = first; i < last; ++i) weights_.prefetch(rows_.ids[i]);
-        places.clear();
+        places.resize(static_cast<std::size_t>(last - first));
         for (std::int64_t i = first; i < last; ++i) {
-            places.push_back(weights_.place(rows_.ids[i]));
-            weights_.prefetch(places.back());
+            const AttributeWeights::Place place = weights_.place(rows_.ids[i]);
+            places[static_cast<std::size_t>(i - first)] = place;
+            weights_.prefetch(place);
         }
         totals.begin(to - from);
         for (std::size_t t = from; t < to; ++t) {

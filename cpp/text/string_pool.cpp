@@ -1,5 +1,6 @@
 #include "text/string_pool.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <stdexcept>
@@ -10,6 +11,23 @@ namespace {
 
 constexpr std::size_t fewest_slots = 16;
 
+// Whether `size` bytes are the same; size is at least that of a Word. The last two loads may overlap.
+template <class Word>
+bool same_words(const char* a, const char* b, std::size_t size) {
+    const std::size_t last = size - sizeof(Word);
+    for (std::size_t at = 0; at < last; at += sizeof(Word))
+        if (load<Word>(a + at) != load<Word>(b + at)) return false;
+    return load<Word>(a + last) == load<Word>(b + last);
+}
+
+// Strings are short: a call of memcmp would cost more than all the rest of looking one up.
+bool same(std::string_view a, std::string_view b) {
+    if (a.size() != b.size()) return false;
+    if (a.size() >= 8) return same_words<std::uint64_t>(a.data(), b.data(), a.size());
+    if (a.size() >= 4) return same_words<std::uint32_t>(a.data(), b.data(), a.size());
+    return a.empty() || same_words<std::uint8_t>(a.data(), b.data(), a.size());
+}
+
 }  // namespace
 
 StringPool::StringPool() : begin_{0}, slots_(fewest_slots, Slot{0, absent}), mask_(fewest_slots - 1) {}
@@ -18,16 +36,46 @@ StringPool::StringPool() : begin_{0}, slots_(fewest_slots, Slot{0, absent}), mas
 std::size_t StringPool::slot_of(std::string_view text, std::uint64_t code) const {
     const std::uint32_t tag = tag_of(code);
     std::size_t i = code & mask_;
-    while (slots_[i].id != absent && (slots_[i].tag != tag || at(slots_[i].id) != text)) i = (i + 1) & mask_;
+    while (slots_[i].id != absent && (slots_[i].tag != tag || !same(at(slots_[i].id), text)))
+        i = (i + 1) & mask_;
     return i;
 }
 
-StringId StringPool::find(std::string_view text) const {
-    return slots_[slot_of(text, hash(text))].id;
+StringPool::Guesses StringPool::guessed(std::span<const std::string_view> texts) const {
+    Guesses guess;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        guess.code[i] = hash(texts[i]);
+        __builtin_prefetch(slots_.data() + (guess.code[i] & mask_));
+    }
+    const auto known = [&](std::size_t i) { return static_cast<std::size_t>(std::max(guess.id[i], 0)); };
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        std::size_t slot = guess.code[i] & mask_;
+        while (slots_[slot].id != absent && slots_[slot].tag != tag_of(guess.code[i]))
+            slot = (slot + 1) & mask_;
+        guess.id[i] = slots_[slot].id;
+        __builtin_prefetch(begin_.data() + known(i));
+    }
+    for (std::size_t i = 0; i < texts.size(); ++i) __builtin_prefetch(bytes_.data() + begin_[known(i)]);
+    return guess;
 }
 
-StringId StringPool::intern(std::string_view text) {
-    const std::uint64_t code = hash(text);
+void StringPool::find(std::span<const std::string_view> texts, StringId* ids) const {
+    const Guesses guess = guessed(texts);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        const bool settled = guess.id[i] == absent || same(at(guess.id[i]), texts[i]);
+        ids[i] = settled ? guess.id[i] : slots_[slot_of(texts[i], guess.code[i])].id;
+    }
+}
+
+void StringPool::intern(std::span<const std::string_view> texts, StringId* ids) {
+    const Guesses guess = guessed(texts);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        const bool settled = guess.id[i] != absent && same(at(guess.id[i]), texts[i]);
+        ids[i] = settled ? guess.id[i] : intern(texts[i], guess.code[i]);
+    }
+}
+
+StringId StringPool::intern(std::string_view text, std::uint64_t code) {
     std::size_t i = slot_of(text, code);
     if (slots_[i].id != absent) return slots_[i].id;
     if (size() >= static_cast<std::size_t>(std::numeric_limits<StringId>::max()))

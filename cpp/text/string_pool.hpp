@@ -2,7 +2,10 @@
 // open-addressing table from string to number.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,9 +22,15 @@ public:
     StringPool();
 
     // The number of `text`, which is added when it is new. Throws std::length_error at 2^31 - 1 strings.
-    StringId intern(std::string_view text);
+    StringId intern(std::string_view text) { return intern(text, hash(text)); }
     // The number of `text`, or absent.
-    StringId find(std::string_view text) const;
+    StringId find(std::string_view text) const { return slots_[slot_of(text, hash(text))].id; }
+
+    // The same for up to `together` texts. In a large pool each of them waits for memory three times in a row; here they
+    // wait together.
+    static constexpr std::size_t together = 128;
+    void intern(std::span<const std::string_view> texts, StringId* ids);
+    void find(std::span<const std::string_view> texts, StringId* ids) const;
 
     std::string_view at(StringId id) const {
         const auto i = static_cast<std::size_t>(id);
@@ -42,8 +51,17 @@ private:
         StringId id;
     };
 
+    // What is known of some texts before any of them is compared: the first string with the same tag, absent when there
+    // is none.
+    struct Guesses {
+        std::array<std::uint64_t, together> code;
+        std::array<StringId, together> id;
+    };
+
     static std::uint32_t tag_of(std::uint64_t code) { return static_cast<std::uint32_t>(code >> 32); }
+    StringId intern(std::string_view text, std::uint64_t code);
     std::size_t slot_of(std::string_view text, std::uint64_t code) const;
+    Guesses guessed(std::span<const std::string_view> texts) const;
     void grow(std::size_t slots);
 
     std::vector<char> bytes_;

@@ -276,6 +276,9 @@ def intern_items(pool: StringPool, sentences: list[Any]) -> tuple[Any, Any, Any,
     (indptr, codes, weights or None, lengths), or None for an unusual shape.
     """
 
+def find_items(pool: StringPool, sentences: list[Any]) -> tuple[Any, Any, Any, Any] | None:
+    """The same of strings that the pool has; it stays as it is."""
+
 class Task:
     """What a linear model is trained on."""
 

@@ -27,6 +27,15 @@ def bag_column(sentences: Sequence[Any], name: str) -> tuple[BagColumn, Lengths]
     return _unusual(sentences, name)
 
 
+def known_bags(sentences: list[Any], pool: _core.StringPool) -> tuple[BagColumn, Lengths] | None:
+    """The same without attributes that the pool does not have; None for shapes that are left to bag_column()."""
+    usual = _core.find_items(pool, sentences)
+    if usual is None:
+        return None
+    indptr, codes, weights, lengths = usual
+    return BagColumn(indptr, codes, weights, pool), lengths
+
+
 def _unusual(sentences: list[Any], name: str) -> tuple[BagColumn, Lengths]:
     """Nested dicts, sets, other kinds of numbers, and whatever deserves an error."""
     pool = _core.StringPool()

@@ -66,10 +66,11 @@ def _of_columns(given: Mapping[str, Any]) -> tuple[dict[str, Column], Offsets]:
         elif not np.array_equal(lengths, own):
             raise CorpusError(_different(f"column {first!r}", lengths, f"column {name!r}", own))
         found[name] = column
-    return found, _offsets(lengths if lengths is not None else np.zeros(0, dtype=np.int64))
+    return found, offsets_of(lengths if lengths is not None else np.zeros(0, dtype=np.int64))
 
 
-def _offsets(lengths: np.ndarray[Any, np.dtype[np.int64]]) -> Offsets:
+def offsets_of(lengths: np.ndarray[Any, np.dtype[np.int64]]) -> Offsets:
+    """Where sentences of these lengths begin, and where the last one ends."""
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
@@ -183,7 +184,7 @@ def _of_rows(
         names = names or usual(width, pools[-1].strings())
         if len(names) == width:
             columns = map(StringColumn, codes, pools)
-            return dict(zip(names, columns, strict=True)), _offsets(lengths)
+            return dict(zip(names, columns, strict=True)), offsets_of(lengths)
     return _of_other_rows(sentences, names, width)
 
 

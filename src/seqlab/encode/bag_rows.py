@@ -42,6 +42,11 @@ class BagRows:
         """The column of the bags; None when a function makes them."""
         return getattr(self._bags, "name", None)
 
+    @property
+    def pool(self) -> _core.StringPool:
+        """The attributes that it knows, and maybe some that it has dropped."""
+        return self._pool
+
     def learn(self, corpus: Corpus, threads: int) -> None:  # noqa: ARG002 -- nothing here is worth a thread
         """Meet every attribute of the corpus."""
         bags = self._bags(corpus)
@@ -105,6 +110,8 @@ class BagRows:
     def look_up(self, corpus: Corpus, threads: int) -> Rows:  # noqa: ARG002
         """The rows of another corpus, without what was never met."""
         bags = self._bags(corpus)
+        if bags.pool is self._pool:
+            return _rows(bags, self._ids)
         known = _core.translate(bags.pool, self._pool)
         ids = np.append(self._ids, np.int32(-1))  # -1 for strings the pool does not have
         return _rows(bags, ids[known])
@@ -125,7 +132,7 @@ def _with_pool(bags: BagColumn, pool: _core.StringPool) -> BagColumn:
 
 
 def _rows(bags: BagColumn, of_code: npt.NDArray[np.int32]) -> Rows:
-    ids = of_code[bags.codes]
+    ids = of_code.take(bags.codes)
     kept = ids >= 0
     if bags.weights is not None:
         kept &= bags.weights != 0  # a feature that counts nothing is not there

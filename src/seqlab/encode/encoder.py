@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from seqlab import _core
 from seqlab.arrays import LabelIds, thread_count, whole_number
 from seqlab.corpus import BagColumn, Corpus, VectorColumn
 from seqlab.encode.bag_rows import BagRows, VectorRows
@@ -16,7 +17,7 @@ from seqlab.encode.encoded import AttributeIds, EncodedCorpus, Rows
 from seqlab.encode.given import BagsOfColumn, BagsOfFunction, Features, as_features
 from seqlab.encode.plan import Plan
 from seqlab.encode.producer import Producer, learned, looked_up, named
-from seqlab.encode.sentences import as_corpus, listed
+from seqlab.encode.sentences import ATTRIBUTES, as_corpus, listed
 from seqlab.encode.stored import features_of, features_state
 from seqlab.encode.stored_producers import producers_of, with_producers
 from seqlab.encode.template_rows import TemplateRows
@@ -99,6 +100,12 @@ class Encoder:
     def producers(self) -> tuple[Producer, ...]:
         """What makes the attributes that labels see, in the order of encode(); empty before fit()."""
         return tuple(self._node)
+
+    @property
+    def known(self) -> _core.StringPool | None:
+        """All attributes that it looks at in lists of ready-made ones; None where it wants to see all of them."""
+        only = self._node[0] if len(self._node) == 1 and not self._edge else None
+        return only.pool if isinstance(only, BagRows) and only.column == ATTRIBUTES else None
 
     def take(self, node: Sequence[Producer], edge: Sequence[Producer], size: int, edge_size: int) -> None:
         """Know what these producers know, in place of what was learned before."""

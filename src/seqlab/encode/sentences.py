@@ -7,15 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from seqlab import _core
 from seqlab.corpus import Corpus, Sentence
-from seqlab.corpus.lists import only_lists
+from seqlab.corpus.bags import known_bags
+from seqlab.corpus.lists import offsets_of, only_lists
 from seqlab.errors import CorpusError
 
 ATTRIBUTES = "attributes"  # the column of attributes that came ready made
 
 
-def as_corpus(given: Any, *, words: bool) -> Corpus:
-    """A corpus as it is; sentences of one; lists of words (or tuples of columns) or of ready-made attributes."""
+def as_corpus(given: Any, *, words: bool, known: _core.StringPool | None = None) -> Corpus:
+    """A corpus as it is; sentences of one; lists of words (or tuples of columns) or of ready-made attributes.
+
+    known   the only ready-made attributes that anybody will look at; those that are not there may be left out
+    """
     if isinstance(given, Corpus):
         return given
     if isinstance(given, (str, bytes, Mapping, Sentence)) or not isinstance(given, Iterable):
@@ -24,6 +29,10 @@ def as_corpus(given: Any, *, words: bool) -> Corpus:
     plain = only_lists(sentences)
     if words and plain:
         return Corpus.from_lists(sentences)
+    if plain and known is not None:
+        found = known_bags(sentences, known)
+        if found is not None:
+            return Corpus({ATTRIBUTES: found[0]}, offsets_of(found[1]))
     if words or (not plain and any(isinstance(sentence, Sentence) for sentence in sentences)):
         return Corpus.from_lists([_columns(s) if isinstance(s, Sentence) else s for s in sentences])
     return Corpus.from_lists({ATTRIBUTES: sentences})

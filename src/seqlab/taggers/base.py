@@ -138,7 +138,7 @@ class Tagger(Storable, Estimator):
                  found by following the `beam` best labels only; None for the tagger's own way, usually "viterbi"
         """
         self._check_fitted("predict")
-        corpus = self._corpus(X)
+        corpus = self._looked_at(X)
         ids = self._chosen(corpus, decode, beam, thread_count(threads))
         return _core.gather_all(list(self.labels_), ids, corpus.offsets)
 
@@ -163,7 +163,7 @@ class Tagger(Storable, Estimator):
     def predict_proba(self, X: Any, *, threads: int | None = None) -> list[Probabilities]:
         """For every sentence an array (T, L): the probability of each label at each position."""
         self._check_meaning("predict_proba")
-        corpus, count = self._corpus(X), thread_count(threads)
+        corpus, count = self._looked_at(X), thread_count(threads)
         found: list[Probabilities] = []
         for begin, part in blocks(corpus, self._block):
             with located(begin):
@@ -331,6 +331,10 @@ class Tagger(Storable, Estimator):
     def _corpus(self, X: Any) -> Corpus:
         """X as a corpus, its columns named as in training."""
         return read_sentences(X, words=self._reads_words, columns=self.__dict__.get("columns_"))
+
+    def _looked_at(self, X: Any) -> Corpus:
+        """The same for the model alone: ready-made attributes that it does not know may be left out."""
+        return self._corpus(X)
 
     def _corpus_of_one(self, tokens: Any) -> Corpus:
         return read_sentence(tokens, words=self._reads_words, columns=self.__dict__.get("columns_"))

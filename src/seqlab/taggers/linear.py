@@ -14,6 +14,7 @@ from seqlab.learning.learners import LBFGS
 from seqlab.taggers.asking import Trellises
 from seqlab.taggers.base import Known, Tagger
 from seqlab.taggers.inspected import Inspected
+from seqlab.taggers.reading import read_sentences
 from seqlab.taggers.stored import StoredLinear
 
 if TYPE_CHECKING:  # who tags a sentence with a model from a file needs none of these
@@ -178,6 +179,11 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         encoded = self.encoder_.encode(corpus, threads=1).checked()
         words = None if self.dictionary_ is None else self.dictionary_.allowed(corpus)
         return narrowed(self.model_, encoded, words, known, allowed)
+
+    def _looked_at(self, X: Any) -> Corpus:
+        if self._reads_words:
+            return self._corpus(X)
+        return read_sentences(X, words=False, columns=self.columns_, known=self.encoder_.known)
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
         encoded = self.encoder_.encode(corpus, threads=threads).checked()

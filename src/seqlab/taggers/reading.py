@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from seqlab import _core
 from seqlab.corpus import Corpus, Sentence, StringColumn
 from seqlab.corpus.lists import only_lists
 from seqlab.corpus.names import resolve
@@ -17,13 +18,19 @@ WORD_COLUMNS = ("word", "form")
 
 
 def read_sentences(
-    X: Any, *, words: bool, columns: Sequence[str] | None = None, labelled: bool = False
+    X: Any,
+    *,
+    words: bool,
+    columns: Sequence[str] | None = None,
+    labelled: bool = False,
+    known: _core.StringPool | None = None,
 ) -> Corpus:
     """X as a corpus: a Corpus as it is, sentences of one, or lists of words, tuples, dicts or attributes.
 
     words      whether strings are words to make features of; without, tokens are ready-made attributes
     columns    what the cells of tuples are called, known from training; None before
     labelled   whether the label is among the cells, as when y is the name of a column
+    known      the only ready-made attributes that anybody will look at, if that is so
     """
     if isinstance(X, Corpus):
         return X
@@ -40,7 +47,7 @@ def read_sentences(
     width = _width(sentences) if words else 0
     if width:
         return Corpus.from_lists(sentences, columns=_cell_names(width, columns, labelled=labelled))
-    return as_corpus(sentences, words=words)
+    return as_corpus(sentences, words=words, known=known)
 
 
 def read_sentence(tokens: Any, *, words: bool, columns: Sequence[str] | None = None) -> Corpus:

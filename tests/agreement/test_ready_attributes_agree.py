@@ -1,0 +1,129 @@
+"""Ready-made attributes, read straight off Python's lists, are those that a corpus of them would hold."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seqlab import CRF, LBFGS, Corpus, _core
+
+# Few letters, so that strings meet again; lengths on both sides of every step of hash and comparison; not only ASCII.
+texts = st.one_of(
+    st.text("ab", max_size=3),
+    st.builds(
+        lambda letter, n, end: letter * n + end,
+        st.sampled_from("aü漢"),
+        st.integers(0, 40),
+        st.text("ab", max_size=1),
+    ),
+)
+numbers = st.sampled_from([0, 1, 1.0, True, False, 0.5, -2])
+items = st.one_of(
+    st.lists(texts, max_size=5),
+    st.lists(texts, max_size=5).map(tuple),
+    st.dictionaries(texts, st.one_of(texts, numbers), max_size=5),
+)
+sentences = st.lists(st.lists(items, max_size=4), max_size=4)
+
+
+def pairs(item):
+    """(attribute, weight) of one token, by definition."""
+    if not isinstance(item, dict):
+        return [(text, 1.0) for text in item]
+    return [(f"{k}:{v}", 1.0) if isinstance(v, str) else (k, float(v)) for k, v in item.items()]
+
+
+def decoded(read, pool):
+    """(attribute, weight) of every token, from what the core gave."""
+    indptr, codes, weights, lengths = read
+    names = [pool.string(code) for code in codes.tolist()]
+    values = [1.0] * len(names) if weights is None else weights.tolist()
+    tokens = [list(zip(names[b:e], values[b:e], strict=True)) for b, e in pairwise(indptr.tolist())]
+    return tokens, lengths.tolist()
+
+
+@given(sentences)
+def test_every_attribute_is_met(given_):
+    pool = _core.StringPool()
+    tokens, lengths = decoded(_core.intern_items(pool, given_), pool)
+    assert tokens == [pairs(item) for sentence in given_ for item in sentence]
+    assert lengths == [len(sentence) for sentence in given_]
+
+
+@given(sentences, st.lists(texts, max_size=6))
+def test_known_attributes_are_found_and_the_others_left_out(given_, known):
+    pool = _core.StringPool()
+    for text in known:
+        pool.intern(text)
+    tokens, lengths = decoded(_core.find_items(pool, given_), pool)
+    assert tokens == [
+        [pair for pair in pairs(item) if pair[0] in known] for sentence in given_ for item in sentence
+    ]
+    assert lengths == [len(sentence) for sentence in given_]
+    assert pool.strings() == list(dict.fromkeys(known))
+
+
+def test_many_strings_in_a_large_pool():
+    """More than are looked up together, the same again within one lot, and a table that grows meanwhile."""
+    rng = np.random.default_rng(0)
+    drawn = rng.integers(0, 30_000, (400, 50))
+    given_ = [
+        [[f"w={n}" if n % 3 else f"a longer attribute, number {n}" for n in row]] for row in drawn.tolist()
+    ]
+    pool = _core.StringPool()
+    tokens, _ = decoded(_core.intern_items(pool, given_), pool)
+    assert tokens == [pairs(item) for sentence in given_ for item in sentence]
+    assert len(pool) == len({text for sentence in given_ for item in sentence for text in item})
+    again, _ = decoded(_core.find_items(pool, given_), pool)
+    assert again == tokens
+
+
+@pytest.mark.parametrize("length", [1, 4095, 4096, 4097, 20_000])
+def test_long_values_of_dicts(length):
+    given_ = [[{"w": "x" * length, "v": "y" * length}, {"w": "x" * length}]]
+    pool = _core.StringPool()
+    tokens, _ = decoded(_core.intern_items(pool, given_), pool)
+    assert tokens == [pairs(item) for item in given_[0]]
+
+
+@pytest.mark.parametrize(
+    "odd", [{"a": None}, {1: "a"}, {"a": float("nan")}, {"a": {"b": "c"}}, [1], "a", ["\ud800"], None]
+)
+def test_odd_shapes_are_left_to_python(odd):
+    pool = _core.StringPool()
+    assert _core.intern_items(pool, [[["a"], odd]]) is None
+    assert _core.find_items(pool, [[["a"], odd]]) is None
+
+
+def trained(X):
+    y = [["AB"[len(item) % 2] for item in sentence] for sentence in X]
+    return CRF(None, LBFGS(max_iterations=5), threads=1).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", [list, dict])
+def test_predict_gives_what_it_gives_for_a_corpus(kind):
+    rng = np.random.default_rng(1)
+
+    def drawn(vocabulary):
+        words = [[f"w{n}" for n in rng.integers(0, vocabulary, rng.integers(1, 7))] for _ in range(40)]
+        made = [words[at : at + 5] for at in range(0, 40, 5)]
+        if kind is list:
+            return [*made, []]
+        return [[{word: float(rng.integers(-2, 3)) for word in item} for item in s] for s in made]
+
+    tagger = trained(drawn(30))
+    new = drawn(60)  # half of it is new
+    corpus = Corpus.from_lists({"attributes": new})
+    assert tagger.predict(new) == tagger.predict(corpus)
+    for ours, theirs in zip(tagger.predict_proba(new), tagger.predict_proba(corpus), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_an_annotated_corpus_keeps_attributes_that_the_model_does_not_know():
+    tagger = trained([[["a"], ["b", "c"]], [["a", "c"]]])
+    annotated = tagger.annotate([[["a", "new"], ["b"]]])
+    assert annotated.column("attributes") == [[{"a": 1.0, "new": 1.0}, {"b": 1.0}]]
