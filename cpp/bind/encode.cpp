@@ -110,19 +110,19 @@ void bind_bank(nb::module_& m) {
             "columns"_a, "offsets"_a.noconvert(), "ids"_a.noconvert(), "threads"_a)
         .def(
             "counts",
-            [](const Bank& self, const In<std::int32_t>& ids, std::size_t tokens) {
-                return as_array(self.counts(ids.data(), tokens));
+            [](const Bank& self, const In<std::int32_t>& ids, std::size_t tokens, std::size_t threads) {
+                return as_array(self.counts(ids.data(), tokens, threads));
             },
-            "ids"_a.noconvert(), "tokens"_a)
+            "ids"_a.noconvert(), "tokens"_a, "threads"_a)
         .def("group_sizes", &Bank::group_sizes)
         .def(
             "number",
             [](Bank& self, const In<std::int32_t>& map, const Out<std::int32_t>& ids,
-               const Out<std::int64_t>& indptr) {
+               const Out<std::int64_t>& indptr, std::size_t threads) {
                 Unlocked unlocked;
-                return self.number(map.data(), ids.data(), indptr.size() - 1, indptr.data());
+                return self.number(map.data(), ids.data(), indptr.size() - 1, indptr.data(), threads);
             },
-            "map"_a.noconvert(), "ids"_a.noconvert(), "indptr"_a.noconvert())
+            "map"_a.noconvert(), "ids"_a.noconvert(), "indptr"_a.noconvert(), "threads"_a)
         .def(
             "look_up",
             [](const Bank& self, const std::vector<ColumnSpec>& columns, const In<std::int64_t>& offsets,

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <numeric>
 #include <set>
 
 #include "encode/numbering.hpp"
@@ -130,13 +134,38 @@ void Bank::learn(const Table& table, std::int32_t* ids, std::size_t threads) {
     for (std::size_t c = 0; c < words_.size(); ++c)
         known[c] = words_[c].learn(table.columns[c], table.tokens());
     std::vector<std::vector<ValueId>> of_code(values_.size());
-    for (std::size_t v = 0; v < values_.size(); ++v) {
-        const std::size_t c = values_[v].column();
-        values_[v].learn(words_[c]);
-        of_code[v] = values_[v].of_codes(*table.columns[c].pool, known[c]);
-    }
+    const std::vector<std::vector<std::size_t>> shared = by_pool();
+    parallel_for(shared.size(), threads, [&](std::size_t pool) {
+        for (const std::size_t v : shared[pool]) {
+            const std::size_t c = values_[v].column();
+            values_[v].learn(words_[c]);
+            of_code[v] = values_[v].of_codes(*table.columns[c].pool, known[c]);
+        }
+    });
     const std::vector<Reader> sources = readers(table, of_code);
-    parallel_for(groups_.size(), threads, [&](std::size_t g) { learn_group(g, table, sources, ids); });
+    const std::vector<std::size_t> order = by_work();
+    parallel_for(order.size(), threads, [&](std::size_t i) { learn_group(order[i], table, sources, ids); });
+}
+
+// Groups with much to do first, so that none of them is begun when all others are done.
+std::vector<std::size_t> Bank::by_work() const {
+    std::vector<std::size_t> work(groups_.size()), order(groups_.size());
+    for (const Feature& feature : features_) work[feature.group] += 1 + 2 * feature.atoms.size();
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t g) { return work[g]; });
+    return order;
+}
+
+// Values that share a pool, in order: one after another, they number it in the same way every time.
+std::vector<std::vector<std::size_t>> Bank::by_pool() const {
+    std::map<const StringPool*, std::size_t> place;
+    std::vector<std::vector<std::size_t>> shared;
+    for (std::size_t v = 0; v < values_.size(); ++v) {
+        const std::size_t at = place.try_emplace(&values_[v].pool(), shared.size()).first->second;
+        if (at == shared.size()) shared.emplace_back();
+        shared[at].push_back(v);
+    }
+    return shared;
 }
 
 void Bank::learn_group(std::size_t group, const Table& table, const std::vector<Reader>& sources,
@@ -151,17 +180,24 @@ void Bank::learn_group(std::size_t group, const Table& table, const std::vector<
     }
 }
 
-std::vector<std::int64_t> Bank::counts(const std::int32_t* ids, std::size_t tokens) const {
+std::vector<std::int64_t> Bank::counts(const std::int32_t* ids, std::size_t tokens,
+                                       std::size_t threads) const {
     std::vector<std::size_t> first{0};
     for (const Attributes& group : groups_) first.push_back(first.back() + group.size());
     std::vector<std::int64_t> counts(first.back());
-    std::vector<std::int64_t*> of_feature;
-    for (const Feature& feature : features_) of_feature.push_back(counts.data() + first[feature.group]);
-    for (std::size_t n = 0; n < tokens; ++n) {
-        const std::int32_t* row = ids + n * stride();
-        for (std::size_t f = 0; f < stride(); ++f)
-            if (row[f] != no_value) ++of_feature[f][row[f]];
-    }
+    std::mutex adding;
+    parallel_ranges(tokens, threads, [&](std::size_t from, std::size_t to) {
+        std::vector<std::int64_t> own(counts.size());
+        std::vector<std::int64_t*> of_feature;
+        for (const Feature& feature : features_) of_feature.push_back(own.data() + first[feature.group]);
+        for (std::size_t n = from; n < to; ++n) {
+            const std::int32_t* row = ids + n * stride();
+            for (std::size_t f = 0; f < stride(); ++f)
+                if (row[f] != no_value) ++of_feature[f][row[f]];
+        }
+        const std::lock_guard<std::mutex> lock(adding);
+        for (std::size_t i = 0; i < own.size(); ++i) counts[i] += own[i];
+    });
     return counts;
 }
 
@@ -171,22 +207,24 @@ std::vector<std::size_t> Bank::group_sizes() const {
     return sizes;
 }
 
-std::size_t Bank::number(const std::int32_t* map, std::int32_t* ids, std::size_t tokens,
-                         std::int64_t* indptr) {
+std::size_t Bank::number(const std::int32_t* map, std::int32_t* ids, std::size_t tokens, std::int64_t* indptr,
+                         std::size_t threads) {
     std::vector<const std::int32_t*> of_group(groups_.size());
     const std::int32_t* next = map;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         of_group[g] = next;
         next += groups_[g].size();
-        groups_[g].renumber(of_group[g]);
     }
+    parallel_for(groups_.size(), threads, [&](std::size_t g) { groups_[g].renumber(of_group[g]); });
     std::vector<const std::int32_t*> of_feature;
     for (const Feature& feature : features_) of_feature.push_back(of_group[feature.group]);
-    for (std::size_t n = 0; n < tokens; ++n) {
-        std::int32_t* row = ids + n * stride();
-        for (std::size_t f = 0; f < stride(); ++f)
-            if (row[f] != no_value) row[f] = of_feature[f][row[f]];
-    }
+    parallel_ranges(tokens, threads, [&](std::size_t from, std::size_t to) {
+        for (std::size_t n = from; n < to; ++n) {
+            std::int32_t* row = ids + n * stride();
+            for (std::size_t f = 0; f < stride(); ++f)
+                if (row[f] != no_value) row[f] = of_feature[f][row[f]];
+        }
+    });
     return pack_rows(ids, tokens, stride(), indptr);
 }
 

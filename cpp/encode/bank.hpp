@@ -38,11 +38,12 @@ public:
     void learn(const Table& table, std::int32_t* ids, std::size_t threads);
     // How often each attribute stands in those rows: the attributes of group 0 first, in order of first appearance, then
     // group 1, ...
-    std::vector<std::int64_t> counts(const std::int32_t* ids, std::size_t tokens) const;
+    std::vector<std::int64_t> counts(const std::int32_t* ids, std::size_t tokens, std::size_t threads) const;
     std::vector<std::size_t> group_sizes() const;
     // Attributes get the numbers of `map`, in the order of counts(), -1 to forget one; so do the rows that learn() wrote,
     // which are packed. Returns how many entries they have.
-    std::size_t number(const std::int32_t* map, std::int32_t* ids, std::size_t tokens, std::int64_t* indptr);
+    std::size_t number(const std::int32_t* map, std::int32_t* ids, std::size_t tokens, std::int64_t* indptr,
+                       std::size_t threads);
 
     // Rows of attribute numbers of other text, packed. Returns how many entries they have.
     std::size_t look_up(const Table& table, std::int32_t* ids, std::int64_t* indptr,
@@ -69,6 +70,8 @@ public:
     void each(F f) const;
 
 private:
+    std::vector<std::vector<std::size_t>> by_pool() const;
+    std::vector<std::size_t> by_work() const;
     void learn_group(std::size_t group, const Table& table, const std::vector<Reader>& readers,
                      std::int32_t* ids);
     std::vector<Reader> readers(const Table& table, const std::vector<std::vector<ValueId>>& of_code) const;

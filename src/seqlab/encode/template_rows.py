@@ -30,7 +30,7 @@ class TemplateRows:
         self._bank = plan.bank()
         self._read: AttributeIds | None = None  # rows of fixed width, from learn() to number()
         self._known: list[AttributeIds] = []  # of each group the numbers that it had before learn()
-        self._tokens = 0
+        self._tokens, self._threads = 0, 1  # of learn()
         self._uses: list[int] = []  # of each group how many tokens have one of its attributes
 
     def __getstate__(self) -> dict[str, Any]:
@@ -42,6 +42,7 @@ class TemplateRows:
             "_read": None,
             "_known": [],
             "_tokens": 0,
+            "_threads": 1,
             "_uses": [],
             "learned": learned,
         }
@@ -75,14 +76,14 @@ class TemplateRows:
     def learn(self, corpus: Corpus, threads: int) -> None:
         """Meet every attribute of the corpus."""
         columns = self.columns(corpus)
-        self._read, self._tokens = self._space(corpus), corpus.token_count
+        self._read, self._tokens, self._threads = self._space(corpus), corpus.token_count, threads
         self._bank.learn(columns, corpus.offsets, self._read, threads)
 
     def met(self) -> Met:
         """The attributes of one group after the other; those known before come first in their group."""
         sizes = self._bank.group_sizes()
         least = np.repeat(np.array(self._plan.least, dtype=np.int32), sizes)
-        counts = self._bank.counts(_read(self._read), self._tokens)
+        counts = self._bank.counts(_read(self._read), self._tokens, self._threads)
         self._uses = [int(part.sum()) for part in np.split(counts, np.cumsum(sizes)[:-1])]
         return Met(counts, least, self._known_of(sizes) if self._known else None)
 
@@ -92,7 +93,7 @@ class TemplateRows:
         self._known = []
         kin = self._kin(numbers)
         indptr = np.empty(self._tokens + 1, dtype=np.int64)
-        return _packed(ids, indptr, self._bank.number(numbers, ids, indptr), kin)
+        return _packed(ids, indptr, self._bank.number(numbers, ids, indptr, self._threads), kin)
 
     def look_up(self, corpus: Corpus, threads: int) -> Rows:
         """The rows of another corpus, without what was never met."""
