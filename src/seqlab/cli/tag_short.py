@@ -16,10 +16,9 @@ from itertools import pairwise
 from typing import IO, Any
 
 from seqlab.cli.inputs import names_of_training, newly_named, one_line_of_cells
-from seqlab.corpus.intake import Intake
+from seqlab.corpus.intake import in_blocks
 from seqlab.corpus.options import Options
 from seqlab.corpus.parsers import ColumnParser, FewSentences, LineParser
-from seqlab.corpus.source import CHUNK, opened
 from seqlab.errors import OptionError
 from seqlab.taggers.glance import ALL_TOKENS, ODD, TOKENS
 from seqlab.taggers.peeked import Peeked, peeked
@@ -165,17 +164,13 @@ def _labelled(model: Peeked, data: io.BytesIO, arguments: argparse.Namespace) ->
 
 def _blocks(data: io.BytesIO, arguments: argparse.Namespace) -> Iterator[tuple[FewSentences, str]]:
     """The sentences as corpus.stream() reads them, and their format."""
-    with opened(data) as source:
-        intake = Intake(source, Options("", arguments.format, columns=arguments.columns), CHUNK)
+    for intake in in_blocks(data, Options(arguments.format, arguments.columns)):
         parser = intake.parser
-        if not isinstance(parser, (ColumnParser, LineParser)):
+        if not isinstance(parser, (ColumnParser, LineParser)) or intake.remarks:
             raise _Unusual
-        for _ in intake.blocks(whole_sentences=True):
-            if intake.remarks:
-                raise _Unusual
-            few = parser.take_few()
-            if few is not None:
-                yield few, "conll" if isinstance(parser, ColumnParser) else "text"
+        few = parser.take_few()
+        if few is not None:
+            yield few, "conll" if isinstance(parser, ColumnParser) else "text"
 
 
 def _sentences(columns: dict[str, list[str]], offsets: list[int]) -> Iterator[dict[str, list[str]]]:
