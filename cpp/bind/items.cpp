@@ -74,8 +74,8 @@ private:
             add(joined_, 1.0);
             return true;
         }
-        // Booleans are integers to Python.
-        if (!PyFloat_CheckExact(value) && !PyLong_Check(value)) return false;
+        // Kinds of one's own might run Python code, which could change the lists that are being read.
+        if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value) && !PyBool_Check(value)) return false;
         const double weight = PyFloat_AsDouble(value);
         if (PyErr_Occurred()) {  // an integer that no double holds
             PyErr_Clear();
