@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +16,6 @@ Scores = npt.NDArray[np.floating[Any]]  # natural logs, any shape, float32 or fl
 LabelIds = npt.NDArray[np.int32]  # (T,)
 Probabilities = npt.NDArray[np.floating[Any]]
 
-MOST_THREADS = 256
 LARGEST_COUNT = 2**31 - 1
 
 
@@ -78,25 +76,6 @@ def as_lengths(value: Sequence[int] | npt.ArrayLike, total: int) -> npt.NDArray[
     if int(lengths.sum()) != total:
         raise ShapeError(f"lengths add up to {int(lengths.sum())}, but node has {total} rows")
     return lengths
-
-
-def thread_count(threads: int | None) -> int:
-    """How many threads to use: as asked, else every core this process may run on; SEQLAB_THREADS caps both."""
-    if threads is None:
-        threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    elif isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise OptionError(
-            f"threads must be a whole number from 1 up, or None for every core, got {threads!r}"
-        )
-    threads = min(threads, MOST_THREADS)
-    cap = os.environ.get("SEQLAB_THREADS")
-    if cap:
-        if not (cap.isascii() and cap.isdecimal() and cap.strip("0")):
-            raise OptionError(
-                f"the environment variable SEQLAB_THREADS must be a whole number from 1 up, got {cap!r:.60}"
-            )
-        threads = min(threads, int(cap.lstrip("0")[:9]))  # Python reads no number of thousands of digits
-    return int(threads)
 
 
 def whole_number(value: int, name: str, least: int) -> int:

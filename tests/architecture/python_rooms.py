@@ -10,7 +10,7 @@ COMPUTED, OF_CALLER = "<computed>", "<computed, of the caller>"
 # From the ground up; a room may use the rooms of earlier rows only.
 ROWS: tuple[tuple[str, ...], ...] = (
     ("errors", "lazy", "_core"),
-    ("arrays", "state", "textwidth", "whole_files"),
+    ("arrays", "state", "textwidth", "threads", "whole_files"),
     ("corpus", "tags"),
     ("trellis", "features"),
     ("inference", "encode"),

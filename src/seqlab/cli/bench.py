@@ -41,9 +41,9 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> None:
     """Measure, and print as it comes."""
-    from seqlab.arrays import thread_count
     from seqlab.cli.inputs import load_tagger
     from seqlab.cli.printing import print_json
+    from seqlab.threads import thread_count
 
     if arguments.model is not None and not arguments.files:
         parsing.fail("bench", "a model needs a file to tag behind it")

@@ -29,7 +29,7 @@ Work = Callable[["Corpus", int, int], bytes]  # a block, the number of its first
 
 def tagged(tagger: Tagger, sources: list[Any], arguments: argparse.Namespace) -> Iterator[bytes]:
     """The output, piece by piece."""
-    from seqlab.arrays import thread_count
+    from seqlab.threads import thread_count
 
     work = _work(tagger, arguments)
     recode = _recoder(arguments.encoding, plain=arguments.json)

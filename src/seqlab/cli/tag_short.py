@@ -16,12 +16,13 @@ from itertools import pairwise
 from typing import IO, Any
 
 from seqlab.cli.inputs import names_of_training, newly_named, one_line_of_cells
-from seqlab.corpus.intake import Intake
+from seqlab.corpus.intake import in_blocks
 from seqlab.corpus.options import Options
 from seqlab.corpus.parsers import ColumnParser, FewSentences, LineParser
-from seqlab.corpus.source import CHUNK, opened
+from seqlab.errors import OptionError
 from seqlab.taggers.glance import ALL_TOKENS, ODD, TOKENS
 from seqlab.taggers.peeked import Peeked, peeked
+from seqlab.threads import thread_count
 
 SHORT = 1 << 13  # bytes; more usually has more tokens than a glance looks at
 # Options that change nothing of what is written, or are heeded here; all others must be as they are when not given.
@@ -35,9 +36,9 @@ NOT_TEXT = (b"\r", b"\0", b"\x1f\x8b")  # line ends of other systems, binary fil
 def short_model(arguments: argparse.Namespace, sources: list[Any]) -> Peeked | None:
     """The model, if a short input may be all that is asked of it; nothing is read of the input."""
     given = [name for name, value in vars(arguments).items() if value not in (None, False)]
-    if not HARMLESS.issuperset(given) or len(sources) != 1 or not _threads_sound():
+    if not HARMLESS.issuperset(given) or len(sources) != 1 or arguments.model == "-":
         return None
-    if not _may_be_short(sources[0]) or arguments.model == "-":
+    if not _may_be_short(sources[0]) or not _threads_sound(arguments.threads):
         return None
     return peeked(arguments.model)
 
@@ -61,10 +62,13 @@ class _Unusual(Exception):  # noqa: N818  (no error: the usual way knows what to
     """Something for the usual way."""
 
 
-def _threads_sound() -> bool:
+def _threads_sound(threads: int | None) -> bool:
     """A glance needs no threads, but a number of them that makes no sense is complained about."""
-    cap = os.environ.get("SEQLAB_THREADS", "1")
-    return not cap or (cap.isascii() and cap.isdecimal() and cap.strip("0") != "")
+    try:
+        thread_count(threads)
+    except OptionError:
+        return False
+    return True
 
 
 # ------------------------------------------------------------------------------------------------ bytes in
@@ -160,17 +164,13 @@ def _labelled(model: Peeked, data: io.BytesIO, arguments: argparse.Namespace) ->
 
 def _blocks(data: io.BytesIO, arguments: argparse.Namespace) -> Iterator[tuple[FewSentences, str]]:
     """The sentences as corpus.stream() reads them, and their format."""
-    with opened(data) as source:
-        intake = Intake(source, Options("", arguments.format, columns=arguments.columns), CHUNK)
+    for intake in in_blocks(data, Options(arguments.format, arguments.columns)):
         parser = intake.parser
-        if not isinstance(parser, (ColumnParser, LineParser)):
+        if not isinstance(parser, (ColumnParser, LineParser)) or intake.remarks:
             raise _Unusual
-        for _ in intake.blocks(whole_sentences=True):
-            if intake.remarks:
-                raise _Unusual
-            few = parser.take_few()
-            if few is not None:
-                yield few, "conll" if isinstance(parser, ColumnParser) else "text"
+        few = parser.take_few()
+        if few is not None:
+            yield few, "conll" if isinstance(parser, ColumnParser) else "text"
 
 
 def _sentences(columns: dict[str, list[str]], offsets: list[int]) -> Iterator[dict[str, list[str]]]:

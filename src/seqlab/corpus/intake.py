@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from seqlab import _core
 from seqlab.corpus import guess
 from seqlab.corpus.formats import PARSERS
 from seqlab.corpus.options import Options
 from seqlab.corpus.parsers import Parser
-from seqlab.corpus.source import Source
+from seqlab.corpus.source import CHUNK, Source, opened
 from seqlab.errors import CorpusError
 
 BOM = b"\xef\xbb\xbf"
@@ -88,6 +89,16 @@ class Intake:
             path=self._name,
             line=self.parser.lines or 1,
         )
+
+
+def in_blocks(
+    source: Any, options: Options, encoding: str = "utf-8", block_size: int = CHUNK
+) -> Iterator[Intake]:
+    """The intake of a source, after every block of whole sentences; what its parser has then may be taken."""
+    with opened(source, encoding, block_size) as bytes_in:
+        intake = Intake(bytes_in, options, block_size)
+        for _ in intake.blocks(whole_sentences=True):
+            yield intake
 
 
 def _parser(head: bytes, options: Options) -> Parser:

@@ -12,20 +12,20 @@ Columns = Sequence[str] | Mapping[str, Any] | None
 
 
 class Options(NamedTuple):
-    """What the caller of read or stream said, and what the file's first bytes told.
+    """What the caller of read or stream said, then what the file told, which Intake fills in.
 
-    name      of the file, for messages
     format    given or guessed
+    name      of the file, for messages
     bom       whether a byte-order mark was skipped
     """
 
-    name: str
-    format: str | None
-    guessed: bool = False
+    format: str | None = None
     columns: Columns = None
     separator: str | None = None
     comments: bool | str = False
     docstart: bool = True
+    name: str = ""
+    guessed: bool = False
     bom: bool = False
 
 

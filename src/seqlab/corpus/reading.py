@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from seqlab.corpus.corpus import Corpus
-from seqlab.corpus.intake import Intake
+from seqlab.corpus.intake import Intake, in_blocks
 from seqlab.corpus.options import Columns, Options
 from seqlab.corpus.sentence import Sentence
 from seqlab.corpus.source import CHUNK, opened
@@ -37,7 +37,7 @@ def read(
     docstart    whether lines that begin with -DOCSTART- are no tokens
     encoding    of the file
     """
-    options = Options("", format, False, columns, separator, comments, docstart)
+    options = Options(format, columns, separator, comments, docstart)
     with opened(source, encoding) as bytes_in:
         intake = Intake(bytes_in, options, CHUNK)
         for _ in intake.blocks(whole_sentences=False):
@@ -67,7 +67,7 @@ def stream(
     """
     if isinstance(block, bool) or not isinstance(block, int) or block < 1:
         raise OptionError(f"block must be a number of bytes from 1 up, got {block!r}")
-    return Stream(source, Options("", format, False, columns, separator, comments, docstart), encoding, block)
+    return Stream(source, Options(format, columns, separator, comments, docstart), encoding, block)
 
 
 class Stream:
@@ -86,14 +86,12 @@ class Stream:
     def blocks(self) -> Iterator[Corpus]:
         """Corpora of some thousand sentences, each with strings of its own."""
         count = 0
-        with opened(self._source, self._encoding, self._block) as bytes_in:
-            intake = Intake(bytes_in, self._options, self._block)
-            for _ in intake.blocks(whole_sentences=True):
-                while intake.remarks:
-                    warnings.warn(intake.remarks.pop(0), CorpusWarning, stacklevel=2)
-                corpus = intake.parser.take()
-                if corpus is not None and len(corpus):
-                    count += len(corpus)
-                    yield corpus
+        for intake in in_blocks(self._source, self._options, self._encoding, self._block):
+            while intake.remarks:
+                warnings.warn(intake.remarks.pop(0), CorpusWarning, stacklevel=2)
+            corpus = intake.parser.take()
+            if corpus is not None and len(corpus):
+                count += len(corpus)
+                yield corpus
         if not count:
             raise intake.nothing()

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import LabelIds, thread_count, whole_number
+from seqlab.arrays import LabelIds, whole_number
 from seqlab.corpus import BagColumn, Corpus, VectorColumn
 from seqlab.encode.bag_rows import BagRows, VectorRows
 from seqlab.encode.encoded import AttributeIds, EncodedCorpus, Rows
@@ -24,6 +24,7 @@ from seqlab.encode.template_rows import TemplateRows
 from seqlab.errors import CorpusError, OptionError, ShapeError, StoreError
 from seqlab.features import Template
 from seqlab.state import State
+from seqlab.threads import thread_count
 
 _NAMES = ("attributes", "edge_attributes")  # made when asked
 

@@ -9,10 +9,11 @@ from typing import Any, overload
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import thread_count, whole_number
+from seqlab.arrays import whole_number
 from seqlab.inference.partition import log_partitions
 from seqlab.inference.paths import Path
 from seqlab.inference.questions import Asked, Question
+from seqlab.threads import thread_count
 from seqlab.trellis import Trellis, TrellisBatch
 
 Batched = TrellisBatch | Sequence[Trellis]

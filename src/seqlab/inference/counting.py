@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import Probabilities, thread_count
+from seqlab.arrays import Probabilities
 from seqlab.inference.questions import Asked, Part, Question, Results
+from seqlab.threads import thread_count
 from seqlab.trellis import Trellis, TrellisBatch
 
 Counts = npt.NDArray[np.float64]

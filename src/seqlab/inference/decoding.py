@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import LabelIds, thread_count, whole_number
+from seqlab.arrays import LabelIds, whole_number
 from seqlab.errors import BeamError
 from seqlab.inference.partition import log_partitions
 from seqlab.inference.paths import Path
 from seqlab.inference.posteriors import node_marginals
 from seqlab.inference.questions import Asked, Part, Question, Results
+from seqlab.threads import thread_count
 from seqlab.trellis import Trellis, TrellisBatch
 
 Batched = TrellisBatch | Sequence[Trellis]

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import thread_count
 from seqlab.inference.questions import Asked, Question
+from seqlab.threads import thread_count
 from seqlab.trellis import Trellis, TrellisBatch
 
 Batched = TrellisBatch | Sequence[Trellis]

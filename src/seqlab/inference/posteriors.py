@@ -10,11 +10,12 @@ from typing import Any, overload
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import Probabilities, frozen, position_number, position_of, thread_count
+from seqlab.arrays import Probabilities, frozen, position_number, position_of
 from seqlab.errors import LabelError, ShapeError
 from seqlab.inference.counting import edge_marginals
 from seqlab.inference.questions import Asked, Part, Question, Results
 from seqlab.inference.typed_spans import typed_span
+from seqlab.threads import thread_count
 from seqlab.trellis import Trellis, TrellisBatch
 from seqlab.trellis.labels import Label
 

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import thread_count, whole_number
+from seqlab.arrays import whole_number
 from seqlab.errors import OptionError
 from seqlab.inference.questions import Asked, Question, Results
+from seqlab.threads import thread_count
 from seqlab.trellis import Trellis, TrellisBatch
 from seqlab.trellis.labels import Label, LabelSet
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seqlab import _core, inference
-from seqlab.arrays import LabelIds, Probabilities, thread_count, whole_number
+from seqlab.arrays import LabelIds, Probabilities, whole_number
 from seqlab.corpus import Corpus, StringColumn
 from seqlab.errors import LabelError, OptionError, QuestionError, ShapeError
 from seqlab.taggers.asking import (
@@ -27,6 +27,7 @@ from seqlab.taggers.asking import (
 from seqlab.taggers.estimator import Estimator
 from seqlab.taggers.reading import read_sentence, read_sentences, vocabulary
 from seqlab.taggers.storing import Storable
+from seqlab.threads import thread_count
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label

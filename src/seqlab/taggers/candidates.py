@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from seqlab import inference
-from seqlab.arrays import thread_count
 from seqlab.corpus import Corpus, Sentence
 from seqlab.errors import CorpusError, LabelError, NotFittedError, OptionError, ScoreError, ShapeError
 from seqlab.taggers.asking import blocks, located
 from seqlab.taggers.base import Tagger
+from seqlab.threads import thread_count
 
 Labels = tuple[str, ...]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seqlab.arrays import thread_count, whole_number
+from seqlab.arrays import whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import CorpusError, LabelError, OptionError, QuestionError
 from seqlab.learning.counting import Counting
@@ -42,6 +42,7 @@ from seqlab.taggers.hmm_training import (
     check_enough,
     sentence_weights,
 )
+from seqlab.threads import thread_count
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seqlab.arrays import thread_count, whole_number
+from seqlab.arrays import whole_number
 from seqlab.errors import LabelError, OptionError, TrainingWarning
 from seqlab.learning.em import BaumWelch, groups_of
 from seqlab.learning.expectation import Evidence
@@ -22,6 +22,7 @@ from seqlab.taggers.dictionary import TagDictionary
 from seqlab.taggers.hmm_counted import count_words, wants_counting
 from seqlab.taggers.hmm_start import Ground, starter
 from seqlab.taggers.hmm_training import Data, allowed_labels, check_enough, sentence_weights
+from seqlab.threads import thread_count
 
 if TYPE_CHECKING:
     from typing_extensions import Self

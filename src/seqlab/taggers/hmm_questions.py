@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import inference
-from seqlab.arrays import thread_count, whole_number
+from seqlab.arrays import whole_number
 from seqlab.errors import ImpossibleError, LabelError, OptionError, QuestionError
 from seqlab.inference.streaming import Filter, Filtered, FilterStep
 from seqlab.models.chain_answers import Transitions
@@ -22,6 +22,7 @@ from seqlab.models.ngrams import END, START
 from seqlab.models.rules import Rules
 from seqlab.taggers.asking import blocks, event_log_partition
 from seqlab.taggers.hmm_counted import as_tables
+from seqlab.threads import thread_count
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from seqlab import _core
-from seqlab.arrays import thread_count
 from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder
 from seqlab.errors import CorpusError
@@ -24,6 +23,7 @@ from seqlab.taggers.narrowing import pruned
 from seqlab.taggers.reading import word_column
 from seqlab.taggers.tasks import Lesson, active_labels, check_possible, check_rules
 from seqlab.taggers.weights import token_weights, with_classes
+from seqlab.threads import thread_count
 
 if TYPE_CHECKING:
     from seqlab.taggers.linear import LinearTagger

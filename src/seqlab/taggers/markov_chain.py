@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import thread_count, whole_number
+from seqlab.arrays import whole_number
 from seqlab.errors import CorpusError, LabelError, OptionError, QuestionError, ShapeError
 from seqlab.models.arpa import read_arpa, write_arpa
 from seqlab.models.chain_answers import Distribution, Perplexity, Transitions, long_run
@@ -30,6 +30,7 @@ from seqlab.taggers.chain_reading import check_no_edges, read_symbols
 from seqlab.taggers.chain_state import KIND, chain_from_state, chain_state
 from seqlab.taggers.estimator import Estimator
 from seqlab.taggers.storing import Storable
+from seqlab.threads import thread_count
 
 if TYPE_CHECKING:
     from typing_extensions import Self

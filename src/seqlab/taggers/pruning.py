@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from seqlab.arrays import thread_count
 from seqlab.errors import OptionError, StoreError
 from seqlab.models import LinearModel
 from seqlab.models.packing import check_dtype
@@ -16,6 +15,7 @@ from seqlab.models.pruning import Rule, larger_than, largest, pruned
 from seqlab.state import State
 from seqlab.taggers.judging import Judged, development
 from seqlab.taggers.record import optional
+from seqlab.threads import thread_count
 
 Some = TypeVar("Some")
 

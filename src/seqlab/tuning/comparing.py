@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from seqlab.arrays import thread_count, whole_number
+from seqlab.arrays import whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError, SeqlabError
 from seqlab.evaluation import Report, evaluate, significance
 from seqlab.features.usual import usual_features
+from seqlab.threads import thread_count
 from seqlab.tuning.comparison import Comparison, Row
 from seqlab.tuning.parts import Data, checked_data
 from seqlab.tuning.running import fitted, fresh, was_interrupted

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from seqlab.arrays import thread_count, whole_number
+from seqlab.arrays import whole_number
 from seqlab.errors import OptionError
+from seqlab.threads import thread_count
 from seqlab.tuning.journal import Journal, check_names
 from seqlab.tuning.parts import LEAST_SENTENCES, Data, Split, checked_data, digest, splits
 from seqlab.tuning.result import Trial, Tuning, best_of, is_complete, trial_of

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from seqlab import Corpus
+from seqlab import Corpus, _core
 from seqlab.corpus import BagColumn
 from seqlab.errors import CorpusError
 
@@ -65,6 +65,26 @@ def test_items_of_python_crfsuite_become_bags():
     assert corpus[1:].data("attributes").same(corpus.take([1]).data("attributes"))
     assert (corpus + corpus)[2:] == corpus
     assert Corpus.from_lists([[["a"]]], [["X"]]).data("attributes").weights is None
+
+
+def test_a_number_that_changes_the_lists_while_it_is_read_is_left_to_python():
+    class Odd(int):
+        def __float__(self):
+            asked.append(self)
+            sentence.clear()
+            item.clear()
+            return 2.0
+
+    asked: list[int] = []
+    item = {f"a{i}": Odd(i) for i in range(50)}
+    sentence = [item, {"b": True, "c": 3}] * 40
+    assert _core.intern_items(_core.StringPool(), [sentence]) is None
+    assert asked == []
+    assert _core.intern_items(_core.StringPool(), [[{"b": True, "c": 3, "d": 0.5}]])[2].tolist() == [
+        1.0,
+        3.0,
+        0.5,
+    ]
 
 
 def test_sets_have_a_fixed_order():
