@@ -9,7 +9,6 @@ import numpy as np
 
 from seqlab import _core
 from seqlab.corpus import Corpus, Sentence
-from seqlab.corpus.bags import known_bags
 from seqlab.corpus.lists import offsets_of, only_lists
 from seqlab.errors import CorpusError
 
@@ -30,6 +29,8 @@ def as_corpus(given: Any, *, words: bool, known: _core.StringPool | None = None)
     if words and plain:
         return Corpus.from_lists(sentences)
     if plain and known is not None:
+        from seqlab.corpus.bags import known_bags
+
         found = known_bags(sentences, known)
         if found is not None:
             return Corpus({ATTRIBUTES: found[0]}, offsets_of(found[1]))
