@@ -14,7 +14,7 @@ from seqlab.encode import Encoder
 from seqlab.encode.given import Features
 from seqlab.errors import BeamError, CorpusError, OptionError, QuestionError, ShapeError
 from seqlab.models.rules import Given, Rules
-from seqlab.taggers.asking import Trellises, blocks
+from seqlab.taggers.asking import Trellises, blocks, located
 from seqlab.taggers.base import BLOCK, Tagger
 from seqlab.taggers.dictionary import Dictionary, TagDictionary
 from seqlab.taggers.local_rows import MOST_ROWS, NO_LABEL, Columns, Numbers, Prepared, Response, method_of
@@ -231,7 +231,8 @@ class LocalTagger(StoredLocal, Tagger):
 
     def _greedy(self, corpus: Corpus, begin: int, threads: int) -> LabelIds:
         """The best label of each token after the one chosen before it: position by position, all sentences at once."""
-        data, mask = self._prepared(corpus, threads), self._mask(corpus)
+        with located(begin):
+            data, mask = self._prepared(corpus, threads), self._mask(corpus)
         ids = np.full(corpus.token_count, NO_LABEL, dtype=np.int32)
         starts, lengths = corpus.offsets[:-1], corpus.lengths
         for t in range(int(lengths.max(initial=0))):
