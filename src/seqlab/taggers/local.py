@@ -119,10 +119,10 @@ class LocalTagger(StoredLocal, Tagger):
             raise CorpusError("no attribute is left to learn from; lower min_count")
         columns = Columns(encoder.size, encoder.edge_size, len(gold.names), bool(self.previous))
         rows: Sample = samples(gold, corpus.offsets, weights, worth)
-        classifier = fitted(
+        classifier, dense = fitted(
             classifier, columns.prepared(encoded).rows(rows.tokens, rows.previous), rows, gold.names
         )
-        self.response_ = Response.of(classifier, self.scores, gold.names)
+        self.response_ = Response.of(classifier, self.scores, gold.names, dense=dense)
         self.classifier_, self.encoder_, self.layout_ = classifier, encoder, columns
         self.rules_, self.dictionary_ = rules, dictionary
         self._remember(corpus, gold, gold.names)
