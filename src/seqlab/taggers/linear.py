@@ -131,7 +131,17 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         return self
 
     def partial_fit(
-        self, X: Any, y: Any, *, sample_weight: Any = None, callbacks: Any = None, classes: Any = None
+        self,
+        X: Any,
+        y: Any,
+        *,
+        dev: Any = None,
+        metric: Any = None,
+        patience: int | None = None,
+        sample_weight: Any = None,
+        callbacks: Any = None,
+        progress: bool = False,
+        classes: Any = None,
     ) -> Self:
         """Go on learning from further sentences, which may bring new features and new labels.
 
@@ -139,11 +149,13 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         Learners that go from sentence to sentence begin where they were; the penalty of SGD counts by the share that
         the new sentences have among all.
         classes   labels that may come later (scikit-learn's way); they join now
+
+        The other options are those of fit.
         """
         from seqlab.taggers.judging import Course
         from seqlab.taggers.linear_training import learn
 
-        course = Course(None, None, None, callbacks, False)
+        course = Course(dev, metric, patience, callbacks, progress)
         continued = self._fitted()
         before = self if continued else None
         learn(self, X, y, sample_weight, course, before, classes=classes, continued=continued)

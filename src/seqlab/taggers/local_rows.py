@@ -152,7 +152,9 @@ class Response:
             return np.zeros((0, size))
         most = max(MOST_CELLS // max(rows.shape[1], 1), 1)
         if self.dense and rows.shape[0] > most:
-            parts = [self.scores(classifier, rows[begin : begin + most]) for begin in range(0, rows.shape[0], most)]
+            parts = [
+                self.scores(classifier, rows[begin : begin + most]) for begin in range(0, rows.shape[0], most)
+            ]
             return np.concatenate(parts)
         if self.dense:
             rows = rows.toarray()

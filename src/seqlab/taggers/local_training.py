@@ -94,8 +94,8 @@ def fitted(classifier: Any, matrix: Matrix, rows: Sample, labels: Sequence[str])
         tokens, width = matrix.shape
         if tokens * width > MOST_CELLS:
             raise OptionError(
-                f"{type(classifier).__name__} takes no sparse rows, and {tokens} tokens with {width} attributes are too "
-                f"much without gaps; choose another classifier, or fewer attributes (min_count)"
+                f"{type(classifier).__name__} takes no sparse rows, and {tokens} tokens with {width} attributes are "
+                f"too much without gaps; choose another classifier, or fewer attributes (min_count)"
             ) from None
     return _trained(classifier, matrix.toarray(), names, rows.weights), True
 
@@ -103,7 +103,9 @@ def fitted(classifier: Any, matrix: Matrix, rows: Sample, labels: Sequence[str])
 def _trained(classifier: Any, matrix: Any, names: Any, weights: npt.NDArray[np.float64] | None) -> Any:
     if weights is None:
         return classifier.fit(matrix, names)
-    inner = getattr(classifier, "estimator", None)  # one-versus-rest and the like hand weights on when told to
+    inner = getattr(
+        classifier, "estimator", None
+    )  # one-versus-rest and the like hand weights on when told to
     if not _takes_weights(classifier) and _takes_weights(inner) and hasattr(inner, "set_fit_request"):
         return _handed_on(classifier, inner, matrix, names, weights)
     return classifier.fit(matrix, names, **{_weight_argument(classifier): weights})

@@ -111,3 +111,10 @@ def test_constraints_hold_for_new_labels():
     tagger.partial_fit([["c", "d"]], [["B-Y", "I-Y"]])
     assert tagger.log_prob(["a", "d"], ["B-X", "I-Y"]) == -np.inf
     assert tagger.predict([["a", "b"], ["c", "d"]]) == [["B-X", "I-X"], ["B-Y", "I-Y"]]
+
+
+def test_a_development_set_ends_it_and_the_best_weights_are_kept(tagger, capsys):
+    tagger.partial_fit(MORE, "pos", dev=TEST, metric="accuracy", patience=2, progress=True)
+    assert tagger.history_.metric == "accuracy"
+    assert tagger.score(TEST, "pos") == max(tagger.history_.dev_score)
+    assert "iteration" in capsys.readouterr().err
