@@ -33,7 +33,8 @@ _THEIRS = "what was learned belongs to scikit-learn's classifier; look at classi
 
 
 class LocalTagger(StoredLocal, Tagger):
-    """A classifier of scikit-learn that scores the labels of one token at a time, and the best path through its scores.
+    """A classifier of scikit-learn that scores the labels of one token at a time, and the best path through its scores
+    (eq:local-trellis).
 
     classifier     anything with fit and decision_function or predict_proba: LinearSVC(), RidgeClassifier(),
                    MultinomialNB(), LogisticRegression(), OneVsRestClassifier(...), a Pipeline; a clone is trained
@@ -174,6 +175,7 @@ class LocalTagger(StoredLocal, Tagger):
         found = [self._greedy(part, begin, threads) for begin, part in blocks(corpus, BLOCK)]
         return np.concatenate([np.zeros(0, dtype=np.int32), *found])
 
+    # eq:local-trellis   node_t(y) = g(y | f_t), or edge_t(a, y) = g(y | f_t, a)
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
         data = self._prepared(corpus, threads)
         mask = self._mask(corpus)

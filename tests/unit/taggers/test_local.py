@@ -89,7 +89,7 @@ def answer(classifier, rows, labels):
 
 
 @pytest.mark.parametrize("classifier", DECIDING + PROBABLE, ids=named)
-def test_trellis_has_the_scores_of_the_classifier(classifier):
+def test_trellis_has_the_scores_of_the_classifier(classifier):  # eq:local-trellis
     tagger = LocalTagger(classifier, TEMPLATE).fit(X, Y)
     assert tagger.labels_ == ("D", "N", "P", "V")
     expected = answer(tagger.classifier_, matrix_of(tagger.encoder_, TEST), tagger.labels_)
@@ -125,7 +125,7 @@ def test_two_labels_have_two_columns(classifier, previous):
 
 
 @pytest.mark.parametrize("classifier", [DECIDING[0], PROBABLE[0], PROBABLE[1], DECIDING[5]], ids=named)
-def test_with_the_previous_label_moves_have_the_scores_of_the_classifier(classifier):
+def test_with_the_previous_label_moves_have_the_scores_of_the_classifier(classifier):  # eq:local-trellis
     tagger = LocalTagger(classifier, TEMPLATE, previous=True).fit(X, Y)
     words = TEST[2]
     trellis = tagger.trellis(words)
