@@ -33,8 +33,7 @@ _THEIRS = "what was learned belongs to scikit-learn's classifier; look at classi
 
 
 class LocalTagger(StoredLocal, Tagger):
-    """A classifier of scikit-learn that scores the labels of one token at a time, and the best path through its scores
-    (eq:local-trellis).
+    """A classifier of scikit-learn that scores the labels of one token at a time, and the best path through its scores.
 
     classifier     anything with fit and decision_function or predict_proba: LinearSVC(), RidgeClassifier(),
                    MultinomialNB(), LogisticRegression(), OneVsRestClassifier(...), a Pipeline; a clone is trained

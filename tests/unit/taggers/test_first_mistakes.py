@@ -14,7 +14,15 @@ from seqlab import (
     Reranker,
     demo_corpus,
 )
-from seqlab.errors import CorpusError, LabelError, OptionError, ShapeError, TemplateError
+from seqlab.errors import (
+    AbsentError,
+    CorpusError,
+    LabelError,
+    OptionError,
+    QuestionError,
+    ShapeError,
+    TemplateError,
+)
 
 WORDS, LABELS = [["the", "dog", "barks"], ["a", "cat"]], [["D", "N", "V"], ["D", "N"]]
 BAGS, BAG_LABELS = [[{"w": "a", "v": 1.5}, {"w": "b"}]] * 3, [["X", "Y"]] * 3
@@ -93,11 +101,17 @@ def test_what_a_tagger_has_not_it_gives_a_reason_for():
         (MostFrequentTag(), "top_features", "counts_"),
         (Reranker(MostFrequentTag()), "trellis", "nbest"),
         (Reranker(MostFrequentTag()), "posterior", "nbest"),
+        (CRF("pos"), "log_likelihood", "an HMM does"),
+        (LinearTagger("pos", Perceptron()), "log_joint", "an HMM does"),
+        (MostFrequentTag(), "log_likelihood", "an HMM does"),
+        (LocalTagger(svm.LinearSVC()), "generate", "an HMM does"),
     ]
     for tagger, name, reason in cases:
         assert not hasattr(tagger, name)
-        with pytest.raises(AttributeError, match=f"no attribute '{name}': .*{reason}"):
+        with pytest.raises(AbsentError, match=f"no attribute '{name}': .*{reason}"):
             getattr(tagger, name)
+    assert issubclass(AbsentError, QuestionError)
+    assert issubclass(AbsentError, AttributeError)
 
 
 @pytest.mark.parametrize("learner", [LBFGS(), Perceptron()])
