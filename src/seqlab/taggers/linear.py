@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # who tags a sentence with a model from a file needs none of 
     from seqlab.corpus import Corpus
     from seqlab.encode import EncodedCorpus, Encoder
     from seqlab.encode.given import Features
+    from seqlab.inference import NBest
     from seqlab.learning.history import History
     from seqlab.models import LinearModel
     from seqlab.models.rules import Given
@@ -190,6 +191,33 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         encoded = self.encoder_.encode(corpus, threads=1).checked()
         words = None if self.dictionary_ is None else self.dictionary_.allowed(corpus)
         return narrowed(self.model_, encoded, words, known, allowed)
+
+    def nbest(
+        self,
+        tokens: Any,
+        n: int = 5,
+        *,
+        known: Known | None = None,
+        allowed: PerPosition | None = None,
+    ) -> NBest:
+        """The n best labellings, best first, with their log-probabilities when the model has any.
+
+        Where a sure model of order 2 has left out so many labels that fewer than n labellings are left, all labels are
+        looked at, unless another labelling than that of tag() would come first.
+        """
+        found = super().nbest(tokens, n, known=known, allowed=allowed)
+        if self.model_.coarse is None or len(found) >= n:
+            return found
+        from seqlab.inference import nbest
+        from seqlab.taggers.asking import unnormalised
+        from seqlab.taggers.narrowing import widened
+
+        corpus = self._corpus_of_one(tokens)
+        encoded = self.encoder_.encode(corpus, threads=1).checked()
+        words = None if self.dictionary_ is None else self.dictionary_.allowed(corpus)
+        whole = widened(self.model_, encoded, words, known, allowed)
+        wide = nbest(whole, n) if self._probabilistic else unnormalised(whole, n)
+        return wide if wide[0].labels == found[0].labels else found  # the first is what tag() says
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
         encoded = self.encoder_.encode(corpus, threads=threads).checked()
