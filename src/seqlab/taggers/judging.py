@@ -179,5 +179,8 @@ def development(dev: Any, tagger: Any, column: str | None) -> tuple[Corpus, list
             f"dev has {len(corpus)} sentences and no token at all; leave it out, or give it some"
         )
     if gold.partial:
-        raise ShapeError("every token of dev needs one label: not None, and not several")
+        raise ShapeError(
+            f"dev: {gold.open_place(corpus.offsets)} of y: every token of dev needs one label: not None, and not "
+            f"several"
+        )
     return corpus, _core.gather_all(list(gold.names), gold.ids, corpus.offsets)

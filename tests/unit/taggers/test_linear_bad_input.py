@@ -16,7 +16,15 @@ from seqlab import (
     MostFrequentTag,
     demo_corpus,
 )
-from seqlab.errors import CorpusError, LabelError, NotFittedError, OptionError, ScoreError, SeqlabError
+from seqlab.errors import (
+    CorpusError,
+    LabelError,
+    NotFittedError,
+    OptionError,
+    ScoreError,
+    SeqlabError,
+    ShapeError,
+)
 
 WORDS, LABELS = [["a", "b"], ["b"], []], [["X", "Y"], ["Y"], []]
 QUICK = LBFGS(max_iterations=5)
@@ -323,3 +331,14 @@ def test_the_sentence_that_is_named_is_that_of_the_whole_corpus(tagger, monkeypa
     for question in asked:
         with pytest.raises(CorpusError, match=r"^sentence 7, position 1: attribute 'n' has the value 1e"):
             question(X)
+
+
+def test_labels_to_compare_with_are_refused_by_their_place(tagger):
+    X, y = [["a"], [], ["b", "a"]], [["X"], [], ["Y", None]]
+    with pytest.raises(LabelError, match="sentence 2, position 1 of y: evaluate compares labels"):
+        tagger.evaluate(X, y)
+    y[2] = [{"X", "Y"}, "X"]
+    with pytest.raises(
+        ShapeError, match="dev: sentence 2, position 0 of y: every token of dev needs one label"
+    ):
+        CRF("word[0]", QUICK).fit(WORDS, LABELS, dev=(X, y))
