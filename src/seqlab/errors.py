@@ -35,6 +35,10 @@ class QuestionError(SeqlabError, ValueError):
     """A question that has no meaning for this model: a perceptron knows no probabilities."""
 
 
+class AbsentError(QuestionError, AttributeError):
+    """A question that other models answer and this one has no answer for: for hasattr it is not there."""
+
+
 class CorpusError(SeqlabError, ValueError):
     """A corpus file or a corpus in memory is not what it should be.
 

@@ -117,18 +117,50 @@ def _strings(name: str, sentences: list[Any]) -> tuple[Column, np.ndarray[Any, n
 
 
 def _vectors(name: str, sentences: list[Any]) -> tuple[Column, np.ndarray[Any, np.dtype[np.int64]]]:
-    arrays = [np.asarray(sentence, dtype=None if len(sentence) else np.float64) for sentence in sentences]
-    width = next((a.shape[1] for a in arrays if a.ndim == 2), 0)
-    for s, array in enumerate(arrays):
-        if len(array) and (array.ndim != 2 or array.shape[1] != width or array.dtype.kind not in "fiub"):
-            raise CorpusError(
-                f"column {name!r}: sentence {s} must be {width} numbers per token, "
-                f"got an array of {array.dtype} with shape {array.shape}"
-            )
-    joined = np.concatenate([a.reshape(-1, width) for a in arrays])
+    width = _vector_width(sentences)
+    arrays = [_matrix(name, s, sentence, width) for s, sentence in enumerate(sentences)]
+    joined = np.concatenate(arrays)
     if joined.dtype not in (np.float32, np.float64):
         joined = joined.astype(np.float64)
     return VectorColumn(joined), np.array([len(a) for a in arrays], dtype=np.int64)
+
+
+def _vector_width(sentences: list[Any]) -> int:
+    """How many numbers the first token has, 0 when it is no vector."""
+    for sentence in sentences:
+        if isinstance(sentence, np.ndarray) and sentence.ndim == 2:
+            return int(sentence.shape[1])
+        if _is_list(sentence) and len(sentence):
+            return len(sentence[0]) if np.ndim(sentence[0]) == 1 else 0
+    return 0
+
+
+def _matrix(name: str, s: int, sentence: Any, width: int) -> np.ndarray[Any, Any]:
+    """The vectors of one sentence, (tokens, width)."""
+    if not _is_list(sentence):
+        raise CorpusError(f"column {name!r}: sentence {s} must be a list of vectors, got {sentence!r:.80}")
+    if not len(sentence):
+        return np.zeros((0, width))
+    try:
+        array = np.asarray(sentence)
+    except ValueError:  # vectors of different widths
+        array = np.zeros(0)
+    if array.ndim == 2 and array.shape[1] == width and array.dtype.kind in "fiub":
+        return array
+    t = next((t for t, token in enumerate(sentence) if not _is_row(token, width)), 0)
+    wanted = f"{width} numbers" if width else "a list of numbers"
+    raise CorpusError(f"column {name!r}: sentence {s}, token {t} must be {wanted}, got {sentence[t]!r:.80}")
+
+
+def _is_row(token: Any, width: int) -> bool:
+    return _is_list(token) and len(token) == width and all(map(_is_number, token))
+
+
+def _is_number(value: Any) -> bool:
+    """Whether an array of numbers can hold it: an int may be too large."""
+    return isinstance(value, (float, np.floating, np.bool_)) or (
+        isinstance(value, (int, np.integer)) and -(2**63) <= int(value) < 2**63
+    )
 
 
 # ---------------------------------------------------------------------------------------------- one list of sentences

@@ -34,8 +34,8 @@ class History(Sequence[Epoch]):
     """All epochs of a training, why it ended, and which one was kept.
 
     reason   "gradient" or "value" (converged), "iterations" or "epochs" (the limit), "patience" (the development set),
-             "stopped" (a callback), "interrupted" (Ctrl-C or SIGTERM), "no mistakes", "gap", "no progress",
-             "fell" (EM ended with the model before)
+             "stopped" (a callback), "interrupted" (Ctrl-C or SIGTERM), "no mistakes", "no loss", "duality gap",
+             "no progress" (no step leads further down), "fell" (EM ended with the model before)
     best     the epoch whose weights the model has, by number
     metric   what dev_score measures; None without a development set
     """

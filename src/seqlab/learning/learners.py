@@ -102,6 +102,8 @@ class LBFGS(BatchLearner):
         options = {**self._stopping(), "memory": self.memory}
         options |= {"l1": self.l1} if self.l1 > 0 else {"line_search": self.line_search}
         settings = settings_for("owlqn" if self.l1 > 0 else "lbfgs", theta.size, options)
+        if self.l1 > 0 and job.centre is not None:
+            return _near(job.centre, job, theta, float(self.l2), settings, report)
         exact = job.exact if self.dtype == "float32" and job.quick is not job.exact else None
         loss = job.quick if self.dtype == "float32" else job.exact
         answer = loss.descend(
@@ -115,6 +117,27 @@ class LBFGS(BatchLearner):
             told(report),
         )
         return outcome_of(theta, *answer)
+
+
+def _near(
+    centre: Weights, job: Job, theta: Weights, l2: float, settings: _core.Settings, report: Report
+) -> Outcome:
+    """OWL-QN on how far weights are from the centre, so that l1 keeps them there and not at 0."""
+    away = theta - centre
+    tell = told(report)
+
+    def objective(at: Weights, gradient: Weights) -> float:
+        value = float(job.exact(centre + at, gradient, job.threads))
+        gradient += 2 * l2 * at
+        return value + l2 * float(at @ at)
+
+    def tell_weights(*numbers: Any) -> bool:
+        there = centre + numbers[-1]
+        return tell(*numbers[:-2], int(np.count_nonzero(there)), there)
+
+    answer = _core.minimise(objective, away, settings, tell_weights)
+    theta[:] = centre + away
+    return outcome_of(theta, *answer)
 
 
 def told(report: Report) -> Callable[..., bool]:

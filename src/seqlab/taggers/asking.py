@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ import numpy as np
 from seqlab import inference
 from seqlab.arrays import LabelIds, Probabilities, whole_number
 from seqlab.corpus import Corpus
-from seqlab.errors import ImpossibleError, LabelError, OptionError, ShapeError
+from seqlab.errors import ImpossibleError, LabelError, OptionError, SeqlabError, ShapeError
 from seqlab.inference import NBest, Path
 from seqlab.trellis import Trellis, TrellisBatch
 from seqlab.trellis.constraints import PerPosition
@@ -20,6 +22,7 @@ from seqlab.trellis.labels import Label
 Trellises = TrellisBatch | Sequence[Trellis]
 Way = tuple[str, int | None]  # decoder, and the width of the beam
 DECODERS = ("viterbi", "posterior", "beam")
+_NUMBER = re.compile(r"(?:^|(?<=: ))sentence (\d+)")  # in what features say of a token that they refuse
 
 
 def checked_way(decode: str | None, beam: int | None) -> Way:
@@ -71,6 +74,12 @@ def located(begin: int) -> Iterator[None]:
         raise type(error)(
             f"sentence {sentence}: {reason}", position=error.position, sequence=sentence
         ) from None
+    except SeqlabError as error:
+        if not begin:
+            raise
+        moved = copy(error)
+        moved.args = (_NUMBER.sub(lambda found: f"sentence {begin + int(found[1])}", str(error), count=1),)
+        raise moved from error.__cause__
 
 
 def path_ids(paths: Sequence[Path]) -> LabelIds:

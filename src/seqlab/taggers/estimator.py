@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from seqlab.errors import NotFittedError, OptionError
+from seqlab.errors import AbsentError, NotFittedError, OptionError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -26,9 +26,12 @@ class Estimator:
     name that ends in "_". Checks belong to fit().
     """
 
-    # What other taggers have and this one has not, and why: for the message. It stays an AttributeError, because
-    # scikit-learn asks with hasattr what an estimator can do.
-    _no_meaning: ClassVar[Mapping[str, str]] = {}
+    # What other taggers have and this one has not, and why: for the message; those of base classes count, too. It
+    # stays an AttributeError, because scikit-learn asks with hasattr what an estimator can do.
+    _no_meaning: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("log_likelihood", "log_likelihoods", "log_joint", "generate"),
+        "it speaks of labels when tokens are given, and knows no probability of the tokens themselves; an HMM does",
+    )
 
     # ------------------------------------------------------------------------------------------ options
 
@@ -102,10 +105,11 @@ class Estimator:
                 )
             if isinstance(getattr(type(self), name, None), property):
                 self._check_fitted(name)  # its own error is an AttributeError, which ends here
-            why = type(self)._no_meaning.get(name)
-            raise AttributeError(
-                f"{type(self).__name__!r} object has no attribute {name!r}" + (f": {why}" if why else "")
-            )
+            message = f"{type(self).__name__!r} object has no attribute {name!r}"
+            for kind in type(self).__mro__:
+                if name in kind.__dict__.get("_no_meaning", {}):
+                    raise AbsentError(f"{message}: {kind.__dict__['_no_meaning'][name]}")
+            raise AttributeError(message)
 
     # ------------------------------------------------------------------------------------------ called by scikit-learn
 

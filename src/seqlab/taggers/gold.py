@@ -39,6 +39,12 @@ class Gold:
         """Whether a token has no label, or several."""
         return bool((self.ids < 0).any())
 
+    def open_place(self, offsets: npt.NDArray[np.int64]) -> str:
+        """Where the first token without a single label stands: "sentence 3, position 5"."""
+        token = int(np.argmax(self.ids < 0))
+        s = int(np.searchsorted(offsets, token, side="right")) - 1
+        return f"sentence {s}, position {token - int(offsets[s])}"
+
     def numbered(self, names: Sequence[str]) -> Gold:
         """The same numbered by other names, which must hold these."""
         place = {name: i for i, name in enumerate(names)}

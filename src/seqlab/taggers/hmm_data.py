@@ -125,7 +125,8 @@ def _column(X: Any, holds: str, lengths: Any) -> tuple[Column | None, Offsets]:
 
 
 def _check_sequence(one: Any, s: int) -> None:
-    if isinstance(one, (str, bytes)) or not hasattr(one, "__len__"):
+    # A set has no order, and the values of a dict would be passed over.
+    if isinstance(one, (str, bytes, set, frozenset, dict)) or not hasattr(one, "__len__"):
         raise CorpusError(
             f"sequence {s} of X is {one!r:.60}, but a list of observations is wanted; X is a list of sequences, "
             f"or one after another with lengths=[...]"

@@ -20,7 +20,7 @@ from seqlab.models import LinearModel
 from seqlab.taggers.asking import path_ids
 from seqlab.taggers.dictionary import Allowed, TagDictionary
 from seqlab.taggers.gold import read_gold
-from seqlab.taggers.reading import read_sentences
+from seqlab.taggers.reading import WORD_COLUMNS, read_sentences, vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +55,40 @@ class Course:
 
 
 class Judged:
-    """Scores models on a development set, encoded once."""
+    """Scores models on a development set, encoded once.
+
+    right    the right labels of its corpus
+    decode   gives the numbers of the labels that a model says
+    labels   all that it may say
+    known    the words of training, or None
+    """
 
     def __init__(
-        self, corpus: Corpus, right: list[list[str]], decode: Callable[..., Any], metric: Any
+        self,
+        corpus: Corpus,
+        right: list[list[str]],
+        decode: Callable[..., Any],
+        metric: Any,
+        *,
+        labels: Sequence[str],
+        known: frozenset[str] | None,
     ) -> None:
         self._corpus, self._right, self._decode, self._metric = corpus, right, decode, metric
-        self.name = "accuracy"
+        self._options: dict[str, Any] = {}
         if callable(metric):
             self.name = getattr(metric, "__name__", "metric")
-        elif metric is not None:
-            self.name = str(metric)
-        elif "span_f1" in self._figures(right):
-            self.name = "span_f1"
-        if not callable(metric) and self.name not in (known := self._figures(right)):
+            return
+        figures = self._possible(labels)
+        if known is not None and vocabulary(corpus) is not None:
+            figures.append("unseen_accuracy")
+        usual = "span_f1" if "span_f1" in figures else "accuracy"
+        self.name = usual if metric is None else str(metric)
+        if self.name not in figures:
             raise OptionError(
-                f"metric must be a function or one of {', '.join(map(repr, known))}, got {metric!r}"
+                f"metric must be a function or one of {', '.join(map(repr, figures))}, got {metric!r}"
             )
+        if self.name == "unseen_accuracy":
+            self._ask_unseen(known)
 
     def __call__(self, model: LinearModel) -> float:
         """The score of a model: larger is better."""
@@ -88,10 +105,28 @@ class Judged:
             )
         return float(score)
 
+    def _possible(self, labels: Sequence[str]) -> list[str]:
+        """The figures that any prediction has: those of spans only where all labels are tags."""
+        from seqlab.evaluation import evaluate
+
+        every = [*self._right, list(labels)]
+        found = list(evaluate(every, every).figures)
+        if "span_f1" not in found:
+            self._options["scheme"] = None
+        return found
+
+    def _ask_unseen(self, known: frozenset[str] | None) -> None:
+        name = next(name for name in WORD_COLUMNS if name in self._corpus.columns)
+        self._options |= {"words": self._corpus.column(name), "known": known}
+        if self.name not in self._figures(self._right):
+            raise OptionError(
+                f"metric={self.name!r}: training has seen every word of dev; choose another metric"
+            )
+
     def _figures(self, predicted: Sequence[Sequence[str]]) -> dict[str, float]:
         from seqlab.evaluation import evaluate
 
-        return dict(evaluate(self._right, predicted).figures)
+        return dict(evaluate(self._right, predicted, **self._options).figures)
 
 
 def judge_of(
@@ -101,8 +136,15 @@ def judge_of(
     encoder: Encoder,
     dictionary: TagDictionary | None,
     threads: int,
+    *,
+    labels: Sequence[str],
+    known: frozenset[str] | None,
 ) -> Judged | None:
-    """Who scores weights on the development set; None without one."""
+    """Who scores weights on the development set; None without one.
+
+    labels   all that the model may say
+    known    the words of training, or None
+    """
     if course.dev is None:
         return None
     corpus, right = development(course.dev, tagger, column)
@@ -114,7 +156,7 @@ def judge_of(
         batch = tagger._batch_for_dev(model, encoded, allowed, threads)
         return path_ids(inference.viterbi(batch, threads=threads))
 
-    return Judged(corpus, right, decode, course.metric)
+    return Judged(corpus, right, decode, course.metric, labels=labels, known=known)
 
 
 def development(dev: Any, tagger: Any, column: str | None) -> tuple[Corpus, list[list[str]]]:
@@ -137,5 +179,8 @@ def development(dev: Any, tagger: Any, column: str | None) -> tuple[Corpus, list
             f"dev has {len(corpus)} sentences and no token at all; leave it out, or give it some"
         )
     if gold.partial:
-        raise ShapeError("every token of dev needs one label: not None, and not several")
+        raise ShapeError(
+            f"dev: {gold.open_place(corpus.offsets)} of y: every token of dev needs one label: not None, and not "
+            f"several"
+        )
     return corpus, _core.gather_all(list(gold.names), gold.ids, corpus.offsets)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # who tags a sentence with a model from a file needs none of 
     from seqlab.corpus import Corpus
     from seqlab.encode import EncodedCorpus, Encoder
     from seqlab.encode.given import Features
+    from seqlab.inference import NBest
     from seqlab.learning.history import History
     from seqlab.models import LinearModel
     from seqlab.models.rules import Given
@@ -132,7 +133,17 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         return self
 
     def partial_fit(
-        self, X: Any, y: Any, *, sample_weight: Any = None, callbacks: Any = None, classes: Any = None
+        self,
+        X: Any,
+        y: Any,
+        *,
+        dev: Any = None,
+        metric: Any = None,
+        patience: int | None = None,
+        sample_weight: Any = None,
+        callbacks: Any = None,
+        progress: bool = False,
+        classes: Any = None,
     ) -> Self:
         """Go on learning from further sentences, which may bring new features and new labels.
 
@@ -140,11 +151,13 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         Learners that go from sentence to sentence begin where they were; the penalty of SGD counts by the share that
         the new sentences have among all.
         classes   labels that may come later (scikit-learn's way); they join now
+
+        The other options are those of fit.
         """
         from seqlab.taggers.judging import Course
         from seqlab.taggers.linear_training import learn
 
-        course = Course(None, None, None, callbacks, False)
+        course = Course(dev, metric, patience, callbacks, progress)
         continued = self._fitted()
         before = self if continued else None
         learn(self, X, y, sample_weight, course, before, classes=classes, continued=continued)
@@ -179,6 +192,33 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
         encoded = self.encoder_.encode(corpus, threads=1).checked()
         words = None if self.dictionary_ is None else self.dictionary_.allowed(corpus)
         return narrowed(self.model_, encoded, words, known, allowed)
+
+    def nbest(
+        self,
+        tokens: Any,
+        n: int = 5,
+        *,
+        known: Known | None = None,
+        allowed: PerPosition | None = None,
+    ) -> NBest:
+        """The n best labellings, best first, with their log-probabilities when the model has any.
+
+        Where a sure model of order 2 has left out so many labels that fewer than n labellings are left, all labels are
+        looked at, unless another labelling than that of tag() would come first.
+        """
+        found = super().nbest(tokens, n, known=known, allowed=allowed)
+        if self.model_.coarse is None or len(found) >= n:
+            return found
+        from seqlab.inference import nbest
+        from seqlab.taggers.asking import unnormalised
+        from seqlab.taggers.narrowing import widened
+
+        corpus = self._corpus_of_one(tokens)
+        encoded = self.encoder_.encode(corpus, threads=1).checked()
+        words = None if self.dictionary_ is None else self.dictionary_.allowed(corpus)
+        whole = widened(self.model_, encoded, words, known, allowed)
+        wide = nbest(whole, n) if self._probabilistic else unnormalised(whole, n)
+        return wide if wide[0].labels == found[0].labels else found  # the first is what tag() says
 
     def _looked_at(self, X: Any) -> Corpus:
         if self._reads_words:

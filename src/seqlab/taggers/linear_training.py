@@ -20,7 +20,7 @@ from seqlab.taggers.dictionary import TagDictionary
 from seqlab.taggers.gold import Gold, listed_labels
 from seqlab.taggers.judging import Course, judge_of
 from seqlab.taggers.narrowing import pruned
-from seqlab.taggers.reading import word_column
+from seqlab.taggers.reading import vocabulary, word_column
 from seqlab.taggers.tasks import Lesson, active_labels, check_possible, check_rules
 from seqlab.taggers.weights import token_weights, with_classes
 from seqlab.threads import thread_count
@@ -63,7 +63,10 @@ def learn(
     model = _shaped(tagger, encoded, gold, rules, 1)
     if before is not None:
         model = joined(model, before.model_.coarse or before.model_)
-    judge = judge_of(course, tagger, gold.column, encoder, dictionary, threads)
+    seen = vocabulary(corpus)
+    if continued and before is not None and before.vocabulary_ is not None and seen is not None:
+        seen |= before.vocabulary_
+    judge = judge_of(course, tagger, gold.column, encoder, dictionary, threads, labels=labels, known=seen)
     watch = course.watch(judge, model)
     model = trained(tagger, lesson, model, watch, threads, continued=continued)
     if tagger.order == 2:
@@ -76,12 +79,10 @@ def learn(
     tagger.model_, tagger.encoder_, tagger.dictionary_ = model, encoder, dictionary
     tagger.history_ = watch.history
     tagger.sentences_ = len(corpus) + (getattr(before, "sentences_", 0) if continued else 0)
-    words = before.vocabulary_ if continued and before is not None else None  # before it is remembered anew
     for stale in ("_decoder", "pruned_", "_folded", "_memory", "_made"):
         tagger.__dict__.pop(stale, None)
     tagger._remember(corpus, gold, labels)
-    if words is not None and tagger.vocabulary_ is not None:
-        tagger.vocabulary_ |= words
+    tagger.vocabulary_ = seen
 
 
 def _encoded(

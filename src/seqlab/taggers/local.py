@@ -14,7 +14,7 @@ from seqlab.encode import Encoder
 from seqlab.encode.given import Features
 from seqlab.errors import BeamError, CorpusError, OptionError, QuestionError, ShapeError
 from seqlab.models.rules import Given, Rules
-from seqlab.taggers.asking import Trellises, blocks
+from seqlab.taggers.asking import Trellises, blocks, located
 from seqlab.taggers.base import BLOCK, Tagger
 from seqlab.taggers.dictionary import Dictionary, TagDictionary
 from seqlab.taggers.local_rows import MOST_ROWS, NO_LABEL, Columns, Numbers, Prepared, Response, method_of
@@ -119,10 +119,10 @@ class LocalTagger(StoredLocal, Tagger):
             raise CorpusError("no attribute is left to learn from; lower min_count")
         columns = Columns(encoder.size, encoder.edge_size, len(gold.names), bool(self.previous))
         rows: Sample = samples(gold, corpus.offsets, weights, worth)
-        classifier = fitted(
+        classifier, dense = fitted(
             classifier, columns.prepared(encoded).rows(rows.tokens, rows.previous), rows, gold.names
         )
-        self.response_ = Response.of(classifier, self.scores, gold.names)
+        self.response_ = Response.of(classifier, self.scores, gold.names, dense=dense)
         self.classifier_, self.encoder_, self.layout_ = classifier, encoder, columns
         self.rules_, self.dictionary_ = rules, dictionary
         self._remember(corpus, gold, gold.names)
@@ -174,6 +174,7 @@ class LocalTagger(StoredLocal, Tagger):
         found = [self._greedy(part, begin, threads) for begin, part in blocks(corpus, BLOCK)]
         return np.concatenate([np.zeros(0, dtype=np.int32), *found])
 
+    # eq:local-trellis   node_t(y) = g(y | f_t), or edge_t(a, y) = g(y | f_t, a)
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
         data = self._prepared(corpus, threads)
         mask = self._mask(corpus)
@@ -231,7 +232,8 @@ class LocalTagger(StoredLocal, Tagger):
 
     def _greedy(self, corpus: Corpus, begin: int, threads: int) -> LabelIds:
         """The best label of each token after the one chosen before it: position by position, all sentences at once."""
-        data, mask = self._prepared(corpus, threads), self._mask(corpus)
+        with located(begin):
+            data, mask = self._prepared(corpus, threads), self._mask(corpus)
         ids = np.full(corpus.token_count, NO_LABEL, dtype=np.int32)
         starts, lengths = corpus.offsets[:-1], corpus.lengths
         for t in range(int(lengths.max(initial=0))):

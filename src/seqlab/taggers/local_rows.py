@@ -22,6 +22,7 @@ Matrix = Any  # scipy.sparse.csr_matrix, which has no types
 NO_LABEL = -1  # no previous label: the first token of a sentence
 NOT_KNOWN = -2  # there is a previous label, but nobody says which
 MOST_ROWS = 100_000  # that a classifier is asked for at one time
+MOST_CELLS = 2**25  # the same, of rows without gaps
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +113,14 @@ RESPONSES = ("auto", "probability", "decision")
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The method of a classifier that gives scores, and the place of each label among its columns."""
+    """The method of a classifier that gives scores, and the place of each label among its columns.
+
+    dense   whether it takes rows only without gaps
+    """
 
     method: str
     order: tuple[int, ...]
+    dense: bool = False
 
     @property
     def probabilistic(self) -> bool:
@@ -123,7 +128,7 @@ class Response:
         return self.method != "decision_function"
 
     @staticmethod
-    def of(classifier: Any, wanted: str, labels: Sequence[str]) -> Response:
+    def of(classifier: Any, wanted: str, labels: Sequence[str], *, dense: bool = False) -> Response:
         """Of a classifier that has learned."""
         method = method_of(classifier, wanted)
         classes = [str(name) for name in getattr(classifier, "classes_", labels)]
@@ -132,13 +137,27 @@ class Response:
                 f"{type(classifier).__name__} knows the classes {classes!r:.80}, "
                 f"but the labels are {list(labels)!r:.80}"
             )
-        return Response(method, tuple(classes.index(label) for label in labels))
+        by_pairs = getattr(classifier, "decision_function_shape", None) == "ovo"
+        if method == "decision_function" and by_pairs and len(labels) > 2:
+            raise OptionError(
+                f"{type(classifier).__name__} scores pairs of labels, but one score for each label is wanted; write "
+                f"decision_function_shape='ovr'"
+            )
+        return Response(method, tuple(classes.index(label) for label in labels), dense)
 
     def scores(self, classifier: Any, rows: Matrix) -> npt.NDArray[np.float64]:
         """(rows, L): log-probabilities, or the values of the decision function."""
         size = len(self.order)
         if not rows.shape[0]:
             return np.zeros((0, size))
+        most = max(MOST_CELLS // max(rows.shape[1], 1), 1)
+        if self.dense and rows.shape[0] > most:
+            parts = [
+                self.scores(classifier, rows[begin : begin + most]) for begin in range(0, rows.shape[0], most)
+            ]
+            return np.concatenate(parts)
+        if self.dense:
+            rows = rows.toarray()
         with np.errstate(divide="ignore"):  # what has probability 0 is impossible
             found = np.asarray(getattr(classifier, self.method)(rows), dtype=np.float64)
             if self.method == "predict_proba":

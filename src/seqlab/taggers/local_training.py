@@ -16,6 +16,7 @@ from seqlab.taggers.linear_scores import LinearScores
 from seqlab.taggers.local_rows import NO_LABEL, NOT_KNOWN, Matrix, Numbers
 
 INSTALL = "pip install 'seqlab[sklearn]'"
+MOST_CELLS = 2**28  # of a matrix without gaps: 2 GB
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +83,41 @@ def cloned(classifier: Any) -> Any:
     return clone(classifier)
 
 
-def fitted(classifier: Any, matrix: Matrix, rows: Sample, labels: Sequence[str]) -> Any:
-    """The classifier, trained on labels by name."""
+def fitted(classifier: Any, matrix: Matrix, rows: Sample, labels: Sequence[str]) -> tuple[Any, bool]:
+    """The classifier, trained on labels by name; and whether it takes rows only without gaps."""
     names = np.array(labels, dtype=object)[rows.labels]
-    if rows.weights is None:
+    try:
+        return _trained(classifier, matrix, names, rows.weights), False
+    except TypeError as error:
+        if "dense data is required" not in str(error):
+            raise
+        tokens, width = matrix.shape
+        if tokens * width > MOST_CELLS:
+            raise OptionError(
+                f"{type(classifier).__name__} takes no sparse rows, and {tokens} tokens with {width} attributes are "
+                f"too much without gaps; choose another classifier, or fewer attributes (min_count)"
+            ) from None
+    return _trained(classifier, matrix.toarray(), names, rows.weights), True
+
+
+def _trained(classifier: Any, matrix: Any, names: Any, weights: npt.NDArray[np.float64] | None) -> Any:
+    if weights is None:
         return classifier.fit(matrix, names)
-    return classifier.fit(matrix, names, **{_weight_argument(classifier): rows.weights})
+    # One-versus-rest and the like hand weights on when told to.
+    inner = getattr(classifier, "estimator", None)
+    if not _takes_weights(classifier) and _takes_weights(inner) and hasattr(inner, "set_fit_request"):
+        return _handed_on(classifier, inner, matrix, names, weights)
+    return classifier.fit(matrix, names, **{_weight_argument(classifier): weights})
+
+
+def _handed_on(classifier: Any, inner: Any, matrix: Any, names: Any, weights: Any) -> Any:
+    from sklearn import config_context
+
+    with config_context(enable_metadata_routing=True):
+        inner.set_fit_request(sample_weight=True)
+        if hasattr(inner, "set_score_request"):  # a search scores, too
+            inner.set_score_request(sample_weight=True)
+        return classifier.fit(matrix, names, sample_weight=weights)
 
 
 def _weight_argument(classifier: Any) -> str:
@@ -104,4 +134,5 @@ def _weight_argument(classifier: Any) -> str:
 
 
 def _takes_weights(classifier: Any) -> bool:
-    return "sample_weight" in inspect.signature(classifier.fit).parameters
+    fit = getattr(classifier, "fit", None)
+    return fit is not None and "sample_weight" in inspect.signature(fit).parameters

@@ -41,7 +41,8 @@ class MostFrequentTag(Tagger):
     allowed        {word: labels}: what a word may be; one that is not listed may be anything
     class_weight   {label: weight} or "balanced": what a count of the label is worth
 
-    P(label | word) = (count of both + smoothing) / (count of the word + smoothing * labels), every token for itself.
+    P(label | word) = (count of both + smoothing) / (count of the word + smoothing * labels), every token for itself
+    (eq:most-frequent).
 
     labels_, words_ (word -> number), counts_ (see Counts)
     """
@@ -174,6 +175,7 @@ class MostFrequentTag(Tagger):
 
     # ------------------------------------------------------------------------------------------ answers
 
+    # eq:most-frequent   p(y | w) = (c(w, y) + λ) / (Σ_z c(w, z) + λ L)
     def _node(self, corpus: Corpus) -> Scores:
         """(tokens, L) log P(label | word)."""
         column = corpus.strings(self.word_column_).compact()

@@ -175,7 +175,8 @@ def _scored(report: PruneReport, old: Any, new: Any, dev: Any, metric: Any) -> P
     threads = thread_count(old.threads)
 
     def score(tagger: Any) -> tuple[str, float]:
-        judge = Judged(corpus, right, lambda _: tagger._label_ids(corpus, threads), metric)
+        ids = tagger._label_ids(corpus, threads)
+        judge = Judged(corpus, right, lambda _: ids, metric, labels=old.labels_, known=old.vocabulary_)
         return judge.name, judge(tagger.model_)
 
     (name, before), (_, after) = score(old), score(new)

@@ -223,10 +223,9 @@ class Reranker(StoredReranker, Estimator):
     def score(self, X: Any, y: Any) -> float:
         """Accuracy by token, as scikit-learn's searches want it."""
         self._check_fitted("score")
-        gold = gold_labels(
-            self._sentences(X), X.column(y) if isinstance(y, str) and isinstance(X, Corpus) else y
-        )
-        pairs = zip(gold, self.predict(X), strict=True)
+        sentences = self._sentences(X)  # read once: it may be a generator
+        gold = gold_labels(sentences, X.column(y) if isinstance(y, str) and isinstance(X, Corpus) else y)
+        pairs = zip(gold, self.predict(sentences), strict=True)
         right = [one == other for truth, found in pairs for one, other in zip(truth, found, strict=True)]
         return float(np.mean(right))
 
@@ -252,7 +251,9 @@ class Reranker(StoredReranker, Estimator):
             options.setdefault("words", words)
             if self.vocabulary_ is not None:
                 options.setdefault("known", self.vocabulary_)
-        return evaluate([list(labels) for labels in gold], self.predict(test, threads=threads), **options)
+        return evaluate(
+            [list(labels) for labels in gold], self.predict(sentences, threads=threads), **options
+        )
 
     # ------------------------------------------------------------------------------------------ what was learned
 

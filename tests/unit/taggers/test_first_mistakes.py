@@ -14,7 +14,15 @@ from seqlab import (
     Reranker,
     demo_corpus,
 )
-from seqlab.errors import CorpusError, LabelError, OptionError, ShapeError, TemplateError
+from seqlab.errors import (
+    AbsentError,
+    CorpusError,
+    LabelError,
+    OptionError,
+    QuestionError,
+    ShapeError,
+    TemplateError,
+)
 
 WORDS, LABELS = [["the", "dog", "barks"], ["a", "cat"]], [["D", "N", "V"], ["D", "N"]]
 BAGS, BAG_LABELS = [[{"w": "a", "v": 1.5}, {"w": "b"}]] * 3, [["X", "Y"]] * 3
@@ -93,11 +101,17 @@ def test_what_a_tagger_has_not_it_gives_a_reason_for():
         (MostFrequentTag(), "top_features", "counts_"),
         (Reranker(MostFrequentTag()), "trellis", "nbest"),
         (Reranker(MostFrequentTag()), "posterior", "nbest"),
+        (CRF("pos"), "log_likelihood", "an HMM does"),
+        (LinearTagger("pos", Perceptron()), "log_joint", "an HMM does"),
+        (MostFrequentTag(), "log_likelihood", "an HMM does"),
+        (LocalTagger(svm.LinearSVC()), "generate", "an HMM does"),
     ]
     for tagger, name, reason in cases:
         assert not hasattr(tagger, name)
-        with pytest.raises(AttributeError, match=f"no attribute '{name}': .*{reason}"):
+        with pytest.raises(AbsentError, match=f"no attribute '{name}': .*{reason}"):
             getattr(tagger, name)
+    assert issubclass(AbsentError, QuestionError)
+    assert issubclass(AbsentError, AttributeError)
 
 
 @pytest.mark.parametrize("learner", [LBFGS(), Perceptron()])
@@ -119,3 +133,24 @@ def test_sure_models_of_order_2_explain_every_token(learner):
         tagger.explain(corpus[0], 99)
     with pytest.raises(LabelError, match="whole numbers"):
         tagger.explain(corpus[0], [1])
+
+
+def test_sure_models_of_order_2_give_as_many_labellings_as_are_wanted():
+    tagger = CRF("pos", order=2).fit(demo_corpus()[:60], "pos")
+    size = len(tagger.labels_)
+    for tokens in (["the", "boat"], ["the"], []):
+        assert len(tagger.trellis(tokens).allowed) == len(tokens)  # some labels were left out
+        found = tagger.nbest(tokens, 30)
+        assert len(found) == min(30, size ** len(tokens))
+        assert list(found[0].labels) == tagger.tag(tokens)
+        assert [path.score for path in found] == sorted((path.score for path in found), reverse=True)
+        assert len({path.labels for path in found}) == len(found)
+    assert all(path.labels[0] == "DET" for path in tagger.nbest(["the", "boat"], 10, known={0: "DET"}))
+
+
+@pytest.mark.parametrize("learner", [LBFGS(), Perceptron()])
+def test_the_first_labelling_is_what_tag_says_however_few_labels_are_left(learner):
+    tagger = LinearTagger("pos", learner, order=2, keep=0.2).fit(demo_corpus()[:60], "pos")
+    for sentence in demo_corpus("test")[:20]:
+        found = tagger.nbest(sentence, 5)
+        assert list(found[0].labels) == tagger.tag(sentence)

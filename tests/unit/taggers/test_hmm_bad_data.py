@@ -206,3 +206,12 @@ def test_numbers_that_are_missing_do_not_pull_a_start_to_zero(emissions):
     assert np.ravel(made.rates if isinstance(emissions, Poisson) else made.means) == pytest.approx(
         [10.0, 20.0]
     )
+
+
+@pytest.mark.parametrize("sequence", [{"a", "b"}, frozenset({"a"}), {"a": 1, "b": 2}])
+def test_sequences_without_an_order_are_refused(sequence):
+    with pytest.raises(CorpusError, match=r"sequence 1 of X is .*a list of observations is wanted"):
+        HMM().fit([["a"], sequence], [["X"], ["X"] * len(sequence)])
+    hmm = HMM().fit([["a", "b"]], [["X", "Y"]])
+    with pytest.raises(CorpusError, match="a list of observations is wanted"):
+        hmm.tag(sequence)

@@ -2,9 +2,29 @@
 
 import numpy as np
 import pytest
+from sklearn.svm import LinearSVC
 
-from seqlab import CRF, HMM, LBFGS, BaumWelch, HardEM, LinearTagger, MostFrequentTag, demo_corpus
-from seqlab.errors import CorpusError, LabelError, NotFittedError, OptionError, ScoreError, SeqlabError
+from seqlab import (
+    CRF,
+    HMM,
+    LBFGS,
+    MEMM,
+    BaumWelch,
+    HardEM,
+    LinearTagger,
+    LocalTagger,
+    MostFrequentTag,
+    demo_corpus,
+)
+from seqlab.errors import (
+    CorpusError,
+    LabelError,
+    NotFittedError,
+    OptionError,
+    ScoreError,
+    SeqlabError,
+    ShapeError,
+)
 
 WORDS, LABELS = [["a", "b"], ["b"], []], [["X", "Y"], ["Y"], []]
 QUICK = LBFGS(max_iterations=5)
@@ -269,3 +289,56 @@ def test_weights_beyond_all_measure_are_refused(kind):
 def test_classes_without_a_usable_weight_are_refused(weights, message):
     with pytest.raises(SeqlabError, match=message):
         CRF("word[0]", QUICK, class_weight=weights).fit(WORDS, LABELS)
+
+
+@pytest.mark.parametrize(
+    ("vectors", "message"),
+    [
+        ([[[1.0], [2.0]], [[1, 2], [3]]], "sentence 1, token 0 must be 1 numbers, got \\[1, 2\\]"),
+        ([[[1, 2], [3]]], "sentence 0, token 1 must be 2 numbers, got \\[3\\]"),
+        ([[[1.0], {"a": 1}]], "sentence 0, token 1 must be 1 numbers"),
+        ([[[1.0], ["a"]]], "sentence 0, token 1 must be 1 numbers"),
+        ([[[1.0], None]], "sentence 0, token 1 must be 1 numbers"),
+        ([[[10**400], [1]]], "sentence 0, token 0 must be 1 numbers"),
+        ([[np.array(["a", "b"]), {"a": 1}]], "sentence 0, token 0 must be 2 numbers"),
+        ([[[1.0], [2.0]], 5], "sentence 1 must be a list of vectors, got 5"),
+        ([np.ones((2, 3)), np.ones((2, 4))], "sentence 1, token 0 must be 3 numbers"),
+        ([np.ones((2, 3, 2))], "sentence 0, token 0 must be a list of numbers"),
+    ],
+)
+def test_vectors_of_different_widths_are_refused_by_their_place(vectors, message):
+    with pytest.raises(CorpusError, match=message):
+        CRF(learner=QUICK).fit(vectors, [["X", "Y"]] * len(vectors))
+
+
+@pytest.mark.parametrize(
+    "tagger",
+    [
+        CRF(learner=QUICK),
+        MEMM(learner=QUICK),
+        LocalTagger(LinearSVC(), None),
+        LocalTagger(LinearSVC(), None, previous=True, decode="greedy"),
+    ],
+    ids=["crf", "memm", "local", "greedy"],
+)
+def test_the_sentence_that_is_named_is_that_of_the_whole_corpus(tagger, monkeypatch):
+    X = [[{"n": 1.0}, {"w": "a"}]] * 9
+    tagger.fit(X, [["X", "Y"]] * 9)
+    X[7] = [{"w": "a"}, {"n": 1e100}]
+    for module in ("base", "local"):
+        monkeypatch.setattr(f"seqlab.taggers.{module}.BLOCK", 4)
+    asked = [tagger.predict, tagger.predict_proba] if isinstance(tagger, LinearTagger) else [tagger.predict]
+    for question in asked:
+        with pytest.raises(CorpusError, match=r"^sentence 7, position 1: attribute 'n' has the value 1e"):
+            question(X)
+
+
+def test_labels_to_compare_with_are_refused_by_their_place(tagger):
+    X, y = [["a"], [], ["b", "a"]], [["X"], [], ["Y", None]]
+    with pytest.raises(LabelError, match="sentence 2, position 1 of y: evaluate compares labels"):
+        tagger.evaluate(X, y)
+    y[2] = [{"X", "Y"}, "X"]
+    with pytest.raises(
+        ShapeError, match="dev: sentence 2, position 0 of y: every token of dev needs one label"
+    ):
+        CRF("word[0]", QUICK).fit(WORDS, LABELS, dev=(X, y))

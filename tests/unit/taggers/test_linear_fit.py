@@ -54,6 +54,29 @@ def test_spans_are_scored_where_labels_are_tags():
     assert CRF(FEATURES, QUICK).fit(TRAIN, "entity", dev=DEV).history_.metric == "span_f1"
 
 
+def test_words_that_training_has_not_seen_are_a_metric():
+    tagger = CRF(FEATURES, QUICK).fit(TRAIN, "pos", dev=DEV, metric="unseen_accuracy")
+    assert max(tagger.history_.dev_score) == tagger.evaluate(DEV).unseen_accuracy
+    more = tagger.partial_fit(DEV[:5], "pos", dev=DEV, metric="unseen_accuracy")
+    assert max(more.history_.dev_score) == more.evaluate(DEV).unseen_accuracy
+    with pytest.raises(OptionError, match="training has seen every word of dev"):
+        CRF(FEATURES, QUICK).fit(TRAIN, "pos", dev=TRAIN, metric="unseen_accuracy")
+
+
+def test_labels_that_are_no_tags_may_be_predicted_where_dev_has_tags_alone():
+    X, y = [["a", "b", "z"]] * 3, [["B-X", "I-X", "odd"]] * 3
+    dev = [["a", "b", "z"]], [["B-X", "I-X", "O"]]
+    history = CRF("word[0]", QUICK).fit(X, y, dev=dev).history_
+    assert history.metric == "accuracy"
+    assert max(history.dev_score) == pytest.approx(2 / 3)
+    with pytest.raises(
+        OptionError, match="metric must be a function or one of 'accuracy', 'sentence_accuracy'"
+    ):
+        CRF("word[0]", QUICK).fit(X, y, dev=dev, metric="span_f1")
+    report = CRF("word[0]", QUICK).fit(X, y).prune(dev=dev).pruned_
+    assert report.metric == "accuracy"
+
+
 def test_a_function_is_a_metric():
     seen = []
 

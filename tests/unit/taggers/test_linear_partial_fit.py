@@ -111,3 +111,26 @@ def test_constraints_hold_for_new_labels():
     tagger.partial_fit([["c", "d"]], [["B-Y", "I-Y"]])
     assert tagger.log_prob(["a", "d"], ["B-X", "I-Y"]) == -np.inf
     assert tagger.predict([["a", "b"], ["c", "d"]]) == [["B-X", "I-X"], ["B-Y", "I-Y"]]
+
+
+def test_a_development_set_ends_it_and_the_best_weights_are_kept(tagger, capsys):
+    tagger.partial_fit(MORE, "pos", dev=TEST, metric="accuracy", patience=2, progress=True)
+    assert tagger.history_.metric == "accuracy"
+    assert tagger.score(TEST, "pos") == max(tagger.history_.dev_score)
+    assert "iteration" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("l2", [0.0, 0.1])
+def test_l1_keeps_weights_where_they_were_and_not_at_zero(l2):
+    tagger = CRF(FEATURES, LBFGS(l1=0.3, l2=l2)).fit(TRAIN, "pos")
+    before, score = tagger.state_features_, tagger.score(TRAIN, "pos")
+    tagger.partial_fit(MORE[:5], "pos")
+    met = {f"word[0]={word}" for sentence in MORE[:5].column("word") for word in sentence}
+    apart = [key for key in before if key[0].startswith("word[0]=") and key[0] not in met]
+    assert len(apart) > 100
+    assert [tagger.state_features_[key] for key in apart] == [before[key] for key in apart]
+    assert tagger.score(TRAIN, "pos") > score - 0.05
+    assert tagger.score(MORE[:5], "pos") > 0.9
+    moved = [abs(weight - before.get(key, 0.0)) for key, weight in tagger.state_features_.items()]
+    assert tagger.history_[-1].active == np.count_nonzero(tagger.model_.theta)
+    assert 0 < np.count_nonzero(moved) < len(moved) / 3

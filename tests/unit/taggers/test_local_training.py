@@ -7,10 +7,12 @@ import pytest
 from pytest import approx
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.naive_bayes import MultinomialNB
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
 from seqlab import Template
 from seqlab.errors import CorpusError, OptionError, QuestionError, ShapeError
@@ -113,6 +115,39 @@ def test_weights_go_to_the_last_step_of_a_pipeline():
         1.0,
         1.0,
     ]
+
+
+def test_one_versus_rest_hands_weights_on():
+    x, y = [["a"]] * 4, [["X"], ["X"], ["Y"], ["Z"]]
+    weights = [1, 1, 5, 1]
+    for inner in (LogisticRegression(), LinearSVC()):
+        tagger = LocalTagger(OneVsRestClassifier(inner), "word[0]").fit(x, y, sample_weight=weights)
+        assert tagger.tag(["a"]) == ["Y"]
+        rows = np.ones((4, 1))
+        for one, label in zip(tagger.classifier_.estimators_, "XYZ", strict=True):
+            own = type(inner)().fit(rows, [int(labels == [label]) for labels in y], sample_weight=weights)
+            np.testing.assert_allclose(one.coef_, own.coef_, rtol=1e-6)
+    heavy = LocalTagger(OneVsRestClassifier(LogisticRegression()), "word[0]", class_weight={"Z": 9.0})
+    assert heavy.fit(x, [["X"], [{"X", "Y"}], ["Y"], ["Z"]]).tag(["a"]) == ["Z"]
+    search = LocalTagger(GridSearchCV(LinearSVC(), {"C": [0.1, 1.0]}, cv=2), "word[0]")
+    assert search.fit(x * 2, y * 2, sample_weight=weights * 2).tag(["a"]) == ["Y"]
+
+
+def test_classifiers_without_sparse_rows_get_them_with_all_zeros(monkeypatch):
+    for previous in (False, True):
+        tagger = LocalTagger(GaussianNB(), "word[0]", previous=previous).fit(X, Y)
+        whole = tagger.predict_proba(X)
+        monkeypatch.setattr("seqlab.taggers.local_rows.MOST_CELLS", 20)
+        np.testing.assert_array_equal(np.concatenate(tagger.predict_proba(X)), np.concatenate(whole))
+    monkeypatch.setattr("seqlab.taggers.local_training.MOST_CELLS", 20)
+    with pytest.raises(OptionError, match="GaussianNB takes no sparse rows, and 14 tokens with 8 attributes"):
+        LocalTagger(GaussianNB(), "word[0]").fit(X, Y)
+
+
+def test_scores_of_pairs_of_labels_are_refused():
+    x, y = [["a", "b", "c"]] * 3, [["X", "Y", "Z"]] * 3  # three labels have three pairs: as many columns
+    with pytest.raises(OptionError, match=r"SVC scores pairs of labels.*decision_function_shape='ovr'"):
+        LocalTagger(SVC(decision_function_shape="ovo"), "word[0]").fit(x, y)
 
 
 def test_weights_a_classifier_cannot_take_are_refused():

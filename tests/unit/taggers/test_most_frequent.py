@@ -75,7 +75,7 @@ def test_it_agrees_with_plain_counting_at_once_and_bit_by_bit(sentences, unknown
         assert one == approx(other)
 
 
-def test_probabilities_are_smoothed_counts():
+def test_probabilities_are_smoothed_counts():  # eq:most-frequent
     tagger = MostFrequentTag(smoothing=0.5).fit(X, Y)
     row = tagger.predict_marginals_single(["run"])[0]  # N once, V twice
     assert row == approx({"D": 0.5 / 4.5, "N": 1.5 / 4.5, "V": 2.5 / 4.5})

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from seqlab import inference
+from seqlab import HMM, inference
 from seqlab.corpus import Corpus
 from seqlab.errors import (
     NotFittedError,
@@ -249,3 +249,10 @@ def test_rare_features_are_dropped():
     some = Reranker(free_generator, min_count=5).fit(X, y)
     assert set(some.feature_names_) < set(every.feature_names_)
     assert some.coef_.shape == (len(some.feature_names_),)
+
+
+def test_sentences_may_come_one_by_one():
+    X, y = [["a", "b"], ["b"], ["a"]] * 2, [["X", "Y"], ["Y"], ["X"]] * 2
+    reranker = Reranker(HMM(), n=2, folds=2).fit(X, y)
+    assert reranker.score((x for x in X), (labels for labels in y)) == reranker.score(X, y)
+    assert reranker.evaluate((x for x in X), (labels for labels in y)).accuracy == reranker.score(X, y)
