@@ -233,9 +233,10 @@ class VectorRows:
         vectors = np.ascontiguousarray(column.vectors, dtype=np.float64)
         if not np.isfinite(vectors).all():
             token, d = np.argwhere(~np.isfinite(vectors))[0].tolist()
+            s = int(np.searchsorted(corpus.offsets, token, side="right")) - 1
             raise CorpusError(
-                f"column {self._column!r}: number {d} of token {token} (of the whole corpus) is {vectors[token, d]}, "
-                "but finite numbers are wanted"
+                f"column {self._column!r}: sentence {s}, position {token - int(corpus.offsets[s])}: number {d} is "
+                f"{vectors[token, d]}, but finite numbers are wanted"
             )
         return vectors
 

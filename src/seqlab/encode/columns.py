@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.corpus import Corpus, StringColumn
+from seqlab.corpus import Corpus, StringColumn, VectorColumn
 from seqlab.encode.plan import Source
-from seqlab.errors import CorpusError
+from seqlab.errors import CorpusError, TemplateError
 from seqlab.features.computed import gazetteer_of, plain_column
 from seqlab.features.model import Call, TemplateLike
 from seqlab.features.values import missing_column, passed_through
@@ -63,7 +63,12 @@ class ColumnReader:
             number = int(name[1:])
             if number >= len(columns):
                 raise missing_column(name, columns)
-            return self.corpus.strings(columns[number])
+            name = columns[number]
+        if name in columns and not isinstance(self.corpus.data(name), StringColumn):
+            held = "vectors" if isinstance(self.corpus.data(name), VectorColumn) else "ready-made attributes"
+            raise TemplateError(
+                f"the template reads column {name!r} as text, but it holds {held}; features=None takes them as they are"
+            )
         try:
             return self.corpus.strings(name)
         except CorpusError as error:

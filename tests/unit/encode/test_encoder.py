@@ -86,7 +86,7 @@ def test_vectors_stand_beside_other_attributes():
 
 def test_vectors_must_be_finite():
     corpus = CORPUS.with_column("v", [np.array([[0.0], [np.nan], [0.0]]), np.ones((2, 1))])
-    with pytest.raises(CorpusError, match="number 0 of token 1"):
+    with pytest.raises(CorpusError, match="sentence 0, position 1: number 0 is nan"):
         encode(corpus)
 
 
@@ -163,6 +163,21 @@ def test_empty_corpora_and_sentences_are_fine():
         (lambda: encode(WORDS, "word[0]").attributes(0, 3), LabelError, "no token 3 in sentence 0"),
         (lambda: encode(WORDS, "word[0]").attributes(2, 0), LabelError, "no sentence 2"),
         (lambda: encode([[{"w": float("nan")}]]), CorpusError, "sentence 0, token 0"),
+        (
+            lambda: encode([[[1.0, 2.0]], [], [[0.0, 1.0], [3.0, np.nan]]]),
+            CorpusError,
+            "sentence 2, position 1: number 1 is nan, but finite numbers are wanted",
+        ),
+        (
+            lambda: encode(Corpus.from_lists(v=[[np.ones(2)]]), "v[0]"),
+            TemplateError,
+            "reads column 'v' as text, but it holds vectors",
+        ),
+        (
+            lambda: encode(Corpus.from_lists(word=[[["a", "b"]]]), "word[0]"),
+            TemplateError,
+            "'word' as text, but it holds ready-made attributes; features=None takes them as they are",
+        ),
     ],
 )
 def test_bad_input_is_refused_with_a_reason(make, error, message):
