@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -42,6 +43,30 @@ Task plain(Task task) {
 }
 
 }  // namespace
+
+// Whether to go on. With thousands of labels an epoch takes minutes, so it is asked between steps, too, but not at every
+// one: asking takes Python's lock.
+class AveragedStart::Patience {
+public:
+    explicit Patience(const std::function<bool()>& ask) : ask_(ask) {}
+
+    bool lasts() {
+        if (lasts_ && Clock::now() - asked_ > std::chrono::seconds(1)) ask();
+        return lasts_;
+    }
+    bool ask() {
+        if (lasts_ && ask_) lasts_ = ask_();
+        asked_ = Clock::now();
+        return lasts_;
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    const std::function<bool()>& ask_;
+    Clock::time_point asked_ = Clock::now();
+    bool lasts_ = true;
+};
 
 // The weights on their way. Where a step looks at two groups of sentences, two threads do so at the same time.
 class AveragedStart::Steps {
@@ -104,7 +129,8 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
     if (usable_.empty()) return 0.0;
     threads = std::min(threads, groups_a_step());
     const Crew crew(threads);
-    const double rate = options.rate > 0.0 ? options.rate : calibrate(theta, options, threads);
+    Patience patience(options.go_on);
+    const double rate = options.rate > 0.0 ? options.rate : calibrate(theta, options, threads, patience);
     const std::size_t n = usable_.size(), gap = std::max<std::size_t>(1, n / snapshots_an_epoch);
     const double decay = 2.0 * options.l2 / static_cast<double>(n);
     Steps steps(*this, options.local, threads);
@@ -116,6 +142,7 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
         const bool averaging = epoch >= options.burn_in;
         std::size_t taken = 0;
         for (const Groups& groups : alike(order)) {
+            if (!patience.lasts()) break;
             const std::size_t sentences = sentences_of(groups);
             const double done =
                 static_cast<double>(epoch) * static_cast<double>(n) + static_cast<double>(taken);
@@ -127,7 +154,7 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
                 ++snapshots;
             }
         }
-        if (options.go_on && !options.go_on()) break;
+        if (!patience.ask()) break;
     }
     if (snapshots == 0) {
         std::ranges::fill(sum, 0.0);
@@ -175,7 +202,8 @@ void AveragedStart::gather(std::span<std::size_t> sentences, std::vector<Groups>
 }
 
 // The rate that brings a sample low in one pass: doubled or halved as long as that clearly helps.
-double AveragedStart::calibrate(const double* theta, const StartOptions& options, std::size_t threads) {
+double AveragedStart::calibrate(const double* theta, const StartOptions& options, std::size_t threads,
+                                Patience& patience) {
     auto sample = shuffled(usable_, options.seed, sample_stream);
     sample.resize(std::min(sample.size(), sample_sentences));
     Steps steps(*this, options.local, threads);
@@ -183,9 +211,11 @@ double AveragedStart::calibrate(const double* theta, const StartOptions& options
     const auto pass = [&](double rate) {
         steps.load(theta);
         double loss = 0.0;
-        for (const Groups& groups : alike(sample))
+        for (const Groups& groups : alike(sample)) {
+            if (!patience.lasts()) break;
             loss += steps.step(groups, sentences_of(groups), rate, decay);
-        return std::isfinite(loss) ? loss : std::numeric_limits<double>::infinity();
+        }
+        return patience.lasts() && std::isfinite(loss) ? loss : std::numeric_limits<double>::infinity();
     };
     double best = first_rate, lowest = pass(best);
     for (const double factor : {2.0, 0.5}) {

@@ -21,7 +21,7 @@ struct StartOptions {
     double rate = 0.0;  // 0: tried out on a sample
     std::uint64_t seed = 0;
     bool local = false;           // an MEMM's choices in place of a CRF's paths
-    std::function<bool()> go_on;  // asked after every epoch, if given
+    std::function<bool()> go_on;  // asked after every epoch and every second, if given
 };
 
 // Only what an order-1 CRF without edge attributes has is learned; other weights of theta stay as they are. Sentences with
@@ -35,6 +35,7 @@ public:
     double run(double* theta, const StartOptions& options, std::size_t threads);
 
 private:
+    class Patience;
     class Steps;
     using Group = std::span<const std::size_t>;
     using Groups = std::vector<Group>;
@@ -42,7 +43,8 @@ private:
     std::size_t groups_a_step() const;
     std::vector<Groups> alike(std::vector<std::size_t>& order) const;
     void gather(std::span<std::size_t> sentences, std::vector<Groups>& steps) const;
-    double calibrate(const double* theta, const StartOptions& options, std::size_t threads);
+    double calibrate(const double* theta, const StartOptions& options, std::size_t threads,
+                     Patience& patience);
 
     Task task_;
     ChainRows<float> rows_;

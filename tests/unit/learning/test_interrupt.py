@@ -9,6 +9,7 @@ import threading
 
 import pytest
 
+from seqlab import CRF, LBFGS, _core
 from seqlab.learning.interrupt import Interruptible
 
 # Every program first undoes what its parent may have set: a shell starts background jobs with SIGINT ignored.
@@ -169,3 +170,19 @@ def test_outside_the_main_thread_it_does_nothing():
     thread.start()
     thread.join()
     assert found == [(None, signal.getsignal(signal.SIGTERM))]
+
+
+def test_the_first_guess_is_left_in_the_midst_of_an_epoch(monkeypatch):
+    """With many labels epochs take long, and so does trying out rates; nothing was learned when it is left there."""
+    X, y = [[[f"w{i}"]] for i in range(1000)], [[f"L{i}"] for i in range(1000)]
+    asked = []
+
+    begin = _core.averaged_start
+
+    def interrupted(task, theta, *options):
+        begin(task, theta, *options[:-1], lambda: bool(asked.append(True)))
+        assert not theta.any()
+
+    monkeypatch.setattr(_core, "averaged_start", interrupted)
+    CRF(None, LBFGS(max_iterations=1)).fit(X, y)
+    assert asked == [True]
