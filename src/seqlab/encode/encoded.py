@@ -43,6 +43,13 @@ class Rows:
         """Memory of the arrays."""
         return self.indptr.nbytes + self.ids.nbytes + (0 if self.values is None else self.values.nbytes)
 
+    def stretch(self, begin: int, end: int) -> Rows:
+        """Tokens begin .. end - 1."""
+        indptr = self.indptr[begin : end + 1]
+        entries = slice(int(indptr[0]), int(indptr[-1]))
+        values = None if self.values is None else self.values[entries]
+        return Rows(indptr - indptr[0], self.ids[entries], values)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedCorpus:
@@ -118,6 +125,13 @@ class EncodedCorpus:
         """The names of the attributes that pairs of labels see at token t of a sentence."""
         token = self._token(sentence, t)
         return [] if self.edge is None else _names(self.edge, token, self.encoder.edge_attributes)
+
+    def stretch(self, first: int, last: int) -> EncodedCorpus:
+        """Sentences first .. last - 1, without their labels."""
+        begin, end = int(self.offsets[first]), int(self.offsets[last])
+        edge = None if self.edge is None else self.edge.stretch(begin, end)
+        offsets = self.offsets[first : last + 1] - begin
+        return EncodedCorpus(offsets, self.node.stretch(begin, end), edge, None, self.encoder)
 
     def checked(self) -> EncodedCorpus:
         """The same, after a look at the values: so large that scores would overflow, they are refused."""

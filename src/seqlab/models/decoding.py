@@ -130,14 +130,5 @@ def _blocks(encoded: EncodedCorpus) -> Iterator[tuple[int, EncodedCorpus]]:
     while first < len(encoded):
         last = int(np.searchsorted(offsets, offsets[first] + BLOCK_TOKENS, side="right")) - 1
         last = min(max(last, first + 1), len(encoded))
-        begin, end = offsets[[first, last]].tolist()
-        edge = None if encoded.edge is None else _stretch(encoded.edge, begin, end)
-        node = _stretch(encoded.node, begin, end)
-        yield first, EncodedCorpus(offsets[first : last + 1] - begin, node, edge, None, encoded.encoder)
+        yield first, encoded.stretch(first, last)
         first = last
-
-
-def _stretch(rows: Rows, begin: int, end: int) -> Rows:
-    indptr = rows.indptr[begin : end + 1]
-    entries = slice(int(indptr[0]), int(indptr[-1]))
-    return Rows(indptr - indptr[0], rows.ids[entries], None if rows.values is None else rows.values[entries])

@@ -51,6 +51,7 @@ class LinearModel:
     rules       what the model never says
     coarse      for order 2: a model of order 1 that tells which labels are worth a look
     keep        for order 2: labels with a smaller posterior under `coarse` are left out
+    sharpness   for order 2: what the weights of `coarse` were multiplied by after its training
     """
 
     labels: tuple[str, ...]
@@ -65,6 +66,7 @@ class LinearModel:
     edge: EdgeWeights | None = None
     coarse: LinearModel | None = None
     keep: float = 0.0
+    sharpness: float = 1.0
     _scorers: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -115,6 +117,10 @@ class LinearModel:
         return replace(
             self, weights=node.copy(), moves=moves, triples=triples, edge=edges, _scorers={}, **changes
         )
+
+    def multiplied(self, factor: float) -> LinearModel:
+        """The same model with every weight times a factor above 0: the same labels, other probabilities."""
+        return self if factor == 1.0 else self.with_theta(self.theta * factor)
 
     def node_scores(self, rows: Rows, *, dtype: Any = np.float32, threads: int = 1) -> Scores:
         """(tokens, L) scores of every label at every token."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,6 +50,7 @@ def linear_state(model: LinearModel, *, dtype: str = "float64") -> State:
         "order": model.order,
         "edge": model.edge is not None,
         "keep": float(model.keep),
+        "sharpness": float(model.sharpness),
         "dtype": dtype,
     }
     state = State(KIND, settings, arrays)
@@ -80,6 +82,9 @@ def linear_model(
     keep = state.setting("keep", float)
     if not 0 <= keep <= 1:
         raise StoreError(f"the setting 'keep' should lie between 0 and 1, found {keep}")
+    sharpness = state.setting("sharpness", float) if "sharpness" in state.settings else 1.0
+    if not 0 < sharpness < math.inf:
+        raise StoreError(f"the setting 'sharpness' should be a number above 0, found {sharpness}")
     second = state.number("order", 1, 2) == 2
     return LinearModel(
         labels=labels,
@@ -98,6 +103,7 @@ def linear_model(
         edge=_edge(state, L, edge_attributes),
         coarse=_coarse(state, labels, attributes, edge_attributes),
         keep=keep,
+        sharpness=sharpness,
     )
 
 

@@ -19,7 +19,7 @@ from seqlab.taggers.continuing import going_on
 from seqlab.taggers.dictionary import TagDictionary
 from seqlab.taggers.gold import Gold, listed_labels
 from seqlab.taggers.judging import Course, judge_of
-from seqlab.taggers.narrowing import pruned
+from seqlab.taggers.narrowing import pruned, sharpness
 from seqlab.taggers.reading import vocabulary, word_column
 from seqlab.taggers.tasks import Lesson, active_labels, check_possible, check_rules
 from seqlab.taggers.weights import token_weights, with_classes
@@ -62,7 +62,7 @@ def learn(
     check_possible(lesson, rules, tagger.constraints)
     model = _shaped(tagger, encoded, gold, rules, 1)
     if before is not None:
-        model = joined(model, before.model_.coarse or before.model_)
+        model = joined(model, _first_order(before.model_))
     seen = vocabulary(corpus)
     if continued and before is not None and before.vocabulary_ is not None and seen is not None:
         seen |= before.vocabulary_
@@ -70,9 +70,9 @@ def learn(
     watch = course.watch(judge, model)
     model = trained(tagger, lesson, model, watch, threads, continued=continued)
     if tagger.order == 2:
-        fine = _second_order(tagger, lesson, model, before)
+        fine = _second_order(tagger, lesson, model, before, threads)
         if watch.history.reason not in ENDED:
-            lesson = replace(lesson, active=pruned(lesson, model, tagger.keep, threads))
+            lesson = replace(lesson, active=pruned(lesson, fine.coarse, tagger.keep, threads))
             watch = course.watch(judge, fine)
             fine = trained(tagger, lesson, fine, watch, threads, continued=continued)
         model = fine
@@ -115,14 +115,22 @@ def _shaped(
     )
 
 
+def _first_order(model: LinearModel) -> LinearModel:
+    """The model of order 1 as its training left it."""
+    return model if model.coarse is None else model.coarse.multiplied(1 / model.sharpness)
+
+
 def _second_order(
-    tagger: LinearTagger, lesson: Lesson, coarse: LinearModel, before: LinearTagger | None
+    tagger: LinearTagger, lesson: Lesson, coarse: LinearModel, before: LinearTagger | None, threads: int
 ) -> LinearModel:
     """A model of order 2 that begins where the one of order 1 ended."""
     model = joined(_shaped(tagger, lesson.encoded, lesson.gold, coarse.rules, 2), coarse)
     if before is not None and before.model_.triples is not None:
         model = joined(model, before.model_)
-    return replace(model, coarse=coarse if tagger.keep > 0 else None, keep=float(tagger.keep), _scorers={})
+    if tagger.keep <= 0:
+        return replace(model, coarse=None, keep=0.0, _scorers={})
+    by = 1.0 if tagger._probabilistic else sharpness(lesson, coarse, threads)
+    return replace(model, coarse=coarse.multiplied(by), keep=float(tagger.keep), sharpness=by, _scorers={})
 
 
 def trained(

@@ -16,10 +16,35 @@ from seqlab.taggers.tasks import Bools, Lesson, keep_given, only_given
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import PerPosition
 
+USUAL_KEEP = 1e-3
+LEFT = 3.0  # labels a token that a CRF usually leaves then
+SAMPLE = 20_000  # tokens that are enough to see how many are left
 
-def pruned(lesson: Lesson, coarse: LinearModel, keep: float, threads: int) -> Bools | None:
+
+def sharpness(lesson: Lesson, coarse: LinearModel, threads: int) -> float:
+    """A factor for scores that are no logarithms of probabilities, so that they leave as many labels as a CRF's.
+
+    A perceptron's are so large that hardly a second label is left, those of a structured SVM so small that all are.
+    """
+    if coarse.L <= LEFT or USUAL_KEEP * coarse.L >= 1:
+        return 1.0
+    encoded = lesson.encoded
+    last = max(int(np.searchsorted(encoded.offsets, SAMPLE, side="right")) - 1, 1)
+    sample = encoded.stretch(0, min(last, len(encoded)))
+    allowed = None if lesson.active is None else Allowed(lesson.active[: sample.token_count])
+    low, high = -32.0, 32.0  # of its logarithm to base 2: low leaves all labels, high leaves one
+    for _ in range(12):
+        middle = (low + high) / 2
+        likely = likely_labels(
+            coarse.multiplied(2.0**middle), sample, USUAL_KEEP, allowed=allowed, threads=threads
+        )
+        low, high = (middle, high) if likely.sum() > LEFT * sample.token_count else (low, middle)
+    return float(2.0**high)
+
+
+def pruned(lesson: Lesson, coarse: LinearModel | None, keep: float, threads: int) -> Bools | None:
     """(tokens, L): labels that the coarse model thinks possible, and always those given; None for any label."""
-    if keep <= 0:
+    if coarse is None:
         return lesson.active
     masks = [lesson.active]
     if lesson.gold.partial:  # what fits the labels given must stay possible as well
