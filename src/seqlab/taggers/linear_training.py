@@ -62,7 +62,7 @@ def learn(
     check_possible(lesson, rules, tagger.constraints)
     model = _shaped(tagger, encoded, gold, rules, 1)
     if before is not None:
-        model = joined(model, _first_order(before.model_))
+        model = joined(model, first_order(before.model_))
     seen = vocabulary(corpus)
     if continued and before is not None and before.vocabulary_ is not None and seen is not None:
         seen |= before.vocabulary_
@@ -115,7 +115,7 @@ def _shaped(
     )
 
 
-def _first_order(model: LinearModel) -> LinearModel:
+def first_order(model: LinearModel) -> LinearModel:
     """The model of order 1 as its training left it."""
     return model if model.coarse is None else model.coarse.multiplied(1 / model.sharpness)
 
