@@ -379,6 +379,21 @@ def test_labels_that_break_the_constraints_are_named_with_file_and_line(shell, t
     assert "seqlab convert --scheme ... --repair conlleval" in err
 
 
+def test_a_column_with_one_label_only_is_warned_of(shell, tmp_path):
+    (tmp_path / "same.txt").write_text("a\tX\t_\nb\tY\t_\n\n")
+    out = shell.done(
+        "train",
+        tmp_path / "same.txt",
+        "-o",
+        tmp_path / "m",
+        "--columns",
+        "word,ner,upos",
+        "--model",
+        "baseline",
+    )
+    assert "warning   every token has the label '_'; --label names another column: word, ner" in out
+
+
 def test_a_label_without_a_name_is_warned_of(shell, tmp_path):
     (tmp_path / "odd.txt").write_text("a\tO\nb\t\nc\tX\n\n")
     out = shell.done("train", tmp_path / "odd.txt", "-o", tmp_path / "m", "--model", "baseline")

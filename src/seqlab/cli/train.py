@@ -179,7 +179,7 @@ class _Training:
 
     def _read(self) -> tuple[Corpus, Corpus | None, str]:
         from seqlab.cli.inputs import dev_label, label_column, read_corpora
-        from seqlab.cli.train_report import blank_labels, corpus_facts, labels_line
+        from seqlab.cli.train_report import corpus_facts, labels_line, odd_labels
 
         settings, reading = self.settings, parsing.reading_of(self.settings)
         self.screen.step("reading")
@@ -194,7 +194,7 @@ class _Training:
             self.facts["dev"] = corpus_facts(dev)
             self.screen.line(f"dev       {dev.name}\n          {self.facts['dev']['text']}")
         self.screen.line(f"labels    {labels_line(train, label)}")
-        for line in blank_labels(train, label):
+        for line in odd_labels(train, label):
             self.screen.line(line)
         self.facts["label"] = label
         return train, dev, label

@@ -52,11 +52,15 @@ def labels_line(corpus: Corpus, label: str) -> str:
     return textwrap.shorten(text, COLUMNS - 10, placeholder=" ...")
 
 
-def blank_labels(corpus: Corpus, label: str) -> Iterator[str]:
-    """A warning when tokens have a label without a name: mostly a cell that somebody forgot."""
+def odd_labels(corpus: Corpus, label: str) -> Iterator[str]:
+    """Warnings of a label that all tokens have, mostly the wrong column, and of one without a name, a forgotten cell."""
     import numpy as np
 
     column = corpus.strings(label)
+    used = np.unique(column.codes)
+    if len(used) == 1:
+        others = ", ".join(name for name in corpus.columns if name != label)
+        yield f"warning   every token has the label {column.values[used[0]]!r}; --label names another column: {others}"
     blank = [code for code, value in enumerate(column.values) if not value.strip()]
     tokens = np.flatnonzero(np.isin(column.codes, blank))
     if len(tokens):

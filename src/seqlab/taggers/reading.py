@@ -38,6 +38,11 @@ def read_sentences(
         raise CorpusError(
             f"X must be a Corpus or a list of sentences, got {_shown(X)}; for one sentence there is tag(tokens)"
         )
+    if hasattr(X, "iloc") and hasattr(X, "columns"):  # of pandas, without an import
+        raise CorpusError(
+            "X is a DataFrame, but a Corpus or a list of sentences is wanted; where it has a row for each token and a "
+            "column that says which sentence it belongs to, Corpus.from_pandas(X) makes a corpus of it"
+        )
     sentences = listed(X)
     plain = only_lists(sentences)
     if not plain:

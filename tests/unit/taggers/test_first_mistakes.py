@@ -7,6 +7,7 @@ from seqlab import (
     CRF,
     LBFGS,
     MEMM,
+    Corpus,
     LinearTagger,
     LocalTagger,
     MostFrequentTag,
@@ -61,6 +62,16 @@ def test_labels_are_text_that_can_be_written(label):
 def test_a_whole_token_is_no_value():
     with pytest.raises(TemplateError, match=r"write sentence\[t\]\.word"):
         CRF(lambda sentence, t: {"w": sentence[t]}, QUICK).fit(WORDS, LABELS)
+
+
+def test_a_frame_of_pandas_is_shown_the_way():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"sentence": [0, 0], "word": ["a", "b"], "label": ["X", "Y"]})
+    with pytest.raises(CorpusError, match=r"X is a DataFrame.*Corpus\.from_pandas\(X\) makes a corpus of it"):
+        CRF("word[0]", QUICK).fit(frame, "label")
+    tagger = CRF("word[0]", QUICK).fit(Corpus.from_pandas(frame), "label")
+    with pytest.raises(CorpusError, match="X is a DataFrame"):
+        tagger.predict(frame)
 
 
 def test_series_of_pandas_are_sentences():
