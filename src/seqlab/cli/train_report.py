@@ -53,7 +53,7 @@ def labels_line(corpus: Corpus, label: str) -> str:
 
 
 def odd_labels(corpus: Corpus, label: str) -> Iterator[str]:
-    """Warnings of a label that all tokens have, mostly the wrong column, and of one without a name, a forgotten cell."""
+    """Warnings of a label that all tokens have, mostly the wrong column, and of one without a name, an empty cell."""
     import numpy as np
 
     column = corpus.strings(label)
