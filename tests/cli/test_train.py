@@ -370,36 +370,6 @@ def test_a_place_that_cannot_be_written_is_refused_before_training(output, words
     assert words in shell.refused("train", folder / "train.txt", "-o", tmp_path / output)
 
 
-def test_labels_that_break_the_constraints_are_named_with_file_and_line(shell, tmp_path):
-    path = tmp_path / "bad.txt"
-    path.write_text("a\tO\n\nb\tO\nc\tI-X\nd\tB-X\n\n")
-    code, _, err = shell("train", path, "-o", tmp_path / "m", "--constraints", "IOB2")
-    assert code == 2
-    assert err.startswith(f"seqlab: {path}:4: the label 'I-X' after 'O' breaks --constraints IOB2; ")
-    assert "seqlab convert --scheme ... --repair conlleval" in err
-
-
-def test_a_column_with_one_label_only_is_warned_of(shell, tmp_path):
-    (tmp_path / "same.txt").write_text("a\tX\t_\nb\tY\t_\n\n")
-    out = shell.done(
-        "train",
-        tmp_path / "same.txt",
-        "-o",
-        tmp_path / "m",
-        "--columns",
-        "word,ner,upos",
-        "--model",
-        "baseline",
-    )
-    assert "warning   every token has the label '_'; --label names another column: word, ner" in out
-
-
-def test_a_label_without_a_name_is_warned_of(shell, tmp_path):
-    (tmp_path / "odd.txt").write_text("a\tO\nb\t\nc\tX\n\n")
-    out = shell.done("train", tmp_path / "odd.txt", "-o", tmp_path / "m", "--model", "baseline")
-    assert f"warning   1 token without a label, the first at {tmp_path}/odd.txt:2" in out
-
-
 def test_no_files_and_no_output_are_wrong_use(shell, folder):
     assert "a file of labelled sentences is wanted" in shell.refused("train", "-o", "m")
     assert "pass -o MODEL" in shell.refused("train", folder / "train.txt")

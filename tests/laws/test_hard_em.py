@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pytest import approx
 
@@ -24,6 +24,9 @@ def test_hard_em_names_the_states_that_no_best_path_visits(smoothing, seed, stat
         warnings.simplefilter("always")
         hmm.fit(X)
     said = [str(one.message) for one in caught if "nothing is left" in str(one.message)]
+    # Of two paths that are equally good, training and predict() may each choose another.
+    pairs = [[path.score for path in hmm.nbest(x, 2)] for x in X]
+    assume(all(len(scores) < 2 or scores[0] - scores[1] > 1e-9 for scores in pairs))
     visited = {label for row in hmm.predict(X) for label in row}
     lost = [label for label in hmm.labels_ if label not in visited]
     assert len(said) == bool(lost)  # once, whatever the number of runs, and for the one that was kept
