@@ -63,7 +63,11 @@ class BagsOfColumn:
             )
         column = corpus.data(self.name)
         if not isinstance(column, BagColumn):
-            raise CorpusError(f"column {self.name!r} held bags of attributes in training, but does not here")
+            first = int(np.flatnonzero(corpus.lengths)[0])
+            raise CorpusError(
+                f"sentence {first}, token 0: column {self.name!r} has {corpus[first][self.name][0]!r:.60}, but in "
+                f"training every token had a list of strings or a dict; give its attributes, as in ['word=the', 'bias']"
+            )
         return column
 
 

@@ -183,3 +183,14 @@ def test_empty_corpora_and_sentences_are_fine():
 def test_bad_input_is_refused_with_a_reason(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    ("other", "shown"), [([[], ["the", "boat"]], "'the'"), ([[], [[1.0, 2.0]]], r"array\(\[1\., 2\.\]\)")]
+)
+def test_whoever_learned_from_ready_made_attributes_wants_them_again(other, shown):
+    encoder = encode([[["a", "b"], ["c"]]]).encoder
+    with pytest.raises(
+        CorpusError, match=f"sentence 1, token 0: column 'attributes' has {shown}, but in training"
+    ):
+        encoder.encode(other)
