@@ -239,16 +239,18 @@ def test_discriminative_table_fits_and_says_what_was_compared():
 
 def test_two_threads_are_measured_again_while_the_cores_are_not_there(monkeypatch):
     cores = iter([1.9, 1.1, 1.95, 1.95, 2.0, 1.9])
-    monkeypatch.setattr(threads, "cores_at_once", lambda: next(cores))
-    monkeypatch.setattr(threads, "in_fresh_process", lambda n, sentences: {"seconds": 6.0 / n})
+
+    def run(what, sentences="0"):
+        return {"cores": next(cores)} if what == "cores" else {"seconds": 6.0 / int(what)}
+
+    monkeypatch.setattr(threads, "in_fresh_process", run)
     pairs = threads.measured_pairs(2, 5, sentences=1)
     assert [pair["cores"] for pair in pairs] == [1.1, 1.95, 1.9]
     assert (pairs[0][1], pairs[0][2]) == (6.0, 3.0)
 
 
 def test_a_machine_that_is_never_quiet_ends_the_measuring(monkeypatch):
-    monkeypatch.setattr(threads, "cores_at_once", lambda: 1.2)
-    monkeypatch.setattr(threads, "in_fresh_process", lambda n, sentences: {"seconds": 1.0})
+    monkeypatch.setattr(threads, "in_fresh_process", lambda *_: {"seconds": 1.0, "cores": 1.2})
     assert len(threads.measured_pairs(2, 4, sentences=1)) == 4
 
 
