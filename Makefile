@@ -121,10 +121,11 @@ $(INSTALLED): $(SOURCES) | $(VENV)/.stamp-tools
 	@$(PIP) install --no-build-isolation .
 	@touch $@
 
-# What an extra needs changes with pyproject.toml only; the module itself is already there.
+# What an extra needs changes with pyproject.toml only; the module itself is already there, so pip looks at what it asks for.
+# Some of that is source, which is built in isolation: an environment of ours need not have the tools of others.
 $(VENV)/.stamp-%: pyproject.toml | $(INSTALLED)
 	@echo "installing what '$*' needs ..."
-	@$(PIP) install --no-build-isolation ".[$*]"
+	@$(PIP) install "seqlab[$*]"
 	@touch $@
 
 clean:
