@@ -13,16 +13,24 @@ constexpr std::size_t most_terms_in_float = 512;
 }  // namespace
 
 template <class F>
-HotRows HotRows::of(const ChainRows<F>& rows) {
+HotRows HotRows::of(const Task& task, const ChainRows<F>& rows) {
     if (sizeof(F) > 4) return {};
-    std::vector<std::size_t> uses(rows.plan.rows_and_sums());
-    for (const std::span<const std::int32_t> some : {rows.rows.all_rows(), rows.clusters.all_rows()})
-        for (const std::int32_t row : some) ++uses[static_cast<std::size_t>(row)];
-    const auto up_to_last = [&](std::size_t first, std::size_t count) {
-        while (count > 0 && uses[first + count - 1] <= most_terms_in_float) --count;
-        return count;
+    std::vector<std::uint32_t> of_row(rows.plan.rows_and_sums()), of_weight(task.observed.weights());
+    for (const FeatureRows<F>* const some : {&rows.rows, &rows.clusters}) {
+        for (const std::int32_t row : some->all_rows()) ++of_row[static_cast<std::size_t>(row)];
+        for (const std::int32_t weight : some->all_listed()) ++of_weight[static_cast<std::size_t>(weight)];
+    }
+    // An attribute that is listed has all its weights wherever it has one.
+    const auto uses = [&](std::size_t a) {
+        if (const std::int32_t row = rows.plan.row(a); row != RowPlan::listed)
+            return of_row[static_cast<std::size_t>(row)];
+        return task.observed.count(a) > 0 ? of_weight[static_cast<std::size_t>(task.observed.begin[a])] : 0;
     };
-    return {up_to_last(0, rows.plan.rows()), up_to_last(rows.plan.rows(), rows.cluster_count)};
+    HotRows hot{rows.plan.attributes(), rows.cluster_count};
+    while (hot.attributes > 0 && uses(hot.attributes - 1) <= most_terms_in_float) --hot.attributes;
+    while (hot.clusters > 0 && of_row[rows.plan.rows() + hot.clusters - 1] <= most_terms_in_float)
+        --hot.clusters;
+    return hot;
 }
 
 template <class F>
@@ -31,7 +39,7 @@ ChainCounts<F>::ChainCounts(const Task& task, const ChainRows<F>& rows, HotRows 
       rows_(rows),
       hot_rows_(hot),
       sums_(task.observed, rows.plan, rows.LP),
-      hot_(sums_.weights_of_first_rows(hot.attributes)),
+      hot_(static_cast<std::size_t>(task.observed.begin[hot.attributes])),
       hot_clusters_(hot.clusters * rows.L) {}
 
 template <class F>
@@ -42,7 +50,7 @@ void ChainCounts<F>::count_nodes(const ChainRows<F>& rows, std::size_t from, std
 
 template <class F>
 void ChainCounts<F>::settle() {
-    sums_.move_first_rows(hot_rows_.attributes, hot_.data());
+    sums_.move_first(hot_rows_.attributes, hot_.data());
     for (std::size_t c = 0; c < hot_rows_.clusters; ++c) {
         F* const row = sums_.dense() + rows_.cluster_row(c);
         double* const total = hot_clusters_.data() + c * rows_.L;
@@ -77,7 +85,7 @@ void ChainCounts<F>::spread_clusters() {
                 static_cast<F>(std::exchange(hot_clusters_[c * rows_.L + y], 0.0));
     for (std::size_t from = 0; from < rows_.cluster_count; from += most_terms_in_float) {
         rows_.spread_clusters(sums_, from, std::min(rows_.cluster_count, from + most_terms_in_float));
-        sums_.move_first_rows(hot_rows_.attributes, hot_.data());
+        sums_.move_first(hot_rows_.attributes, hot_.data());
     }
 }
 
@@ -89,8 +97,8 @@ void ChainCounts<F>::move_to(double* gradient, std::size_t threads) {
     MoveCounts<F>::move_to(gradient);
 }
 
-template HotRows HotRows::of<float>(const ChainRows<float>&);
-template HotRows HotRows::of<double>(const ChainRows<double>&);
+template HotRows HotRows::of<float>(const Task&, const ChainRows<float>&);
+template HotRows HotRows::of<double>(const Task&, const ChainRows<double>&);
 template class ChainCounts<float>;
 template class ChainCounts<double>;
 

@@ -10,13 +10,13 @@
 
 namespace seqlab {
 
-// Rows that so many tokens use that their float32 sums are moved to float64 now and then: the first of the attributes, and the
-// first of the clusters. None in float64.
+// What so many tokens use that its float32 sums are moved to float64 now and then: the first of the attributes, and the first of
+// the clusters. None in float64.
 struct HotRows {
     std::size_t attributes = 0, clusters = 0;
 
     template <class F>
-    static HotRows of(const ChainRows<F>& rows);
+    static HotRows of(const Task& task, const ChainRows<F>& rows);
 };
 
 template <class F>
@@ -40,7 +40,7 @@ private:
     const ChainRows<F>& rows_;
     HotRows hot_rows_;
     WeightTable<F> sums_;
-    std::vector<double> hot_;           // sums of the hot rows' weights
+    std::vector<double> hot_;           // sums of the hot attributes' weights
     std::vector<double> hot_clusters_;  // (hot clusters, L)
 };
 

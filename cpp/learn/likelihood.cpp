@@ -11,8 +11,6 @@ namespace seqlab {
 
 namespace {
 
-// Sequences worked on together: their scores and marginals stay in the second-level cache.
-constexpr std::size_t block_sequences = 256;
 // Where every position has edges of its own, few sequences fill the cache.
 constexpr std::size_t block_slab_numbers = std::size_t{1} << 18;
 
@@ -21,20 +19,19 @@ constexpr std::size_t block_slab_numbers = std::size_t{1} << 18;
 template <class F>
 struct Likelihood<F>::Worker {
     ChainScores<F> scores;
-    ChainCounts<F> counts;
+    MoveCounts<F> moves;
     std::vector<F*> gamma;
 
-    explicit Worker(const Likelihood& of)
-        : scores(of.task_, of.rows_), counts(of.task_, of.rows_, of.hot_rows_) {}
+    explicit Worker(const Likelihood& of) : scores(of.task_, of.rows_), moves(of.task_) {}
 };
 
 template <class F>
 Likelihood<F>::Likelihood(const Task& task, std::size_t threads)
     : task_(task),
       rows_(ChainRows<F>::clustered(task, threads)),
-      hot_rows_(HotRows::of(rows_)),
+      hot_rows_(HotRows::of(task, rows_)),
       empirical_(empirical_counts(task, threads)),
-      cuts_(stretches(task.sequences)),
+      stretches_(task),
       weights_(task, rows_.plan, rows_.LP),
       sum_(task, rows_, hot_rows_) {}
 
@@ -73,15 +70,16 @@ void Likelihood<F>::curvature(const double* theta, double* diagonal, std::size_t
 template <class F>
 double Likelihood<F>::total(double* counts, std::size_t threads, Wanted wanted) {
     return over_stretches(
-        cuts_, threads, workers_, sum_, counts, [&] { return std::make_unique<Worker>(*this); },
-        [&](std::size_t first, std::size_t last, Worker& worker) {
-            return run(first, last, worker, wanted);
+        stretches_, threads, workers_, spare_, sum_, counts, [&] { return std::make_unique<Worker>(*this); },
+        [&] { return std::make_unique<ChainCounts<F>>(task_, rows_, hot_rows_); },
+        [&](std::size_t first, std::size_t last, Worker& worker, auto& turn) {
+            return run(first, last, worker, turn, wanted);
         });
 }
 
 template <class F>
 std::size_t Likelihood<F>::block_end(std::size_t first, std::size_t last) const {
-    if (!task_.sees_moves()) return std::min(last, first + block_sequences);
+    if (!task_.sees_moves()) return last;
     std::size_t end = first;
     for (std::size_t numbers = 0; end < last && numbers < block_slab_numbers; ++end)
         numbers += (task_.sequences.end(end) - task_.sequences.begin(end)) * weights_.edge_size();
@@ -89,29 +87,35 @@ std::size_t Likelihood<F>::block_end(std::size_t first, std::size_t last) const 
 }
 
 template <class F>
-double Likelihood<F>::run(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const {
+template <class Turn>
+double Likelihood<F>::run(std::size_t first, std::size_t last, Worker& worker, Turn& turn,
+                          Wanted wanted) const {
     CompensatedSum loss;
     for (std::size_t s = first, end; s < last; s = end) {
         end = block_end(s, last);
-        loss.add(run_block(s, end, worker, wanted));
-        worker.counts.settle();
+        loss.add(run_block(s, end, worker, turn, wanted));
     }
+    worker.moves.move_into(turn.counts());
     return loss.value();
 }
 
 template <class F>
-double Likelihood<F>::run_block(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const {
+template <class Turn>
+double Likelihood<F>::run_block(std::size_t first, std::size_t last, Worker& worker, Turn& turn,
+                                Wanted wanted) const {
     const Batch<F> batch = worker.scores(weights_, first, last);
     worker.gamma.clear();
     for (std::size_t s = first; s < last; ++s) worker.gamma.push_back(worker.scores.gamma(s));
-    worker.counts.square_pairs(wanted == Wanted::curvature);
-    double loss = worker.counts.count_moves(batch, first, task_.sequences.weight, worker.gamma.data());
+    worker.moves.square_pairs(wanted == Wanted::curvature);
+    double loss = worker.moves.count_moves(batch, first, task_.sequences.weight, worker.gamma.data());
     const bool squared = wanted == Wanted::curvature && squared_;
     if (wanted == Wanted::slope)
-        loss -= worker.counts.subtract_clamps(worker.scores, first, last, worker.gamma.data());
+        loss -= worker.moves.subtract_clamps(worker.scores, first, last, worker.gamma.data());
     if (wanted == Wanted::curvature) curve(first, last, worker);
-    worker.counts.count_nodes(squared ? *squared_ : rows_, task_.sequences.begin(first),
-                              task_.sequences.begin(last), worker.scores.gamma());
+    ChainCounts<F>& counts = turn.counts();
+    counts.count_nodes(squared ? *squared_ : rows_, task_.sequences.begin(first), task_.sequences.begin(last),
+                       worker.scores.gamma());
+    counts.settle();
     return loss;
 }
 

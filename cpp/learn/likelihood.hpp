@@ -11,6 +11,7 @@
 #include "learn/chain_counts.hpp"
 #include "learn/chain_scores.hpp"
 #include "learn/loss.hpp"
+#include "learn/stretches.hpp"
 #include "learn/task.hpp"
 #include "parallel/spare.hpp"
 
@@ -32,8 +33,10 @@ private:
 
     void load(const double* theta, std::size_t threads);
     double total(double* counts, std::size_t threads, Wanted wanted);
-    double run(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const;
-    double run_block(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const;
+    template <class Turn>
+    double run(std::size_t first, std::size_t last, Worker& worker, Turn& turn, Wanted wanted) const;
+    template <class Turn>
+    double run_block(std::size_t first, std::size_t last, Worker& worker, Turn& turn, Wanted wanted) const;
     void curve(std::size_t first, std::size_t last, Worker& worker) const;
     std::size_t block_end(std::size_t first, std::size_t last) const;
 
@@ -43,10 +46,11 @@ private:
         squared_;  // rows with value² in place of value, made when curvature is asked for
     HotRows hot_rows_;
     std::vector<double> empirical_;
-    std::vector<std::size_t> cuts_;
+    Stretches stretches_;
     ChainWeights<F> weights_;
-    ChainCounts<F> sum_;     // of all stretches
-    Spare<Worker> workers_;  // one per thread, kept from call to call
+    ChainCounts<F> sum_;           // of all stretches
+    Spare<ChainCounts<F>> spare_;  // sums of a stretch
+    Spare<Worker> workers_;        // one per thread, kept from call to call
 };
 
 }  // namespace seqlab

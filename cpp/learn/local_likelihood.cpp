@@ -10,7 +10,6 @@ namespace seqlab {
 
 namespace {
 
-constexpr std::size_t block_sequences = 256;
 constexpr std::size_t vector_room = 16;
 
 }  // namespace
@@ -18,19 +17,18 @@ constexpr std::size_t vector_room = 16;
 template <class F>
 struct LocalLikelihood<F>::Worker {
     ChainScores<F> scores;
-    ChainCounts<F> counts;
+    MoveCounts<F> moves;
     LocalPaths paths;
 
-    explicit Worker(const LocalLikelihood& of)
-        : scores(of.task_, of.rows_), counts(of.task_, of.rows_, of.hot_rows_) {}
+    explicit Worker(const LocalLikelihood& of) : scores(of.task_, of.rows_), moves(of.task_) {}
 };
 
 template <class F>
 LocalLikelihood<F>::LocalLikelihood(const Task& task, std::size_t threads)
     : task_(task),
       rows_(ChainRows<F>::clustered(task, threads)),
-      hot_rows_(HotRows::of(rows_)),
-      cuts_(stretches(task.sequences)),
+      hot_rows_(HotRows::of(task, rows_)),
+      stretches_(task),
       weights_(task, rows_.plan, rows_.LP),
       sum_(task, rows_, hot_rows_) {}
 
@@ -63,16 +61,19 @@ void LocalLikelihood<F>::curvature(const double* theta, double* diagonal, std::s
 template <class F>
 double LocalLikelihood<F>::total(double* counts, std::size_t threads, Wanted wanted) {
     return over_stretches(
-        cuts_, threads, workers_, sum_, counts, [&] { return std::make_unique<Worker>(*this); },
-        [&](std::size_t first, std::size_t last, Worker& worker) {
-            return run(first, last, worker, wanted);
+        stretches_, threads, workers_, spare_, sum_, counts, [&] { return std::make_unique<Worker>(*this); },
+        [&] { return std::make_unique<ChainCounts<F>>(task_, rows_, hot_rows_); },
+        [&](std::size_t first, std::size_t last, Worker& worker, auto& turn) {
+            return run(first, last, worker, turn, wanted);
         });
 }
 
 template <class F>
-double LocalLikelihood<F>::run(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const {
+template <class Turn>
+double LocalLikelihood<F>::run(std::size_t first, std::size_t last, Worker& worker, Turn& turn,
+                               Wanted wanted) const {
     const auto& clamps = task_.clamps;
-    const std::size_t block = task_.sees_moves() ? 16 : block_sequences;
+    const std::size_t block = task_.sees_moves() ? 16 : last - first;
     const ChainRows<F>& rows = wanted == Wanted::curvature && squared_ ? *squared_ : rows_;
     CompensatedSum loss;
     for (std::size_t from = first; from < last; from += block) {
@@ -90,10 +91,12 @@ double LocalLikelihood<F>::run(std::size_t first, std::size_t last, Worker& work
             for (; c < clamps.size() && clamps.sequence[c] == static_cast<std::int64_t>(s); ++c)
                 loss.add(clamped(trellis, c, worker, wanted));
         }
-        worker.counts.count_nodes(rows, task_.sequences.begin(from), task_.sequences.begin(to),
-                                  worker.scores.gamma());
-        worker.counts.settle();
+        ChainCounts<F>& counts = turn.counts();
+        counts.count_nodes(rows, task_.sequences.begin(from), task_.sequences.begin(to),
+                           worker.scores.gamma());
+        counts.settle();
     }
+    worker.moves.move_into(turn.counts());
     return loss.value();
 }
 
@@ -104,7 +107,7 @@ double LocalLikelihood<F>::labelled(const Trellis<F>& trellis, std::size_t s, Wo
     return local_choices(
         trellis, task_.sequences.labels + begin, begin,
         [&](std::size_t t) { return task_.choice_weight(s, t); }, wanted, worker.scores.gamma(s),
-        worker.counts);
+        worker.moves);
 }
 
 // eq:partial-labels, for local choices: -log Σ over the paths that fit the lists, each a product of choices.
@@ -131,7 +134,7 @@ double LocalLikelihood<F>::clamped(const Trellis<F>& trellis, std::size_t c, Wor
                 p[y] = static_cast<F>(weight * d);
                 worker.scores.gamma(s)[t * L + y] += p[y];
             }
-            if (t > 0) worker.counts.count_row(a, task_.sequences.begin(s) + t, p.data());
+            if (t > 0) worker.moves.count_row(a, task_.sequences.begin(s) + t, p.data());
         }
     return -weight * log_p;
 }

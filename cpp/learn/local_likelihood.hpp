@@ -10,6 +10,7 @@
 #include "learn/chain_scores.hpp"
 #include "learn/local_paths.hpp"
 #include "learn/loss.hpp"
+#include "learn/stretches.hpp"
 #include "parallel/spare.hpp"
 
 namespace seqlab {
@@ -30,7 +31,8 @@ private:
 
     void load(const double* theta, std::size_t threads);
     double total(double* counts, std::size_t threads, Wanted wanted);
-    double run(std::size_t first, std::size_t last, Worker& worker, Wanted wanted) const;
+    template <class Turn>
+    double run(std::size_t first, std::size_t last, Worker& worker, Turn& turn, Wanted wanted) const;
     double labelled(const Trellis<F>& trellis, std::size_t s, Worker& worker, Wanted wanted) const;
     double clamped(const Trellis<F>& trellis, std::size_t c, Worker& worker, Wanted wanted) const;
     void choose(const Trellis<F>& trellis, LocalPaths& paths) const;
@@ -39,10 +41,11 @@ private:
     ChainRows<F> rows_;
     std::unique_ptr<ChainRows<F>> squared_;
     HotRows hot_rows_;
-    std::vector<std::size_t> cuts_;
+    Stretches stretches_;
     ChainWeights<F> weights_;
-    ChainCounts<F> sum_;  // of all stretches
-    Spare<Worker> workers_;
+    ChainCounts<F> sum_;           // of all stretches
+    Spare<ChainCounts<F>> spare_;  // sums of a stretch
+    Spare<Worker> workers_;        // one per thread, kept from call to call
 };
 
 }  // namespace seqlab

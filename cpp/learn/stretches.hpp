@@ -1,49 +1,147 @@
-// Sums over a corpus: stretches of sentences, as many at a time as there are threads, added in order.
+// Sums over a corpus by several threads, the same bits for any number of them (docs/decisions/0010).
 #pragma once
 
 #include <algorithm>
-#include <condition_variable>
+#include <atomic>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "inference/kernels/kernels.hpp"
+#include "learn/task.hpp"
 #include "numerics/sum.hpp"
 #include "parallel/parallel.hpp"
+#include "parallel/pause.hpp"
 #include "parallel/spare.hpp"
 
 namespace seqlab {
 
-// Those who are through with part i add what they have when 0 .. i - 1 have been added. Parts are begun in order, so the one
-// whose turn it is never waits for another.
-class Turns {
+// A corpus in stretches, and those in parts, cut by the data alone. Every stretch has sums of its own, to which its parts are
+// added in order, and the sums of stretches are added in order, too.
+struct Stretches {
+    std::vector<std::size_t> cuts{0};   // part p has sentences cuts[p] .. cuts[p + 1]
+    std::vector<std::size_t> first{0};  // stretch i has parts first[i] .. first[i + 1]
+
+    explicit Stretches(const Task& task);
+
+    std::size_t parts() const { return cuts.size() - 1; }
+    std::size_t size() const { return first.size() - 1; }
+};
+
+// Who works at what, and whose turn it is to add.
+template <class Counts>
+class Ledger {
 public:
-    // add() when it is the turn of `part`. A part that has failed, there or before, passes its turn on, so that nobody waits
-    // for ever.
-    template <class Add>
-    void take(std::size_t part, Add add) {
-        std::unique_lock<std::mutex> lock(guard_);
-        changed_.wait(lock, [&] { return next_ == part; });
-        const Passed passed{*this};
-        add();
+    struct Part {
+        std::size_t stretch, number;
+    };
+
+    // The sums of the first stretch are those of all, `sum`.
+    Ledger(const Stretches& cut, Counts& sum, Spare<Counts>& spare)
+        : stretches_(cut.size()), parts_left_(cut.parts()), sum_(sum), spare_(spare) {
+        for (std::size_t i = 0; i < cut.size(); ++i) {
+            stretches_[i].next = stretches_[i].turn = cut.first[i];
+            stretches_[i].end = cut.first[i + 1];
+        }
+    }
+
+    // What to work at next: in the stretch that fewest work at, since they wait for each other there.
+    std::optional<Part> begin() {
+        const std::lock_guard<std::mutex> lock(guard_);
+        std::size_t best = stretches_.size();
+        for (std::size_t i = 0; i < stretches_.size() && !failed_; ++i)
+            if (stretches_[i].next < stretches_[i].end &&
+                (best == stretches_.size() || stretches_[i].busy < stretches_[best].busy))
+                best = i;
+        if (best == stretches_.size()) return std::nullopt;
+        ++stretches_[best].busy;
+        return Part{best, stretches_[best].next++};
+    }
+    // The sums to add to, when the parts before this one have been added. They are all at work, so this does not last.
+    template <class Make>
+    Counts& counts(Part part, Make make) {
+        Stretch& stretch = stretches_[part.stretch];
+        wait_for(part);
+        if (part.stretch == 0) return sum_;
+        if (!stretch.counts) stretch.counts = spare_.get(make);
+        return *stretch.counts;
+    }
+    void end(Part part, bool well) {
+        Stretch& stretch = stretches_[part.stretch];
+        wait_for(part);
+        {
+            const std::lock_guard<std::mutex> lock(guard_);
+            --stretch.busy;
+            failed_ = failed_ || !well;
+            if (--parts_left_ > 0 && part.number + 1 == stretch.end) {
+                stretch.done = true;
+                add_done();
+            }
+        }
+        stretch.turn.store(part.number + 1, std::memory_order_release);
+        stretch.turn.notify_all();
+    }
+    // The stretches that are not added yet, by all threads: there is nothing else to do by then.
+    void finish(std::size_t threads) {
+        for (; added_ < stretches_.size(); ++added_) add(stretches_[added_], threads);
     }
 
 private:
-    struct Passed {
-        Turns& turns;
-        ~Passed() {
-            ++turns.next_;
-            turns.changed_.notify_all();
-        }
+    struct Stretch {
+        std::size_t next = 0, end = 0, busy = 0;  // parts to begin, and those at work
+        std::atomic<std::size_t> turn{0};         // the part to be added next
+        std::unique_ptr<Counts> counts;
+        bool done = false;
     };
+    static constexpr int patience = 4'000;  // to be woken takes longer than most waits
 
+    void wait_for(Part part) {
+        const std::atomic<std::size_t>& turn = stretches_[part.stretch].turn;
+        const auto now = [&] { return turn.load(std::memory_order_acquire); };
+        for (int i = 0; i < patience && now() != part.number; ++i) pause();
+        for (std::size_t at = now(); at != part.number; at = now()) turn.wait(at, std::memory_order_acquire);
+    }
+    void add_done() {
+        while (added_ < stretches_.size() && stretches_[added_].done) add(stretches_[added_++], 1);
+    }
+    void add(Stretch& stretch, std::size_t threads) {
+        if (!stretch.counts) return;
+        stretch.counts->move_into(sum_, threads);
+        spare_.put(std::move(stretch.counts));
+    }
+
+    std::vector<Stretch> stretches_;
+    std::size_t parts_left_, added_ = 0;
+    bool failed_ = false;
     std::mutex guard_;
-    std::condition_variable changed_;
-    std::size_t next_ = 0;
+    Counts& sum_;
+    Spare<Counts>& spare_;
 };
 
-// What was added before another stretch failed must not stay for the next time.
+// A part of the work, from its begin to its end, however it ends.
+template <class Counts, class Make>
+class Turn {
+public:
+    Turn(Ledger<Counts>& ledger, typename Ledger<Counts>::Part part, const Make& make)
+        : ledger_(ledger), part_(part), make_(make) {}
+    ~Turn() { ledger_.end(part_, std::uncaught_exceptions() == failures_); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+    // The sums to add to, from now on this part's alone until its end.
+    Counts& counts() { return ledger_.counts(part_, make_); }
+
+private:
+    Ledger<Counts>& ledger_;
+    typename Ledger<Counts>::Part part_;
+    const Make& make_;
+    int failures_ = std::uncaught_exceptions();
+};
+
+// What was added before another part failed must not stay for the next time.
 template <class Counts>
 struct Cleared {
     Counts& sum;
@@ -53,39 +151,30 @@ struct Cleared {
     }
 };
 
-// The loss of all stretches: run(first, last, worker) gives that of sentences first .. last, and leaves counts in the worker,
-// which go to `sum` and from there to `total`. The same bits for any number of threads. The counts of the last stretch are added
-// by all threads: there is nothing else to do by then.
-template <class Worker, class Counts, class Make, class Run>
-double over_stretches(const std::vector<std::size_t>& cuts, std::size_t threads, Spare<Worker>& workers,
-                      Counts& sum, double* total, Make make, Run run) {
-    Turns turns;
-    CompensatedSum loss;
-    std::unique_ptr<Worker> last;
+// The loss of a corpus: run(first, last, worker, turn) gives that of sentences first .. last, and adds their counts to
+// turn.counts(); those of all go to `total`.
+template <class Worker, class Counts, class MakeWorker, class MakeCounts, class Run>
+double over_stretches(const Stretches& stretches, std::size_t threads, Spare<Worker>& workers,
+                      Spare<Counts>& spare, Counts& sum, double* total, MakeWorker make_worker,
+                      MakeCounts make_counts, Run run) {
     const Cleared<Counts> otherwise{sum};
-    parallel_for(cuts.size() - 1, threads, [&, &set = kernels()](std::size_t i) {
+    Ledger<Counts> ledger(stretches, sum, spare);
+    std::vector<double> losses(stretches.parts());
+    threads = std::min(threads, stretches.parts());
+    parallel_for(threads, threads, [&, &set = kernels()](std::size_t) {
         const PinKernels pin(set);
-        std::unique_ptr<Worker> worker;
-        double lost = 0.0;
-        try {
-            worker = workers.get(make);
-            lost = run(cuts[i], cuts[i + 1], *worker);
-        } catch (...) {
-            turns.take(i, [] {});
-            throw;
+        std::unique_ptr<Worker> worker = workers.get(make_worker);
+        while (const auto part = ledger.begin()) {
+            Turn<Counts, MakeCounts> turn(ledger, *part, make_counts);
+            losses[part->number] =
+                run(stretches.cuts[part->number], stretches.cuts[part->number + 1], *worker, turn);
         }
-        turns.take(i, [&] {
-            loss.add(lost);
-            if (i + 2 < cuts.size()) worker->counts.move_into(sum);
-        });
-        if (i + 2 < cuts.size())
-            workers.put(std::move(worker));
-        else
-            last = std::move(worker);
+        workers.put(std::move(worker));
     });
-    last->counts.move_into(sum, threads);
-    workers.put(std::move(last));
+    ledger.finish(threads);
     sum.move_to(total, threads);
+    CompensatedSum loss;
+    for (const double lost : losses) loss.add(lost);
     return loss.value();
 }
 

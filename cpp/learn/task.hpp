@@ -130,8 +130,4 @@ void each_attribute(const Entries& entries, const Sequences& sequences, std::spa
 void add_entries(const Entries& entries, const Observed& observed, std::size_t t, std::int32_t label,
                  double weight, double* out);
 
-// Stretches of sequences of about equal work, cut by the data alone: sums over a stretch are made by one thread and added
-// in the order of the stretches, so results do not depend on the number of threads.
-std::vector<std::size_t> stretches(const Sequences& sequences);
-
 }  // namespace seqlab

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "parallel/pause.hpp"
+
 namespace seqlab {
 
 // Jobs are taken by whoever is free. A helper that the system lets wait is not waited for: the caller does its jobs.
@@ -70,11 +72,7 @@ private:
 
     void rest(int turn) const {
         if (turn >= patience_) return std::this_thread::yield();
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#elif defined(__aarch64__)
-        asm volatile("yield");
-#endif
+        pause();
     }
     static long process() {
 #if defined(__unix__) || defined(__APPLE__)

@@ -102,6 +102,11 @@ public:
     std::span<const std::int32_t> all_rows() const {
         return index_ ? std::span(index_->row) : std::span<const std::int32_t>{};
     }
+    // The listed weights of all tokens, one after another.
+    std::span<const std::int32_t> all_listed() const {
+        return index_ ? std::span(index_->weight).first(index_->label.size())
+                      : std::span<const std::int32_t>{};
+    }
     ListedEntries<F> listed() const {
         return {index_->listed_begin.data(), index_->weight.data(), index_->label.data(),
                 listed_value_.empty() ? nullptr : listed_value_.data()};

@@ -81,17 +81,9 @@ public:
         for (std::size_t i = 0; i < size_; ++i) table_[i] *= factor;
         for (F& x : listed_) x *= factor;
     }
-    // Weights 0 .. this belong to the first rows, and to what stands between them.
-    std::size_t weights_of_first_rows(std::size_t rows) const {
-        std::size_t end = 0;
-        for (std::size_t a = 0; a < plan_->attributes(); ++a)
-            if (plan_->row(a) != RowPlan::listed && static_cast<std::size_t>(plan_->row(a)) < rows)
-                end = static_cast<std::size_t>(observed_.begin[a + 1]);
-        return end;
-    }
-    // The same for the first rows only: those that so many tokens use that float32 would drift.
-    void move_first_rows(std::size_t rows, double* total) {
-        each_of(rows, [&](F& x, std::size_t k) {
+    // The same for the weights of the first attributes only: those that so many tokens use that float32 would drift.
+    void move_first(std::size_t attributes, double* total) {
+        each_between(0, attributes, [&](F& x, std::size_t k) {
             total[k] += static_cast<double>(x);
             x = F{0};
         });
@@ -131,15 +123,6 @@ private:
         F* const lanes = table_ + static_cast<std::size_t>(plan_->row(a)) * LP_;
         for (auto k = observed_.begin[a]; k < observed_.begin[a + 1]; ++k)
             f(lanes[observed_.label[static_cast<std::size_t>(k)]], static_cast<std::size_t>(k));
-    }
-    template <class Visit>
-    void each_of(std::size_t rows, Visit f) {
-        for (std::size_t a = 0; a < plan_->attributes(); ++a) {
-            const std::int32_t row = plan_->row(a);
-            if (row == RowPlan::listed) continue;
-            if (static_cast<std::size_t>(row) >= rows) break;  // rows follow the order of attributes
-            each_in_row(a, f);
-        }
     }
 
     Observed observed_;

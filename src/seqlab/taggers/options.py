@@ -47,7 +47,7 @@ def plain(value: Any, what: str) -> Any:
 def _collection(value: Any, what: str) -> dict[str, Any]:
     for name, kind in _COLLECTIONS.items():
         if type(value) is kind:
-            return {name: [plain(one, what) for one in _ordered(value)]}
+            return {name: [plain(one, what) for one in ordered(value)]}
     if isinstance(value, Mapping):
         return {"dict": [[plain(key, what), plain(one, what)] for key, one in value.items()]}
     if isinstance(value, np.ndarray) and value.dtype == bool:
@@ -57,7 +57,7 @@ def _collection(value: Any, what: str) -> dict[str, Any]:
     raise StoreError(f"{what} cannot be stored: {value!r:.80} is nothing that a model file can hold")
 
 
-def _ordered(values: Any) -> list[Any]:
+def ordered(values: Any) -> list[Any]:
     """Sets in one order, so that the same model gives the same file."""
     return sorted(values, key=repr) if isinstance(values, (set, frozenset)) else list(values)
 

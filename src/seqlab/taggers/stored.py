@@ -24,7 +24,7 @@ from seqlab.taggers.memory import (
     recall_all_but_words,
     words_of,
 )
-from seqlab.taggers.options import plain, revived
+from seqlab.taggers.options import ordered, plain, revived
 from seqlab.taggers.record import history_of
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ def allowed_arrays(
     if any(isinstance(some, Iterator) for some in allowed.values()):  # read to their ends by fit
         allowed = named_dictionary(dictionary, labels) or {}
     number: dict[str, int] = {}
-    rows = [[number.setdefault(label, len(number)) for label in some] for some in allowed.values()]
+    rows = [[number.setdefault(label, len(number)) for label in ordered(some)] for some in allowed.values()]
     kinds = [CONTAINERS.index(type(some)) if type(some) in CONTAINERS else 0 for some in allowed.values()]
     return {
         **string_arrays("allowed.words", allowed),
