@@ -50,7 +50,7 @@ class Data:
     def task(self) -> tuple[_core.Task, int]:
         """The task, and how many weights it has: pairs met, and all moves."""
         begin, label = _core.observed_pairs(
-            self.indptr, self.ids, self.gold, None, None, self.attributes, self.labels
+            self.indptr, self.ids, self.gold, None, None, self.attributes, self.labels, 1
         )
         moves = np.arange(self.labels**2, dtype=np.int32)
         task = _core.Task(

@@ -161,18 +161,18 @@ void bind_start(nb::module_& m) {
         "observed_pairs",
         [](const In<std::int64_t>& indptr, const In<std::int32_t>& ids, const In<std::int32_t>& labels,
            const Maybe<std::int64_t>& set_offset, const Maybe<std::int32_t>& set_ids, std::size_t attributes,
-           std::size_t L) {
+           std::size_t L, std::size_t threads) {
             Pairs pairs;
             {
                 Unlocked unlocked;
                 const ActiveLists sets{span_of(set_offset), data_of(set_ids)};
                 pairs = observed_pairs({span_of(indptr), ids.data(), nullptr}, labels.data(), sets,
-                                       attributes, L);
+                                       attributes, L, threads);
             }
             return std::make_tuple(as_array(std::move(pairs.begin)), as_array(std::move(pairs.label)));
         },
         "indptr"_a.noconvert(), "ids"_a.noconvert(), "labels"_a.noconvert(),
-        "set_offset"_a.none().noconvert(), "set_ids"_a.none().noconvert(), "attributes"_a, "L"_a,
+        "set_offset"_a.none().noconvert(), "set_ids"_a.none().noconvert(), "attributes"_a, "L"_a, "threads"_a,
         "Which labels each attribute was met with: (begin, label).");
 }
 

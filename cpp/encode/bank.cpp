@@ -225,7 +225,7 @@ std::size_t Bank::number(const std::int32_t* map, std::int32_t* ids, std::size_t
                 if (row[f] != no_value) row[f] = of_feature[f][row[f]];
         }
     });
-    return pack_rows(ids, tokens, stride(), indptr);
+    return pack_rows(ids, tokens, stride(), indptr, threads);
 }
 
 Bank::Codes Bank::codes_of(const Table& table, const std::vector<bool>& wanted) const {
@@ -258,7 +258,7 @@ std::size_t Bank::look_up(const Table& table, std::int32_t* ids, std::int64_t* i
                 put(left, s, ids + f, stride());
             });
     });
-    return pack_rows(ids, table.tokens(), stride(), indptr);
+    return pack_rows(ids, table.tokens(), stride(), indptr, threads);
 }
 
 Learned Bank::learned() const {

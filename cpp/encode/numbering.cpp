@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <mutex>
 #include <utility>
+
+#include "parallel/parallel.hpp"
 
 namespace seqlab {
 
@@ -34,16 +37,34 @@ std::vector<std::int32_t> by_frequency(const std::int64_t* counts, const std::in
     return map;
 }
 
-std::size_t pack_rows(std::int32_t* ids, std::size_t tokens, std::size_t stride, std::int64_t* indptr) {
-    std::size_t to = 0;
+// Every range of tokens becomes a row of numbers of its own, at its own beginning; then they are pushed together.
+std::size_t pack_rows(std::int32_t* ids, std::size_t tokens, std::size_t stride, std::int64_t* indptr,
+                      std::size_t threads) {
+    std::vector<std::pair<std::size_t, std::size_t>> ranges;
+    std::mutex adding;
     indptr[0] = 0;
-    for (std::size_t n = 0; n < tokens; ++n) {
-        const std::int32_t* row = ids + n * stride;
-        for (std::size_t f = 0; f < stride; ++f)
-            if (row[f] != -1) ids[to++] = row[f];
-        indptr[n + 1] = static_cast<std::int64_t>(to);
+    parallel_ranges(tokens, threads, [&](std::size_t from, std::size_t to) {
+        std::int32_t* const first = ids + from * stride;
+        std::size_t left = 0;
+        for (std::size_t n = from; n < to; ++n) {
+            const std::int32_t* row = ids + n * stride;
+            for (std::size_t f = 0; f < stride; ++f)
+                if (row[f] != -1) first[left++] = row[f];
+            indptr[n + 1] = static_cast<std::int64_t>(left);
+        }
+        const std::lock_guard<std::mutex> lock(adding);
+        ranges.emplace_back(from, to);
+    });
+    std::ranges::sort(ranges);
+    std::size_t packed = 0;
+    for (const auto& [from, to] : ranges) {
+        const auto left = to > from ? static_cast<std::size_t>(indptr[to]) : 0;
+        if (packed != from * stride) std::copy_n(ids + from * stride, left, ids + packed);
+        if (packed > 0)
+            for (std::size_t n = from; n < to; ++n) indptr[n + 1] += static_cast<std::int64_t>(packed);
+        packed += left;
     }
-    return to;
+    return packed;
 }
 
 }  // namespace seqlab

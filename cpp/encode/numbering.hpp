@@ -13,6 +13,7 @@ std::vector<std::int32_t> by_frequency(const std::int64_t* counts, const std::in
 
 // Rows of `stride` numbers, -1 for nothing, become rows without gaps, in place; indptr gets tokens + 1 entries.
 // Returns how many numbers are left.
-std::size_t pack_rows(std::int32_t* ids, std::size_t tokens, std::size_t stride, std::int64_t* indptr);
+std::size_t pack_rows(std::int32_t* ids, std::size_t tokens, std::size_t stride, std::int64_t* indptr,
+                      std::size_t threads);
 
 }  // namespace seqlab

@@ -78,7 +78,7 @@ public:
 
     void load(const double* theta) { steps_.load(theta); }
     // total += part · weights
-    void add_to(double* total, double part) { steps_.add_to(total, part); }
+    void add_to(double* total, double part) { steps_.add_to(total, part, threads_); }
     // One step; the loss of the sentences before it.
     double step(std::span<const Group> groups, std::size_t sentences, double rate, double decay) {
         std::array<double, most_groups> loss{};

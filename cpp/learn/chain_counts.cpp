@@ -50,7 +50,8 @@ void ChainCounts<F>::count_nodes(const ChainRows<F>& rows, std::size_t from, std
 
 template <class F>
 void ChainCounts<F>::settle() {
-    sums_.move_first(hot_rows_.attributes, hot_.data());
+    sums_.move_first_rows(hot_rows_.attributes, hot_.data());
+    sums_.move_first_listed(hot_rows_.attributes, hot_.data());
     for (std::size_t c = 0; c < hot_rows_.clusters; ++c) {
         F* const row = sums_.dense() + rows_.cluster_row(c);
         double* const total = hot_clusters_.data() + c * rows_.L;
@@ -78,20 +79,29 @@ void ChainCounts<F>::clear() {
 
 // Each cluster's sum to its attributes.
 template <class F>
-void ChainCounts<F>::spread_clusters() {
+void ChainCounts<F>::spread_clusters(std::size_t threads) {
     for (std::size_t c = 0; c < hot_rows_.clusters; ++c)
         for (std::size_t y = 0; y < rows_.L; ++y)
             sums_.dense()[rows_.cluster_row(c) + y] +=
                 static_cast<F>(std::exchange(hot_clusters_[c * rows_.L + y], 0.0));
-    for (std::size_t from = 0; from < rows_.cluster_count; from += most_terms_in_float) {
-        rows_.spread_clusters(sums_, from, std::min(rows_.cluster_count, from + most_terms_in_float));
-        sums_.move_first(hot_rows_.attributes, hot_.data());
-    }
+    parallel_for(2, threads, [&, &set = kernels()](std::size_t part) {
+        const PinKernels pin(set);
+        for (std::size_t from = 0; from < rows_.cluster_count; from += most_terms_in_float) {
+            const std::size_t to = std::min(rows_.cluster_count, from + most_terms_in_float);
+            if (part == 0) {
+                rows_.spread_to_rows(sums_, from, to);
+                sums_.move_first_rows(hot_rows_.attributes, hot_.data());
+            } else {
+                rows_.spread_to_listed(sums_, from, to);
+                sums_.move_first_listed(hot_rows_.attributes, hot_.data());
+            }
+        }
+    });
 }
 
 template <class F>
 void ChainCounts<F>::move_to(double* gradient, std::size_t threads) {
-    spread_clusters();
+    spread_clusters(threads);
     sums_.move_to(gradient, threads);
     for (std::size_t k = 0; k < hot_.size(); ++k) gradient[k] += std::exchange(hot_[k], 0.0);
     MoveCounts<F>::move_to(gradient);

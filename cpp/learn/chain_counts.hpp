@@ -35,7 +35,7 @@ public:
     void clear();
 
 private:
-    void spread_clusters();
+    void spread_clusters(std::size_t threads);
 
     const ChainRows<F>& rows_;
     HotRows hot_rows_;

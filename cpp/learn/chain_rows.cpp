@@ -42,15 +42,30 @@ void ChainRows<F>::sum_clusters(WeightTable<F>& weights, std::size_t threads) co
     });
 }
 
+// add(from, to, counted) for blocks of clusters, whose sums it gets one after another, with room for a vector behind.
 template <class F>
-void ChainRows<F>::spread_clusters(WeightTable<F>& sums, std::size_t first, std::size_t last) const {
+template <class Add>
+void ChainRows<F>::spread(WeightTable<F>& sums, std::size_t first, std::size_t last, Add add) const {
     Buffer<F> room;
     F* const counted = room.of(block_clusters * L + LP);
     std::fill_n(counted, block_clusters * L + LP, F{0});
     each_block(first, last, [&](std::size_t from, std::size_t to) {
         for (std::size_t c = from; c < to; ++c)
             std::copy_n(sums.dense() + cluster_row(c), L, counted + (c - from) * L);
+        add(from, to, counted);
+    });
+}
+
+template <class F>
+void ChainRows<F>::spread_to_rows(WeightTable<F>& sums, std::size_t first, std::size_t last) const {
+    spread(sums, first, last, [&](std::size_t from, std::size_t to, const F* counted) {
         kernels().of<F>().scatter_rows(sums.dense(), LP, L, clusters.rows(), from, to, counted);
+    });
+}
+
+template <class F>
+void ChainRows<F>::spread_to_listed(WeightTable<F>& sums, std::size_t first, std::size_t last) const {
+    spread(sums, first, last, [&](std::size_t from, std::size_t to, const F* counted) {
         clusters.count_listed(counted, L, from, to, sums.listed());
     });
 }

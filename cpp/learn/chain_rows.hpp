@@ -27,13 +27,18 @@ struct ChainRows {
 
     // The rows of the clusters from those of their attributes.
     void sum_clusters(WeightTable<F>& weights, std::size_t threads) const;
-    // The other way: what was counted for the clusters [from, to) is added to their attributes.
-    void spread_clusters(WeightTable<F>& sums, std::size_t from, std::size_t to) const;
+    // The other way: what was counted for the clusters [from, to) is added to their attributes, those that have rows and those
+    // that are listed; two threads may do one each.
+    void spread_to_rows(WeightTable<F>& sums, std::size_t from, std::size_t to) const;
+    void spread_to_listed(WeightTable<F>& sums, std::size_t from, std::size_t to) const;
 
     // Where row c of the clusters begins in a table.
     std::size_t cluster_row(std::size_t c) const { return (plan.rows() + c) * LP; }
 
 private:
+    template <class Add>
+    void spread(WeightTable<F>& sums, std::size_t first, std::size_t last, Add add) const;
+
     ChainRows(const Task& task, const ClusteredRows& made)
         : plan(made.plan),
           L(task.moves.L),

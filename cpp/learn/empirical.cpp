@@ -70,7 +70,8 @@ std::vector<double> empirical_counts(const Task& task, std::size_t threads) {
             if (const double weight = task.sequences.gold_weight_of(s); weight != 0.0)
                 count_moves(task, s, weight, counts.data());
     });
-    rows.spread_clusters(sums, 0, rows.cluster_count);
+    rows.spread_to_rows(sums, 0, rows.cluster_count);
+    rows.spread_to_listed(sums, 0, rows.cluster_count);
     sums.move_to(counts.data(), threads);
     return counts;
 }

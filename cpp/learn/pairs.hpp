@@ -16,6 +16,6 @@ struct Pairs {
 
 // labels: -1 where none is known; there the labels of `sets` count, if it has any (one row per token).
 Pairs observed_pairs(const Entries& entries, const Label* labels, const ActiveLists& sets,
-                     std::size_t attributes, std::size_t L);
+                     std::size_t attributes, std::size_t L, std::size_t threads);
 
 }  // namespace seqlab

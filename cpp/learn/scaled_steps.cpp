@@ -46,8 +46,8 @@ void ScaledSteps<F>::load(const double* theta) {
 }
 
 template <class F>
-void ScaledSteps<F>::add_to(double* total, double part) {
-    chain_.node().add_to(total, part * scale_);
+void ScaledSteps<F>::add_to(double* total, double part, std::size_t threads) {
+    chain_.node().add_to(total, part * scale_, threads);
     for (std::size_t k = 0; k < move_.size(); ++k) total[task_.first_move() + k] += part * move_[k];
     for (std::size_t k = 0; k < triple_.size(); ++k) total[task_.first_triple() + k] += part * triple_[k];
     for (std::size_t k = 0; k < task_.edge_observed.weights(); ++k)

@@ -23,7 +23,7 @@ public:
 
     void load(const double* theta);
     // total (task.size()) += part · θ
-    void add_to(double* total, double part);
+    void add_to(double* total, double part, std::size_t threads = 1);
 
     // Called before the sequences are looked at.
     void prepare(std::span<const std::size_t>) {}

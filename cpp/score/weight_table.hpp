@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "numerics/buffer.hpp"
@@ -57,12 +58,7 @@ public:
     }
     // Add what was summed to `total`, and begin again from zero.
     void move_to(double* total, std::size_t threads = 1) {
-        each(
-            [&](F& x, std::size_t k) {
-                total[k] += static_cast<double>(x);
-                x = F{0};
-            },
-            threads);
+        each([&](F& x, std::size_t k) { total[k] += take(x); }, threads);
         // Lanes without a weight collect sums too; they must not grow for ever.
         parallel_ranges(size_, threads, [&](std::size_t from, std::size_t to) {
             std::fill(table_ + from, table_ + to, F{0});
@@ -74,22 +70,29 @@ public:
         move(listed_.data(), total.listed_.data(), listed_.size(), threads);
     }
     // total[k] += part · weight k
-    void add_to(double* total, double part) {
-        each([&](F& x, std::size_t k) { total[k] += part * static_cast<double>(x); }, 1);
+    void add_to(double* total, double part, std::size_t threads = 1) {
+        each([&](F& x, std::size_t k) { total[k] += part * static_cast<double>(x); }, threads);
     }
     void multiply(F factor) {
         for (std::size_t i = 0; i < size_; ++i) table_[i] *= factor;
         for (F& x : listed_) x *= factor;
     }
-    // The same for the weights of the first attributes only: those that so many tokens use that float32 would drift.
-    void move_first(std::size_t attributes, double* total) {
-        each_between(0, attributes, [&](F& x, std::size_t k) {
-            total[k] += static_cast<double>(x);
-            x = F{0};
-        });
+    // The same for the first attributes only: those that so many tokens use that float32 would drift.
+    void move_first_rows(std::size_t attributes, double* total) {
+        for (std::size_t a = 0; a < attributes; ++a)
+            if (plan_->row(a) != RowPlan::listed)
+                each_in_row(a, [&](F& x, std::size_t k) { total[k] += take(x); });
+    }
+    void move_first_listed(std::size_t attributes, double* total) {
+        for (std::size_t a = 0; a < attributes; ++a)
+            if (plan_->row(a) == RowPlan::listed)
+                for (auto k = static_cast<std::size_t>(observed_.begin[a]);
+                     k < static_cast<std::size_t>(observed_.begin[a + 1]); ++k)
+                    total[k] += take(listed_[k]);
     }
 
 private:
+    static double take(F& x) { return static_cast<double>(std::exchange(x, F{0})); }
     static void move(F* from, F* to, std::size_t size, std::size_t threads) {
         parallel_ranges(size, threads, [=](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) to[i] += from[i];

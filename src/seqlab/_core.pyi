@@ -363,7 +363,7 @@ def averaged_start(task: Task, theta: Annotated[NDArray[numpy.float64], dict(sha
     Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).
     """
 
-def observed_pairs(indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], set_offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)] | None, set_ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)] | None, attributes: int, L: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]:
+def observed_pairs(indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], set_offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)] | None, set_ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)] | None, attributes: int, L: int, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]:
     """Which labels each attribute was met with: (begin, label)."""
 
 class TemplateDecoder:

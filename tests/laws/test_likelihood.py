@@ -53,11 +53,20 @@ def test_slope_equals_differences_on_larger_problems(L, order):
         assert slope[k] == pytest.approx((up - down) / 2e-5, abs=1e-5)
 
 
+# One stretch, two and four of many parts, and four of one part each.
+SHARED = [
+    exercise(1, 5, [20] * 700),
+    exercise(1, 5, [20] * 11_000),
+    exercise(1, 2, [20] * 21_000),
+    exercise(1, 3, [1, 30, 0] * 900, edges=True),
+]
+
+
 @pytest.mark.parametrize("kind", [kind for kind, _ in KINDS])
-def test_threads_and_repetition_give_the_same_bits(kind):
-    task = exercise(1, 5, [20] * 11_000)
+@pytest.mark.parametrize("task", SHARED)
+def test_threads_and_repetition_give_the_same_bits(kind, task):
     loss, answers = task.loss(kind), []
-    for threads in (1, 2, 8, 1):
+    for threads in (1, 2, 3, 8, 1):
         slope = np.empty(len(task.theta))
         answers.append((loss(task.theta, slope, threads), slope.tobytes()))
     assert len(set(answers)) == 1

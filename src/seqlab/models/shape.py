@@ -29,6 +29,7 @@ def empty_model(
     all_states: bool = False,
     all_moves: bool = False,
     bigrams: bool = True,
+    threads: int = 1,
 ) -> LinearModel:
     """A model whose weights are all 0: what was met in training has one, or (all_...) every combination.
 
@@ -42,7 +43,13 @@ def empty_model(
         label = np.tile(np.arange(L, dtype=np.int32), attributes)
     else:
         begin, label = _core.observed_pairs(
-            encoded.indptr, encoded.ids, np.ascontiguousarray(ids), *_set_lists(ids, sets), attributes, L
+            encoded.indptr,
+            encoded.ids,
+            np.ascontiguousarray(ids),
+            *_set_lists(ids, sets),
+            attributes,
+            L,
+            threads,
         )
     seen = _moves_met(encoded.offsets, ids, sets, L)
     if all_moves:

@@ -60,7 +60,7 @@ def learn(
     dictionary = TagDictionary.of(tagger.allowed, labels, word_column(corpus))
     lesson = Lesson(encoded, gold, weights, active_labels(dictionary, corpus, gold))
     check_possible(lesson, rules, tagger.constraints)
-    model = _shaped(tagger, encoded, gold, rules, 1)
+    model = _shaped(tagger, encoded, gold, rules, 1, threads)
     if before is not None:
         model = joined(model, first_order(before.model_))
     seen = vocabulary(corpus)
@@ -100,7 +100,7 @@ def _encoded(
 
 
 def _shaped(
-    tagger: LinearTagger, encoded: EncodedCorpus, gold: Gold, rules: Rules, order: int
+    tagger: LinearTagger, encoded: EncodedCorpus, gold: Gold, rules: Rules, order: int, threads: int
 ) -> LinearModel:
     return empty_model(
         encoded,
@@ -112,6 +112,7 @@ def _shaped(
         all_states=tagger.states == "all",
         all_moves=tagger.transitions == "all",
         bigrams=getattr(encoded.encoder.features, "bigram", True),
+        threads=threads,
     )
 
 
@@ -124,7 +125,7 @@ def _second_order(
     tagger: LinearTagger, lesson: Lesson, coarse: LinearModel, before: LinearTagger | None, threads: int
 ) -> LinearModel:
     """A model of order 2 that begins where the one of order 1 ended."""
-    model = joined(_shaped(tagger, lesson.encoded, lesson.gold, coarse.rules, 2), coarse)
+    model = joined(_shaped(tagger, lesson.encoded, lesson.gold, coarse.rules, 2, threads), coarse)
     if before is not None and before.model_.triples is not None:
         model = joined(model, before.model_)
     if tagger.keep <= 0:
