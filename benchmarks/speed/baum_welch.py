@@ -24,7 +24,7 @@ from benchmarks.speed.goals import Goal, figure, table
 from benchmarks.speed.hmm_sides import DisagreementError
 from benchmarks.speed.inputs import hash_of
 from benchmarks.speed.table import Table
-from benchmarks.speed.timing import Timing, measure
+from benchmarks.speed.timing import Timing, every_core, measure
 from seqlab import HMM, BaumWelch, Gaussian, read
 from seqlab.learning.expectation import Evidence, expect
 from seqlab.models.emissions import Categorical
@@ -196,7 +196,6 @@ def check_baselines(job: Job) -> None:
 
 def restarts(*, quick: bool) -> list[Figure]:
     """Eight restarts on two threads against one after another, by the wall clock, on every core."""
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
     if (os.cpu_count() or 1) < 2:
         return []
     rng = np.random.default_rng(0)
@@ -204,16 +203,15 @@ def restarts(*, quick: bool) -> list[Figure]:
     learner = BaumWelch(max_iterations=5, tolerance=0, restarts=8)
     load = os.getloadavg()[0]
     cap = os.environ.pop("SEQLAB_THREADS", None)
-    os.sched_setaffinity(0, range(os.cpu_count() or 1))
     samples: dict[int, list[float]] = {1: [], 2: []}
     try:
-        for _ in range(1 if quick else 3):
-            for threads, taken in samples.items():
-                begin = time.perf_counter()
-                HMM(30, learner=learner, threads=threads).fit(x, lengths=lengths)
-                taken.append(time.perf_counter() - begin)
+        with every_core():
+            for _ in range(1 if quick else 7):
+                for threads, taken in samples.items():
+                    begin = time.perf_counter()
+                    HMM(30, learner=learner, threads=threads).fit(x, lengths=lengths)
+                    taken.append(time.perf_counter() - begin)
     finally:
-        os.sched_setaffinity(0, cores)
         if cap is not None:
             os.environ["SEQLAB_THREADS"] = cap
     one, two = (Timing(tuple(samples[n])) for n in (1, 2))

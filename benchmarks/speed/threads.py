@@ -23,7 +23,7 @@ from benchmarks.speed.figure import Figure
 from benchmarks.speed.goals import Goal, figure
 from benchmarks.speed.inputs import hash_of
 from benchmarks.speed.machine import ROOT
-from benchmarks.speed.timing import Timing
+from benchmarks.speed.timing import Timing, every_core
 from seqlab import CRF, LBFGS, read
 
 GOAL = Goal(1.7, 1.9)
@@ -40,7 +40,8 @@ def run(case: str, *, quick: bool = False) -> list[Figure]:
         print(f"{case}: two threads need two cores and the corpora, skipped")
         return []
     load = os.getloadavg()[0]
-    pairs = measured_pairs(1 if quick else PAIRS, 1 if quick else TRIES, sentences=300 if quick else 0)
+    with every_core():
+        pairs = measured_pairs(1 if quick else PAIRS, 1 if quick else TRIES, sentences=300 if quick else 0)
     quiet = [pair for pair in pairs if pair["cores"] >= QUIET]
     if not quiet:
         print(
@@ -77,18 +78,20 @@ def measured_pairs(wanted: int, tries: int, *, sentences: int) -> list[dict[Any,
 
 def cores_at_once() -> float:
     """How many times the work of one core two cores do at the same time: 2 when nobody else is there."""
-    return 2 * median(_worked(1) for _ in range(3)) / median(_worked(2) for _ in range(3))
+    with every_core() as cores:
+        alone = median(_worked([core]) for _ in range(2) for core in cores[:2])
+        return 2 * alone / median(_worked(cores[:2]) for _ in range(3))
 
 
-def _worked(processes: int) -> float:
-    """Seconds that the same work takes in so many processes at once, each on whatever core is free."""
+def _worked(cores: list[int]) -> float:
+    """Seconds that the same work takes on these cores at once, one process each: to be moved to a core takes time."""
     begin = time.perf_counter()
     children = []
-    for _ in range(processes):
+    for core in cores:
         child = os.fork()
         if child == 0:
-            if hasattr(os, "sched_setaffinity"):  # this process may be held to one core
-                os.sched_setaffinity(0, range(os.cpu_count() or 1))
+            if hasattr(os, "sched_setaffinity"):
+                os.sched_setaffinity(0, [core])
             for _ in range(MEGABYTES):
                 sha256(MEGABYTE)
             os._exit(0)
@@ -111,8 +114,6 @@ def in_fresh_process(*arguments: str) -> dict[str, Any]:
 
 def measure_once(threads: int, sentences: int) -> dict[str, Any]:
     """Wall-clock seconds of the whole `fit` of a corpus that is there, and of its iterations alone."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, range(os.cpu_count() or 1))
     path = data.found(lessons.CHUNKING.file)
     assert path is not None
     corpus, subject = read(path)[: sentences or None], lessons.CHUNKING

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,6 +93,21 @@ def pin_to_quiet_core(watch_seconds: float = 0.3) -> int | None:
     core = min(sorted(allowed), key=lambda c: after.get(c, 0) - before.get(c, 0))
     os.sched_setaffinity(0, {core})
     return core
+
+
+@contextmanager
+def every_core() -> Iterator[list[int]]:
+    """For this process, which the runner holds to one, and for those that it starts."""
+    every = list(range(os.cpu_count() or 1))
+    if not hasattr(os, "sched_setaffinity"):
+        yield every
+        return
+    held = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, every)
+    try:
+        yield sorted(os.sched_getaffinity(0))
+    finally:
+        os.sched_setaffinity(0, held)
 
 
 def busy_ticks(proc_stat: str) -> dict[int, int]:

@@ -26,7 +26,7 @@ public:
 
     // Adds marginals of tokens [from, to) to the sums of attributes.
     void count_nodes(const ChainRows<F>& rows, std::size_t from, std::size_t to, const F* gamma);
-    // Moves the sums of hot rows to float64.
+    // Moves the sums of what is hot to float64.
     void settle();
 
     // Adds everything to other counts, or to the gradient, and begins again from zero.

@@ -11,8 +11,8 @@ constexpr std::size_t tokens_worth_a_stretch = 8'000, usual_stretches = 2, token
 // Where every token has moves of its own, parts are not worth while: their sums are long.
 constexpr std::size_t usual_alone = 4, alone_worth_more = 50'000, most_alone = 32;
 
-// A part's scores and marginals stay in the second-level cache. Sentences of about one length are taken together, if there are
-// some; and float32 sums of more tokens than so many would be felt.
+// A part's scores and marginals stay in the second-level cache, and its float32 sums exact, unless sentences are very long: some
+// are wanted, since those of about one length are taken together.
 constexpr std::size_t numbers_a_part = std::size_t{1} << 17, tokens_a_part = 6'000, least_sentences = 16,
                       most_sentences = 256;
 

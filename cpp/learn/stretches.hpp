@@ -7,6 +7,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -45,20 +46,20 @@ public:
         for (std::size_t i = 0; i < cut.size(); ++i) {
             stretches_[i].next = stretches_[i].turn = cut.first[i];
             stretches_[i].end = cut.first[i + 1];
+            stretches_[i].done = cut.first[i] == cut.first[i + 1];
         }
     }
 
     // What to work at next: in the stretch that fewest work at, since they wait for each other there.
     std::optional<Part> begin() {
         const std::lock_guard<std::mutex> lock(guard_);
-        std::size_t best = stretches_.size();
-        for (std::size_t i = 0; i < stretches_.size() && !failed_; ++i)
-            if (stretches_[i].next < stretches_[i].end &&
-                (best == stretches_.size() || stretches_[i].busy < stretches_[best].busy))
-                best = i;
-        if (best == stretches_.size()) return std::nullopt;
-        ++stretches_[best].busy;
-        return Part{best, stretches_[best].next++};
+        if (failed_) return std::nullopt;
+        Stretch* best = nullptr;
+        for (Stretch& stretch : stretches_)
+            if (stretch.next < stretch.end && (!best || stretch.busy < best->busy)) best = &stretch;
+        if (!best) return std::nullopt;
+        ++best->busy;
+        return Part{static_cast<std::size_t>(best - stretches_.data()), best->next++};
     }
     // The sums to add to, when the parts before this one have been added. They are all at work, so this does not last.
     template <class Make>
@@ -72,16 +73,16 @@ public:
     void end(Part part, bool well) {
         Stretch& stretch = stretches_[part.stretch];
         wait_for(part);
+        bool others_left = false;
         {
             const std::lock_guard<std::mutex> lock(guard_);
             --stretch.busy;
             failed_ = failed_ || !well;
-            if (--parts_left_ > 0 && part.number + 1 == stretch.end) {
-                stretch.done = true;
-                add_done();
-            }
+            stretch.done = part.number + 1 == stretch.end;
+            others_left = --parts_left_ > 0;
         }
-        stretch.turn.store(part.number + 1, std::memory_order_release);
+        if (stretch.done && others_left) add_done();
+        stretch.turn.exchange(part.number + 1);  // in one order with the number of those who sleep
         stretch.turn.notify_all();
     }
     // The stretches that are not added yet, by all threads: there is nothing else to do by then.
@@ -104,19 +105,30 @@ private:
         for (int i = 0; i < patience && now() != part.number; ++i) pause();
         for (std::size_t at = now(); at != part.number; at = now()) turn.wait(at, std::memory_order_acquire);
     }
+    // Adds the stretches whose turn it is, unless somebody is at it; what is left over then is added later.
     void add_done() {
-        while (added_ < stretches_.size() && stretches_[added_].done) add(stretches_[added_++], 1);
+        const std::unique_lock<std::mutex> adding(adding_, std::try_to_lock);
+        while (adding && next_is_done()) add(stretches_[added_++], 1);
+    }
+    bool next_is_done() {
+        const std::lock_guard<std::mutex> lock(guard_);
+        return !failed_ && added_ < stretches_.size() && stretches_[added_].done;
     }
     void add(Stretch& stretch, std::size_t threads) {
         if (!stretch.counts) return;
         stretch.counts->move_into(sum_, threads);
-        spare_.put(std::move(stretch.counts));
+        try {
+            spare_.put(std::move(stretch.counts));
+        } catch (const std::bad_alloc&) {
+            // They are made anew when they are wanted.
+        }
     }
 
     std::vector<Stretch> stretches_;
-    std::size_t parts_left_, added_ = 0;
+    std::size_t parts_left_;
+    std::size_t added_ = 0;  // stretches
     bool failed_ = false;
-    std::mutex guard_;
+    std::mutex guard_, adding_;  // adding_: of added_, and of all sums that are being added
     Counts& sum_;
     Spare<Counts>& spare_;
 };
@@ -160,8 +172,8 @@ double over_stretches(const Stretches& stretches, std::size_t threads, Spare<Wor
     const Cleared<Counts> otherwise{sum};
     Ledger<Counts> ledger(stretches, sum, spare);
     std::vector<double> losses(stretches.parts());
-    threads = std::min(threads, stretches.parts());
-    parallel_for(threads, threads, [&, &set = kernels()](std::size_t) {
+    const std::size_t hands = std::min(threads, stretches.parts());
+    parallel_for(hands, hands, [&, &set = kernels()](std::size_t) {
         const PinKernels pin(set);
         std::unique_ptr<Worker> worker = workers.get(make_worker);
         while (const auto part = ledger.begin()) {

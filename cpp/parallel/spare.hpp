@@ -8,7 +8,7 @@
 
 namespace seqlab {
 
-// There come to be as many as threads ever worked at the same time.
+// There come to be as many as were ever in use at the same time.
 template <class Thing>
 class Spare {
 public:

@@ -77,7 +77,7 @@ public:
         for (std::size_t i = 0; i < size_; ++i) table_[i] *= factor;
         for (F& x : listed_) x *= factor;
     }
-    // The same for the first attributes only: those that so many tokens use that float32 would drift.
+    // As move_to, for the first attributes only: those that so many tokens use that float32 would drift.
     void move_first_rows(std::size_t attributes, double* total) {
         for (std::size_t a = 0; a < attributes; ++a)
             if (plan_->row(a) != RowPlan::listed)

@@ -53,12 +53,13 @@ def test_slope_equals_differences_on_larger_problems(L, order):
         assert slope[k] == pytest.approx((up - down) / 2e-5, abs=1e-5)
 
 
-# One stretch, two and four of many parts, and four of one part each.
+# One stretch, two and four of many parts, one without a part, and four of one part each.
 SHARED = [
     exercise(1, 5, [20] * 700),
     exercise(1, 5, [20] * 11_000),
     exercise(1, 2, [20] * 21_000),
-    exercise(1, 3, [1, 30, 0] * 900, edges=True),
+    exercise(1, 2, [250_000, *[50] * 3_000]),
+    exercise(1, 3, [1, 30, 0] * 1_100, edges=True),
 ]
 
 
@@ -76,6 +77,14 @@ def test_float32_sums_do_not_drift():
     task = exercise(2, 4, [25] * 4_000, all_pairs=True)
     (_, narrow), (_, wide) = asked(task, _core.Likelihood32), asked(task, _core.Likelihood64)
     np.testing.assert_allclose(narrow, wide, atol=5e-7 * np.abs(wide).max())
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("kind", [kind for kind, _ in KINDS])
+def test_no_sentences_add_nothing(kind, threads):
+    value, slope = asked(exercise(3, 3, []), kind, threads)
+    assert value == 0
+    assert not slope.any()
 
 
 @pytest.mark.parametrize("kind", [kind for kind, _ in KINDS])
