@@ -19,7 +19,7 @@ from benchmarks.speed import chunking, crfsuite
 from benchmarks.speed.figure import Figure, Peer, mark
 from benchmarks.speed.inputs import hash_of
 from benchmarks.speed.table import Table, number
-from benchmarks.speed.timing import Timing
+from benchmarks.speed.timing import Timing, every_core
 from seqlab import CRF, LBFGS, Corpus, demo_corpus, write
 
 if TYPE_CHECKING:
@@ -106,14 +106,10 @@ def large_file(corpus: Corpus, model: Path, place: Path, tokens: int, rounds: in
 
 def wall(words: Sequence[str]) -> float:
     """Seconds of one process, on whatever cores there are, as a shell would start it."""
-    begin = time.perf_counter()
-    subprocess.run([sys.executable, *words], check=True, stdout=subprocess.DEVNULL, preexec_fn=on_all_cores)
-    return time.perf_counter() - begin
-
-
-def on_all_cores() -> None:
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    with every_core():
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, *words], check=True, stdout=subprocess.DEVNULL)
+        return time.perf_counter() - begin
 
 
 def tables(figures: Sequence[Figure]) -> list[Table]:

@@ -17,6 +17,7 @@ from seqlab.features import Template
 from seqlab.features.own import FeatureFunction
 from seqlab.learning import LBFGS
 from seqlab.taggers import CRF, MEMM, LinearTagger, MostFrequentTag
+from seqlab.taggers.stored import allowed_arrays
 from seqlab.tags import Scheme
 from seqlab.trellis import Constraints
 
@@ -194,6 +195,15 @@ def test_dev_scores_and_the_reason_stand_in_the_history(tmp_path):
     assert history.dev_score == tagger.history_.dev_score
     assert (history.reason, history.best) == (tagger.history_.reason, tagger.history_.best)
     assert repr(history) == repr(tagger.history_)
+
+
+def test_sets_are_stored_in_one_order():
+    labels = [f"B-{i}" for i in range(60)]
+    one, other = set(labels), set(labels[::-1])
+    assert list(one) != list(other)
+    stored = [allowed_arrays({"w": some}, None, ()) for some in (one, other)]
+    assert stored[0].keys() == stored[1].keys()
+    assert all(np.array_equal(array, stored[1][name]) for name, array in stored[0].items())
 
 
 def test_rules_from_an_iterator_and_features_set_later_come_back():
