@@ -19,7 +19,7 @@ from seqlab import CRF, LBFGS, ConjugateGradient, GradientAscent
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "pictures" / "optimisers.svg"
 START = 8
-RENEWED = (0, 8, 16, 30)  # iterations, as in cpp/learn/batch_descent.cpp
+RENEWED = (0, 8, 16, 30)  # iterations, as in cpp/linear/likelihood/batch_descent.cpp
 MOST_PASSES = 1000
 PATIENT = {"epsilon": 1e-12, "delta": 0.0, "max_iterations": MOST_PASSES}
 

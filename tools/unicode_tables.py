@@ -1,4 +1,4 @@
-"""Write cpp/text/unicode_tables.inc from this Python's own Unicode database: python tools/unicode_tables.py.
+"""Write cpp/base/text/unicode_tables.inc from this Python's own Unicode database: python tools/unicode_tables.py.
 
 The functions of feature templates are defined by Python's str methods; the core needs the same facts about single
 code points. Runs of code points of one kind are written as where each run begins and which kind it is.

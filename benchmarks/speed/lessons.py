@@ -16,13 +16,14 @@ from benchmarks.speed.chunking import TEMPLATE
 from benchmarks.speed.inputs import hash_of
 from seqlab import CRF, LBFGS, Corpus, LinearTagger, Template, presets, read
 from seqlab.encode import EncodedCorpus, Encoder
+from seqlab.families.linear.model import LinearModel
+from seqlab.families.linear.shape import empty_model
+from seqlab.families.linear.training import trained
+from seqlab.families.linear.training_set import Lesson
 from seqlab.learning.history import Epoch
-from seqlab.learning.watch import Watch
-from seqlab.models import LinearModel, Rules
-from seqlab.models.shape import empty_model
-from seqlab.taggers.gold import read_gold
-from seqlab.taggers.linear_training import trained
-from seqlab.taggers.tasks import Lesson
+from seqlab.learning.monitor import Watch
+from seqlab.tagging.door.constraints import Rules
+from seqlab.tagging.door.labels import read_gold
 
 QUICK_SENTENCES = 300
 

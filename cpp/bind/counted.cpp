@@ -5,9 +5,9 @@
 
 #include "bind/batch.hpp"
 #include "bind/strings.hpp"
-#include "counted/counting.hpp"
-#include "counted/decode.hpp"
-#include "counted/lexicon.hpp"
+#include "hmm/counted/counting.hpp"
+#include "hmm/counted/decode.hpp"
+#include "hmm/counted/lexicon.hpp"
 
 namespace seqlab::bind {
 

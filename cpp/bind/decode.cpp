@@ -6,12 +6,12 @@
 #include <memory>
 #include <optional>
 
+#include "base/parallel/spare.hpp"
 #include "bind/table.hpp"
-#include "parallel/spare.hpp"
-#include "score/best_labels.hpp"
-#include "score/row_scorer.hpp"
-#include "score/scorer.hpp"
-#include "score/template_scorer.hpp"
+#include "linear/tagging/best_labels.hpp"
+#include "linear/tagging/row_scorer.hpp"
+#include "linear/tagging/scorer.hpp"
+#include "linear/tagging/template_scorer.hpp"
 
 namespace seqlab::bind {
 

@@ -2,8 +2,8 @@
 
 #include "bind/batch.hpp"
 #include "bind/task.hpp"
-#include "learn/em/expectation.hpp"
-#include "learn/em/gaussian.hpp"
+#include "hmm/em/expectation.hpp"
+#include "hmm/em/gaussian.hpp"
 
 namespace seqlab::bind {
 

@@ -8,12 +8,12 @@
 #include <string>
 #include <tuple>
 
+#include "base/text/unicode.hpp"
 #include "bind/batch.hpp"
 #include "bind/strings.hpp"
 #include "bind/table.hpp"
 #include "encode/bank.hpp"
 #include "encode/numbering.hpp"
-#include "text/unicode.hpp"
 
 namespace seqlab::bind {
 

@@ -9,7 +9,7 @@
 
 #include "bind/batch.hpp"
 #include "bind/strings.hpp"
-#include "score/glance.hpp"
+#include "linear/tagging/glance.hpp"
 
 namespace seqlab::bind {
 

@@ -2,12 +2,12 @@
 
 #include <optional>
 
+#include "base/parallel/parallel.hpp"
 #include "bind/batch.hpp"
 #include "inference/best.hpp"
 #include "inference/marginals.hpp"
 #include "inference/messages.hpp"
 #include "inference/sample.hpp"
-#include "parallel/parallel.hpp"
 
 namespace seqlab::bind {
 

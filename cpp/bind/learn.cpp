@@ -2,16 +2,16 @@
 
 #include <memory>
 
+#include "base/parallel/parallel.hpp"
 #include "bind/optimise.hpp"
 #include "bind/strings.hpp"
 #include "bind/task.hpp"
-#include "learn/averaged_start.hpp"
-#include "learn/batch_descent.hpp"
-#include "learn/likelihood.hpp"
-#include "learn/local_likelihood.hpp"
-#include "learn/pairs.hpp"
-#include "parallel/parallel.hpp"
-#include "score/scorer.hpp"
+#include "linear/data/pairs.hpp"
+#include "linear/likelihood/batch_descent.hpp"
+#include "linear/likelihood/likelihood.hpp"
+#include "linear/likelihood/local_likelihood.hpp"
+#include "linear/stochastic/averaged_start.hpp"
+#include "linear/tagging/scorer.hpp"
 
 namespace seqlab::bind {
 

@@ -1,7 +1,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bind/batch.hpp"
-#include "inference/kernels/kernels.hpp"
+#include "kernels/kernels.hpp"
 
 namespace seqlab::bind {
 

@@ -4,10 +4,10 @@
 #include <tuple>
 
 #include "bind/task.hpp"
-#include "learn/online/arow.hpp"
-#include "learn/online/passive_aggressive.hpp"
-#include "learn/online/perceptron.hpp"
-#include "learn/online/structured_svm.hpp"
+#include "linear/online/arow.hpp"
+#include "linear/online/passive_aggressive.hpp"
+#include "linear/online/perceptron.hpp"
+#include "linear/online/structured_svm.hpp"
 
 namespace seqlab::bind {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <tuple>
 
-#include "learn/optimise/history.hpp"
+#include "optimise/history.hpp"
 
 namespace seqlab::bind {
 

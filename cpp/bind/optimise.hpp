@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bind/batch.hpp"
-#include "learn/optimise/optimise.hpp"
+#include "optimise/optimise.hpp"
 
 namespace seqlab::bind {
 

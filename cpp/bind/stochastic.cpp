@@ -1,4 +1,4 @@
-#include "learn/stochastic.hpp"
+#include "linear/stochastic/stochastic.hpp"
 
 #include <nanobind/stl/tuple.h>
 

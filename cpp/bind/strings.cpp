@@ -1,7 +1,7 @@
 #include "bind/strings.hpp"
 
+#include "base/text/utf8.hpp"
 #include "bind/batch.hpp"
-#include "text/utf8.hpp"
 
 namespace seqlab::bind {
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "bind/batch.hpp"
-#include "learn/task.hpp"
+#include "linear/data/task.hpp"
 
 namespace seqlab::bind {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "text/number.hpp"
+#include "base/text/number.hpp"
 
 namespace seqlab {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "text/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace seqlab {
 

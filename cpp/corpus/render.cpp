@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/text/number.hpp"
 #include "corpus/block_reader.hpp"
 #include "corpus/table.hpp"
-#include "text/number.hpp"
 
 namespace seqlab {
 

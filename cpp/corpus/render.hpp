@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/string_pool.hpp"
+#include "base/text/string_pool.hpp"
 
 namespace seqlab {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text/string_pool.hpp"
 #include "corpus/recent_strings.hpp"
-#include "text/string_pool.hpp"
 
 namespace seqlab {
 

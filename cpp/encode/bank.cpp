@@ -8,8 +8,8 @@
 #include <numeric>
 #include <set>
 
+#include "base/parallel/parallel.hpp"
 #include "encode/numbering.hpp"
-#include "parallel/parallel.hpp"
 
 namespace seqlab {
 

@@ -49,7 +49,7 @@ public:
     std::size_t look_up(const Table& table, std::int32_t* ids, std::int64_t* indptr,
                         std::size_t threads) const;
 
-    // What a reader of its own needs (score/template_scorer.hpp): the parts; known[c][code], what Words says of every
+    // What a reader of its own needs (linear/tagging/template_scorer.hpp): the parts; known[c][code], what Words says of every
     // string of column c; and of_code[v][code], for values v that are wanted, the value of every code of their column.
     struct Codes {
         std::vector<std::vector<StringId>> known;

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <iterator>
 
-#include "text/unicode.hpp"
-#include "text/utf8.hpp"
+#include "base/text/unicode.hpp"
+#include "base/text/utf8.hpp"
 
 namespace seqlab {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "text/string_pool.hpp"
+#include "base/text/string_pool.hpp"
 
 namespace seqlab {
 

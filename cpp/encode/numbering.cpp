@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "parallel/parallel.hpp"
+#include "base/parallel/parallel.hpp"
 
 namespace seqlab {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "text/hash.hpp"
+#include "base/text/hash.hpp"
 
 namespace seqlab {
 

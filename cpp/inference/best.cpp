@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/parallel/parallel.hpp"
 #include "inference/path_sum.hpp"
 #include "inference/unmasked.hpp"
-#include "parallel/parallel.hpp"
 
 namespace seqlab {
 

@@ -4,9 +4,9 @@
 #include <atomic>
 #include <cmath>
 
-#include "inference/kernels/kernels.hpp"
+#include "base/numerics/buffer.hpp"
 #include "inference/scaled.hpp"
-#include "numerics/buffer.hpp"
+#include "kernels/kernels.hpp"
 #include "trellis/trellis.hpp"
 
 namespace seqlab {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/numerics/flush_to_zero.hpp"
 #include "inference/scaled.hpp"
-#include "numerics/flush_to_zero.hpp"
 
 namespace seqlab {
 

@@ -1,9 +1,9 @@
 #include "inference/marginals.hpp"
 
+#include "base/numerics/flush_to_zero.hpp"
+#include "base/parallel/parallel.hpp"
 #include "inference/count_paths.hpp"
 #include "inference/unmasked.hpp"
-#include "numerics/flush_to_zero.hpp"
-#include "parallel/parallel.hpp"
 
 namespace seqlab {
 

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <limits>
 
-#include "inference/kernels/kernels.hpp"
-#include "numerics/sum.hpp"
+#include "base/numerics/sum.hpp"
+#include "kernels/kernels.hpp"
 #include "trellis/steps.hpp"
 
 namespace seqlab {

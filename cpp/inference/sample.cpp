@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/numerics/random.hpp"
+#include "base/parallel/parallel.hpp"
 #include "inference/forward_only.hpp"
-#include "numerics/random.hpp"
-#include "parallel/parallel.hpp"
 
 namespace seqlab {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/text/string_pool.hpp"
 #include "ngrams/table.hpp"
-#include "text/string_pool.hpp"
 
 namespace seqlab::ngrams {
 

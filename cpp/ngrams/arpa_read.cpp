@@ -1,9 +1,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/text/number.hpp"
+#include "base/text/utf8.hpp"
 #include "ngrams/arpa.hpp"
-#include "text/number.hpp"
-#include "text/utf8.hpp"
 
 namespace seqlab::ngrams {
 

@@ -1,7 +1,7 @@
 #include <cmath>
 
+#include "base/text/number.hpp"
 #include "ngrams/arpa.hpp"
-#include "text/number.hpp"
 
 namespace seqlab::ngrams {
 

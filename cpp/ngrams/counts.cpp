@@ -3,7 +3,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "text/hash.hpp"
+#include "base/text/hash.hpp"
 
 namespace seqlab::ngrams {
 

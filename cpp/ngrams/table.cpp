@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "numerics/random.hpp"
-#include "parallel/parallel.hpp"
+#include "base/numerics/random.hpp"
+#include "base/parallel/parallel.hpp"
 
 namespace seqlab::ngrams {
 

@@ -13,25 +13,7 @@ if TYPE_CHECKING:
     from seqlab import corpus, draw, encode, errors, evaluation, features, inference, tags, tuning
     from seqlab.corpus import Corpus, Sentence, demo_corpus, read, stream, write
     from seqlab.evaluation import Report, check, evaluate, significance
-    from seqlab.features import Template, presets
-    from seqlab.foreign import convert_model
-    from seqlab.learning import (
-        AROW,
-        LBFGS,
-        SGD,
-        BaumWelch,
-        ConjugateGradient,
-        Counting,
-        GradientAscent,
-        HardEM,
-        PassiveAggressive,
-        Perceptron,
-        StructuredSVM,
-    )
-    from seqlab.models.emissions import Categorical, FeatureBag, Gaussian, GaussianMixture, Poisson, Streams
-    from seqlab.models.hmm import Dirichlet
-    from seqlab.models.suffixes import SuffixModel
-    from seqlab.taggers import (
+    from seqlab.families import (
         CRF,
         HMM,
         MEMM,
@@ -43,11 +25,66 @@ if TYPE_CHECKING:
         MultinomialMixture,
         Reranker,
     )
-    from seqlab.taggers.storing import load
+    from seqlab.families.hmm.counting import Counting
+    from seqlab.families.hmm.em import BaumWelch, HardEM
+    from seqlab.families.hmm.emissions import (
+        Categorical,
+        FeatureBag,
+        Gaussian,
+        GaussianMixture,
+        Poisson,
+        Streams,
+    )
+    from seqlab.families.hmm.suffixes import SuffixModel
+    from seqlab.families.hmm.tables import Dirichlet
+    from seqlab.families.linear.learners import (
+        AROW,
+        LBFGS,
+        SGD,
+        ConjugateGradient,
+        GradientAscent,
+        PassiveAggressive,
+        Perceptron,
+        StructuredSVM,
+    )
+    from seqlab.families.loading import load
+    from seqlab.features import Template, presets
+    from seqlab.foreign import convert_model
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
     from seqlab.tuning import compare, tune
 
 __version__ = "0.1.0.dev0"
+
+# Where each public name comes from.
+_HOMES = {
+    "corpus": ("Corpus", "Sentence", "demo_corpus", "read", "stream", "write"),
+    "evaluation": ("Report", "check", "evaluate", "significance"),
+    "families": (
+        *("CRF", "HMM", "MEMM", "GaussianMeans", "LinearTagger", "LocalTagger", "MarkovChain"),
+        *("MostFrequentTag", "MultinomialMixture", "Reranker"),
+    ),
+    "families.hmm.counting": ("Counting",),
+    "families.hmm.em": ("BaumWelch", "HardEM"),
+    "families.hmm.emissions": (
+        *("Categorical", "FeatureBag", "Gaussian", "GaussianMixture", "Poisson", "Streams"),
+    ),
+    "families.hmm.suffixes": ("SuffixModel",),
+    "families.hmm.tables": ("Dirichlet",),
+    "families.linear.learners": (
+        *("AROW", "LBFGS", "SGD", "ConjugateGradient", "GradientAscent", "PassiveAggressive", "Perceptron"),
+        "StructuredSVM",
+    ),
+    "families.loading": ("load",),
+    "features": ("Template", "presets"),
+    "foreign": ("convert_model",),
+    "trellis": ("Constraints", "Trellis", "TrellisBatch"),
+    "tuning": ("compare", "tune"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+_ROOMS = (
+    *("corpus", "draw", "encode", "errors", "evaluation", "families", "features", "foreign", "inference"),
+    *("learning", "store", "tagging", "tags", "trellis", "tuning"),
+)
 
 __all__ = [
     "AROW",
@@ -109,85 +146,22 @@ __all__ = [
     "write",
 ]
 
-_HOME = {
-    "AROW": "seqlab.learning",
-    "BaumWelch": "seqlab.learning",
-    "CRF": "seqlab.taggers",
-    "Categorical": "seqlab.models.emissions",
-    "ConjugateGradient": "seqlab.learning",
-    "Constraints": "seqlab.trellis",
-    "Corpus": "seqlab.corpus",
-    "Dirichlet": "seqlab.models.hmm",
-    "FeatureBag": "seqlab.models.emissions",
-    "Gaussian": "seqlab.models.emissions",
-    "GaussianMixture": "seqlab.models.emissions",
-    "Counting": "seqlab.learning",
-    "GaussianMeans": "seqlab.taggers",
-    "GradientAscent": "seqlab.learning",
-    "HMM": "seqlab.taggers",
-    "HardEM": "seqlab.learning",
-    "LBFGS": "seqlab.learning",
-    "LinearTagger": "seqlab.taggers",
-    "LocalTagger": "seqlab.taggers",
-    "MEMM": "seqlab.taggers",
-    "MarkovChain": "seqlab.taggers",
-    "MostFrequentTag": "seqlab.taggers",
-    "MultinomialMixture": "seqlab.taggers",
-    "PassiveAggressive": "seqlab.learning",
-    "Perceptron": "seqlab.learning",
-    "Poisson": "seqlab.models.emissions",
-    "Report": "seqlab.evaluation",
-    "Reranker": "seqlab.taggers",
-    "SGD": "seqlab.learning",
-    "Sentence": "seqlab.corpus",
-    "Streams": "seqlab.models.emissions",
-    "StructuredSVM": "seqlab.learning",
-    "SuffixModel": "seqlab.models.suffixes",
-    "Template": "seqlab.features",
-    "Trellis": "seqlab.trellis",
-    "TrellisBatch": "seqlab.trellis",
-    "check": "seqlab.evaluation",
-    "compare": "seqlab.tuning",
-    "convert_model": "seqlab.foreign",
-    "demo_corpus": "seqlab.corpus",
-    "evaluate": "seqlab.evaluation",
-    "load": "seqlab.taggers.storing",
-    "read": "seqlab.corpus",
-    "significance": "seqlab.evaluation",
-    "stream": "seqlab.corpus",
-    "tune": "seqlab.tuning",
-    "write": "seqlab.corpus",
-}
-_ROOMS = (
-    "corpus",
-    "draw",
-    "encode",
-    "errors",
-    "evaluation",
-    "explain",
-    "features",
-    "foreign",
-    "inference",
-    "learning",
-    "models",
-    "store",
-    "taggers",
-    "tags",
-    "trellis",
-    "tuning",
-)
-
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
+        return getattr(import_module(f"seqlab.{_HOME[name]}"), name)
     if name in _ROOMS:
         return import_module(f"seqlab.{name}")
-    if name == "presets":
-        return import_module("seqlab.features.presets")
     raise AttributeError(f"module 'seqlab' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
+
+
+# ------------------------------------------------------------------------------------------ lent to the floors below
 
 
 def _painted(trellis: Trellis) -> str:
@@ -196,8 +170,18 @@ def _painted(trellis: Trellis) -> str:
     return trellis_picture(trellis).svg()
 
 
+def _kinds() -> Any:
+    from seqlab.families.loading import kinds
+
+    return kinds()
+
+
+def _learner(name: str) -> type | None:
+    """The learner of this name, if it is one of ours."""
+    known = _HOME.get(name) in {"families.hmm.counting", "families.hmm.em", "families.linear.learners"}
+    return __getattr__(name) if known else None
+
+
 lent["painter"] = _painted
-
-
-def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+lent["kinds"] = _kinds
+lent["learner"] = _learner

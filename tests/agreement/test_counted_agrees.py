@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from oracle.counted import coded, counted
 from seqlab import demo_corpus, inference
-from seqlab.models.suffixes import SuffixModel
+from seqlab.families.hmm.suffixes import SuffixModel
 
 WORDS = ["a", "b", "Ab", "ab", "ba", "1", "x-y", "zz"]
 SENTENCES = st.lists(

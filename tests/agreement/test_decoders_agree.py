@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from oracle.templates import corpora, templates
 from seqlab import Corpus, demo_corpus, inference
 from seqlab.encode import Encoder
+from seqlab.families.linear.decoder import Decoder
+from seqlab.families.linear.model import LinearModel
 from seqlab.features import Template, presets
-from seqlab.models import LinearModel, Rules
-from seqlab.models.decoding import Decoder
+from seqlab.tagging.door.constraints import Rules
 
 
 def random_model(rng, encoder, L, *, whole=True, rules=None, density=0.3):

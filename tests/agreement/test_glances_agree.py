@@ -5,7 +5,7 @@ import pytest
 
 import seqlab
 from seqlab import Template, demo_corpus
-from seqlab.taggers import glance, stored
+from seqlab.families.linear import glance, stored
 
 TRAIN, TEST = demo_corpus("train")[:60], demo_corpus("test")[:60]
 LEXICON = {"colours": {"red": "R", "dark blue": "B"}}

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from seqlab import MarkovChain
-from seqlab.models.smoothing import AddLambda, KneserNey
+from seqlab.learning.smoothing import AddLambda, KneserNey
 
 nltk_lm = pytest.importorskip("nltk.lm", reason="nltk is not installed")
 

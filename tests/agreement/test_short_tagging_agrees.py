@@ -12,8 +12,9 @@ from seqlab import cli
 from seqlab.cli import tag, tag_short
 from seqlab.cli.inputs import load_tagger
 from seqlab.cli.tag_blocks import tagged
-from seqlab.models import state as models_state
-from seqlab.taggers import glance, memory, peeked
+from seqlab.families.linear import glance, peeked
+from seqlab.families.linear import stored_model as models_state
+from seqlab.tagging import memory
 
 TRAIN, TEST = seqlab.demo_corpus("train")[:80], seqlab.demo_corpus("test")[:60]
 QUICK = seqlab.LBFGS(max_iterations=8)

@@ -7,11 +7,11 @@ from pytest import approx
 
 from seqlab import inference
 from seqlab.errors import ImpossibleError
-from seqlab.learning.expectation import Evidence, expect
-from seqlab.models.emissions.categorical import SymbolDistribution
-from seqlab.models.emissions.symbols import Symbols, listed
-from seqlab.models.hmm import HiddenMarkov
-from seqlab.models.rules import Rules
+from seqlab.families.hmm.emissions.categorical import SymbolDistribution
+from seqlab.families.hmm.emissions.symbols import Symbols, listed
+from seqlab.families.hmm.expectation import Evidence, expect
+from seqlab.families.hmm.tables import HiddenMarkov
+from seqlab.tagging.door.constraints import Rules
 
 
 def odd_table(rng, shape, scale, holes):

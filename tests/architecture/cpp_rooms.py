@@ -6,11 +6,10 @@ from pathlib import PurePosixPath
 
 # From the ground up; a folder may include itself and the folders of earlier rows.
 ROWS: tuple[tuple[str, ...], ...] = (
-    ("numerics", "text"),
-    ("parallel", "trellis"),
-    ("inference", "corpus", "encode", "ngrams", "counted"),
-    ("score",),
-    ("learn",),
+    ("base",),
+    ("trellis", "kernels"),
+    ("inference", "corpus", "encode", "ngrams", "optimise"),
+    ("linear", "hmm"),
     ("bind",),
 )
 HEIGHT = {room: height for height, row in enumerate(ROWS) for room in row}

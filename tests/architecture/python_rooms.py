@@ -10,19 +10,21 @@ COMPUTED, OF_CALLER = "<computed>", "<computed, of the caller>"
 # From the ground up; a room may use the rooms of earlier rows only.
 ROWS: tuple[tuple[str, ...], ...] = (
     ("errors", "lazy", "_core"),
-    ("arrays", "state", "textwidth", "threads", "whole_files"),
+    ("arrays", "textwidth", "threads", "files"),
+    ("store",),
     ("corpus", "tags"),
     ("trellis", "features"),
     ("inference", "encode"),
-    ("models",),
-    ("learning", "evaluation", "store", "draw", "explain"),
-    ("taggers", "scale"),
+    ("learning", "evaluation", "draw"),
+    ("tagging", "scale", "text"),
+    ("families",),
     ("foreign",),
     ("tuning",),
     (FRONT,),
-    ("cli", "web", "compat"),
+    ("cli", "serve", "compat"),
     ("__main__",),
 )
+MAY_USE_OTHERS = ("rerank", "loading")  # families that stand on others: candidates come from any tagger
 HEIGHT = {room: height for height, row in enumerate(ROWS) for room in row}
 
 
@@ -85,6 +87,12 @@ def _is_name(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
+def _another_family(module: str, name: str) -> bool:
+    """Whether a module of one family imports one of another; the list of families itself belongs to none."""
+    here, there = (one.split(".")[2:3] for one in (module, name))
+    return bool(here and there) and here != there and here[0] not in MAY_USE_OTHERS
+
+
 def violations(source: str, module: str, *, is_package: bool = False) -> list[str]:
     """One sentence for each import that this module may not have."""
     here = room_of(module)
@@ -97,6 +105,8 @@ def violations(source: str, module: str, *, is_package: bool = False) -> list[st
         if name != FRONT and not name.startswith(FRONT + "."):
             continue
         there = room_of(name)
+        if there == here == "families" and _another_family(module, name):
+            found.append(f"{module}: a family may not import another ({name})")
         if there != here and HEIGHT.get(there, len(ROWS)) >= HEIGHT[here]:
             found.append(f"{module}: {here} may not import {there} ({name})")
     return found

@@ -50,7 +50,7 @@ def test_strangers_are_noticed():
 TAGGING_NEEDS_NO = (
     "seqlab.draw",
     "seqlab.evaluation",
-    "seqlab.explain",
+    "seqlab.families.linear.explain",
     "seqlab.foreign",
     "seqlab.tuning",
     "seqlab.tags.",
@@ -76,22 +76,17 @@ TAGGING_NEEDS_NO = (
     "seqlab.inference.posteriors",
     "seqlab.inference.sampling",
     "seqlab.inference.streaming",
-    "seqlab.learning.em",
-    "seqlab.learning.gradients",
-    "seqlab.learning.online",
-    "seqlab.learning.optimisers",
-    "seqlab.learning.progress",
-    "seqlab.learning.sgd",
-    "seqlab.learning.watch",
-    "seqlab.models.pruning",
-    "seqlab.models.second_order",
-    "seqlab.models.shape",
+    "seqlab.families.hmm",
+    "seqlab.learning.monitor",
+    "seqlab.families.linear.pruned_model",
+    "seqlab.families.linear.second_order",
+    "seqlab.families.linear.shape",
     "seqlab.store.writing",
-    "seqlab.taggers.gold",
-    "seqlab.taggers.judging",
-    "seqlab.taggers.linear_training",
-    "seqlab.taggers.pruning",
-    "seqlab.taggers.tasks",
+    "seqlab.tagging.door.labels",
+    "seqlab.tagging.dev",
+    "seqlab.families.linear.training",
+    "seqlab.families.linear.prune",
+    "seqlab.families.linear.training_set",
     "concurrent.futures",
     "difflib",
     "gzip",
@@ -99,10 +94,15 @@ TAGGING_NEEDS_NO = (
     "pathlib",
 )
 # And these only to make tables of a model, which one sentence does not pay for when the file is large.
-TABLES = ("seqlab.encode.encoder", "seqlab.encode.bag_rows", "seqlab.models.linear", "seqlab.models.decoding")
+TABLES = (
+    "seqlab.encode.encoder",
+    "seqlab.encode.bag_rows",
+    "seqlab.families.linear.model",
+    "seqlab.families.linear.decoder",
+)
 
 COMMAND_LINE = """
-from seqlab.taggers import stored
+from seqlab.families.linear import stored
 stored.SMALL = {small}
 import contextlib, io, seqlab.cli
 with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
@@ -139,7 +139,9 @@ sys.stderr.write(" ".join(sys.modules))
     assert "seqlab.cli.tag_short" in loaded
     assert beginning_with(("numpy", "dataclasses", "inspect"), loaded) == []
     assert (
-        beginning_with((*TAGGING_NEEDS_NO, *TABLES, "seqlab.taggers.base", "seqlab.taggers.linear"), loaded)
+        beginning_with(
+            (*TAGGING_NEEDS_NO, *TABLES, "seqlab.tagging.tagger", "seqlab.families.linear.tagger"), loaded
+        )
         == []
     )
 
@@ -149,14 +151,14 @@ def test_tagging_by_the_command_line_loads_what_it_needs(files, small):
     model, text = files
     unusual = ["--comments"]  # an option that one sentence is not looked at for, see cli.tag_short
     loaded = newly_loaded(COMMAND_LINE.format(small=small, model=model, text=text, options=unusual))
-    assert "seqlab.taggers.linear" in loaded
+    assert "seqlab.families.linear.tagger" in loaded
     assert beginning_with(TAGGING_NEEDS_NO, loaded) == []
     assert sorted(beginning_with(TABLES, loaded)) == (sorted(TABLES) if small else [])
 
 
 def test_tagging_by_the_library_loads_what_it_needs(files):
     loaded = newly_loaded(f"import seqlab; seqlab.load({files[0]!r}).predict([['The', 'cat'], ['a']])")
-    assert "seqlab.taggers.linear" in loaded
+    assert "seqlab.families.linear.tagger" in loaded
     assert beginning_with(TAGGING_NEEDS_NO, loaded) == []
 
 

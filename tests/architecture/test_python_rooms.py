@@ -39,10 +39,12 @@ def test_rooms_import_downwards_only():
         ("seqlab.lazy", "from seqlab.errors import OptionError"),
         ("seqlab.inference.path", "from seqlab import Trellis"),
         ("seqlab.inference.path", "import seqlab"),
-        ("seqlab.draw.canvas", "from seqlab.explain import why"),
+        ("seqlab.draw.canvas", "from seqlab.families.linear.explain import why"),
         ("seqlab.errors", "from seqlab.arrays import scores"),
         ("seqlab.inference.path", "from seqlab.unheard import of"),
         ("seqlab.unheard.of", ""),
+        ("seqlab.families.hmm.tagger", "from seqlab.families.linear.model import LinearModel"),
+        ("seqlab.tagging.tagger", "from seqlab.families.hmm import tagger"),
     ],
 )
 def test_room_rule_refuses(module, source):
@@ -57,6 +59,8 @@ def test_room_rule_refuses(module, source):
         ("seqlab.inference.viterbi", "from .path import Path\nimport numpy as np"),
         ("seqlab.arrays", "from seqlab.errors import ShapeError"),
         ("seqlab.cli.demo", "from seqlab import Trellis\nfrom seqlab.draw import text"),
+        ("seqlab.families.rerank.tagger", "from seqlab.families.hmm.tagger import HMM"),
+        ("seqlab.families.hmm.tagger", "from seqlab.families.hmm.tables import HiddenMarkov"),
         ("seqlab", "import importlib\nimportlib.import_module(f'seqlab.{name}')"),
         ("seqlab.lazy", "from importlib import import_module\nimport_module(f'{package}.{name}')"),
         (

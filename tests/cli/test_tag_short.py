@@ -13,7 +13,7 @@ import seqlab
 from faults.altered_models import altered
 from seqlab import cli
 from seqlab.cli import tag, tag_short
-from seqlab.taggers import peeked
+from seqlab.families.linear import peeked
 
 QUICK = seqlab.LBFGS(max_iterations=5)
 LINE = "The old man sleeps .\n"

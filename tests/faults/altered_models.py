@@ -30,9 +30,9 @@ from seqlab import cli
 from seqlab.cli import tag
 from seqlab.cli.tag_short import short_answer, short_model
 from seqlab.errors import SeqlabError, StoreError
-from seqlab.learning.ranking import ListPerceptron
-from seqlab.taggers import peeked, stored
-from seqlab.taggers.storing import _CLASSES
+from seqlab.families.linear import peeked, stored
+from seqlab.families.loading import _CLASSES
+from seqlab.families.rerank.learners import ListPerceptron
 
 MEMORY = 3 << 30  # bytes of address space: a file of some thousand bytes must not ask for more
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from oracle.online import ArowTwin, TieError
 from oracle.training import Problem, problems
-from seqlab.learning.online_learners import AROW
+from seqlab.families.linear.learners.mistakes import AROW
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

@@ -12,11 +12,11 @@ from pytest import approx
 from oracle import hmm as oracle
 from seqlab import HMM, BaumWelch, Dirichlet, FeatureBag, Gaussian, GaussianMixture, HardEM, Poisson, Streams
 from seqlab.errors import TrainingWarning
-from seqlab.learning.expectation import Evidence, expect
-from seqlab.models.emissions.categorical import Categorical, SymbolDistribution
-from seqlab.models.emissions.symbols import Symbols, listed
-from seqlab.models.hmm import HiddenMarkov
-from seqlab.models.rules import Rules
+from seqlab.families.hmm.emissions.categorical import Categorical, SymbolDistribution
+from seqlab.families.hmm.emissions.symbols import Symbols, listed
+from seqlab.families.hmm.expectation import Evidence, expect
+from seqlab.families.hmm.tables import HiddenMarkov
+from seqlab.tagging.door.constraints import Rules
 
 ONE_STEP = BaumWelch(max_iterations=1, tolerance=0)
 

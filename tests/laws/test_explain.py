@@ -11,8 +11,8 @@ from pytest import approx
 
 from oracle.linear_models import Case, log_odds, neighbour_share, paths, random_case
 from seqlab.errors import LabelError
-from seqlab.explain import explain
-from seqlab.explain.spreading import spread
+from seqlab.families.linear.explain import explain
+from seqlab.families.linear.explain.spreading import spread
 
 
 @st.composite

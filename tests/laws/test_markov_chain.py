@@ -12,7 +12,7 @@ from pytest import approx
 
 from oracle.ngrams import END, START, Definition
 from seqlab import MarkovChain
-from seqlab.models.smoothing import MLE, AddLambda, KneserNey, WittenBell
+from seqlab.learning.smoothing import MLE, AddLambda, KneserNey, WittenBell
 
 SMOOTHINGS = [
     MLE(),

@@ -15,10 +15,10 @@ from oracle.memm import Choices
 from seqlab import LBFGS, MEMM, ConjugateGradient, GradientAscent, _core, inference
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
-from seqlab.models.memm import memm_trellises
-from seqlab.taggers.dictionary import Allowed
-from seqlab.taggers.gold import read_gold
-from seqlab.taggers.tasks import Lesson
+from seqlab.families.linear.memm_trellises import memm_trellises
+from seqlab.families.linear.training_set import Lesson
+from seqlab.tagging.door.dictionary import Allowed
+from seqlab.tagging.door.labels import read_gold
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

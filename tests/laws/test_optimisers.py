@@ -13,7 +13,7 @@ from pytest import approx
 from scipy import optimize
 
 from oracle.descent import logistic, quadratic, rosenbrock
-from seqlab.learning import minimise
+from seqlab.learning.optimisers import minimise
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

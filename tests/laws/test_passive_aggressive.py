@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from oracle.online import PassiveAggressiveTwin, TieError
 from oracle.training import Problem, problems
-from seqlab.learning.online_learners import PassiveAggressive
+from seqlab.families.linear.learners.mistakes import PassiveAggressive
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

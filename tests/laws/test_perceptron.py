@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from oracle.online import PerceptronTwin, TieError
 from oracle.training import Problem, problems
-from seqlab.learning.online_learners import Perceptron
+from seqlab.families.linear.learners.mistakes import Perceptron
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 from seqlab.errors import OptionError
-from seqlab.learning.ranking import ListPerceptron, Lists, LogLinear, RankLikelihood, Task
+from seqlab.families.rerank.learners import ListPerceptron, Lists, LogLinear, RankLikelihood, Task
 
 
 def random_task(seed, lengths, *, features=5, goods=None):

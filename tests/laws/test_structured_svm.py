@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from oracle.online import Enumeration, svm_objective
 from oracle.training import Problem, problems
-from seqlab.learning.online_learners import StructuredSVM
+from seqlab.families.linear.learners.mistakes import StructuredSVM
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

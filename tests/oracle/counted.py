@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from seqlab.models.counted import CountedHMM
+from seqlab.families.hmm.counted import CountedHMM
 
 Sentences = Sequence[Sequence[tuple[str, str]]]
 START = None

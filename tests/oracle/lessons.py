@@ -10,10 +10,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from seqlab.encode.encoded import EncodedCorpus, Rows
-from seqlab.models import LinearModel, Rules
-from seqlab.models.linear import EdgeWeights
-from seqlab.taggers.gold import NOTHING, SEVERAL, Gold
-from seqlab.taggers.tasks import Lesson
+from seqlab.families.linear.model import EdgeWeights, LinearModel
+from seqlab.families.linear.training_set import Lesson
+from seqlab.tagging.door.constraints import Rules
+from seqlab.tagging.door.labels import NOTHING, SEVERAL, Gold
 
 ATTRIBUTES, EDGE_ATTRIBUTES = 6, 3
 

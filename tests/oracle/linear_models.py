@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from seqlab.encode import EncodedCorpus, Encoder
-from seqlab.models import LinearModel, Rules
-from seqlab.models.linear import EdgeWeights
+from seqlab.families.linear.model import EdgeWeights, LinearModel
+from seqlab.tagging.door.constraints import Rules
 from seqlab.trellis import Trellis
 
 WORDS = ("the", "old", "man", "boat", "Saw")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from seqlab.encode import EncodedCorpus
-from seqlab.models import LinearModel
+from seqlab.families.linear.model import LinearModel
 
 
 class Choices:

@@ -4,11 +4,11 @@ import numpy as np
 
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
+from seqlab.families.linear.model import EdgeWeights, LinearModel
+from seqlab.families.linear.stored_model import linear_model, linear_state
 from seqlab.features import Template
-from seqlab.models import LinearModel, Rules
-from seqlab.models.linear import EdgeWeights
-from seqlab.models.state import linear_model, linear_state
 from seqlab.store import State
+from seqlab.tagging.door.constraints import Rules
 
 TRAIN = Corpus.from_lists(
     word=[["the", "old", "man", "the", "Zürich"], [], ["old", "a\0b", "🙂", "the"]],

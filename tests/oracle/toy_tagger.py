@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seqlab.taggers import Tagger
+from seqlab.tagging.tagger import Tagger
 from seqlab.trellis import TrellisBatch
 
 
@@ -30,7 +30,7 @@ class Learner:
 class ToyTagger(Tagger):
     """Scores are numbers made of the letters of word and label."""
 
-    def __init__(self, scale=1.0, *, learner=Learner(), probabilistic=True, moves=True, block=50_000):  # noqa: B008
+    def __init__(self, scale=1.0, *, learner=Learner(), probabilistic=True, moves=True, block=50_000):
         self.scale = scale
         self.learner = learner
         self.probabilistic = probabilistic

@@ -22,7 +22,7 @@ def run(program):
 
 
 def test_packages_are_found():
-    assert {"seqlab.corpus", "seqlab.learning", "seqlab.taggers"} <= set(PACKAGES)
+    assert {"seqlab.corpus", "seqlab.learning", "seqlab.families"} <= set(PACKAGES)
 
 
 @pytest.mark.parametrize("package", PACKAGES)

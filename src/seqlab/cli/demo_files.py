@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqlab import draw
+from seqlab.files import write_whole
 from seqlab.tuning.pages import page_of, table_of
-from seqlab.whole_files import write_whole
 
 if TYPE_CHECKING:
     from seqlab.cli.demo_tour import Reading

@@ -11,7 +11,7 @@ from seqlab.errors import CorpusError, OptionError, SeqlabError
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
-    from seqlab.taggers.base import Tagger
+    from seqlab.tagging.tagger import Tagger
 
 _COUNTED = r"sentence (\d+)(?:, (?:position|token) (\d+))?: "
 
@@ -23,7 +23,7 @@ def load_tagger(path: str, *, chain: bool = False, content: Any = None) -> Any:
     content   the file, where store.peek() has mapped it already
     """
     from seqlab import store
-    from seqlab.taggers.storing import kinds
+    from seqlab.families.loading import kinds
 
     refuse_stream(path)
     model = store.load(path, kinds(), content=content)

@@ -13,8 +13,8 @@ from seqlab.cli.inspected_others import classifier_facts, reranker_facts, rerank
 from seqlab.cli.printing import counted, duration, section, size, table
 
 if TYPE_CHECKING:
-    from seqlab.state import State
-    from seqlab.taggers.base import Tagger
+    from seqlab.store.state import State
+    from seqlab.tagging.tagger import Tagger
 
 WIDTH = 80
 LABELS_SHOWN = 12  # labels whose features are shown when nobody asked for one

@@ -55,7 +55,7 @@ def _read(arguments: argparse.Namespace) -> Corpus:
 
 
 def _words(corpus: Corpus, number: int) -> list[str]:
-    from seqlab.taggers.reading import word_column
+    from seqlab.tagging.door.sentences import word_column
 
     name = word_column(corpus)
     sentence = corpus[number]

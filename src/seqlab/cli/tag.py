@@ -13,7 +13,7 @@ from seqlab.errors import OptionError
 
 if TYPE_CHECKING:
     from seqlab.cli.command import Subparsers
-    from seqlab.taggers.peeked import Peeked
+    from seqlab.families.linear.peeked import Peeked
 
 LABELLED = ("conll", "conllu", "slash", "jsonl")  # formats with a place for labels
 

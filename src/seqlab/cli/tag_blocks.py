@@ -21,7 +21,7 @@ from seqlab.errors import CorpusError, CorpusWarning, ImpossibleError, QuestionE
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
-    from seqlab.taggers.base import Tagger
+    from seqlab.tagging.tagger import Tagger
 
 PREDICTED = "predicted"
 Work = Callable[["Corpus", int, int], bytes]  # a block, the number of its first sentence, threads
@@ -189,7 +189,7 @@ def _fitted(corpus: Corpus, name: str, label: str | None, goal: str) -> Corpus:
     """The columns that the format has a place for."""
     from seqlab.corpus import StringColumn
     from seqlab.corpus.names import CONLLU
-    from seqlab.taggers.reading import word_column
+    from seqlab.tagging.door.sentences import word_column
 
     if goal == "conllu":
         place = label if label in CONLLU else "upos"

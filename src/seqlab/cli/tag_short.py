@@ -20,8 +20,8 @@ from seqlab.corpus.intake import in_blocks
 from seqlab.corpus.options import Options
 from seqlab.corpus.parsers import ColumnParser, FewSentences, LineParser
 from seqlab.errors import OptionError
-from seqlab.taggers.glance import ALL_TOKENS, ODD, TOKENS
-from seqlab.taggers.peeked import Peeked, peeked
+from seqlab.families.linear.glance import ALL_TOKENS, ODD, TOKENS
+from seqlab.families.linear.peeked import Peeked, peeked
 from seqlab.threads import thread_count
 
 SHORT = 1 << 13  # bytes; more usually has more tokens than a glance looks at

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from seqlab import inference
 from seqlab.cli.printing import json_line
 from seqlab.cli.tag_blocks import Work, new_column, written
-from seqlab.taggers.asking import blocks, located
+from seqlab.tagging.decoding import blocks, located
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
     from seqlab.inference import Posterior
-    from seqlab.taggers.base import Tagger
+    from seqlab.tagging.tagger import Tagger
     from seqlab.tags import Span
 
 DIGITS = 6
@@ -41,7 +41,7 @@ class Answer(NamedTuple):
         return " ".join(self._words()[begin:end])
 
     def _words(self) -> list[str]:
-        from seqlab.taggers.reading import word_column
+        from seqlab.tagging.door.sentences import word_column
 
         name = word_column(self.part)
         sentence = self.part[self.place]

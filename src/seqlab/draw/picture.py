@@ -12,8 +12,8 @@ from xml.sax.saxutils import escape, quoteattr
 from seqlab.draw.palette import style_sheet
 from seqlab.draw.shapes import Box, Curve, Disc, Line, Shape, Text
 from seqlab.errors import OptionError
+from seqlab.files import write_whole
 from seqlab.textwidth import printable
-from seqlab.whole_files import write_whole
 
 THEMES = ("auto", "light", "dark")
 FONT = "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif"

@@ -14,7 +14,7 @@ from seqlab.encode.encoded import AttributeIds, Rows
 from seqlab.encode.pools import pool_of
 from seqlab.encode.producer import Met
 from seqlab.errors import CorpusError, ShapeError
-from seqlab.state import State, text_arrays
+from seqlab.store.state import State, text_arrays
 
 Read = TypeVar("Read")
 

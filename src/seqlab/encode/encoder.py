@@ -23,7 +23,7 @@ from seqlab.encode.stored_producers import producers_of, with_producers
 from seqlab.encode.template_rows import TemplateRows
 from seqlab.errors import CorpusError, OptionError, ShapeError, StoreError
 from seqlab.features import Template
-from seqlab.state import State
+from seqlab.store.state import State
 from seqlab.threads import thread_count
 
 _NAMES = ("attributes", "edge_attributes")  # made when asked

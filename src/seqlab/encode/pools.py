@@ -6,7 +6,7 @@ import numpy as np
 
 from seqlab import _core
 from seqlab.errors import StoreError
-from seqlab.state import State
+from seqlab.store.state import State
 
 
 def pool_of(state: State, name: str) -> _core.StringPool:

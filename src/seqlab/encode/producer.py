@@ -13,7 +13,7 @@ from seqlab import _core
 from seqlab.corpus import Corpus
 from seqlab.encode.encoded import AttributeIds, Rows
 from seqlab.encode.merging import merged
-from seqlab.state import State
+from seqlab.store.state import State
 
 Number = TypeVar("Number", np.int32, np.int64)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqlab.errors import StoreError
 from seqlab.features import stored as templates
-from seqlab.state import State
+from seqlab.store.state import State
 
 if TYPE_CHECKING:
     from seqlab.features import Template

@@ -15,7 +15,7 @@ from seqlab.encode.template_rows import TemplateRows
 from seqlab.errors import StoreError
 from seqlab.features import Template
 from seqlab.features.own import FeatureFunction
-from seqlab.state import State
+from seqlab.store.state import State
 
 NODE, EDGE = "node", "edge"  # names of the parts, with a number behind
 

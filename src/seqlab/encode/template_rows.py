@@ -18,7 +18,7 @@ from seqlab.encode.producer import Met
 from seqlab.encode.stored import TEMPLATE_ROWS
 from seqlab.errors import ShapeError, StoreError
 from seqlab.features import Template
-from seqlab.state import Array, State, text_arrays
+from seqlab.store.state import Array, State, text_arrays
 
 
 class TemplateRows:

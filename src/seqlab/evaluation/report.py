@@ -13,7 +13,7 @@ from seqlab.evaluation.headline import Interval
 from seqlab.evaluation.inputs import Paired
 from seqlab.evaluation.scores import ScoreTable
 from seqlab.evaluation.spans import SpanReport
-from seqlab.whole_files import write_whole
+from seqlab.files import write_whole
 
 
 @dataclass(frozen=True, eq=False)

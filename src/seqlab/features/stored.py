@@ -12,7 +12,7 @@ from seqlab.errors import StoreError, TemplateError
 from seqlab.features.computed import PLAIN, gazetteer_of
 from seqlab.features.functions import FUNCTIONS
 from seqlab.features.model import BOUNDARIES, Atom, Call, Feature, Features
-from seqlab.state import Array, State, string_arrays
+from seqlab.store.state import Array, State, string_arrays
 
 if TYPE_CHECKING:
     from seqlab.features.lexicon import Lexicon

@@ -12,14 +12,15 @@ import numpy.typing as npt
 
 from seqlab.encode.known import Known, of_bags, of_template
 from seqlab.errors import OptionError, StoreError, TemplateError
+from seqlab.families.linear.learners.batch import LBFGS
+from seqlab.families.linear.memm import MEMM
+from seqlab.families.linear.model import EdgeWeights, LinearModel
+from seqlab.families.linear.tagger import CRF, LinearTagger
 from seqlab.foreign import crfpp, crfpp_binary, crfsuite, wapiti
 from seqlab.foreign.parts import ForeignModel, Weighted
 from seqlab.learning.history import History
-from seqlab.learning.learners import LBFGS
-from seqlab.models import LinearModel, Rules
-from seqlab.models.linear import EdgeWeights
-from seqlab.taggers import CRF, MEMM, LinearTagger
-from seqlab.taggers.reading import USUAL
+from seqlab.tagging.door.constraints import Rules
+from seqlab.tagging.door.sentences import USUAL
 
 
 def convert_model(

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from seqlab.learning.history import History
 from seqlab.learning.interrupt import Interruptible
+from seqlab.learning.monitor import Callback, Watch
 from seqlab.learning.progress import Outcome, Report
-from seqlab.learning.watch import Callback, Watch
 
 if TYPE_CHECKING:
     from typing_extensions import Self

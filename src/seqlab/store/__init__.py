@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seqlab.lazy import when_used
-from seqlab.state import State
+from seqlab.store.state import State
 
 if TYPE_CHECKING:
     from seqlab.store.reading import peek, read, revived

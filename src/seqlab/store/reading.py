@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from seqlab.errors import StoreError
-from seqlab.state import Array, State
 from seqlab.store.layout import (
     CODES,
     FOREIGN,
@@ -25,6 +24,7 @@ from seqlab.store.layout import (
     VERSION,
     file_name,
 )
+from seqlab.store.state import Array, State
 
 Buffer = bytes | mmap.mmap
 

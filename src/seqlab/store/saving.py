@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 from seqlab.errors import SeqlabError, StoreError
-from seqlab.state import State
 from seqlab.store.layout import file_name
 from seqlab.store.reading import Buffer, read, revived
+from seqlab.store.state import State
 
 Model = TypeVar("Model")
 

@@ -13,7 +13,6 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from seqlab.errors import StoreError
-from seqlab.state import Array, State, as_utf8
 from seqlab.store.layout import (
     ALIGNMENT,
     CODES,
@@ -24,6 +23,7 @@ from seqlab.store.layout import (
     VERSION,
     file_name,
 )
+from seqlab.store.state import Array, State, as_utf8
 
 NAMES = {np.dtype(f"<{code}"): name for name, code in CODES.items()}
 

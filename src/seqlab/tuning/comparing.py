@@ -102,7 +102,7 @@ def _report(model: Any, tried: Data, predicted: Any, options: Mapping[str, Any])
     known = getattr(model, "vocabulary_", None)
     words = None
     if isinstance(tried.X, Corpus) and known is not None:
-        from seqlab.taggers.reading import word_column
+        from seqlab.tagging.door.sentences import word_column
 
         name = word_column(tried.X)
         words = None if name is None or name == tried.y else tried.X.column(name)

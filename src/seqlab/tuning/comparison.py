@@ -146,8 +146,8 @@ class Comparison:
 
     def html(self, path: str | os.PathLike[str] | None = None, *, title: str = "Comparison") -> str:
         """One page that needs nothing else; written to `path` if there is one."""
+        from seqlab.files import write_whole
         from seqlab.tuning.pages import page_of, table_of
-        from seqlab.whole_files import write_whole
 
         page = page_of(title, [table_of(self)])
         if path is not None:

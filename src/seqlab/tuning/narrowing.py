@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from seqlab.taggers.estimator import Estimator
+from seqlab.tagging.sklearn import Estimator
 from seqlab.tags import Scheme
 from seqlab.trellis import Constraints
 from seqlab.tuning.parts import Data

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from seqlab.errors import SeqlabError
-from seqlab.taggers.estimator import Estimator
+from seqlab.tagging.sklearn import Estimator
 from seqlab.tuning.narrowing import narrow
 from seqlab.tuning.parts import Split
 from seqlab.tuning.scoring import Scorer

@@ -13,8 +13,11 @@ USUAL = NAMES[:5]
 
 def usual_model(name: str, features: Any, *, seed: int, threads: int | None) -> Any:
     """The model of that name."""
-    from seqlab.learning import AROW, PassiveAggressive, Perceptron, StructuredSVM
-    from seqlab.taggers import CRF, HMM, MEMM, LinearTagger, MostFrequentTag
+    from seqlab.families.hmm.tagger import HMM
+    from seqlab.families.linear.learners.mistakes import AROW, PassiveAggressive, Perceptron, StructuredSVM
+    from seqlab.families.linear.memm import MEMM
+    from seqlab.families.linear.tagger import CRF, LinearTagger
+    from seqlab.families.local.baseline import MostFrequentTag
 
     more: dict[str, Any] = {"seed": seed, "threads": threads}
     made: dict[str, Callable[[], Any]] = {

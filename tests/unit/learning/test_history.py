@@ -5,7 +5,7 @@ import json
 import pytest
 
 from seqlab import CRF, demo_corpus
-from seqlab.learning import Epoch, History
+from seqlab.learning.history import Epoch, History
 
 TRAIN, DEV = demo_corpus("train")[:20], demo_corpus("test")[:10]
 

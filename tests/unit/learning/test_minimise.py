@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from seqlab.errors import DtypeError, OptionError, ScoreError, ShapeError
-from seqlab.learning import Iteration, minimise
+from seqlab.learning.optimisers import Iteration, minimise
 
 
 def bowl(theta):

@@ -9,8 +9,8 @@ import pytest
 from seqlab.errors import OptionError
 from seqlab.learning.bar import Bar
 from seqlab.learning.history import Epoch
+from seqlab.learning.monitor import Watch, checked_callbacks, checked_patience
 from seqlab.learning.progress import Outcome, Progress
-from seqlab.learning.watch import Watch, checked_callbacks, checked_patience
 
 
 def training(epochs=10):

@@ -9,9 +9,9 @@ from oracle.stored import MIXED, OTHER, TRAIN, Toy, encoders, linear, own, toy
 from seqlab import inference, store
 from seqlab.encode import Encoder
 from seqlab.errors import StoreError
+from seqlab.families.linear.stored_model import linear_model, linear_state
 from seqlab.features import Template, presets
 from seqlab.features.stored import template_of, template_state
-from seqlab.models.state import linear_model, linear_state
 
 KINDS = list(encoders())
 FUNCTIONS = {"own": own}

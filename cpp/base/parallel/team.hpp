@@ -1,0 +1,129 @@
+// Threads that stay for many short jobs: to make one takes as long as such a job.
+#pragma once
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/parallel/pause.hpp"
+
+namespace seqlab {
+
+// Jobs are taken by whoever is free. A helper that the system lets wait is not waited for: the caller does its jobs.
+class Team {
+public:
+    explicit Team(std::size_t threads)
+        : patience_(threads <= std::thread::hardware_concurrency() ? patient : impatient) {
+        try {
+            threads = std::min(threads, most_threads);
+            helpers_.reserve(threads);
+            for (std::size_t k = 1; k < threads; ++k) helpers_.emplace_back([this] { serve(); });
+        } catch (const std::exception&) {
+            // The system gives no more threads, or no memory for them: those that started, and the caller, do the work.
+        }
+    }
+    ~Team() {
+        if (process() != maker_) {
+            // A callback forked, and this is the child: the helpers are the parent's, and can be neither joined nor let go here.
+            new std::vector<std::thread>(std::move(helpers_));
+            return;
+        }
+        stop_ = true;
+        call(helpers_.size());
+        for (std::thread& helper : helpers_) helper.join();
+    }
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
+
+    // job(i) for every i < count. As in parallel_for, a job may write only what belongs to i.
+    template <class Job>
+    void run(std::size_t count, Job job) {
+        if (helpers_.empty() || count <= 1) {
+            for (std::size_t i = 0; i < count; ++i) job(i);
+            return;
+        }
+        done_ = 0;
+        job_ = &job;
+        work_ = [](void* of, std::size_t i) { (*static_cast<Job*>(of))(i); };
+        next_.store(std::uint64_t{count} << 32, std::memory_order_release);  // from here on jobs are taken
+        call(std::min(count - 1, helpers_.size()));
+        work();
+        for (int turn = 0; done_.load(std::memory_order_acquire) < count; ++turn) rest(turn);
+        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
+
+private:
+    static constexpr std::size_t most_threads =
+        32;  // loops have few parts, and who has nothing to do is in the way
+    // Turns of waiting before others get the core. To be woken takes longer than what the caller does alone between two rounds,
+    // a millisecond at most; but where there are more threads than cores, somebody else has work for this one.
+    static constexpr int patient = 60'000, impatient = 4'000;
+
+    void rest(int turn) const {
+        if (turn >= patience_) return std::this_thread::yield();
+        pause();
+    }
+    static long process() {
+#if defined(__unix__) || defined(__APPLE__)
+        return getpid();
+#else
+        return 0;
+#endif
+    }
+    // Wakes so many helpers, if they sleep; who is not woken is not waited for.
+    void call(std::size_t wanted) {
+        round_.fetch_add(1);  // in one order with the number of those who sleep, which is looked at next
+        if (wanted == helpers_.size()) return round_.notify_all();
+        for (std::size_t k = 0; k < wanted; ++k) round_.notify_one();
+    }
+    void serve() {
+        for (std::uint32_t seen = 0; !stop_; seen = round_.load(std::memory_order_acquire)) {
+            work();
+            for (int turn = 0; turn < patience_ && round_.load(std::memory_order_acquire) == seen; ++turn)
+                rest(turn);
+            round_.wait(seen, std::memory_order_acquire);
+        }
+    }
+    // How many jobs there are is read together with the number: a helper that was late has a number of an earlier round, or
+    // of none, which must not be held against this one's count. A number below its own count was given out after all else
+    // was written, and its round lasts until it is done, so what is read then belongs to it.
+    void work() {
+        for (;;) {
+            const std::uint64_t taken = next_.fetch_add(1, std::memory_order_acq_rel);
+            const auto i = static_cast<std::size_t>(taken & 0xffffffff);
+            if (i >= taken >> 32) return;
+            try {
+                work_.load(std::memory_order_relaxed)(job_.load(std::memory_order_relaxed), i);
+            } catch (...) {
+                const std::lock_guard<std::mutex> lock(guard_);
+                if (!failure_) failure_ = std::current_exception();
+            }
+            done_.fetch_add(1, std::memory_order_release);
+        }
+    }
+
+    std::atomic<std::uint64_t> next_{0};  // jobs of the round in the upper half, those taken in the lower
+    std::atomic<std::size_t> done_{0};
+    std::atomic<void*> job_{nullptr};
+    std::atomic<void (*)(void*, std::size_t)> work_{nullptr};
+    std::atomic<std::uint32_t> round_{0};
+    std::atomic<bool> stop_{false};
+    std::mutex guard_;
+    std::exception_ptr failure_;
+    std::vector<std::thread> helpers_;
+    const long maker_ = process();
+    const int patience_;
+};
+
+}  // namespace seqlab

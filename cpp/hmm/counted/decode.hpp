@@ -1,0 +1,32 @@
+// Best labels of sentences whose words have short lists of labels: what a tagger spends its time with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hmm/counted/lexicon.hpp"
+#include "trellis/trellis.hpp"
+
+namespace seqlab {
+
+// move[a, ..., b, y]: log P(y | labels a, ..., b before it), (L + 1)^order x L entries, where L as a label before y means
+// that the sentence had not begun. last (L entries, or null) is added at the last position.
+struct Moves {
+    const double* move;
+    const double* last;
+    std::size_t L;
+    std::size_t order;
+};
+
+struct Coded {
+    const std::int32_t* word;
+    const std::int64_t* offset;
+    std::size_t sentences;
+};
+
+// eq:viterbi over the lists of `rows`; ids gets one label a token. The first sentence that has no path of finite score, or
+// -1; its labels, and only its labels, are then left as they were.
+std::int64_t best_labels(const Moves& moves, const Rows& rows, const Coded& data, Label* ids,
+                         std::size_t threads);
+
+}  // namespace seqlab

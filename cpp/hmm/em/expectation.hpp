@@ -1,0 +1,88 @@
+// The E step of a hidden Markov model: expected starts, moves, ends and emissions of many sequences.
+//
+// Sequences are taken in the order of their lengths, so that four of one length run in lockstep, a job of about a cache
+// at a time: scores in, marginals out, marginals added to the sums of the symbols while they are still in the cache.
+// Jobs are cut by the data alone and everything is added in the order of the jobs: same bits with any number of threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/numerics/buffer.hpp"
+#include "hmm/em/chain_sums.hpp"
+#include "hmm/em/symbol_potentials.hpp"
+#include "hmm/em/symbol_rows.hpp"
+#include "inference/plan.hpp"
+#include "kernels/kernels.hpp"
+
+namespace seqlab {
+
+class Expectation {
+public:
+    // weight: what a sequence counts, or null; allowed (tokens, L): 0 for labels that a token cannot have, or null
+    Expectation(std::span<const std::int64_t> offset, std::size_t L, const double* weight,
+                const std::uint8_t* allowed);
+
+    // node (tokens, L) log P(x_t | y), spoilt; gamma (tokens, L) becomes the marginals times the weights.
+    void over_scores(const ChainTables& tables, double* node, double* gamma, const ChainSums& sums,
+                     std::size_t threads);
+
+    // Every token emits the symbols of its list: table (V, L) log P(symbol | y), counts (V, L) is added to.
+    void over_symbols(const ChainTables& tables, const RowList<double>& symbols, std::size_t V,
+                      const double* table, double* counts, const ChainSums& sums, std::size_t threads);
+
+private:
+    struct Work {  // sequences order_[first .. last) of one weight
+        std::size_t first, last, tokens;
+        double weight;
+    };
+    struct Room {
+        Buffer<double> node, gamma;
+        std::vector<Trellis<double>> batch;
+        std::vector<double*> rows;
+        std::vector<std::size_t> members;  // the sequences of the batch
+        std::vector<double> edge, log_z;
+        std::vector<std::uint8_t> log_space;
+        // of chains of symbols: rows of potentials and of sums, one for every token of the job
+        std::vector<const double*> potential;
+        std::vector<double*> sums;
+        std::vector<double> moves, starts, ends, shifts;
+        Buffer<double> scratch, kept, lasts;
+    };
+
+    std::size_t begin(std::size_t s) const { return static_cast<std::size_t>(offset_[s]); }
+    std::size_t length(std::size_t s) const { return static_cast<std::size_t>(offset_[s + 1] - offset_[s]); }
+    double weight(std::size_t s) const { return weight_ ? weight_[s] : 1.0; }
+
+    void cut();
+    void fold_ends(const ChainTables& tables, std::size_t s, double* node) const;
+    void add_sequence(const ChainTables& tables, std::size_t s, double* node, double* gamma,
+                      Room& room) const;
+    void fetch(const SymbolTable& table, const RowList<double>& symbols, std::size_t s) const;
+    void run(const ChainTables& tables, const Work& work, Room& room) const;
+    void settle(const Work& work, Room& room, const ChainSums& sums) const;
+    void run_symbols(const SymbolPotentials& model, const Work& work, const RowList<double>& symbols,
+                     double* counts, const ChainSums& sums, Room& room) const;
+    void run_group(const SymbolPotentials& model, const Work& work, std::size_t first, std::size_t size,
+                   std::size_t at, const ChainSums& sums, Room& room) const;
+    void settle_symbols(const SymbolPotentials& model, const Work& work, Room& room,
+                        const ChainSums& sums) const;
+    template <class Fill, class Spill>
+    void each(const ChainTables& tables, const ChainSums& sums, std::size_t threads, Fill fill, Spill spill);
+
+    std::span<const std::int64_t> offset_;
+    std::size_t L_;
+    const double* weight_;
+    const std::uint8_t* allowed_;
+    std::vector<std::size_t> order_;
+    std::vector<Work> work_;
+    std::vector<Room> rooms_;
+    std::optional<SymbolTable> table_, counts_;  // kept from pass to pass
+    std::size_t symbols_ = 0;
+    Buffer<double> direct_;  // (V, lanes) counts of chains of symbols
+};
+
+}  // namespace seqlab

@@ -1,0 +1,230 @@
+// Scaled forward-backward of one long chain, both directions at once, in one (T, L) array.
+//
+// A single chain waits for its own latency at every step. The two directions do not need each other until they
+// meet, so they run side by side: in the first half of the loop the forward pass fills rows 0 .. m-1 of the output
+// with α and the backward pass rows m .. T-1 with β; in the second half each walks on through the other's rows
+// and turns them into marginals. Nothing else of length T is stored.
+//
+// Rows are normalised at every second step, by the sum of the row two steps before: that sum, and the division,
+// are ready long before they are needed.
+#pragma once
+
+#include "kernels/long/rows.hpp"
+
+namespace seqlab::SEQLAB_ISA {
+
+// A row of potentials: in registers where its width is known, else in memory.
+template <size_t NV>
+struct Row {
+    Wide v[NV];
+    void put(Wide*&, size_t) {}
+};
+template <>
+struct Row<0> {
+    Wide* v;
+    void put(Wide*& room, size_t nv) {
+        v = room;
+        room += nv;
+    }
+};
+
+// ⊕ over labels as a product with a matrix of LP x LP, the row in registers (few labels) or in memory (many).
+// NV is the number of vectors in a row, 0 for any number.
+template <size_t NV>
+SEQLAB_INLINE void turn(Row<NV>& out, const Row<NV>& x, const double* M, size_t LP, size_t L) {
+    if constexpr (NV == 0 || NV > 2) {
+        product<double, SumTimes, NV, 1>(reinterpret_cast<double*>(out.v),
+                                         reinterpret_cast<const double*>(x.v), LP, M, LP, L);
+    } else {
+        constexpr size_t SUMS = NV == 1 ? 4 : 2;
+        Wide sum[SUMS][NV] = {};
+#pragma GCC unroll 16
+        for (size_t a = 0; a < NV * W<double>; ++a) {
+            const Wide from = spread<double>(x.v[a / W<double>], a % W<double>);
+            for (size_t v = 0; v < NV; ++v)
+                sum[a % SUMS][v] += from * load(M + a * NV * W<double> + v * W<double>);
+        }
+        for (size_t v = 0; v < NV; ++v) {
+            out.v[v] = sum[0][v] + sum[1][v];
+            if constexpr (SUMS == 4) out.v[v] += sum[2][v] + sum[3][v];
+        }
+    }
+}
+
+// FULL: the labels fill their vectors, so that no row has a tail.
+template <class G, size_t NV, bool FULL>
+class LongChain {
+public:
+    SEQLAB_INLINE LongChain(const DenseEdges<double>& edges, size_t length, Chain<G>& chain, double* room)
+        : edges_(edges),
+          chain_(chain),
+          L(FULL ? NV * W<double> : edges.L),
+          LP(NV ? NV * W<double> : edges.LP),
+          nv(LP / W<double>),
+          T(length) {
+        Wide* rows = reinterpret_cast<Wide*>(room);
+        for (Row<NV>* row : {&alpha_, &ahead_, &e_, &other_, &beta_, &g_, &held_}) row->put(rows, nv);
+        E_ = rows;
+        for (size_t i = 0; i < LP * nv; ++i) E_[i] = Wide{};
+    }
+    SEQLAB_INLINE void run(double* E) {
+        const size_t m = T / 2;
+        for (size_t i = 0; i < T - m; ++i) {
+            if (i < m) forward<false>(i, false);
+            backward<false>(T - 1 - i, false);
+        }
+        for (size_t i = 0; i < T - m; ++i) {
+            forward<true>(m + i, E != nullptr);
+            if (i < m)
+                backward<true>(m - 1 - i, E != nullptr && i > 0);  // the move into m is counted already
+        }
+        for (size_t a = 0; E && a < L; ++a)
+            for (size_t y = 0; y < L; ++y) E[a * L + y] += reinterpret_cast<double*>(E_ + a * nv)[y];
+        Wide sum{};
+        for (size_t v = 0; v < nv; ++v) sum += alpha_.v[v];
+        z_.times(sum_lanes<double>(sum));
+        z_.plus(edges_.shift, T - 1);
+        chain_.log_z = z_.log();
+        chain_.certified = sound_;
+    }
+
+private:
+    // α_t = e_t ∘ (α_{t-1} M); before the middle α_t is written down, behind it it meets β_t.
+    template <bool MEETS>
+    SEQLAB_INLINE void forward(size_t t, bool count) {
+        z_.plus(wide_potentials(e_.v, chain_.node + t * L, chain_.node_end, L, nv));
+        if (t % 2 == 0) scale_potentials();
+        if (t == 0) {
+            for (size_t v = 0; v < nv; ++v) ahead_.v[v] = e_.v[v];
+        } else {
+            turn<NV>(ahead_, alpha_, edges_.M, LP, L);
+            for (size_t v = 0; v < nv; ++v) ahead_.v[v] *= e_.v[v];
+        }
+        if constexpr (MEETS) {
+            meet_beta(t, count && t > 0);
+        } else {
+            for (size_t v = 0; v < nv; ++v)
+                narrow_part(row(t) + v * W<double>, ahead_.v[v], L - v * W<double>);
+        }
+        const Row<NV> swap = alpha_;
+        alpha_ = ahead_;
+        ahead_ = swap;
+        if (t % 2 == 0) forward_factor_ = factor(alpha_);
+    }
+
+    // The sum of two steps ago goes into e_t, and into Z.
+    SEQLAB_INLINE void scale_potentials() {
+        z_.times(1.0 / forward_factor_);
+        for (size_t v = 0; v < nv; ++v) e_.v[v] *= splat(forward_factor_);
+    }
+
+    SEQLAB_INLINE double factor(const Row<NV>& x) {
+        Wide sum{};
+        for (size_t v = 0; v < nv; ++v) sum += x.v[v];
+        const double total = sum_lanes<double>(sum);
+        sound_ &= total >= LEAST_SUM;  // false for NaN too
+        return 1.0 / total;
+    }
+
+    // Now α_{t-1} is in alpha_, α_t in ahead_, e_t (scaled) in e_, and the row of t holds β_t.
+    SEQLAB_INLINE void meet_beta(size_t t, bool count) {
+        Wide sum{};
+        for (size_t v = 0; v < nv; ++v) {
+            const Wide b = widen_part(row(t) + v * W<double>, L - v * W<double>, 0.0);
+            other_.v[v] = ahead_.v[v] * b;
+            e_.v[v] *= b;
+            sum += other_.v[v];
+        }
+        const double share = meeting(sum);
+        if (count) add_outer(alpha_, share, e_);
+        for (size_t v = 0; v < nv; ++v)
+            narrow_part(row(t) + v * W<double>, other_.v[v] * splat(share), L - v * W<double>);
+    }
+
+    // β_t = M g_{t+1}; behind the middle β_t is written down, before it it meets α_t.
+    template <bool MEETS>
+    SEQLAB_INLINE void backward(size_t t, bool count) {
+        const size_t steps = T - 1 - t;
+        if (steps == 0) {
+            for (size_t v = 0; v < nv; ++v) beta_.v[v] = splat(1.0);
+        } else {
+            turn<NV>(beta_, held_, edges_.MT, LP, L);
+        }
+        const double c = steps % 2 == 0 && steps > 0 ? backward_factor_ : 1.0;
+        for (size_t v = 0; v < nv; ++v) beta_.v[v] *= splat(c);
+        if constexpr (MEETS) {
+            meet_alpha(t, c, count);
+        } else {
+            for (size_t v = 0; v < nv; ++v)
+                narrow_part(row(t) + v * W<double>, beta_.v[v], L - v * W<double>);
+        }
+        if (steps % 2 == 0) backward_factor_ = factor(beta_);
+        wide_potentials(g_.v, chain_.node + t * L, chain_.node_end, L, nv);
+        for (size_t v = 0; v < nv; ++v) {
+            const Wide e = g_.v[v];
+            g_.v[v] = e * beta_.v[v];
+            held_.v[v] = smaller<double>(e, beta_.v[v]) > 0.0
+                             ? larger<double>(g_.v[v], splat(Limits<double>::floor))
+                             : Wide{};
+        }
+    }
+
+    // Now g_ is g_{t+1}, beta_ is β_t = c M g_{t+1}, and the row of t holds α_t.
+    SEQLAB_INLINE void meet_alpha(size_t t, double c, bool count) {
+        Wide sum{};
+        for (size_t v = 0; v < nv; ++v) {
+            other_.v[v] = widen_part(row(t) + v * W<double>, L - v * W<double>, 0.0);
+            sum += other_.v[v] * beta_.v[v];
+        }
+        const double share = meeting(sum);
+        if (count) add_outer(other_, c * share, g_);
+        for (size_t v = 0; v < nv; ++v)
+            narrow_part(row(t) + v * W<double>, other_.v[v] * beta_.v[v] * splat(share), L - v * W<double>);
+    }
+
+    SEQLAB_INLINE double meeting(Wide sum) {
+        const double total = sum_lanes<double>(sum);
+        sound_ &= total >= LEAST_MEETING;
+        return 1.0 / total;
+    }
+
+    // E += weight · x ⊗ g
+    SEQLAB_INLINE void add_outer(const Row<NV>& x, double weight, const Row<NV>& g) {
+        if constexpr (NV == 1) {
+            const Wide scaled = g.v[0] * splat(weight);
+#pragma GCC unroll 8
+            for (size_t a = 0; a < W<double>; ++a) E_[a] += spread<double>(x.v[0], a) * scaled;
+        } else {
+            for (size_t a = 0; a < L; ++a) {
+                const Wide w = splat(reinterpret_cast<const double*>(x.v)[a] * weight);
+                for (size_t v = 0; v < nv; ++v) E_[a * nv + v] += w * g.v[v];
+            }
+        }
+    }
+
+    G* row(size_t t) const { return chain_.gamma + t * L; }
+
+    const DenseEdges<double>& edges_;
+    Chain<G>& chain_;
+    const size_t L, LP, nv, T;
+    Row<NV> alpha_, ahead_, e_, other_, beta_, g_, held_;
+    Wide* E_;
+    double forward_factor_ = 1.0, backward_factor_ = 1.0;
+    bool sound_ = true;
+    LogProduct z_;
+};
+
+template <class G, size_t NV>
+void long_forward_backward(const DenseEdges<double>& edges, size_t T, Chain<G>& chain, double* room,
+                           double* E) {
+    if constexpr (NV == 1 || NV == 2) {
+        if (edges.L == edges.LP) return LongChain<G, NV, true>(edges, T, chain, room).run(E);
+    }
+    LongChain<G, NV, false>(edges, T, chain, room).run(E);
+}
+
+inline size_t long_chain_room(size_t LP) {
+    return (7 + LP) * LP;
+}
+
+}  // namespace seqlab::SEQLAB_ISA

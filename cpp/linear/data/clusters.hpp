@@ -1,0 +1,52 @@
+// Attributes that always come together, such as a word with its prefixes and suffixes. Their weights are summed once for
+// every word, not at every token; so are their marginals (docs/decisions/0012).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "linear/data/feature_rows.hpp"
+
+namespace seqlab {
+
+// Which attributes are said to come together: kin[a] is 2 f + 2 for a member of family f that comes wherever the same head
+// does, 2 f + 1 for such a head, 0 for an attribute without family.
+using Kin = std::span<const std::uint8_t>;
+
+// A cluster is a head that is met some times, with the members of its family, the same at all tokens that have the head. What is
+// said is looked after: a head whose members differ from token to token gets no cluster.
+class Clusters {
+public:
+    Clusters() = default;
+    // No clusters where entries have values of their own.
+    Clusters(const Entries& entries, Kin kin, std::size_t L, std::size_t threads);
+
+    std::size_t size() const { return member_begin_.size() - 1; }
+    // As the corpus has it, but with the number kin.size() + c in place of all members of cluster c.
+    Entries tokens() const { return {token_begin_, token_ids_.data(), nullptr}; }
+    // Row c has the attributes of cluster c. Clusters that more tokens have come first.
+    Entries members() const { return {member_begin_, member_ids_.data(), nullptr}; }
+
+private:
+    std::vector<std::int64_t> token_begin_{0}, member_begin_{0};
+    Unset<std::int32_t> token_ids_;
+    std::vector<std::int32_t> member_ids_;
+};
+
+// Tokens as rows and sums, and what the sums are made of.
+struct ClusteredRows {
+    ClusteredRows(const Entries& entries, Kin kin, const Observed& observed, std::size_t L,
+                  std::size_t threads);
+
+    std::size_t clusters;
+    RowPlan plan;
+    std::shared_ptr<const RowIndex> tokens, members;
+
+private:
+    ClusteredRows(const Clusters& found, const Observed& observed, std::size_t L, std::size_t threads);
+};
+
+}  // namespace seqlab

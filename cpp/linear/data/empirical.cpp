@@ -1,0 +1,79 @@
+#include "linear/data/empirical.hpp"
+
+namespace seqlab {
+
+namespace {
+
+// Adds what a token with this label counts: to rows, and to listed weights. The lists of the token lie side by side, other than
+// those of its attributes.
+void count_rows(const ChainRows<double>& rows, std::size_t token, Label label, double weight, double* sums) {
+    const RowList<double> dense = rows.rows.rows();
+    for (auto i = dense.begin[token]; i < dense.begin[token + 1]; ++i)
+        sums[static_cast<std::size_t>(dense.row[i]) * rows.LP + static_cast<std::size_t>(label)] +=
+            weight * (dense.value ? dense.value[i] : 1.0);
+}
+
+void count_listed(const ChainRows<double>& rows, std::size_t token, Label label, double weight,
+                  double* sums) {
+    const ListedEntries<double> listed = rows.rows.listed();
+    for (auto i = listed.begin[token]; i < listed.begin[token + 1]; ++i)
+        if (listed.label[i] == label)
+            sums[listed.weight[i]] += weight * (listed.value ? listed.value[i] : 1.0);
+}
+
+// count(token, label, weight) for every token whose label is known.
+template <class Count>
+void each_label(const Sequences& sequences, Count count) {
+    for (std::size_t s = 0; s < sequences.size(); ++s)
+        if (const double weight = sequences.gold_weight_of(s); weight != 0.0)
+            for (std::size_t token = sequences.begin(s); token < sequences.end(s); ++token)
+                count(token, sequences.labels[token], weight);
+}
+
+// Moves, triples and edge attributes of one sequence.
+void count_moves(const Task& task, std::size_t s, double weight, double* out) {
+    const std::size_t begin = task.sequences.begin(s), T = task.sequences.end(s) - begin;
+    const Label* const path = task.sequences.labels + begin;
+    const auto L = static_cast<std::int32_t>(task.moves.L);
+    for (std::size_t t = 1; t < T; ++t) {
+        const std::int32_t move = path[t - 1] * L + path[t];
+        if (const auto k = task.moves.number[static_cast<std::size_t>(move)]; k >= 0)
+            out[task.first_move() + static_cast<std::size_t>(k)] += weight;
+        if (task.sees_moves())
+            add_entries(task.edge_entries, task.edge_observed, begin + t, move, weight,
+                        out + task.first_edge());
+        if (t == 1 || task.moves.order() == 1) continue;
+        const std::size_t three =
+            static_cast<std::size_t>(path[t - 2]) * task.moves.number.size() + static_cast<std::size_t>(move);
+        if (const auto k = task.moves.triple[three]; k >= 0)
+            out[task.first_triple() + static_cast<std::size_t>(k)] += weight;
+    }
+}
+
+}  // namespace
+
+std::vector<double> empirical_counts(const Task& task, std::size_t threads) {
+    const auto rows = ChainRows<double>::clustered(task, threads);
+    WeightTable<double> sums(task.observed, rows.plan, rows.LP);
+    std::vector<double> counts(task.size());
+    // Three parts that write to different places.
+    parallel_for(3, threads, [&](std::size_t part) {
+        if (part == 0)
+            each_label(task.sequences, [&](std::size_t token, Label label, double weight) {
+                count_rows(rows, token, label, weight, sums.dense());
+            });
+        if (part == 1)
+            each_label(task.sequences, [&](std::size_t token, Label label, double weight) {
+                count_listed(rows, token, label, weight, sums.listed());
+            });
+        for (std::size_t s = 0; part == 2 && s < task.sequences.size(); ++s)
+            if (const double weight = task.sequences.gold_weight_of(s); weight != 0.0)
+                count_moves(task, s, weight, counts.data());
+    });
+    rows.spread_to_rows(sums, 0, rows.cluster_count);
+    rows.spread_to_listed(sums, 0, rows.cluster_count);
+    sums.move_to(counts.data(), threads);
+    return counts;
+}
+
+}  // namespace seqlab

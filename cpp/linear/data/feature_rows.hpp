@@ -1,0 +1,125 @@
+// The weights of a linear model and the tokens that use them, laid out for speed.
+//
+// An attribute has weights for some labels only: those it was observed with. One with more than eight labels gets a dense
+// row of LP lanes (some of them unused and zero), added in registers; the rest are lists of (weight, label) per token: dense
+// rows of rare attributes would fill the cache with zeros (docs/decisions/0008).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/numerics/buffer.hpp"
+#include "base/numerics/unset.hpp"
+#include "kernels/kernels.hpp"
+
+namespace seqlab {
+
+// Attribute a has a weight for label[begin[a]] .. label[begin[a + 1] - 1], in rising order; weight k belongs to label[k].
+struct Observed {
+    std::span<const std::int64_t> begin;
+    std::span<const std::int32_t> label;
+
+    std::size_t attributes() const { return begin.size() - 1; }
+    std::size_t weights() const { return label.size(); }
+    std::size_t count(std::size_t a) const { return static_cast<std::size_t>(begin[a + 1] - begin[a]); }
+};
+
+// Attributes of tokens, as the encoder gives them.
+struct Entries {
+    std::span<const std::int64_t> indptr;  // (tokens + 1)
+    const std::int32_t* ids;
+    const double* values;  // or null when every entry counts 1
+
+    std::size_t tokens() const { return indptr.size() - 1; }
+};
+
+// Where each weight lives: row r of the dense table, or nowhere but in the list of weights itself.
+class RowPlan {
+public:
+    static constexpr std::size_t list_up_to = 8;
+    static constexpr std::int32_t listed = -1;
+
+    // sums: numbers after the attributes', which get rows after theirs (linear/data/clusters.hpp).
+    RowPlan(const Observed& observed, std::size_t L, std::size_t sums = 0);
+
+    std::int32_t row(std::size_t attribute) const { return row_[attribute]; }
+    std::size_t rows() const { return rows_; }
+    std::size_t rows_and_sums() const { return rows_ + sums_; }
+    std::size_t labels() const { return L_; }
+    std::size_t attributes() const { return row_.size() - sums_; }
+
+private:
+    std::vector<std::int32_t> row_;
+    std::size_t rows_ = 0;
+    std::size_t L_, sums_;
+};
+
+// For each token which weights of the list it uses, and how much of each: 1 where value is null.
+template <class F>
+struct ListedEntries {
+    const std::int64_t* begin;  // token t has entries begin[t] .. begin[t + 1]
+    const std::int32_t* weight;
+    const std::uint16_t* label;
+    const F* value;
+};
+
+// Which rows and which listed weights the tokens of a corpus use; the same in every arithmetic, and most of the memory that
+// training takes.
+struct RowIndex {
+    RowIndex() = default;
+    RowIndex(const Entries& entries, const Observed& observed, const RowPlan& plan, std::size_t threads = 1);
+
+    std::vector<std::int64_t> row_begin{0}, listed_begin{0};  // (tokens + 1)
+    Unset<std::int32_t> row;
+    // Apart, and labels short: a pass over the corpus is bound by how fast these come from memory.
+    Unset<std::int32_t> weight;  // and some behind the last, so that looking ahead never looks beyond
+    Unset<std::uint16_t> label;
+
+private:
+    // Of tokens [from, to): where their rows and weights begin, counted from 0; and then all of them, in their place.
+    void count(const Entries& entries, const Observed& observed, const RowPlan& plan, std::size_t from,
+               std::size_t to);
+    void fill(const Entries& entries, const Observed& observed, const RowPlan& plan, std::size_t from,
+              std::size_t to);
+};
+
+// The tokens of a corpus as rows to add and weights to add.
+template <class F>
+class FeatureRows {
+public:
+    FeatureRows() = default;
+    FeatureRows(const Entries& entries, const Observed& observed, const RowPlan& plan,
+                std::shared_ptr<const RowIndex> index);
+
+    RowList<F> rows() const {
+        return {index_->row_begin.data(), index_->row.data(),
+                row_value_.empty() ? nullptr : row_value_.data()};
+    }
+    // The rows of all tokens, one after another.
+    std::span<const std::int32_t> all_rows() const {
+        return index_ ? std::span(index_->row) : std::span<const std::int32_t>{};
+    }
+    // The listed weights of all tokens, one after another.
+    std::span<const std::int32_t> all_listed() const {
+        return index_ ? std::span(index_->weight).first(index_->label.size())
+                      : std::span<const std::int32_t>{};
+    }
+    ListedEntries<F> listed() const {
+        return {index_->listed_begin.data(), index_->weight.data(), index_->label.data(),
+                listed_value_.empty() ? nullptr : listed_value_.data()};
+    }
+
+    // node[t - from, y] += Σ listed weights
+    void add_listed(const F* weights, std::size_t L, std::size_t from, std::size_t to, F* node) const;
+    // sums[k] += gamma[t - from, label of k]
+    void count_listed(const F* gamma, std::size_t L, std::size_t from, std::size_t to, F* sums) const;
+
+private:
+    std::shared_ptr<const RowIndex> index_;
+    std::vector<F> row_value_, listed_value_;  // empty when every entry counts 1
+};
+
+}  // namespace seqlab

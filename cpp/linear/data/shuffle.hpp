@@ -1,0 +1,27 @@
+// Orders drawn by chance, the same for any number of threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/numerics/random.hpp"
+
+namespace seqlab {
+
+// Fisher and Yates.
+inline void shuffle(std::span<std::size_t> items, const Uniform& chance) {
+    for (std::size_t i = items.size(); i-- > 1;)
+        std::swap(items[i], items[static_cast<std::size_t>(chance(i) * static_cast<double>(i + 1))]);
+}
+
+// The order depends on seed and stream alone.
+inline std::vector<std::size_t> shuffled(std::vector<std::size_t> items, std::uint64_t seed,
+                                         std::uint64_t stream) {
+    shuffle(items, Uniform(seed, stream, 0));
+    return items;
+}
+
+}  // namespace seqlab

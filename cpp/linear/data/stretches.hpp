@@ -1,0 +1,193 @@
+// Sums over a corpus by several threads, the same bits for any number of them (docs/decisions/0010).
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <vector>
+
+#include "base/numerics/sum.hpp"
+#include "base/parallel/parallel.hpp"
+#include "base/parallel/pause.hpp"
+#include "base/parallel/spare.hpp"
+#include "kernels/kernels.hpp"
+#include "linear/data/task.hpp"
+
+namespace seqlab {
+
+// A corpus in stretches, and those in parts, cut by the data alone. Every stretch has sums of its own, to which its parts are
+// added in order, and the sums of stretches are added in order, too.
+struct Stretches {
+    std::vector<std::size_t> cuts{0};   // part p has sentences cuts[p] .. cuts[p + 1]
+    std::vector<std::size_t> first{0};  // stretch i has parts first[i] .. first[i + 1]
+
+    explicit Stretches(const Task& task);
+
+    std::size_t parts() const { return cuts.size() - 1; }
+    std::size_t size() const { return first.size() - 1; }
+};
+
+// Who works at what, and whose turn it is to add.
+template <class Counts>
+class Ledger {
+public:
+    struct Part {
+        std::size_t stretch, number;
+    };
+
+    // The sums of the first stretch are those of all, `sum`.
+    Ledger(const Stretches& cut, Counts& sum, Spare<Counts>& spare)
+        : stretches_(cut.size()), parts_left_(cut.parts()), sum_(sum), spare_(spare) {
+        for (std::size_t i = 0; i < cut.size(); ++i) {
+            stretches_[i].next = stretches_[i].turn = cut.first[i];
+            stretches_[i].end = cut.first[i + 1];
+            stretches_[i].done = cut.first[i] == cut.first[i + 1];
+        }
+    }
+
+    // What to work at next: in the stretch that fewest work at, since they wait for each other there.
+    std::optional<Part> begin() {
+        const std::lock_guard<std::mutex> lock(guard_);
+        if (failed_) return std::nullopt;
+        Stretch* best = nullptr;
+        for (Stretch& stretch : stretches_)
+            if (stretch.next < stretch.end && (!best || stretch.busy < best->busy)) best = &stretch;
+        if (!best) return std::nullopt;
+        ++best->busy;
+        return Part{static_cast<std::size_t>(best - stretches_.data()), best->next++};
+    }
+    // The sums to add to, when the parts before this one have been added. They are all at work, so this does not last.
+    template <class Make>
+    Counts& counts(Part part, Make make) {
+        Stretch& stretch = stretches_[part.stretch];
+        wait_for(part);
+        if (part.stretch == 0) return sum_;
+        if (!stretch.counts) stretch.counts = spare_.get(make);
+        return *stretch.counts;
+    }
+    void end(Part part, bool well) {
+        Stretch& stretch = stretches_[part.stretch];
+        wait_for(part);
+        bool others_left = false;
+        {
+            const std::lock_guard<std::mutex> lock(guard_);
+            --stretch.busy;
+            failed_ = failed_ || !well;
+            stretch.done = part.number + 1 == stretch.end;
+            others_left = --parts_left_ > 0;
+        }
+        if (stretch.done && others_left) add_done();
+        stretch.turn.exchange(part.number + 1);  // in one order with the number of those who sleep
+        stretch.turn.notify_all();
+    }
+    // The stretches that are not added yet, by all threads: there is nothing else to do by then.
+    void finish(std::size_t threads) {
+        for (; added_ < stretches_.size(); ++added_) add(stretches_[added_], threads);
+    }
+
+private:
+    struct Stretch {
+        std::size_t next = 0, end = 0, busy = 0;  // parts to begin, and those at work
+        std::atomic<std::size_t> turn{0};         // the part to be added next
+        std::unique_ptr<Counts> counts;
+        bool done = false;
+    };
+    static constexpr int patience = 4'000;  // to be woken takes longer than most waits
+
+    void wait_for(Part part) {
+        const std::atomic<std::size_t>& turn = stretches_[part.stretch].turn;
+        const auto now = [&] { return turn.load(std::memory_order_acquire); };
+        for (int i = 0; i < patience && now() != part.number; ++i) pause();
+        for (std::size_t at = now(); at != part.number; at = now()) turn.wait(at, std::memory_order_acquire);
+    }
+    // Adds the stretches whose turn it is, unless somebody is at it; what is left over then is added later.
+    void add_done() {
+        const std::unique_lock<std::mutex> adding(adding_, std::try_to_lock);
+        while (adding && next_is_done()) add(stretches_[added_++], 1);
+    }
+    bool next_is_done() {
+        const std::lock_guard<std::mutex> lock(guard_);
+        return !failed_ && added_ < stretches_.size() && stretches_[added_].done;
+    }
+    void add(Stretch& stretch, std::size_t threads) {
+        if (!stretch.counts) return;
+        stretch.counts->move_into(sum_, threads);
+        try {
+            spare_.put(std::move(stretch.counts));
+        } catch (const std::bad_alloc&) {
+            // They are made anew when they are wanted.
+        }
+    }
+
+    std::vector<Stretch> stretches_;
+    std::size_t parts_left_;
+    std::size_t added_ = 0;  // stretches
+    bool failed_ = false;
+    std::mutex guard_, adding_;  // adding_: of added_, and of all sums that are being added
+    Counts& sum_;
+    Spare<Counts>& spare_;
+};
+
+// A part of the work, from its begin to its end, however it ends.
+template <class Counts, class Make>
+class Turn {
+public:
+    Turn(Ledger<Counts>& ledger, typename Ledger<Counts>::Part part, const Make& make)
+        : ledger_(ledger), part_(part), make_(make) {}
+    ~Turn() { ledger_.end(part_, std::uncaught_exceptions() == failures_); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+    // The sums to add to, from now on this part's alone until its end.
+    Counts& counts() { return ledger_.counts(part_, make_); }
+
+private:
+    Ledger<Counts>& ledger_;
+    typename Ledger<Counts>::Part part_;
+    const Make& make_;
+    int failures_ = std::uncaught_exceptions();
+};
+
+// What was added before another part failed must not stay for the next time.
+template <class Counts>
+struct Cleared {
+    Counts& sum;
+    int failures = std::uncaught_exceptions();
+    ~Cleared() {
+        if (std::uncaught_exceptions() > failures) sum.clear();
+    }
+};
+
+// The loss of a corpus: run(first, last, worker, turn) gives that of sentences first .. last, and adds their counts to
+// turn.counts(); those of all go to `total`.
+template <class Worker, class Counts, class MakeWorker, class MakeCounts, class Run>
+double over_stretches(const Stretches& stretches, std::size_t threads, Spare<Worker>& workers,
+                      Spare<Counts>& spare, Counts& sum, double* total, MakeWorker make_worker,
+                      MakeCounts make_counts, Run run) {
+    const Cleared<Counts> otherwise{sum};
+    Ledger<Counts> ledger(stretches, sum, spare);
+    std::vector<double> losses(stretches.parts());
+    const std::size_t hands = std::min(threads, stretches.parts());
+    parallel_for(hands, hands, [&, &set = kernels()](std::size_t) {
+        const PinKernels pin(set);
+        std::unique_ptr<Worker> worker = workers.get(make_worker);
+        while (const auto part = ledger.begin()) {
+            Turn<Counts, MakeCounts> turn(ledger, *part, make_counts);
+            losses[part->number] =
+                run(stretches.cuts[part->number], stretches.cuts[part->number + 1], *worker, turn);
+        }
+        workers.put(std::move(worker));
+    });
+    ledger.finish(threads);
+    sum.move_to(total, threads);
+    CompensatedSum loss;
+    for (const double lost : losses) loss.add(lost);
+    return loss.value();
+}
+
+}  // namespace seqlab

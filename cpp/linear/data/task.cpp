@@ -1,0 +1,37 @@
+#include "linear/data/task.hpp"
+
+#include <algorithm>
+
+namespace seqlab {
+
+namespace {
+
+std::size_t numbered(std::span<const std::int32_t> numbers) {
+    return static_cast<std::size_t>(std::ranges::count_if(numbers, [](std::int32_t n) { return n >= 0; }));
+}
+
+}  // namespace
+
+void Moves::set_number(std::span<const std::int32_t> numbers) {
+    number = numbers;
+    weights_ = numbered(numbers);
+}
+
+void Moves::set_triple(std::span<const std::int32_t> numbers) {
+    triple = numbers;
+    triples_ = numbered(numbers);
+}
+
+void add_entries(const Entries& entries, const Observed& observed, std::size_t t, std::int32_t label,
+                 double weight, double* out) {
+    for (auto i = entries.indptr[t]; i < entries.indptr[t + 1]; ++i) {
+        const auto a = static_cast<std::size_t>(entries.ids[i]);
+        const auto* const first = observed.label.data() + observed.begin[a];
+        const auto* const last = observed.label.data() + observed.begin[a + 1];
+        const auto* const found = std::lower_bound(first, last, label);
+        if (found != last && *found == label)
+            out[found - observed.label.data()] += weight * (entries.values ? entries.values[i] : 1.0);
+    }
+}
+
+}  // namespace seqlab

@@ -1,0 +1,133 @@
+// What a linear model is trained on: which weights there are, and the labelled sequences that use them.
+//
+// theta = (attribute-label pairs | moves | triples of labels | edge attributes with a move)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "linear/data/clusters.hpp"
+#include "linear/data/feature_rows.hpp"
+#include "trellis/trellis.hpp"
+
+namespace seqlab {
+
+// Which moves between labels have a weight, and which are forbidden. A number is -1 for a move without a weight, which
+// scores 0.
+struct Moves {
+    std::size_t L = 0;
+    std::span<const std::int32_t> number;            // (L, L): the weight of a move, counted from 0
+    std::span<const std::int32_t> triple;            // (L, L, L), or empty: order 1
+    std::span<const std::uint8_t> forbidden;         // (L, L), or empty
+    std::span<const std::uint8_t> no_start, no_end;  // (L), or empty
+
+    void set_number(std::span<const std::int32_t> numbers);
+    void set_triple(std::span<const std::int32_t> numbers);
+    std::size_t order() const { return triple.empty() ? 1 : 2; }
+    std::size_t weights() const { return weights_; }
+    std::size_t triples() const { return triples_; }
+
+private:
+    std::size_t weights_ = 0, triples_ = 0;
+};
+
+// Labelled sequences: sequence s has tokens offset[s] .. offset[s + 1].
+struct Sequences {
+    std::span<const std::int64_t> offset;
+    const Label* labels;        // -1 where no label is known: such sequences have clamps
+    const double* weight;       // (sequences): what log Z counts; null when every sequence counts 1
+    const double* gold_weight;  // (sequences): what the labels given count; null when as `weight`
+
+    std::size_t size() const { return offset.size() - 1; }
+    std::size_t begin(std::size_t s) const { return static_cast<std::size_t>(offset[s]); }
+    std::size_t end(std::size_t s) const { return static_cast<std::size_t>(offset[s + 1]); }
+    double weight_of(std::size_t s) const { return weight ? weight[s] : 1.0; }
+    double gold_weight_of(std::size_t s) const { return gold_weight ? gold_weight[s] : weight_of(s); }
+};
+
+// Labels that rows may have: row i has ids[offset[i]] .. ids[offset[i + 1]], rising. Empty: any label anywhere.
+struct ActiveLists {
+    std::span<const std::int64_t> offset;
+    const Label* ids = nullptr;
+
+    bool any() const { return !offset.empty(); }
+    Labels at(std::size_t i) const {
+        return {ids + offset[i], static_cast<std::size_t>(offset[i + 1] - offset[i])};
+    }
+};
+
+// Sequences of which the labels are known in part: log Σ over the labellings that fit is what they add to the likelihood
+// (eq:partial-labels). Clamp c speaks of one sequence; its rows in `lists` begin at row[c]. Sorted by sequence.
+struct Clamps {
+    std::span<const std::int64_t> sequence;
+    std::span<const double> weight;
+    std::span<const std::int64_t> row;
+    ActiveLists lists;
+
+    std::size_t size() const { return sequence.size(); }
+};
+
+struct Task {
+    Entries entries;
+    Observed observed;
+    Kin kin;                 // (attributes), or empty: which of them come together
+    Entries edge_entries;    // of the move into a token; no tokens when there are none
+    Observed edge_observed;  // label: from * L + to
+    Moves moves;
+    Sequences sequences;
+    ActiveLists active;  // one row per token: what the paths may use at all
+    Clamps clamps;
+    const double* token_weight =
+        nullptr;  // (tokens): what a wrong label costs, for learners that count mistakes
+
+    // What the choice of a label at position t of sequence s counts, where every choice is for itself.
+    double choice_weight(std::size_t s, std::size_t t) const {
+        return token_weight ? token_weight[sequences.begin(s) + t] : sequences.gold_weight_of(s);
+    }
+    // Made when first asked for, and shared by all copies of this task: entries, observed and kin must stay as they are.
+    std::shared_ptr<const RowIndex> row_index(const RowPlan& plan, std::size_t threads) const {
+        if (!made_->index) made_->index = std::make_shared<const RowIndex>(entries, observed, plan, threads);
+        return made_->index;
+    }
+    // In place of row_index(), which is let go: who comes so far has found his first guess, and memory is short.
+    std::shared_ptr<const ClusteredRows> clustered_rows(std::size_t threads) const {
+        if (!made_->clustered) {
+            made_->clustered =
+                std::make_shared<const ClusteredRows>(entries, kin, observed, moves.L, threads);
+            if (made_->clustered->clusters > 0) made_->index.reset();
+        }
+        return made_->clustered;
+    }
+    bool sees_moves() const { return edge_observed.weights() > 0; }
+    // Shared edges of first order: what the dense kernels are made for.
+    bool plain() const { return moves.order() == 1 && !sees_moves(); }
+    std::size_t first_move() const { return observed.weights(); }
+    std::size_t first_triple() const { return first_move() + moves.weights(); }
+    std::size_t first_edge() const { return first_triple() + moves.triples(); }
+    std::size_t size() const { return first_edge() + edge_observed.weights(); }
+
+private:
+    struct Made {
+        std::shared_ptr<const RowIndex> index;
+        std::shared_ptr<const ClusteredRows> clustered;
+    };
+    std::shared_ptr<Made> made_ = std::make_shared<Made>();
+};
+
+// visit(a) for the attribute of every entry of some sequences.
+template <class Visit>
+void each_attribute(const Entries& entries, const Sequences& sequences, std::span<const std::size_t> some,
+                    Visit visit) {
+    for (const std::size_t s : some)
+        for (auto i = entries.indptr[sequences.begin(s)]; i < entries.indptr[sequences.end(s)]; ++i)
+            visit(static_cast<std::size_t>(entries.ids[i]));
+}
+
+// out[k] += weight · value for the weight k of (attribute, label), for the entries of one token.
+void add_entries(const Entries& entries, const Observed& observed, std::size_t t, std::int32_t label,
+                 double weight, double* out);
+
+}  // namespace seqlab

@@ -1,0 +1,109 @@
+#include "linear/likelihood/batch_descent.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "optimise/lanes.hpp"
+
+namespace seqlab {
+
+namespace {
+
+// How much of the curvature to believe, and from which iteration on. Far from the end full Newton scaling (1) is nearly right;
+// near it, features that occur together make it wrong, and the remembered moves know better (docs/decisions/0010).
+struct Trust {
+    int iteration;
+    double exponent;
+};
+constexpr Trust trust[] = {{0, 0.8}, {8, 0.6}, {16, 0.4}, {30, 0.2}};
+// The diagonal leaves out that features occur together, so a first step along it would go too far by about this factor.
+constexpr double caution = 4.0;
+// float32 sums over a corpus are good to some 1e-6 of the value.
+constexpr double quick_digits = 3e-6;
+
+// The diagonal of eq:preconditioner, renewed on the way.
+class Preconditioner {
+public:
+    Preconditioner(Loss& loss, double l2, std::size_t threads)
+        : loss_(loss), l2_(l2), threads_(threads), h_(loss.size()), inverse_(loss.size()) {}
+
+    void renew(const double* theta, double exponent) {
+        loss_.curvature(theta, h_.data(), threads_);
+        optimise::each_slice(h_.size(), threads_, [&](std::size_t, std::size_t from, std::size_t to) {
+            for (std::size_t k = from; k < to; ++k) {
+                h_[k] += 2.0 * l2_;
+                // Without a penalty a feature that never varies has no curvature at all.
+                inverse_[k] = std::pow(std::max(h_[k], 1e-3), -exponent);
+            }
+        });
+        diagonal_.inverse = inverse_.data();
+        ++diagonal_.version;
+    }
+    const optimise::Diagonal* diagonal() const { return &diagonal_; }
+
+    // -slope / (4 Σ h d²): where a parabola with this curvature along d has its lowest point.
+    double first_step(const double* d, double slope) const {
+        double bend = 0.0;
+        for (std::size_t k = 0; k < h_.size(); ++k) bend += h_[k] * d[k] * d[k];
+        return bend > 0.0 ? -slope / (caution * bend) : 1.0;
+    }
+
+private:
+    Loss& loss_;
+    double l2_;
+    std::size_t threads_;
+    std::vector<double> h_, inverse_;
+    optimise::Diagonal diagonal_{};
+};
+
+}  // namespace
+
+double with_l2(Loss& loss, const double* theta, double* gradient, double l2, const double* centre,
+               std::size_t threads) {
+    const double value = loss(theta, gradient, threads);
+    if (l2 == 0.0) return value;
+    const auto [norm] = optimise::sliced_sums<1>(loss.size(), threads, [=](auto t, std::size_t k, auto add) {
+        using T = decltype(t);
+        T away = optimise::load<T>(theta + k);
+        if (centre) away -= optimise::load<T>(centre + k);
+        optimise::store(gradient + k, optimise::load<T>(gradient + k) + 2.0 * l2 * away);
+        add(0, away * away);
+    });
+    return value + l2 * norm;
+}
+
+optimise::Outcome descend(Loss& quick, Loss* exact, double* theta, const BatchOptions& options,
+                          std::size_t threads, const optimise::Report& report) {
+    const Crew crew(threads);
+    Loss* loss = &quick;
+    const optimise::Objective objective = [&](const double* x, double* gradient) {
+        return with_l2(*loss, x, gradient, options.l2, options.centre, threads);
+    };
+    optimise::LbfgsOptions lbfgs = options.lbfgs;
+    lbfgs.threads = threads;
+    if (exact) {
+        lbfgs.refine = [&] {
+            if (loss == exact) return false;
+            loss = exact;
+            return true;
+        };
+        lbfgs.refine_below = quick_digits;
+    }
+    if (!options.precondition) return optimise::lbfgs(objective, theta, quick.size(), lbfgs, report);
+
+    Preconditioner preconditioner(quick, options.l2, threads);
+    preconditioner.renew(theta, trust[0].exponent);
+    lbfgs.diagonal = preconditioner.diagonal();
+    if (!lbfgs.first_step)
+        lbfgs.first_step = [&](const double* d, double slope) { return preconditioner.first_step(d, slope); };
+    const optimise::Report renewing = [&](const optimise::Progress& progress, const double* x) {
+        for (const Trust& now : trust)
+            if (progress.iteration > 0 && progress.iteration == now.iteration)
+                preconditioner.renew(x, now.exponent);
+        return report(progress, x);
+    };
+    return optimise::lbfgs(objective, theta, quick.size(), lbfgs, renewing);
+}
+
+}  // namespace seqlab

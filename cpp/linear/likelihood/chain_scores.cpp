@@ -1,0 +1,158 @@
+#include "linear/likelihood/chain_scores.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace seqlab {
+
+namespace {
+
+template <class F>
+constexpr F never = -std::numeric_limits<F>::infinity();
+
+}  // namespace
+
+template <class F>
+void mask_rows(const ActiveLists& lists, std::size_t row, std::size_t T, std::size_t L, F* node) {
+    for (std::size_t t = 0; t < T; ++t, node += L) {
+        const Labels allowed = lists.at(row + t);
+        if (allowed.size() == L) continue;
+        std::size_t y = 0;
+        for (const Label keep : allowed) {
+            for (; y < static_cast<std::size_t>(keep); ++y) node[y] = never<F>;
+            ++y;
+        }
+        for (; y < L; ++y) node[y] = never<F>;
+    }
+}
+
+template <class F>
+Batch<F> ChainScores<F>::operator()(const ChainWeights<F>& weights, std::size_t first, std::size_t last) {
+    from_ = task_.sequences.begin(first);
+    first_ = first;
+    score_nodes(weights, task_.sequences.begin(last));
+    mask_ends(first, last);
+    grow_iota(first, last);
+    batch_.clear();
+    for (std::size_t s = first; s < last; ++s) {
+        Trellis<F> trellis;
+        trellis.T = task_.sequences.end(s) - task_.sequences.begin(s);
+        trellis.L = rows_.L;
+        trellis.order = task_.moves.order();
+        trellis.node = node_ + row(s) * rows_.L;
+        trellis.edge = weights.edge();
+        if (trellis.order == 2) trellis.head[0] = weights.moves();
+        if (task_.active.any())
+            restrict(trellis, task_.active, task_.sequences.begin(s), node_ + row(s) * rows_.L);
+        batch_.push_back(trellis);
+    }
+    if (task_.sees_moves()) score_edges(weights, first, last);
+    return batch_;
+}
+
+template <class F>
+void ChainScores<F>::score_nodes(const ChainWeights<F>& weights, std::size_t to) {
+    const std::size_t room = (to - from_) * rows_.L + rows_.LP;
+    node_ = node_room_.of(room);
+    gamma_ = gamma_room_.of(room);
+    kernels().of<F>().gather_rows(weights.node().dense(), rows_.LP, rows_.L, rows_.rows.rows(), from_, to,
+                                  node_);
+    rows_.rows.add_listed(weights.node().listed(), rows_.L, from_, to, node_);
+    if (weights.scale() != F{1})
+        for (std::size_t n = 0; n < (to - from_) * rows_.L; ++n) node_[n] *= weights.scale();
+}
+
+// Edges of their own for every position: the shared ones, and the weights of the attributes that see the move.
+template <class F>
+void ChainScores<F>::score_edges(const ChainWeights<F>& weights, std::size_t first, std::size_t last) {
+    const std::size_t L = rows_.L, moves = L * L, slab = weights.edge_size(), order = task_.moves.order();
+    std::size_t count = 0;
+    for (const Trellis<F>& trellis : batch_) count += trellis.T > order ? trellis.T - order : 0;
+    slabs_.resize(count * slab + ChainWeights<F>::behind);
+    heads_.resize(order == 2 ? batch_.size() * moves : 0);
+    F* next = slabs_.data();
+    for (std::size_t s = first; s < last; ++s) {
+        Trellis<F>& trellis = batch_[s - first];
+        trellis.edge = next;
+        trellis.slab = slab;
+        for (std::size_t t = 1; t < trellis.T; ++t) {
+            F* const out = t < order ? heads_.data() + (s - first) * moves : next;
+            const std::size_t size = t < order ? moves : slab;
+            std::copy_n(t < order ? weights.moves() : weights.edge(), size, out);
+            if (t < order) {
+                trellis.head[0] = out;
+            } else {
+                next += slab;
+            }
+            const std::size_t token = task_.sequences.begin(s) + t;
+            for (auto i = task_.edge_entries.indptr[token]; i < task_.edge_entries.indptr[token + 1]; ++i) {
+                const auto a = static_cast<std::size_t>(task_.edge_entries.ids[i]);
+                const F value =
+                    weights.scale() *
+                    (task_.edge_entries.values ? static_cast<F>(task_.edge_entries.values[i]) : F{1});
+                for (auto k = static_cast<std::size_t>(task_.edge_observed.begin[a]);
+                     k < static_cast<std::size_t>(task_.edge_observed.begin[a + 1]); ++k)
+                    for (auto m = static_cast<std::size_t>(task_.edge_observed.label[k]); m < size;
+                         m += moves)
+                        out[m] += value * weights.pairs()[k];
+            }
+        }
+    }
+}
+
+template <class F>
+void ChainScores<F>::mask_ends(std::size_t first, std::size_t last) {
+    if (task_.moves.no_start.empty()) return;
+    for (std::size_t s = first; s < last; ++s) {
+        const std::size_t T = task_.sequences.end(s) - task_.sequences.begin(s);
+        if (T == 0) continue;
+        F* const node = node_ + row(s) * rows_.L;
+        for (std::size_t y = 0; y < rows_.L; ++y) {
+            if (task_.moves.no_start[y]) node[y] = never<F>;
+            if (task_.moves.no_end[y]) node[(T - 1) * rows_.L + y] = never<F>;
+        }
+    }
+}
+
+// 0, 1, 2, ... for the longest sequence: before any trellis points into it.
+template <class F>
+void ChainScores<F>::grow_iota(std::size_t first, std::size_t last) {
+    std::size_t longest = iota_.size();
+    for (std::size_t s = first; s < last; ++s)
+        longest = std::max(longest, task_.sequences.end(s) - task_.sequences.begin(s));
+    const auto from = static_cast<std::int64_t>(iota_.size());
+    iota_.resize(longest);
+    std::iota(iota_.begin() + from, iota_.end(), from);
+}
+
+// Order 1: -inf in the rows of node, so that the dense kernels can run. Order 2: lists, so that the work shrinks with them.
+template <class F>
+void ChainScores<F>::restrict(Trellis<F>& trellis, const ActiveLists& lists, std::size_t row, F* node) {
+    if (trellis.order == 2) {
+        trellis.restricted = trellis.T;
+        trellis.where = iota_.data();
+        trellis.offset = lists.offset.data() + row;
+        trellis.ids = lists.ids;
+        return;
+    }
+    mask_rows(lists, row, trellis.T, trellis.L, node);
+}
+
+template <class F>
+const Trellis<F>& ChainScores<F>::clamped(std::size_t c) {
+    const auto s = static_cast<std::size_t>(task_.clamps.sequence[c]);
+    clamped_ = batch_[s - first_];
+    F* const node = clamped_room_.of(clamped_.T * rows_.L + 1);
+    std::copy_n(clamped_.node, clamped_.T * rows_.L, node);
+    clamped_.node = node;
+    restrict(clamped_, task_.clamps.lists, static_cast<std::size_t>(task_.clamps.row[c]), node);
+    return clamped_;
+}
+
+template void mask_rows<float>(const ActiveLists&, std::size_t, std::size_t, std::size_t, float*);
+template void mask_rows<double>(const ActiveLists&, std::size_t, std::size_t, std::size_t, double*);
+template class ChainScores<float>;
+template class ChainScores<double>;
+
+}  // namespace seqlab

@@ -1,0 +1,52 @@
+// Sequences of a task as trellises under given weights, with room for their marginals.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/numerics/buffer.hpp"
+#include "inference/plan.hpp"
+#include "linear/data/chain_rows.hpp"
+#include "linear/data/task.hpp"
+#include "linear/likelihood/chain_weights.hpp"
+
+namespace seqlab {
+
+// -inf in node (T, L) wherever the lists from `row` on do not allow a label.
+template <class F>
+void mask_rows(const ActiveLists& lists, std::size_t row, std::size_t T, std::size_t L, F* node);
+
+template <class F>
+class ChainScores {
+public:
+    ChainScores(const Task& task, const ChainRows<F>& rows) : task_(task), rows_(rows) {}
+
+    // Sequences [first, last) of the task, their active lists obeyed. Good until the next call.
+    Batch<F> operator()(const ChainWeights<F>& weights, std::size_t first, std::size_t last);
+    // The same sequence with the lists of clamp c instead, after operator() on a block that holds it.
+    const Trellis<F>& clamped(std::size_t c);
+
+    F* gamma(std::size_t s) { return gamma_ + row(s) * rows_.L; }
+    F* gamma() { return gamma_; }
+
+private:
+    std::size_t row(std::size_t s) const { return task_.sequences.begin(s) - from_; }
+    void score_nodes(const ChainWeights<F>& weights, std::size_t to);
+    void score_edges(const ChainWeights<F>& weights, std::size_t first, std::size_t last);
+    void mask_ends(std::size_t first, std::size_t last);
+    void grow_iota(std::size_t first, std::size_t last);
+    void restrict(Trellis<F>& trellis, const ActiveLists& lists, std::size_t row, F* node);
+
+    const Task& task_;
+    const ChainRows<F>& rows_;
+    std::size_t from_ = 0, first_ = 0;
+    Buffer<F> node_room_, gamma_room_, clamped_room_;
+    F *node_ = nullptr, *gamma_ = nullptr;
+    std::vector<F> slabs_, heads_;
+    std::vector<std::int64_t> iota_;
+    std::vector<Trellis<F>> batch_;
+    Trellis<F> clamped_;
+};
+
+}  // namespace seqlab

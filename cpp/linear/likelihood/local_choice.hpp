@@ -1,0 +1,85 @@
+// One log-linear choice at every token, given the label before: what likelihood and first guess of an MEMM share.
+#pragma once
+
+#include <cmath>
+
+#include "base/numerics/sum.hpp"
+#include "kernels/kernels.hpp"
+#include "linear/likelihood/loss.hpp"
+#include "linear/likelihood/move_counts.hpp"
+#include "trellis/trellis.hpp"
+
+namespace seqlab {
+
+// A normaliser: the largest score, and the sum of exp over it, between 1 and L; 0 when nothing is allowed.
+template <class F>
+struct Normaliser {
+    F top, total;
+};
+
+// p (L, with a vector of room behind) = p_t(y | from); 0 when nothing is allowed.
+template <class F>
+Normaliser<F> choose_label(const Trellis<F>& trellis, std::size_t t, std::size_t from, F* p) {
+    Normaliser<F> z;
+    const F* const edge = t > 0 ? trellis.scores_into(t) + from * trellis.L : nullptr;
+    kernels().of<F>().choose(p, trellis.row(t), edge, trellis.L, &z.top, &z.total);
+    return z;
+}
+
+// Σ weight · log x for many x: a product of some of them needs one log.
+class SumOfLogs {
+public:
+    void add(double x, double weight) {
+        if (weight != weight_ || product_ > enough) settle(weight);
+        product_ *= x;
+    }
+    double value() {
+        settle(weight_);
+        return sum_.value();
+    }
+
+private:
+    static constexpr double enough = 1e200;  // a float32 sum of exp, and any number of labels, still fit
+
+    void settle(double weight) {
+        sum_.add(weight_ * std::log(product_));
+        product_ = 1.0;
+        weight_ = weight;
+    }
+
+    CompensatedSum sum_;
+    double product_ = 1.0, weight_ = 1.0;
+};
+
+// eq:memm-likelihood, one sequence whose labels are known, its first token being token `begin` of the corpus: the loss. residual (T, L)
+// gets  w_t (p_t(y) - [y = y_t]), or w_t p_t(y) (1 - p_t(y)) where the curvature is wanted; rows of moves go to `moves`.
+template <class F, class Weight>
+double local_choices(const Trellis<F>& trellis, const Label* gold, std::size_t begin, Weight weight_of,
+                     Wanted wanted, F* residual, MoveCounts<F>& moves) {
+    const std::size_t L = trellis.L;
+    CompensatedSum loss;
+    SumOfLogs logs;
+    for (std::size_t t = 0; t < trellis.T; ++t) {
+        const double weight = weight_of(t);
+        F* const p = residual + t * L;
+        const auto y = static_cast<std::size_t>(gold[t]);
+        const std::size_t from = t > 0 ? static_cast<std::size_t>(gold[t - 1]) : 0;
+        F score = trellis.row(t)[y];
+        if (t > 0) score += trellis.scores_into(t)[from * L + y];
+        const Normaliser<F> z = choose_label(trellis, t, from, p);
+        loss.add(weight * (static_cast<double>(z.top) - static_cast<double>(score)));
+        logs.add(static_cast<double>(z.total), weight);
+        if (wanted == Wanted::slope) {
+            p[y] -= F{1};
+        } else {
+            for (std::size_t j = 0; j < L; ++j) p[j] *= F{1} - p[j];
+        }
+        if (weight != 1.0)
+            for (std::size_t j = 0; j < L; ++j) p[j] *= static_cast<F>(weight);
+        if (t > 0) moves.count_row(from, begin + t, p);
+    }
+    loss.add(logs.value());
+    return loss.value();
+}
+
+}  // namespace seqlab

@@ -1,0 +1,158 @@
+#include "linear/likelihood/local_likelihood.hpp"
+
+#include <algorithm>
+
+#include "base/numerics/sum.hpp"
+#include "linear/data/stretches.hpp"
+#include "linear/likelihood/local_choice.hpp"
+
+namespace seqlab {
+
+namespace {
+
+constexpr std::size_t vector_room = 16;
+
+}  // namespace
+
+template <class F>
+struct LocalLikelihood<F>::Worker {
+    ChainScores<F> scores;
+    MoveCounts<F> moves;
+    LocalPaths paths;
+
+    explicit Worker(const LocalLikelihood& of) : scores(of.task_, of.rows_), moves(of.task_) {}
+};
+
+template <class F>
+LocalLikelihood<F>::LocalLikelihood(const Task& task, std::size_t threads)
+    : task_(task),
+      rows_(ChainRows<F>::clustered(task, threads)),
+      hot_rows_(HotRows::of(task, rows_)),
+      stretches_(task),
+      weights_(task, rows_.plan, rows_.LP),
+      sum_(task, rows_, hot_rows_) {}
+
+template <class F>
+LocalLikelihood<F>::~LocalLikelihood() = default;
+
+template <class F>
+void LocalLikelihood<F>::load(const double* theta, std::size_t threads) {
+    weights_.load(theta, threads);
+    rows_.sum_clusters(weights_.node(), threads);
+}
+
+template <class F>
+double LocalLikelihood<F>::operator()(const double* theta, double* gradient, std::size_t threads) {
+    const PinKernels caller(kernels());
+    load(theta, threads);
+    std::fill_n(gradient, size(), 0.0);
+    return total(gradient, threads, Wanted::slope);
+}
+
+template <class F>
+void LocalLikelihood<F>::curvature(const double* theta, double* diagonal, std::size_t threads) {
+    const PinKernels caller(kernels());
+    load(theta, threads);
+    if (!squared_) squared_ = squared_rows<F>(task_);
+    std::fill_n(diagonal, size(), 0.0);
+    total(diagonal, threads, Wanted::curvature);
+}
+
+template <class F>
+double LocalLikelihood<F>::total(double* counts, std::size_t threads, Wanted wanted) {
+    return over_stretches(
+        stretches_, threads, workers_, spare_, sum_, counts, [&] { return std::make_unique<Worker>(*this); },
+        [&] { return std::make_unique<ChainCounts<F>>(task_, rows_, hot_rows_); },
+        [&](std::size_t first, std::size_t last, Worker& worker, auto& turn) {
+            return run(first, last, worker, turn, wanted);
+        });
+}
+
+template <class F>
+template <class Turn>
+double LocalLikelihood<F>::run(std::size_t first, std::size_t last, Worker& worker, Turn& turn,
+                               Wanted wanted) const {
+    const auto& clamps = task_.clamps;
+    const std::size_t block = task_.sees_moves() ? 16 : last - first;
+    const ChainRows<F>& rows = wanted == Wanted::curvature && squared_ ? *squared_ : rows_;
+    CompensatedSum loss;
+    for (std::size_t from = first; from < last; from += block) {
+        const std::size_t to = std::min(last, from + block);
+        const Batch<F> batch = worker.scores(weights_, from, to);
+        auto c = static_cast<std::size_t>(
+            std::ranges::lower_bound(clamps.sequence, static_cast<std::int64_t>(from)) -
+            clamps.sequence.begin());
+        for (std::size_t s = from; s < to; ++s) {
+            const Trellis<F>& trellis = batch[s - from];
+            if (task_.sequences.gold_weight_of(s) != 0.0)
+                loss.add(labelled(trellis, s, worker, wanted));
+            else
+                std::fill_n(worker.scores.gamma(s), trellis.T * rows_.L, F{0});
+            for (; c < clamps.size() && clamps.sequence[c] == static_cast<std::int64_t>(s); ++c)
+                loss.add(clamped(trellis, c, worker, wanted));
+        }
+        ChainCounts<F>& counts = turn.counts();
+        counts.count_nodes(rows, task_.sequences.begin(from), task_.sequences.begin(to),
+                           worker.scores.gamma());
+        counts.settle();
+    }
+    worker.moves.move_into(turn.counts());
+    return loss.value();
+}
+
+template <class F>
+double LocalLikelihood<F>::labelled(const Trellis<F>& trellis, std::size_t s, Worker& worker,
+                                    Wanted wanted) const {
+    const std::size_t begin = task_.sequences.begin(s);
+    return local_choices(
+        trellis, task_.sequences.labels + begin, begin,
+        [&](std::size_t t) { return task_.choice_weight(s, t); }, wanted, worker.scores.gamma(s),
+        worker.moves);
+}
+
+// eq:partial-labels, for local choices: -log Σ over the paths that fit the lists, each a product of choices.
+// Its slope along s_t(a, y) is  ξ_t(a, ·) p_t(y | a) - ξ_t(a, y).
+template <class F>
+double LocalLikelihood<F>::clamped(const Trellis<F>& trellis, std::size_t c, Worker& worker,
+                                   Wanted wanted) const {
+    const std::size_t L = rows_.L;
+    const auto s = static_cast<std::size_t>(task_.clamps.sequence[c]);
+    const double weight = task_.clamps.weight[c];
+    LocalPaths& paths = worker.paths;
+    choose(trellis, paths);
+    const double log_p = paths.sum(task_.clamps.lists, static_cast<std::size_t>(task_.clamps.row[c]));
+    std::vector<F> p(L);
+    for (std::size_t t = 0; t < trellis.T; ++t)
+        for (std::size_t a = 0; a < paths.rows(t); ++a) {
+            double mass = 0.0;
+            for (std::size_t y = 0; y < L; ++y) mass += paths.move(t, a, y);
+            if (mass == 0.0) continue;
+            for (std::size_t y = 0; y < L; ++y) {
+                const double q = paths.choice(t, a, y);
+                const double d =
+                    wanted == Wanted::slope ? mass * q - paths.move(t, a, y) : mass * q * (1.0 - q);
+                p[y] = static_cast<F>(weight * d);
+                worker.scores.gamma(s)[t * L + y] += p[y];
+            }
+            if (t > 0) worker.moves.count_row(a, task_.sequences.begin(s) + t, p.data());
+        }
+    return -weight * log_p;
+}
+
+// p_t(y | a) for every label a before.
+template <class F>
+void LocalLikelihood<F>::choose(const Trellis<F>& trellis, LocalPaths& paths) const {
+    const std::size_t L = rows_.L;
+    paths.resize(trellis.T, L);
+    std::vector<F> row(L + vector_room);
+    for (std::size_t t = 0; t < trellis.T; ++t)
+        for (std::size_t a = 0; a < paths.rows(t); ++a) {
+            choose_label(trellis, t, a, row.data());
+            std::copy_n(row.data(), L, paths.choices(t, a));
+        }
+}
+
+template class LocalLikelihood<float>;
+template class LocalLikelihood<double>;
+
+}  // namespace seqlab

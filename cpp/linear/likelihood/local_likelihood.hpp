@@ -1,0 +1,51 @@
+// The likelihood of a maximum-entropy Markov model: one log-linear choice at every token, given the label before.
+//
+// eq:memm-likelihood   -log p = Σ_t w_t (log Σ_y exp s_t(y_{t-1}, y) - s_t(y_{t-1}, y_t)),   s_t(a, y) = node_t(y) + edge_t(a, y)
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/parallel/spare.hpp"
+#include "linear/data/stretches.hpp"
+#include "linear/likelihood/chain_counts.hpp"
+#include "linear/likelihood/chain_scores.hpp"
+#include "linear/likelihood/local_paths.hpp"
+#include "linear/likelihood/loss.hpp"
+
+namespace seqlab {
+
+template <class F>
+class LocalLikelihood final : public Loss {
+public:
+    // The task, of order 1, must outlive this. Sequences with clamps count by the paths that fit them.
+    LocalLikelihood(const Task& task, std::size_t threads);
+    ~LocalLikelihood() override;
+
+    std::size_t size() const override { return task_.size(); }
+    double operator()(const double* theta, double* gradient, std::size_t threads) override;
+    void curvature(const double* theta, double* diagonal, std::size_t threads) override;
+
+private:
+    struct Worker;
+
+    void load(const double* theta, std::size_t threads);
+    double total(double* counts, std::size_t threads, Wanted wanted);
+    template <class Turn>
+    double run(std::size_t first, std::size_t last, Worker& worker, Turn& turn, Wanted wanted) const;
+    double labelled(const Trellis<F>& trellis, std::size_t s, Worker& worker, Wanted wanted) const;
+    double clamped(const Trellis<F>& trellis, std::size_t c, Worker& worker, Wanted wanted) const;
+    void choose(const Trellis<F>& trellis, LocalPaths& paths) const;
+
+    const Task& task_;
+    ChainRows<F> rows_;
+    std::unique_ptr<ChainRows<F>> squared_;
+    HotRows hot_rows_;
+    Stretches stretches_;
+    ChainWeights<F> weights_;
+    ChainCounts<F> sum_;           // of all stretches
+    Spare<ChainCounts<F>> spare_;  // sums of a stretch
+    Spare<Worker> workers_;        // one per thread, kept from call to call
+};
+
+}  // namespace seqlab

@@ -1,0 +1,44 @@
+// The paths that a mistake-driven learner asks for, one sequence at a time and without new memory.
+#pragma once
+
+#include <vector>
+
+#include "base/numerics/buffer.hpp"
+#include "linear/data/task.hpp"
+#include "linear/likelihood/chain_scores.hpp"
+#include "linear/online/known_labels.hpp"
+#include "linear/online/live_weights.hpp"
+
+namespace seqlab::online {
+
+template <class F>
+class Decoder {
+public:
+    Decoder(const Task& task, const ChainRows<F>& rows, const KnownLabels& known)
+        : task_(task), known_(known), scores_(task, rows), LP_(rows.LP) {}
+
+    // Scores sequence s; all that follows speaks of it. The weights must not change before the paths are asked for.
+    void look_at(const LiveWeights<F>& weights, std::size_t s);
+    std::size_t T() const { return trellis_.T; }
+
+    // Each is good until it is asked for again; null when no path is legal.
+    const Label* best();                         // argmax_y θ·F(y)
+    const Label* best_with_cost(double factor);  // argmax_y factor · Δ(y) + θ·F(y)
+    const Label* gold();  // the labels given, or the best path that fits what is known of them
+
+private:
+    const Label* run(const Trellis<F>& trellis, std::vector<Label>& path);
+    void add_cost(double factor, F* node) const;
+
+    const Task& task_;
+    const KnownLabels& known_;
+    ChainScores<F> scores_;
+    std::size_t LP_;
+    const LiveWeights<F>* weights_ = nullptr;
+    std::size_t s_ = 0;
+    Trellis<F> trellis_;
+    Buffer<F> node_room_, rows_room_;
+    std::vector<Label> best_, gold_;
+};
+
+}  // namespace seqlab::online

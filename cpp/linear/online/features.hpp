@@ -1,0 +1,171 @@
+// Which features one labelling of a sequence has and another has not.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "linear/data/task.hpp"
+#include "linear/likelihood/chain_scores.hpp"
+
+namespace seqlab::online {
+
+// Where weights live while they change. The cells of the dense table come first, row by row; weight k of theta that has no
+// cell there is slot dense + k. So a token's weights for two labels lie side by side, in every table that has slots.
+struct Slots {
+    std::size_t dense;  // cells of the dense table
+    std::size_t move, triple, edge,
+        size;  // where each kind of transition begins (linear/data/task.hpp), and all slots
+
+    Slots(const Task& task, std::size_t cells)
+        : dense(cells),
+          move(cells + task.first_move()),
+          triple(cells + task.first_triple()),
+          edge(cells + task.first_edge()),
+          size(cells + task.size()) {}
+};
+
+// A slot and how much of it.
+struct Item {
+    std::uint32_t slot;
+    double x;
+};
+using Sparse = std::vector<Item>;  // slots rising, no x is 0
+
+template <class F>
+class Features {
+public:
+    Features(const Task& task, const ChainRows<F>& rows)
+        : task_(task),
+          rows_(rows),
+          slots_(task, rows.plan.rows() * rows.LP),
+          words_((rows.L + 63) / 64),
+          has_(rows.plan.rows() * words_) {
+        each_pair([&](std::size_t k, std::size_t slot) {
+            if (slot >= slots_.dense) return;
+            const auto y = static_cast<std::size_t>(task.observed.label[k]);
+            has_[slot / rows.LP * words_ + y / 64] |= std::uint64_t{1} << (y % 64);
+        });
+    }
+
+    const Slots& slots() const { return slots_; }
+
+    // visit(k, slot) for all weights of theta
+    template <class Visit>
+    void each_weight(Visit visit) const {
+        each_pair(visit);
+        for (std::size_t k = task_.observed.weights(); k < slots_.size - slots_.dense; ++k)
+            visit(k, slots_.dense + k);
+    }
+
+    // visit(slot, x) for each use of a feature that `one` has (x > 0) and `other` has not, and the other way round (x < 0).
+    // Only positions where the two differ are looked at; a slot may come more than once.
+    template <class Visit>
+    void each_difference(std::size_t s, const Label* one, const Label* other, Visit visit) const {
+        const std::size_t begin = task_.sequences.begin(s), T = task_.sequences.end(s) - begin;
+        std::size_t differ = 0;  // how many of the last labels differ: bit 0 is position t
+        for (std::size_t t = 0; t < T; ++t) {
+            differ = (differ << 1 | (one[t] != other[t] ? 1U : 0U)) & 7U;
+            if (differ & 1U) node(begin + t, one[t], other[t], visit);
+            if (t > 0 && (differ & 3U)) {
+                move(begin + t, one + t, F{1}, visit);
+                move(begin + t, other + t, F{-1}, visit);
+            }
+            if (t > 1 && differ && task_.moves.order() == 2) {
+                triple(one + t, F{1}, visit);
+                triple(other + t, F{-1}, visit);
+            }
+        }
+    }
+
+    // F(one) - F(other), each slot once.
+    void difference(std::size_t s, const Label* one, const Label* other, Sparse& out) const {
+        out.clear();
+        each_difference(s, one, other, [&](std::size_t slot, F x) {
+            out.push_back({static_cast<std::uint32_t>(slot), static_cast<double>(x)});
+        });
+        std::stable_sort(out.begin(), out.end(),
+                         [](const Item& a, const Item& b) { return a.slot < b.slot; });
+        std::size_t n = 0;
+        for (std::size_t i = 0; i < out.size();) {
+            Item sum = out[i];
+            for (++i; i < out.size() && out[i].slot == sum.slot; ++i) sum.x += out[i].x;
+            if (sum.x != 0.0) out[n++] = sum;
+        }
+        out.resize(n);
+    }
+
+private:
+    template <class Visit>
+    void each_pair(Visit visit) const {
+        for (std::size_t a = 0; a < rows_.plan.attributes(); ++a) {
+            const std::int32_t row = rows_.plan.row(a);
+            for (auto k = static_cast<std::size_t>(task_.observed.begin[a]);
+                 k < static_cast<std::size_t>(task_.observed.begin[a + 1]); ++k)
+                visit(k, row == RowPlan::listed ? slots_.dense + k
+                                                : static_cast<std::size_t>(row) * rows_.LP +
+                                                      static_cast<std::size_t>(task_.observed.label[k]));
+        }
+    }
+
+    // Lanes of a row that no attribute was observed with have no weight.
+    bool has(std::size_t row, std::size_t y) const {
+        return (has_[row * words_ + y / 64] >> (y % 64) & 1U) != 0;
+    }
+
+    template <class Visit>
+    void node(std::size_t token, Label one, Label other, Visit& visit) const {
+        const RowList<F> rows = rows_.rows.rows();
+        const auto y = static_cast<std::size_t>(one), z = static_cast<std::size_t>(other);
+        for (auto i = rows.begin[token]; i < rows.begin[token + 1]; ++i) {
+            const auto row = static_cast<std::size_t>(rows.row[i]);
+            const F value = rows.value ? rows.value[i] : F{1};
+            if (has(row, y)) visit(row * rows_.LP + y, value);
+            if (has(row, z)) visit(row * rows_.LP + z, -value);
+        }
+        const ListedEntries<F> listed = rows_.rows.listed();
+        for (auto i = listed.begin[token]; i < listed.begin[token + 1]; ++i) {
+            const Label label = listed.label[i];
+            const std::int32_t k = listed.weight[i];
+            const F value = listed.value ? listed.value[i] : F{1};
+            if (label == one) visit(slots_.dense + static_cast<std::size_t>(k), value);
+            if (label == other) visit(slots_.dense + static_cast<std::size_t>(k), -value);
+        }
+    }
+
+    template <class Visit>
+    void move(std::size_t token, const Label* y, F sign, Visit& visit) const {
+        const std::size_t cell = static_cast<std::size_t>(y[-1]) * rows_.L + static_cast<std::size_t>(y[0]);
+        if (const auto k = task_.moves.number[cell]; k >= 0)
+            visit(slots_.move + static_cast<std::size_t>(k), sign);
+        if (!task_.sees_moves()) return;
+        const Entries& entries = task_.edge_entries;
+        const auto& [begin, moves] = task_.edge_observed;
+        for (auto i = entries.indptr[token]; i < entries.indptr[token + 1]; ++i) {
+            const auto a = static_cast<std::size_t>(entries.ids[i]);
+            const auto* const last = moves.data() + begin[a + 1];
+            const auto* const found =
+                std::lower_bound(moves.data() + begin[a], last, static_cast<std::int32_t>(cell));
+            if (found != last && static_cast<std::size_t>(*found) == cell)
+                visit(slots_.edge + static_cast<std::size_t>(found - moves.data()),
+                      sign * (entries.values ? static_cast<F>(entries.values[i]) : F{1}));
+        }
+    }
+
+    template <class Visit>
+    void triple(const Label* y, F sign, Visit& visit) const {
+        std::size_t cell = 0;
+        for (std::ptrdiff_t back = 2; back >= 0; --back)
+            cell = cell * rows_.L + static_cast<std::size_t>(y[-back]);
+        if (const auto k = task_.moves.triple[cell]; k >= 0)
+            visit(slots_.triple + static_cast<std::size_t>(k), sign);
+    }
+
+    const Task& task_;
+    const ChainRows<F>& rows_;
+    Slots slots_;
+    std::size_t words_;
+    std::vector<std::uint64_t> has_;  // one bit per label for each row of the dense table
+};
+
+}  // namespace seqlab::online

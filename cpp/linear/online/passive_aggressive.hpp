@@ -1,0 +1,30 @@
+// Passive-aggressive learning (Crammer et al. 2006): the smallest change that mends the mistake.
+//
+// eq:passive-aggressive   θ ← θ + τ ψ,   ψ = F(y_s) - F(ŷ),   ℓ = cost - θ·ψ,   τ = ℓ / |ψ|², held down by C
+#pragma once
+
+#include "linear/online/learner.hpp"
+
+namespace seqlab::online {
+
+struct PassiveAggressiveOptions {
+    int kind = 1;  // 0: as far as it takes; 1 and 2: PA-I and PA-II
+    double C = 1.0;
+    bool hamming = true;  // cost Δ(ŷ), ŷ by eq:loss-augmented; else cost √Δ(ŷ), ŷ the best path
+};
+
+class PassiveAggressive final : public Walker<double> {
+public:
+    PassiveAggressive(const Task& task, const double* theta, const Schedule& schedule,
+                      const PassiveAggressiveOptions& options)
+        : Walker<double>(task, theta, schedule), options_(options) {}
+
+private:
+    void visit(std::size_t s, Pass& pass) override;
+    double step(double loss, double norm, double weight) const;
+
+    PassiveAggressiveOptions options_;
+    Sparse difference_;
+};
+
+}  // namespace seqlab::online

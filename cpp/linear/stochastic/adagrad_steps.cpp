@@ -1,0 +1,179 @@
+#include "linear/stochastic/adagrad_steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace seqlab {
+
+namespace {
+
+// exp(-x) of a small x, where four terms are exact; most are small, and these take a fifth of the time.
+constexpr double small = 1e-3;
+template <class F>
+F shrunk_little(F x) {
+    return F{1} - x * (F{1} - x * (F{0.5} - x * (F(1.0 / 6.0) - x * F(1.0 / 24.0))));
+}
+
+template <class F>
+F shrunk(F x) {
+    return x < F(small) ? shrunk_little(x) : std::exp(-x);
+}
+
+// 1 / √(h² + slope²) for gain = 1 / h
+template <class F>
+F steeper(F gain, F slope) {
+    return gain / std::sqrt(F{1} + slope * gain * (slope * gain));
+}
+
+}  // namespace
+
+template <class F>
+AdagradSteps<F>::Memory::Memory(const Observed& observed)
+    : begin(observed.begin),
+      gain(observed.weights(), F{1}),
+      when(observed.begin.empty() ? 0 : observed.attributes()),
+      visit(when.size()) {}
+
+template <class F>
+void AdagradSteps<F>::Memory::reset() {
+    std::ranges::fill(gain, F{1});
+    std::ranges::fill(when, 0.0);
+}
+
+template <class F>
+void AdagradSteps<F>::Memory::see(const Task& task, const Entries& entries,
+                                  std::span<const std::size_t> sequences, std::uint64_t now) {
+    used.clear();
+    each_attribute(entries, task.sequences, sequences, [&](std::size_t a) {
+        if (std::exchange(visit[a], now) != now) used.push_back(a);
+    });
+}
+
+template <class F>
+template <class Weight>
+void AdagradSteps<F>::Memory::catch_up(std::size_t a, double clock, Weight weight) {
+    const double missed = clock - std::exchange(when[a], clock);
+    const F x = static_cast<F>(missed);
+    const auto first = static_cast<std::size_t>(begin[a]), last = static_cast<std::size_t>(begin[a + 1]);
+    if (missed == 0.0) return;
+    if (missed < small) {  // no gain is above 1
+        for (auto k = first; k < last; ++k) weight(k) *= shrunk_little(x * gain[k]);
+    } else {
+        for (auto k = first; k < last; ++k) weight(k) *= shrunk(x * gain[k]);
+    }
+}
+
+template <class F>
+template <class Weight, class Slope>
+void AdagradSteps<F>::Memory::step(std::size_t a, double clock, double rate, Weight weight, Slope slope) {
+    const auto first = static_cast<std::size_t>(begin[a]), last = static_cast<std::size_t>(begin[a + 1]);
+    for (auto k = first; k < last; ++k) gain[k] = steeper(gain[k], static_cast<F>(slope(k)));
+    catch_up(a, clock, weight);
+    const F by = static_cast<F>(rate);
+    for (auto k = first; k < last; ++k) weight(k) -= by * gain[k] * static_cast<F>(slope(k));
+}
+
+template <class F>
+AdagradSteps<F>::AdagradSteps(const Task& task, const ChainRows<F>& rows)
+    : task_(task),
+      rows_(rows),
+      chain_(task, rows.plan, rows.LP),
+      sums_(task.observed, rows.plan, rows.LP),
+      nodes_(task.observed),
+      pairs_(task.edge_observed),
+      move_(task.moves.weights()),
+      triple_(task.moves.triples()),
+      of_move_(move_.size()),
+      of_triple_(triple_.size()),
+      move_gain_(move_.size(), 1.0),
+      triple_gain_(triple_.size(), 1.0) {}
+
+template <class F>
+void AdagradSteps<F>::load(const double* theta) {
+    chain_.load(theta);
+    std::copy_n(theta + task_.first_move(), move_.size(), move_.begin());
+    std::copy_n(theta + task_.first_triple(), triple_.size(), triple_.begin());
+    nodes_.reset();
+    pairs_.reset();
+    std::ranges::fill(move_gain_, 1.0);
+    std::ranges::fill(triple_gain_, 1.0);
+    clock_ = 0.0;
+}
+
+template <class F>
+void AdagradSteps<F>::add_to(double* total, double part) {
+    for (std::size_t a = 0; a < nodes_.when.size(); ++a) catch_up_node(a);
+    for (std::size_t a = 0; a < pairs_.when.size(); ++a) catch_up_pair(a);
+    chain_.node().add_to(total, part);
+    for (std::size_t k = 0; k < move_.size(); ++k) total[task_.first_move() + k] += part * move_[k];
+    for (std::size_t k = 0; k < triple_.size(); ++k) total[task_.first_triple() + k] += part * triple_[k];
+    for (std::size_t k = 0; k < task_.edge_observed.weights(); ++k)
+        total[task_.first_edge() + k] += part * static_cast<double>(chain_.pairs()[k]);
+}
+
+template <class F>
+void AdagradSteps<F>::catch_up_node(std::size_t a) {
+    nodes_.catch_up(a, clock_, [&](std::size_t k) -> F& { return chain_.node().at(a, k); });
+}
+
+template <class F>
+void AdagradSteps<F>::catch_up_pair(std::size_t a) {
+    pairs_.catch_up(a, clock_, [&](std::size_t k) -> F& { return chain_.pairs()[k]; });
+}
+
+template <class F>
+void AdagradSteps<F>::prepare(std::span<const std::size_t> sequences) {
+    ++visits_;
+    nodes_.see(task_, task_.entries, sequences, visits_);
+    for (const std::size_t a : nodes_.used) catch_up_node(a);
+    if (!task_.sees_moves()) return;
+    pairs_.see(task_, task_.edge_entries, sequences, visits_);
+    for (const std::size_t a : pairs_.used) catch_up_pair(a);
+}
+
+template <class F>
+void AdagradSteps<F>::step(Slopes<F>& slopes, double rate, double decay) {
+    const double tick = rate * decay;
+    clock_ += tick;
+    for (std::size_t i = 0; i < slopes.sequences().size(); ++i) {
+        const std::size_t s = slopes.sequences()[i];
+        const std::size_t from = task_.sequences.begin(s), to = task_.sequences.end(s);
+        kernels().of<F>().scatter_rows(sums_.dense(), rows_.LP, rows_.L, rows_.rows.rows(), from, to,
+                                       slopes.residual(i));
+        rows_.rows.count_listed(slopes.residual(i), rows_.L, from, to, sums_.listed());
+    }
+    for (const std::size_t a : nodes_.used) {
+        nodes_.step(
+            a, clock_, rate, [&](std::size_t k) -> F& { return chain_.node().at(a, k); },
+            [&](std::size_t k) { return sums_.at(a, k); });
+        sums_.clear(a);
+    }
+    const std::span<double> of_pair = slopes.moves().pairs();
+    for (const std::size_t a : pairs_.used) {
+        pairs_.step(
+            a, clock_, rate, [&](std::size_t k) -> F& { return chain_.pairs()[k]; },
+            [&](std::size_t k) { return of_pair[k]; });
+        std::fill(of_pair.begin() + pairs_.begin[a], of_pair.begin() + pairs_.begin[a + 1], 0.0);
+    }
+    slopes.moves().move_to(of_move_.data(), of_triple_.data());
+    step_dense(move_, move_gain_, of_move_, rate, tick);
+    step_dense(triple_, triple_gain_, of_triple_, rate, tick);
+    chain_.load_moves(move_.data(), triple_.data());
+}
+
+// Moves and triples are few: all of them step every time.
+template <class F>
+void AdagradSteps<F>::step_dense(std::vector<double>& weight, std::vector<double>& gain,
+                                 std::vector<double>& slope, double rate, double tick) {
+    for (std::size_t k = 0; k < weight.size(); ++k) {
+        const double of = std::exchange(slope[k], 0.0);
+        gain[k] = steeper(gain[k], of);
+        weight[k] = weight[k] * shrunk(tick * gain[k]) - rate * gain[k] * of;
+    }
+}
+
+template class AdagradSteps<float>;
+template class AdagradSteps<double>;
+
+}  // namespace seqlab

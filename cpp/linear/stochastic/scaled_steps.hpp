@@ -1,0 +1,55 @@
+// Weights that steps change, those of attributes kept as scale · number: the penalty then costs one multiplication.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "linear/data/task.hpp"
+#include "linear/likelihood/chain_scores.hpp"
+#include "linear/likelihood/chain_weights.hpp"
+#include "linear/likelihood/slopes.hpp"
+
+namespace seqlab {
+
+// For each row of the table of weights which of its lanes have a weight, as the kernel move_rows wants it.
+template <class F>
+std::vector<std::uint32_t> lanes_with_weight(const Task& task, const ChainRows<F>& rows);
+
+// eq:sgd   θ ← (1 - η decay) θ - η slope
+template <class F>
+class ScaledSteps {
+public:
+    ScaledSteps(const Task& task, const ChainRows<F>& rows);
+
+    void load(const double* theta);
+    // total (task.size()) += part · θ
+    void add_to(double* total, double part, std::size_t threads = 1);
+
+    // Called before the sequences are looked at.
+    void prepare(std::span<const std::size_t>) {}
+    const ChainWeights<F>& chain() const { return chain_; }
+    // One step along the slopes, which are used up.
+    void step(Slopes<F>& slopes, double rate, double decay);
+
+    // The same bit by bit, for who has threads: slopes are multiplied by what multiplier() says, then comes shrink(), then in any
+    // order, or at the same time, what is added to rows, to listed weights and to moves. Edge attributes are left out.
+    double multiplier(double rate, double decay) const;
+    void shrink(double rate, double decay);
+    void add_to_rows(Slopes<F>& slopes);
+    void add_to_listed(Slopes<F>& slopes);
+    void add_to_moves(Slopes<F>& slopes, double rate, double decay);
+
+private:
+    bool at_once(double factor) const;
+    void add_to_pairs(Slopes<F>& slopes, double by);
+
+    const Task& task_;
+    const ChainRows<F>& rows_;
+    std::vector<std::uint32_t> lanes_;
+    ChainWeights<F> chain_;
+    std::vector<double> move_, triple_;  // few, so that they need no scale
+    std::vector<double> of_move_, of_triple_;
+    double scale_ = 1.0;
+};
+
+}  // namespace seqlab

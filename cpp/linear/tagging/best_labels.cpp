@@ -1,0 +1,91 @@
+#include "linear/tagging/best_labels.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "inference/best.hpp"
+
+namespace seqlab {
+
+BestLabels::BestLabels(std::size_t L, const float* edge, const float* start, const float* end)
+    : set_(kernels()),
+      L_(L),
+      edge_(edge, edge + L * L),
+      start_(start, start + L),
+      end_(end, end + L),
+      table_(DenseTable<float>::scores(edge, L)) {}
+
+std::vector<std::size_t> BestLabels::blocks(const std::int64_t* offset, std::size_t sentences) {
+    std::vector<std::size_t> cut{0};
+    for (std::size_t s = 0; s < sentences; ++s) {
+        const std::int64_t tokens = offset[s + 1] - offset[cut.back()];
+        if (tokens > static_cast<std::int64_t>(block_tokens) && s > cut.back()) cut.push_back(s);
+    }
+    if (sentences > 0) cut.push_back(sentences);
+    return cut;
+}
+
+std::int64_t BestLabels::decode(const std::int64_t* offset, std::size_t first, std::size_t last, float* node,
+                                const float* node_end, Label* ids, Room& room) const {
+    const std::int64_t from = offset[first];
+    const auto length = [&](std::size_t s) { return offset[s + 1] - offset[s]; };
+    room.order.clear();
+    for (std::size_t s = first; s < last; ++s) {
+        if (length(s) == 0) continue;
+        room.order.push_back(s);
+        float* const row = node + static_cast<std::size_t>(offset[s] - from) * L_;
+        float* const back = node + static_cast<std::size_t>(offset[s + 1] - 1 - from) * L_;
+        for (std::size_t y = 0; y < L_; ++y) row[y] += start_[y];
+        for (std::size_t y = 0; y < L_; ++y) back[y] += end_[y];
+    }
+    std::sort(room.order.begin(), room.order.end(), [&](std::size_t a, std::size_t b) {
+        return length(a) != length(b) ? length(a) < length(b) : a < b;
+    });
+    std::int64_t failed = none;
+    for (std::size_t i = 0; i < room.order.size();) {
+        std::size_t run = 1;
+        while (run < 4 && i + run < room.order.size() && length(room.order[i]) == length(room.order[i + run]))
+            ++run;
+        if (run == 3) run = 2;  // kernels exist for 1, 2 and 4
+        if (!decode_together(offset, room.order.data() + i, run, from, node, node_end, ids, room))
+            failed = std::min(failed, static_cast<std::int64_t>(room.order[i]));
+        i += run;
+    }
+    return failed;
+}
+
+bool BestLabels::decode_together(const std::int64_t* offset, const std::size_t* sentence, std::size_t count,
+                                 std::int64_t from, float* node, const float* node_end, Label* ids,
+                                 Room& room) const {
+    const auto T = static_cast<std::size_t>(offset[*sentence + 1] - offset[*sentence]);
+    Chain<float> chain[4];
+    for (std::size_t s = 0; s < count; ++s) {
+        const auto begin = static_cast<std::size_t>(offset[sentence[s]] - from);
+        chain[s].node = node + begin * L_;
+        chain[s].node_end = node_end;
+        chain[s].path = ids + begin;
+    }
+    if (is_long<float>(T, L_)) {
+        bool possible = true;
+        for (std::size_t s = 0; s < count; ++s) possible &= decode_long(T, chain[s].node, chain[s].path);
+        return possible;
+    }
+    const auto& k = set_.f32;
+    k.viterbi(table_.edges(), T, chain, count, room.rows.of(k.viterbi_room(L_, T, count)));
+    return std::all_of(chain, chain + count, [](const Chain<float>& one) {
+        return one.log_z > -std::numeric_limits<double>::infinity();
+    });
+}
+
+bool BestLabels::decode_long(std::size_t T, const float* node, Label* path) const {
+    Trellis<float> trellis;
+    trellis.T = T;
+    trellis.L = L_;
+    trellis.node = node;
+    trellis.edge = edge_.data();
+    double score = 0.0;
+    viterbi<float>(Batch<float>(&trellis, 1), &path, &score, 1);
+    return score > -std::numeric_limits<double>::infinity();
+}
+
+}  // namespace seqlab

@@ -1,0 +1,82 @@
+// What the tokens of a piece add up: rows by address, and single weights.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+#include "linear/data/attribute_weights.hpp"
+
+namespace seqlab {
+
+// Tokens that are looked up together: what they need is brought near first, and all of it fits the first cache.
+inline constexpr std::size_t piece_tokens = 64;
+
+using Places = std::array<AttributeWeights::Place, piece_tokens>;
+
+class PieceSums {
+public:
+    // At most so many rows, and so many places, for each token.
+    PieceSums(const AttributeWeights& weights, std::size_t most_rows, std::size_t most_places)
+        : weights_(weights),
+          most_rows_(most_rows + most_places),
+          most_few_(most_places * RowPlan::list_up_to) {
+        rows_.resize(most_rows_ * piece_tokens);
+        few_.resize(most_few_ * piece_tokens);
+    }
+
+    void begin(std::size_t tokens) {
+        tokens_ = tokens;
+        std::fill_n(row_count_.begin(), tokens, 0);
+        std::fill_n(few_count_.begin(), tokens, 0);
+    }
+    void add_row(std::size_t t, const float* row) {
+        rows_[t * most_rows_ + static_cast<std::size_t>(row_count_[t]++)] = row;
+    }
+    // The weights of places[i] to token[i], i < n. Which kind of place comes next is a coin toss, so it is no branch:
+    // everything is written, and counted only where it is meant; lists, which are rare, come afterwards.
+    template <class Token>
+    void add(const AttributeWeights::Place* places, std::size_t n, Token token) {
+        std::array<std::uint8_t, piece_tokens> lists;
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const AttributeWeights::Place place = places[i];
+            const std::size_t t = token(i);
+            rows_[t * most_rows_ + static_cast<std::size_t>(row_count_[t])] = weights_.row(place);
+            row_count_[t] += place.dense();
+            few_[t * most_few_ + static_cast<std::size_t>(few_count_[t])] = place.only();
+            few_count_[t] += place.lone();
+            lists[count] = static_cast<std::uint8_t>(i);
+            count += place.list();
+        }
+        for (std::size_t k = 0; k < count; ++k) add_list(places[lists[k]], token(lists[k]));
+    }
+    // node (tokens, L), with LP numbers of room behind its last row
+    void finish(float* node) const {
+        const std::size_t L = weights_.L();
+        kernels().f32.sum_rows(rows_.data(), most_rows_, row_count_.data(), weights_.LP(), L, tokens_, node);
+        for (std::size_t t = 0; t < tokens_; ++t) {
+            const AttributeWeights::Listed* const few = few_.data() + t * most_few_;
+            for (std::int32_t i = 0; i < few_count_[t]; ++i)
+                node[t * L + static_cast<std::size_t>(few[i].label)] += few[i].weight;
+        }
+    }
+
+private:
+    void add_list(AttributeWeights::Place place, std::size_t t) {
+        const AttributeWeights::Listed* const entry = weights_.listed(place);
+        for (std::int32_t i = 0; i < place.what; ++i)
+            few_[t * most_few_ + static_cast<std::size_t>(few_count_[t]++)] = entry[i];
+    }
+
+    const AttributeWeights& weights_;
+    const std::size_t most_rows_, most_few_;
+    std::size_t tokens_ = 0;
+    std::vector<const float*> rows_;
+    std::vector<AttributeWeights::Listed> few_;
+    std::array<std::int32_t, piece_tokens> row_count_, few_count_;
+};
+
+}  // namespace seqlab

@@ -1,0 +1,89 @@
+// Rows of sums, made when first asked for and kept while there is room.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/numerics/buffer.hpp"
+#include "base/text/hash.hpp"
+
+namespace seqlab {
+
+// Rows of LP lanes by number; number 0 is a row of zeros.
+class SumRows {
+public:
+    SumRows(std::size_t LP, std::size_t capacity)
+        : LP_(LP), capacity_(capacity + 1), rows_(room_.of(capacity_ * LP)) {
+        std::fill_n(rows_, LP, 0.0F);
+    }
+
+    bool fits(std::size_t more) const { return size_ + more <= capacity_; }
+    void clear() { size_ = 1; }
+
+    float* at(std::int32_t row) { return rows_ + static_cast<std::size_t>(row) * LP_; }
+    // The number of the first of some new rows of zeros.
+    std::int32_t make(std::size_t count = 1) {
+        std::fill_n(rows_ + size_ * LP_, count * LP_, 0.0F);
+        return static_cast<std::int32_t>(std::exchange(size_, size_ + count));
+    }
+
+private:
+    std::size_t LP_, capacity_;
+    Buffer<float> room_;
+    float* rows_;
+    std::size_t size_ = 1;
+};
+
+// From keys to row numbers.
+class KeyTable {
+public:
+    static constexpr std::int32_t absent = -1;
+
+    KeyTable() : slots_(64) {}
+
+    // The number of the key, or what `make` gives for it, which is kept.
+    template <class Make>
+    std::int32_t find(std::uint64_t key, Make make) {
+        std::size_t i = place(key);
+        if (slots_[i].row != absent) return slots_[i].row;
+        if ((count_ + 1) * 2 > slots_.size()) {
+            grow();
+            i = place(key);
+        }
+        ++count_;
+        slots_[i] = {key, make()};
+        return slots_[i].row;
+    }
+    void prefetch(std::uint64_t key) const { __builtin_prefetch(&slots_[hash(key) & (slots_.size() - 1)]); }
+    void clear() {
+        std::fill(slots_.begin(), slots_.end(), Slot{});
+        count_ = 0;
+    }
+
+private:
+    struct Slot {
+        std::uint64_t key = 0;
+        std::int32_t row = absent;
+    };
+
+    std::size_t place(std::uint64_t key) const {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t i = hash(key) & mask;
+        while (slots_[i].row != absent && slots_[i].key != key) i = (i + 1) & mask;
+        return i;
+    }
+    void grow() {
+        std::vector<Slot> old(slots_.size() * 2);
+        old.swap(slots_);
+        for (const Slot& slot : old)
+            if (slot.row != absent) slots_[place(slot.key)] = slot;
+    }
+
+    std::vector<Slot> slots_;
+    std::size_t count_ = 0;
+};
+
+}  // namespace seqlab

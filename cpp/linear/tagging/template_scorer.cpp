@@ -1,0 +1,372 @@
+#include "linear/tagging/template_scorer.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "linear/tagging/piece_sums.hpp"
+#include "linear/tagging/segments.hpp"
+#include "linear/tagging/template_sums.hpp"
+
+namespace seqlab {
+
+TemplateScorer::TemplateScorer(const Bank& bank, const AttributeWeights& weights)
+    : bank_(bank), weights_(weights), plan_(bank), pairs_(bank, weights) {
+    std::size_t groups = 0;
+    for (const Feature& feature : bank.features()) groups = std::max(groups, feature.group + 1);
+    std::size_t size = 0;
+    for (std::size_t g = 0; g < groups; ++g) size += PlaceMap::buckets_for(bank.group(g));
+    PlaceBucket* next = buckets_.of(size + 1);
+    for (std::size_t g = 0; g < groups; ++g) {
+        maps_.emplace_back(bank, g, weights, pairs_, next);
+        next += PlaceMap::buckets_for(bank.group(g));
+    }
+}
+
+class TemplateReader::Work {
+public:
+    Work(const TemplateCorpus& of, TemplateSums::Kept& kept);
+
+    const std::int64_t* offset() const { return corpus_.table().offset; }
+    std::size_t labels() const { return weights_.L(); }
+    std::size_t tokens() const { return tokens_; }
+    void begin_piece();
+    void add(const Segment& segment);
+    // node (tokens(), L)
+    void finish_piece(float* node);
+
+private:
+    // Codes of a family of cells: 0 for no value, then the strings of the column, then the places before a sentence and after it.
+    struct Family {
+        const CellFamily* of;
+        const StringId* codes;
+        std::int64_t strings;
+        std::vector<std::int32_t> place;  // of each code in `blocks`
+        std::vector<std::int32_t> first;  // row of each code's block; -1 when not made yet
+        std::vector<std::int32_t>* blocks;
+    };
+    // What the atoms of a feature say, one list for each.
+    using Views = std::vector<const ValueId*>;
+    // Rows that are being made: row[i] for the code, or the token, key[i].
+    struct Fresh {
+        std::size_t size = 0;
+        Piece key, row;
+
+        void add(std::int32_t new_key, std::int32_t new_row) {
+            key[size] = new_key;
+            row[size++] = new_row;
+        }
+    };
+
+    Family family_of(std::size_t number);
+    void forget_sums();
+    void read_values(const Family& family, const Fresh& fresh);
+    std::int32_t code_at(const Family& family, const Segment& segment, std::int64_t i) const;
+    std::int32_t block_of(Family& family, std::int32_t code, Fresh& fresh);
+    void fill_blocks(const Family& family, Fresh& fresh);
+    void fill_window(const WindowBundle& window, const Fresh& fresh);
+    void fill(std::size_t feature, const Fresh& fresh, std::size_t row, const Views& views);
+
+    void read_atoms();
+    void look_up_cells();
+    void look_up_near(Family& family, const Segment& segment, std::size_t t, Fresh& fresh);
+    void look_up_fixed(Family& family, const Segment& segment, std::size_t t, Fresh& fresh);
+    void look_up_windows();
+    void ask_lone();
+    void answer_lone();
+
+    const TemplateCorpus& corpus_;
+    const Bank& bank_;
+    const BundlePlan& plan_;
+    const AttributeWeights& weights_;
+    const std::int64_t most_before_, most_after_;  // symbols outside a sentence, on each side
+
+    TemplateSums::Kept& kept_;
+    std::vector<Family> families_;
+    std::vector<std::int32_t> near_;  // blocks of the tokens of a segment and of those around it
+    std::vector<float> always_;
+
+    // The piece at hand: its tokens, the values of atoms at them, and what they add up.
+    std::vector<Segment> segments_;
+    std::size_t tokens_ = 0;
+    std::vector<Piece> atoms_;
+    std::vector<Piece> values_;          // of the bank's values: what the rows being made have
+    std::vector<PlaceSearch> searches_;  // one per lone feature
+    PieceSums totals_;
+};
+
+TemplateReader::Work::Work(const TemplateCorpus& of, TemplateSums::Kept& kept)
+    : corpus_(of),
+      bank_(of.scorer().bank()),
+      plan_(of.scorer().plan()),
+      weights_(of.scorer().weights()),
+      most_before_(most_before(bank_)),
+      most_after_(most_after(bank_)),
+      kept_(kept),
+      atoms_(plan_.atoms.size()),
+      values_(bank_.values().size()),
+      searches_(plan_.lone.size()),
+      totals_(weights_, plan_.cells.size() + plan_.windows.size() + 1, plan_.lone.size() + 1) {
+    kept_.meet_new_corpus();
+    for (std::size_t f = 0; f < plan_.families.size(); ++f) families_.push_back(family_of(f));
+    if (!plan_.always.empty()) always_.assign(weights_.LP(), 0.0F);
+    for (const std::size_t f : plan_.always) {
+        Places place;
+        PlaceSearch search;
+        of.scorer().places(f).ask(nullptr, 1, search);
+        of.scorer().places(f).answer(search, 1, place);
+        weights_.add(place[0], always_.data());
+    }
+}
+
+TemplateReader::Work::Family TemplateReader::Work::family_of(std::size_t number) {
+    const CellFamily& of = plan_.families[number];
+    const auto& column = corpus_.table().columns[of.column];
+    const std::size_t strings = column.pool->size(), words = bank_.words(of.column).pool().size();
+    const std::size_t lasting = kept_.lasting[number];
+    std::vector<std::int32_t>& blocks = kept_.blocks[number];
+    StringPool& strangers = kept_.strangers[of.column];
+    Family family{&of, column.codes, static_cast<std::int64_t>(strings), {0}, {}, &blocks};
+    family.place.reserve(strings + lasting - words);
+    for (std::size_t code = 0; code < strings; ++code) {
+        StringId place = corpus_.known(of.column)[code] + 1;
+        if (place == Words::new_word + 1)
+            place = static_cast<StringId>(lasting) +
+                    strangers.intern(column.pool->at(static_cast<StringId>(code)));
+        family.place.push_back(std::max(place, 0));
+    }
+    blocks.resize(lasting + strangers.size(), -1);
+    for (std::size_t outside = words + 1; outside < lasting; ++outside)
+        family.place.push_back(static_cast<std::int32_t>(outside));
+    for (const std::int32_t place : family.place)
+        family.first.push_back(blocks[static_cast<std::size_t>(place)]);
+    return family;
+}
+
+// ---------------------------------------------------------------- sums that are made once
+
+void TemplateReader::Work::forget_sums() {
+    kept_.clear();
+    for (Family& family : families_) std::fill(family.first.begin(), family.first.end(), -1);
+}
+
+// What the codes of new blocks say to each of the family's values.
+void TemplateReader::Work::read_values(const Family& family, const Fresh& fresh) {
+    const auto& column = corpus_.table().columns[family.of->column];
+    for (std::size_t i = 0; i < fresh.size; ++i) {
+        const std::int32_t code = fresh.key[i];
+        const bool inside = code > 0 && code <= family.strings;
+        const StringId word = inside ? corpus_.known(family.of->column)[code - 1] : Words::new_word;
+        Stem text(inside ? column.pool->at(code - 1) : std::string_view());
+        const std::int64_t distance = code - family.strings;  // of a place outside
+        for (const std::size_t v : family.of->values) {
+            const Values& values = bank_.values()[v];
+            ValueId& value = values_[v][i];
+            if (inside)
+                value = word >= 0 ? values.of_word(word) : values.of_text(text);
+            else if (code == 0)
+                value = no_value;
+            else
+                value = distance <= most_before_ ? outside(values.before(), distance)
+                                                 : outside(values.after(), distance - most_before_);
+        }
+    }
+}
+
+// Adds the weights of one feature to row number `row` of all new blocks.
+void TemplateReader::Work::fill(std::size_t feature, const Fresh& fresh, std::size_t row,
+                                const Views& views) {
+    Places places;
+    PlaceSearch search;
+    corpus_.scorer().places(feature).ask(views.data(), fresh.size, search);
+    corpus_.scorer().places(feature).answer(search, fresh.size, places);
+    for (std::size_t i = 0; i < fresh.size; ++i) weights_.prefetch(places[i]);
+    for (std::size_t i = 0; i < fresh.size; ++i)
+        weights_.add(places[i], kept_.sums.at(fresh.row[i] + static_cast<std::int32_t>(row)));
+}
+
+void TemplateReader::Work::fill_blocks(const Family& family, Fresh& fresh) {
+    if (fresh.size == 0) return;
+    read_values(family, fresh);
+    Views views;
+    for (std::size_t k = 0; k < family.of->cells.size(); ++k)
+        for (const std::size_t f : plan_.cells[family.of->cells[k]].features) {
+            views.clear();
+            for (const Atom& atom : bank_.features()[f].atoms) views.push_back(values_[atom.values].data());
+            fill(f, fresh, k, views);
+        }
+    fresh.size = 0;
+}
+
+void TemplateReader::Work::fill_window(const WindowBundle& window, const Fresh& fresh) {
+    std::vector<Piece> columns(window.atoms.size());
+    for (std::size_t a = 0; a < window.atoms.size(); ++a)
+        for (std::size_t i = 0; i < fresh.size; ++i)
+            columns[a][i] = atoms_[window.atoms[a]][static_cast<std::size_t>(fresh.key[i])];
+    Views views;
+    for (std::size_t k = 0; k < window.features.size(); ++k) {
+        views.clear();
+        for (const std::size_t a : window.places[k]) views.push_back(columns[a].data());
+        fill(window.features[k], fresh, 0, views);
+    }
+}
+
+// ---------------------------------------------------------------- one piece
+
+void TemplateReader::Work::begin_piece() {
+    segments_.clear();
+    tokens_ = 0;
+    if (!kept_.sums.fits(kept_.most_new_rows)) forget_sums();
+}
+
+void TemplateReader::Work::add(const Segment& segment) {
+    segments_.push_back(segment);
+    tokens_ += static_cast<std::size_t>(segment.to - segment.from);
+}
+
+void TemplateReader::Work::read_atoms() {
+    for (std::size_t a = 0; a < atoms_.size(); ++a) {
+        const Atom& atom = plan_.atoms[a];
+        const Values& values = bank_.values()[atom.values];
+        const StringId* const codes = corpus_.table().columns[values.column()].codes;
+        const ValueId* const of_code = corpus_.of_code(atom.values);
+        ValueId* out = atoms_[a].data();
+        for (const Segment& s : segments_)
+            out = read(
+                s, atom.offset, atom.absolute, out,
+                [&](std::int64_t i) { return codes[i] == no_value ? no_value : of_code[codes[i]]; },
+                [&](std::int64_t distance) { return outside(values.before(), distance); },
+                [&](std::int64_t distance) { return outside(values.after(), distance); });
+    }
+}
+
+// What stands at place i, which may be outside the sentence.
+std::int32_t TemplateReader::Work::code_at(const Family& family, const Segment& s, std::int64_t i) const {
+    if (i >= s.begin && i < s.end) return family.codes[i] + 1;
+    const std::int64_t place = i < s.begin ? std::min(s.begin - i, most_before_)
+                                           : most_before_ + std::min(i - s.end + 1, most_after_);
+    return static_cast<std::int32_t>(family.strings + place);
+}
+
+// Made if it is not there yet; `fresh` remembers that it is still empty.
+std::int32_t TemplateReader::Work::block_of(Family& family, std::int32_t code, Fresh& fresh) {
+    std::int32_t& first = family.first[static_cast<std::size_t>(code)];
+    if (first < 0) {
+        if (fresh.size == piece_tokens) fill_blocks(family, fresh);
+        first = kept_.sums.make(family.of->cells.size());
+        (*family.blocks)[static_cast<std::size_t>(family.place[static_cast<std::size_t>(code)])] = first;
+        fresh.add(code, first);
+    }
+    return first;
+}
+
+// Tokens of a segment, numbered from t on.
+void TemplateReader::Work::look_up_near(Family& family, const Segment& s, std::size_t t, Fresh& fresh) {
+    const std::int64_t from = s.from + family.of->least, to = s.to + family.of->most;
+    near_.clear();
+    for (std::int64_t i = from; i < to; ++i) near_.push_back(block_of(family, code_at(family, s, i), fresh));
+    const auto size = static_cast<std::size_t>(s.to - s.from);
+    for (std::size_t k = 0; k < family.of->cells.size(); ++k) {
+        const std::int64_t offset = plan_.cells[family.of->cells[k]].offset - family.of->least;
+        const std::int32_t* const block = near_.data() + offset;
+        for (std::size_t i = 0; i < size; ++i)
+            totals_.add_row(t + i, kept_.sums.at(block[i] + static_cast<std::int32_t>(k)));
+    }
+}
+
+void TemplateReader::Work::look_up_fixed(Family& family, const Segment& s, std::size_t t, Fresh& fresh) {
+    const std::int64_t offset = family.of->least;
+    const std::int64_t i = offset < 0 ? s.end + offset : s.begin + offset;
+    const float* const row = kept_.sums.at(block_of(family, code_at(family, s, i), fresh));
+    for (std::int64_t token = s.from; token < s.to; ++token) totals_.add_row(t++, row);
+}
+
+void TemplateReader::Work::look_up_cells() {
+    for (Family& family : families_) {
+        Fresh fresh;
+        std::size_t t = 0;
+        for (const Segment& segment : segments_) {
+            if (family.of->absolute)
+                look_up_fixed(family, segment, t, fresh);
+            else
+                look_up_near(family, segment, t, fresh);
+            t += static_cast<std::size_t>(segment.to - segment.from);
+        }
+        fill_blocks(family, fresh);
+    }
+}
+
+void TemplateReader::Work::look_up_windows() {
+    std::array<std::uint64_t, piece_tokens> keys;
+    for (std::size_t w = 0; w < kept_.windows.size(); ++w) {
+        const WindowBundle& window = plan_.windows[w];
+        std::fill_n(keys.begin(), tokens_, 0);
+        for (std::size_t i = 0; i < window.atoms.size(); ++i) {
+            const Piece& values = atoms_[window.atoms[i]];
+            for (std::size_t t = 0; t < tokens_; ++t)
+                keys[t] += static_cast<std::uint64_t>(values[t] + 1) * window.radix[i];
+        }
+        for (std::size_t t = 0; t < tokens_; ++t) kept_.windows[w].prefetch(keys[t]);
+        Fresh fresh;
+        for (std::size_t t = 0; t < tokens_; ++t)
+            totals_.add_row(t, kept_.sums.at(kept_.windows[w].find(keys[t], [&] {
+                const std::int32_t row = kept_.sums.make();
+                fresh.add(static_cast<std::int32_t>(t), row);
+                return row;
+            })));
+        if (fresh.size > 0) fill_window(window, fresh);
+    }
+}
+
+void TemplateReader::Work::ask_lone() {
+    std::vector<const ValueId*> views;
+    for (std::size_t k = 0; k < plan_.lone.size(); ++k) {
+        views.clear();
+        for (const std::size_t a : plan_.lone[k].atoms) views.push_back(atoms_[a].data());
+        corpus_.scorer().places(plan_.lone[k].feature).ask(views.data(), tokens_, searches_[k]);
+    }
+}
+
+void TemplateReader::Work::answer_lone() {
+    Places places;
+    for (std::size_t k = 0; k < plan_.lone.size(); ++k) {
+        corpus_.scorer().places(plan_.lone[k].feature).answer(searches_[k], tokens_, places);
+        for (std::size_t t = 0; t < tokens_; ++t) weights_.prefetch(places[t]);
+        totals_.add(places.data(), tokens_, [](std::size_t i) { return i; });
+    }
+}
+
+void TemplateReader::Work::finish_piece(float* node) {
+    totals_.begin(tokens_);
+    for (std::size_t t = 0; t < tokens_ && !always_.empty(); ++t) totals_.add_row(t, always_.data());
+    read_atoms();
+    ask_lone();  // what it asks for comes near while the others are looked up
+    look_up_cells();
+    look_up_windows();
+    answer_lone();
+    totals_.finish(node);
+}
+
+TemplateReader::TemplateReader(const TemplateCorpus& corpus, TemplateSums& sums)
+    : work_(std::make_unique<Work>(corpus, *sums.kept_)) {}
+TemplateReader::~TemplateReader() = default;
+
+void TemplateReader::score(std::size_t first, std::size_t last, float* node) {
+    const std::int64_t* const offset = work_->offset();
+    const auto flush = [&] {
+        work_->finish_piece(node);
+        node += work_->tokens() * work_->labels();
+        work_->begin_piece();
+    };
+    work_->begin_piece();
+    for (std::size_t s = first; s < last; ++s)
+        for (std::int64_t from = offset[s]; from < offset[s + 1];) {
+            const auto left = static_cast<std::int64_t>(piece_tokens - work_->tokens());
+            const std::int64_t to = std::min(offset[s + 1], from + left);
+            work_->add({offset[s], offset[s + 1], from, to});
+            from = to;
+            if (work_->tokens() == piece_tokens) flush();
+        }
+    flush();
+}
+
+}  // namespace seqlab

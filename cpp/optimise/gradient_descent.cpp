@@ -1,0 +1,73 @@
+#include "optimise/lanes.hpp"
+#include "optimise/walk.hpp"
+
+namespace seqlab::optimise {
+
+namespace {
+
+class Gradient {
+public:
+    Gradient(Walk& walk, const GradientOptions& options)
+        : walk_(walk), options_(options), d_(room_.of(walk.size() + 1)), step_(options.fixed_step) {}
+
+    // eq:gradient-descent   d = -g
+    bool advance() {
+        const double* g = walk_.here().g;
+        for (std::size_t i = 0; i < walk_.size(); ++i) d_[i] = -g[i];
+        return options_.fixed_step > 0.0 ? leap() : descend();
+    }
+
+private:
+    // Twice the last step is tried first where that step was taken at once: it may grow again after a narrow place.
+    bool descend() {
+        const double norm = walk_.here().slope_norm, slope = -norm * norm;
+        double first = options_.first_step > 0.0 ? options_.first_step : 1.0 / norm;
+        if (step_ > 0.0) first = easy_ ? 2.0 * step_ : step_;
+        const auto line = [&](double t) {
+            Sample sample = walk_.at(t, d_);
+            sample.change = t * slope;
+            return sample;
+        };
+        const Found found =
+            search(line, {.value = walk_.here().value, .slope = slope}, first, options_.searching);
+        if (!found.ok) return false;
+        walk_.accept(found);
+        step_ = found.sample.step;
+        easy_ = found.trials == 1;
+        return true;
+    }
+
+    // The fixed step, up or down; halved for good where it leads out of the finite.
+    bool leap() {
+        for (int trial = 1; trial <= options_.searching.max_trials; ++trial, step_ *= 0.5) {
+            const Sample sample = walk_.at(step_, d_);
+            if (!sample.finite) continue;
+            walk_.accept({true, trial, sample});
+            return true;
+        }
+        return false;
+    }
+
+    Walk& walk_;
+    const GradientOptions& options_;
+    Buffer<double> room_;
+    double* d_;
+    double step_;
+    bool easy_ = false;
+};
+
+}  // namespace
+
+Outcome gradient_descent(const Objective& objective, double* theta, std::size_t n,
+                         const GradientOptions& options, const Report& report) {
+    Walk walk(objective, theta, n, options.stopping, report, options.threads, nullptr,
+              options.fixed_step > 0.0);
+    if (!walk.begin()) return walk.end(Stop::bad_start);
+    Gradient method(walk, options);
+    for (;;) {
+        if (const auto stop = walk.settled()) return walk.end(*stop);
+        if (!method.advance()) return walk.end(Stop::no_progress);
+    }
+}
+
+}  // namespace seqlab::optimise

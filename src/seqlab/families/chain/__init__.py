@@ -1,0 +1,1 @@
+"""Markov chains of symbols: n-gram language models."""

@@ -1,0 +1,323 @@
+"""Markov chains of order n: n-gram models of symbols."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core
+from seqlab.arrays import whole_number
+from seqlab.errors import CorpusError, LabelError, OptionError, QuestionError, ShapeError
+from seqlab.families.chain.arpa import read_arpa, write_arpa
+from seqlab.families.chain.ngrams import Codes, Counted, Discounts, NgramModel, Symbols, Tokens
+from seqlab.families.chain.options import checked_options
+from seqlab.families.chain.reading import check_no_edges, read_symbols
+from seqlab.families.chain.stored import KIND, chain_from_state, chain_state
+from seqlab.learning.smoothing import Smoothing
+from seqlab.tagging.sklearn import Estimator
+from seqlab.tagging.storing import Storable
+from seqlab.tagging.transitions import END, START, Distribution, Perplexity, Transitions, long_run
+from seqlab.threads import thread_count
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from seqlab.store.state import State
+
+MOST_MOVES = 100_000_000  # numbers in a matrix of transitions: 800 MB
+LONGEST_SAMPLE = 10_000
+
+
+class MarkovChain(Storable, Estimator):
+    """P(symbol | the last symbols), by counting: a Markov chain, or n-gram language model (eq:ngram).
+
+    order        how many symbols a history has, 1 to 5; the n-grams have one more
+    smoothing    "mle", "add-lambda", "witten-bell", "kneser-ney", a number to add to every count, or an object of
+                 seqlab.learning.smoothing, as KneserNey(0.75)
+    unknown      the name of the unknown word, which stands for all that is not in the vocabulary; None for a closed
+                 vocabulary: other words are refused
+    min_count    words that were seen less often are counted as the unknown one
+    vocabulary   the words to know; None for those that were seen
+    end          whether sentences have an end, which is predicted like a symbol
+
+    Every sentence begins after the start symbol "<s>" and ends with "</s>"; give sentences without them. Probabilities
+    sum to 1 over vocabulary, unknown word and end, whatever the history. What has been seen after no history that long
+    is judged by the longest end of the history that was seen.
+
+    symbols_     what can follow: the vocabulary by name, the unknown word, the end
+    discounts_   what Kneser-Ney took from counts of 1, 2, and 3 or more, for n-grams of 1, 2, ... symbols
+    """
+
+    _no_meaning = dict.fromkeys(
+        ("predict", "tag", "posterior", "trellis"),
+        "a chain has no labels; see next(history) and log_prob(tokens)",
+    )
+
+    model_: NgramModel
+    counts_: Counted | None
+    column_: str | None
+
+    def __init__(
+        self,
+        order: int = 1,
+        smoothing: Smoothing | str | float = "mle",
+        *,
+        unknown: str | None = "<unk>",
+        min_count: int = 1,
+        vocabulary: Iterable[str] | None = None,
+        end: bool = True,
+    ) -> None:
+        self.order = order
+        self.smoothing = smoothing
+        self.unknown = unknown
+        self.min_count = min_count
+        self.vocabulary = vocabulary
+        self.end = end
+
+    # ------------------------------------------------------------------------------------------ learning
+
+    def fit(self, X: Any, y: str | None = None) -> Self:
+        """Count.
+
+        X   a Corpus, or lists of strings
+        y   the column of the Corpus that holds the symbols; None for its words
+        """
+        return self._count(X, y, None)
+
+    def partial_fit(self, X: Any, y: str | None = None) -> Self:
+        """Count further sentences on top; the same as all of them at one time."""
+        if not self._fitted():
+            return self.fit(X, y)
+        before = self.counts_
+        if before is None:
+            raise QuestionError(
+                "partial_fit has no meaning here: an ARPA file has probabilities, and no counts"
+            )
+        if (self.order, self.end) != (before.order, before.end):
+            raise OptionError(
+                f"counting began with order={before.order} and end={before.end}, and cannot go on with "
+                f"order={self.order!r} and end={self.end!r}; call fit"
+            )
+        return self._count(X, y, before)
+
+    def _count(self, X: Any, y: str | None, before: Counted | None) -> Self:
+        smoothing, given = checked_options(self)
+        tokens, column = read_symbols(X, y, usual=None if before is None else self.column_)
+        check_no_edges(tokens)
+        if not len(tokens.codes):
+            raise ShapeError(
+                f"X has {len(tokens.offsets) - 1} sentences and no symbol at all, so there is nothing to learn from"
+            )
+        if given is not None and self.unknown is None:
+            self._numbered(tokens, Symbols.of(given, None, end=self.end))
+        found = Counted.of(tokens, self.order, end=self.end)
+        counted = found if before is None else before.plus(found)
+        model = NgramModel.of(counted, self._symbols(counted, given), smoothing)
+        self._remember(model, counted, column)
+        return self
+
+    def _symbols(self, counted: Counted, given: list[str] | None) -> Symbols:
+        if given is None:
+            often = (counted.word_counts() >= self.min_count).tolist()
+            given = [word for word, keep in zip(counted.pool.strings(), often, strict=True) if keep]
+        return Symbols.of([word for word in given if word != self.unknown], self.unknown, end=self.end)
+
+    # ------------------------------------------------------------------------------------------ what it learned
+
+    @property
+    def symbols_(self) -> tuple[str, ...]:
+        """What can follow a history: the vocabulary by name, then the unknown word, then the end."""
+        self._check_fitted("symbols_")
+        return self.model_.symbols.names
+
+    @property
+    def discounts_(self) -> Discounts:
+        """Of Kneser-Ney: for n-grams of 1, 2, ... symbols, what counts of 1, of 2, and of 3 or more lose."""
+        self._check_fitted("discounts_")
+        return self.model_.discounts
+
+    @property
+    def transition_matrix(self) -> Transitions:
+        """P(next symbol | symbol) of a chain of order 1, with names."""
+        self._check_fitted("transition_matrix")
+        symbols = self.model_.symbols
+        self._check_first_order("transition_matrix")
+        sources = (START, *symbols.words)
+        rows = [self._after(()), *(self._after((code,)) for code in range(len(symbols.words)))]
+        return Transitions(sources, symbols.names, np.array(rows))
+
+    def stationary(self) -> Distribution:
+        """The share of each symbol in the long run, for order 1 (eq:stationary); after an end comes a new start."""
+        self._check_fitted("stationary")
+        self._check_first_order("stationary")
+        moves = self.transition_matrix.matrix
+        # Rows in the order of the columns: words, then the end, after which all is as at the start.
+        rows = np.concatenate([moves[1:], moves[:1]]) if self.model_.symbols.end else moves[1:]
+        return long_run(rows, self.symbols_)
+
+    def _after(self, history: tuple[int, ...]) -> npt.NDArray[np.float64]:
+        return self.model_.following(np.array(history, dtype=np.int32), start=True)
+
+    def _check_first_order(self, question: str) -> None:
+        order, size = self.model_.order, len(self.model_.symbols.names)
+        if order != 1:
+            raise QuestionError(
+                f"{question} has no meaning here: in a chain of order {order}, what follows depends on {order} "
+                f"symbols; ask next(history)"
+            )
+        if size * size > MOST_MOVES:
+            raise QuestionError(
+                f"{question} would need a matrix of {size} by {size} numbers, more than {MOST_MOVES:,}; "
+                f"ask next(history)"
+            )
+
+    # ------------------------------------------------------------------------------------------ questions
+
+    def log_prob(self, tokens: Iterable[str]) -> float:
+        """log P of one sentence, its end included; -inf for an impossible one."""
+        self._check_fitted("log_prob")
+        given = _one_sentence(tokens)
+        codes = self._numbered(given, self.model_.symbols)
+        return float(self.model_.log_probs(codes, given.offsets, 1).sum())
+
+    def next(self, history: Iterable[str] = (), *, start: bool = True) -> Distribution:
+        """What follows some symbols, with names.
+
+        start   whether a history that is shorter than the order begins a sentence; False: it may stand anywhere
+        """
+        self._check_fitted("next")
+        symbols = self.model_.symbols
+        codes = self._numbered(_one_sentence(history), symbols)[-self.model_.order :]
+        long_enough = len(codes) == self.model_.order
+        found = self.model_.following(np.ascontiguousarray(codes), start=bool(start) and not long_enough)
+        return Distribution(symbols.names, found)
+
+    def perplexity(self, X: Any, y: str | None = None, *, threads: int | None = None) -> Perplexity:
+        """How surprising sentences are (eq:perplexity), with the number of words that are not in the vocabulary."""
+        self._check_fitted("perplexity")
+        tokens, _ = read_symbols(X, y, usual=self.column_)
+        symbols = self.model_.symbols
+        codes = self._numbered(tokens, symbols)
+        logs = self.model_.log_probs(codes, tokens.offsets, thread_count(threads))
+        if not len(logs):
+            raise ShapeError("there is no sentence in X, so perplexity has no meaning")
+        sentences = len(tokens.offsets) - 1
+        places = np.arange(len(codes))
+        if symbols.end:  # there is an end after every sentence
+            places = places + np.repeat(np.arange(sentences), np.diff(tokens.offsets))
+        oov = places[codes == symbols.unknown_code]
+        total, rest = float(logs.sum()), len(logs) - len(oov)
+        known = float(np.delete(logs, oov).sum())
+        return Perplexity(
+            value=_perplexity(total, len(logs)),
+            log_prob=total,
+            tokens=len(logs),
+            sentences=sentences,
+            oov=len(oov),
+            without_oov=_perplexity(known, rest) if rest else float("nan"),
+        )
+
+    def score(self, X: Any, y: str | None = None) -> float:
+        """The mean log-probability of a symbol, as scikit-learn's searches want it: higher is better."""
+        found = self.perplexity(X, y)
+        return found.log_prob / found.tokens
+
+    def sample(self, n: int = 1, seed: int = 0, *, length: int | None = None) -> list[list[str]]:
+        """n sentences drawn from the chain; the same seed draws the same ones, and more of them begins with the same.
+
+        length   at most so many symbols; needed when sentences have no end, else 10,000
+        """
+        self._check_fitted("sample")
+        symbols = self.model_.symbols
+        n, seed = whole_number(n, "n", 0), whole_number(seed, "seed", 0)
+        if length is None and not symbols.end:
+            raise OptionError("these sentences have no end: say how many symbols to draw with length=")
+        most = LONGEST_SAMPLE if length is None else whole_number(length, "length", 0)
+        codes, offsets = self.model_.sample(n, most, seed)
+        return _core.gather_all(list(symbols.names), codes, offsets)
+
+    # ------------------------------------------------------------------------------------------ files
+
+    def save_arpa(self, path: str | os.PathLike[str] | IO[bytes] | IO[str]) -> None:
+        """Write an ARPA file, whole or not at all; with .gz it is packed.
+
+        A tool that backs off as such files say finds the probabilities of this chain.
+        """
+        self._check_fitted("save_arpa")
+        if not self.model_.symbols.end:
+            raise QuestionError(
+                f"an ARPA file is about sentences that end in {END!r}, but this chain has no end; fit with end=True"
+            )
+        write_arpa(self.model_, path)
+
+    @classmethod
+    def from_arpa(cls, path: str | os.PathLike[str] | IO[bytes] | IO[str]) -> Self:
+        """A chain with the probabilities of an ARPA file; it has no counts, so it cannot learn on."""
+        model = read_arpa(path)
+        chain = cls(model.order, unknown=model.symbols.unknown)
+        chain._remember(model, None, None)
+        return chain
+
+    def state(self) -> State:
+        """What it was made with and has counted, for a model file."""
+        self._check_fitted("state")
+        return chain_state(self)
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """The chain that state() was asked of."""
+        options, counted, model, column = chain_from_state(state)
+        chain = cls(**options)
+        if counted is not None:
+            smoothing, given = checked_options(chain)
+            model = NgramModel.of(counted, chain._symbols(counted, given), smoothing)
+        assert model is not None  # noqa: S101  (one of the two is there)
+        chain._remember(model, counted, column)
+        return chain
+
+    # ------------------------------------------------------------------------------------------ inside
+
+    def _remember(self, model: NgramModel, counted: Counted | None, column: str | None) -> None:
+        self.counts_, self.model_, self.column_ = counted, model, column
+
+    def _fitted(self) -> bool:
+        return "model_" in self.__dict__
+
+    def _numbered(self, tokens: Tokens, symbols: Symbols) -> Codes:
+        """(tokens,) the number of each token's symbol."""
+        numbers = symbols.numbers(tokens.pool)
+        codes: Codes = numbers[tokens.codes] if len(tokens.codes) else np.zeros(0, dtype=np.int32)
+        if symbols.unknown is None and (codes < 0).any():
+            first = int(np.argmax(codes < 0))
+            s, t = tokens.place(first)
+            raise LabelError(
+                f"sentence {s}, position {t}: {tokens.pool.string(int(tokens.codes[first]))!r:.80} is not in the "
+                f"vocabulary of {len(symbols.words)}, and unknown=None means that nothing else can come"
+            )
+        return codes
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = False
+        return tags
+
+
+def _one_sentence(tokens: Iterable[str]) -> Tokens:
+    if isinstance(tokens, (str, bytes)) or not isinstance(tokens, Iterable):
+        raise CorpusError(
+            f"one sentence is a list of strings, got {tokens!r:.60}; split it first, for example with .split()"
+        )
+    return read_symbols([list(tokens)], None)[0]
+
+
+def _perplexity(log_prob: float, tokens: int) -> float:
+    """eq:perplexity   exp(-log P / tokens)."""
+    with np.errstate(over="ignore"):
+        return float(np.exp(-log_prob / tokens))
+
+
+__all__ = ["KIND", "MarkovChain"]

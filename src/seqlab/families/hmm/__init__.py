@@ -1,0 +1,1 @@
+"""Hidden Markov models, by counting labelled words or by expectation maximisation."""

@@ -1,0 +1,332 @@
+"""The hidden Markov model of labelled words: counts, and what they say of sentences (Brants 2000).
+
+score of a path = Σ_t log P(y_t | the k labels before) + log P(x_t | y_t)   [ + log P(end | last label) ]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core, inference
+from seqlab.arrays import LabelIds, Scores
+from seqlab.errors import CorpusError, ImpossibleError, LabelError, OptionError, ShapeError
+from seqlab.families.hmm.suffixes import SuffixModel
+from seqlab.families.hmm.transitions import DEFAULT, Table, count_moves, end_probabilities, probabilities
+from seqlab.families.hmm.word_counts import Offsets, WordCounts, as_pool
+from seqlab.learning.smoothing import MLE, AddLambda, Smoothing, smoothing_of
+from seqlab.trellis import Trellis
+from seqlab.trellis.checks import Tables, check_order
+from seqlab.trellis.constraints import Restrictions
+from seqlab.trellis.labels import LabelSet
+
+Words = Sequence[str] | _core.StringPool
+Codes = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class CountedHMM:
+    """A hidden Markov model of order 1 to 3 whose states are labels that were seen.
+
+    labels      L names
+    order       how many labels before count
+    moves       (L + 1, ..., L + 1, L) counts of labels after the labels before them; see label_moves
+    last        (L,) how often each label was the last one of a sentence
+    words       what was counted of words
+    smoothing   how counts of labels become probabilities; MLE and AddLambda also hold for words
+    unknown     how new words are judged; None: they say nothing about their label
+    end         whether the end of the sentence is an event
+    """
+
+    labels: tuple[str, ...]
+    order: int
+    moves: Table = field(repr=False)
+    last: Table = field(repr=False)
+    words: WordCounts = field(repr=False)
+    smoothing: Smoothing
+    unknown: SuffixModel | None
+    end: bool
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is made of the counts is made again where it is wanted; the core's part of it cannot travel.
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+
+    # ------------------------------------------------------------------------------------------ counting
+
+    @classmethod
+    def count(
+        cls,
+        words: Words,
+        codes: Codes,
+        offsets: Offsets,
+        label_ids: LabelIds,
+        labels: Sequence[str],
+        *,
+        order: int = 2,
+        smoothing: Any = None,
+        unknown: SuffixModel | None = SuffixModel(),  # noqa: B008  (frozen)
+        weights: npt.NDArray[np.float64] | None = None,
+        end: bool = False,
+    ) -> CountedHMM:
+        """Count (eq:counting).
+
+        words       the distinct words, as strings or a pool; MISSING stands for a word that nobody saw
+        codes       (tokens,)   the number of each token's word
+        offsets     (N + 1,)    sentence i has tokens offsets[i] .. offsets[i + 1]
+        label_ids   (tokens,)   the number of each token's label
+        weights     (tokens,)   what each token counts; None for 1
+        """
+        order = check_order(order)
+        pool = as_pool(words)
+        names = tuple(labels)
+        codes, offsets = _checked(pool, codes, offsets)
+        ids = _label_numbers(label_ids, len(codes), len(names))
+        weights = _weights(weights, len(codes))
+        moves, last = count_moves(ids, offsets, weights, order, len(names))
+        counted = WordCounts.of(pool, codes, ids, weights, len(names))
+        chosen = DEFAULT if smoothing is None else smoothing_of(smoothing)
+        return cls(names, order, moves, last, counted, chosen, unknown, end)
+
+    def plus(self, other: CountedHMM) -> CountedHMM:
+        """Both counts together, under the options of this one; labels of both, sorted."""
+        if self.order != other.order:
+            raise OptionError(f"counts of order {self.order} and of order {other.order} do not add up")
+        names = tuple(sorted({*self.labels, *other.labels}))
+        mine, theirs = self._relabelled(names), other._relabelled(names)
+        return CountedHMM(
+            names,
+            self.order,
+            mine.moves + theirs.moves,
+            mine.last + theirs.last,
+            mine.words.plus(theirs.words),
+            self.smoothing,
+            self.unknown,
+            self.end,
+        )
+
+    def _relabelled(self, names: tuple[str, ...]) -> CountedHMM:
+        if names == self.labels:
+            return self
+        L, number = len(names), {name: i for i, name in enumerate(names)}
+        to = np.array([*(number[name] for name in self.labels), L])
+        moves, last = np.zeros((L + 1,) * self.order + (L,)), np.zeros(L)
+        moves[np.ix_(*[to] * self.order, to[:-1])] = self.moves
+        last[to[:-1]] = self.last
+        words = self.words.relabelled(to[:-1].astype(np.int32), L)
+        return CountedHMM(names, self.order, moves, last, words, self.smoothing, self.unknown, self.end)
+
+    # ------------------------------------------------------------------------------------------ parameters
+
+    @property
+    def L(self) -> int:
+        """Number of labels."""
+        return len(self.labels)
+
+    @cached_property
+    def move_probabilities(self) -> Table:
+        """P(label | labels before), shaped as moves; with an end, given that the sentence goes on."""
+        return probabilities(self.moves, self.smoothing)
+
+    @cached_property
+    def end_probabilities(self) -> Table | None:
+        """(L,) P(the sentence ends | its last label), or None when the end is no event."""
+        if not self.end:
+            return None
+        label_totals = self.moves.reshape(-1, self.L).sum(axis=0)
+        return end_probabilities(self.last, label_totals, self.smoothing)
+
+    @cached_property
+    def _scores(self) -> tuple[Table, Table | None]:
+        """Log scores of moves, shaped as moves, and of last labels (L,)."""
+        with np.errstate(divide="ignore"):
+            moves = np.log(self.move_probabilities)
+            if self.end_probabilities is None:
+                return moves, None
+            going_on = np.append(
+                np.log1p(-self.end_probabilities), 0.0
+            )  # a sentence that has not begun goes on
+            return np.ascontiguousarray(moves + going_on[:, None]), np.log(self.end_probabilities)
+
+    @cached_property
+    def lexicon(self) -> _core.Lexicon:
+        """What each word says of its label, in the core."""
+        plain = isinstance(self.smoothing, (MLE, AddLambda))
+        shares = self.words.label_totals / self.words.label_totals.sum()
+        if self.unknown is None:
+            settings = _core.LexiconSettings()
+            settings.direct, settings.suffixes = True, False
+        else:
+            settings = self.unknown.settings(shares, direct=plain)
+        settings.add = float(self.smoothing.value) if isinstance(self.smoothing, AddLambda) else 0.0
+        counted = self.words
+        return _core.Lexicon(counted.pool, counted.begin, counted.label, counted.count, self.L, settings)
+
+    def emissions(self) -> npt.NDArray[np.float64]:
+        """(L, V) P(word | label) over the words of training; rows sum to 1 less what is kept for new words.
+
+        With a suffix model only about so: every word leans on endings of its own (eq:suffix-model).
+        """
+        pool = self.words.pool
+        begin, label, score = self.lexicon.rows(pool, np.arange(len(pool), dtype=np.int32), None)
+        table = np.zeros((self.L, len(pool)))
+        table[label, np.repeat(np.arange(len(pool)), np.diff(begin))] = np.exp(score)
+        return table
+
+    # ------------------------------------------------------------------------------------------ answers
+
+    def label_ids(
+        self, words: Words, codes: Codes, offsets: Offsets, *, allowed: Flags | None = None, threads: int = 1
+    ) -> LabelIds:
+        """(tokens,) numbers of the labels of the best paths; ImpossibleError names the sentence that has none.
+
+        allowed   (words, L)   True for what each distinct word may be
+        """
+        pool = as_pool(words)
+        codes, offsets = _checked(pool, codes, offsets)
+        ids = np.empty(len(codes), dtype=np.int32)
+        moves, last = self._scores
+        flags = _flags(allowed, len(pool), self.L)
+        lost = self.lexicon.label_ids(
+            pool, codes, offsets, moves.reshape(-1), last, self.order, flags, ids, threads
+        )
+        if lost >= 0:
+            self._refuse(pool, codes[offsets[lost] : offsets[lost + 1]], lost, allowed)
+        return ids
+
+    def trellises(
+        self,
+        words: Words,
+        codes: Codes,
+        offsets: Offsets,
+        *,
+        allowed: Flags | None = None,
+        threads: int = 1,  # noqa: ARG002  (nothing here is worth a thread)
+    ) -> list[Trellis]:
+        """One trellis per sentence; the lists of labels that its words may have are its active lists."""
+        pool = as_pool(words)
+        codes, offsets = _checked(pool, codes, offsets)
+        begin, label, score = self.lexicon.rows(pool, codes, _flags(allowed, len(pool), self.L))
+        counts = np.diff(begin)[codes]
+        ends = np.concatenate([[0], np.cumsum(counts)])
+        entry = np.arange(int(ends[-1])) + np.repeat(begin[codes] - ends[:-1], counts)
+        ids = label[entry]
+        node = np.full((len(codes), self.L), -np.inf)
+        node[np.repeat(np.arange(len(codes)), counts), ids] = score[entry]
+        self._add_ends(node, offsets)
+        return [
+            self._trellis(node[b:e], counts[b:e], ids[ends[b] : ends[e]])
+            for b, e in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+        ]
+
+    def log_joint(self, words: Words, codes: Codes, offsets: Offsets, label_ids: LabelIds) -> Scores:
+        """(N,) log P(words, labels) of every sentence; -inf for what cannot be."""
+        ids = _label_numbers(label_ids, len(codes), self.L)
+        made = self.trellises(words, codes, offsets)
+        bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+        return np.array([one.score(ids[b:e]) for one, (b, e) in zip(made, bounds, strict=True)])
+
+    # ------------------------------------------------------------------------------------------ inside
+
+    def _add_ends(self, node: Scores, offsets: Offsets) -> None:
+        moves, last = self._scores
+        some = np.flatnonzero(np.diff(offsets))
+        node[offsets[some]] += moves[(self.L,) * self.order]
+        if last is not None:
+            node[offsets[some + 1] - 1] += last
+
+    @cached_property
+    def _edges(self) -> tuple[Table, tuple[Table, ...]]:
+        """(edge, head) of a trellis."""
+        moves, _ = self._scores
+        inner = slice(0, self.L)
+        heads = [
+            np.ascontiguousarray(moves[(self.L,) * (self.order - t) + (inner,) * t])
+            for t in range(1, self.order + 1)
+        ]
+        return heads[-1], tuple(heads[:-1])
+
+    @cached_property
+    def _label_set(self) -> LabelSet:
+        return LabelSet(self.L, self.labels)
+
+    def _trellis(self, node: Scores, counts: npt.NDArray[np.int64], ids: LabelIds) -> Trellis:
+        edge, head = self._edges
+        where = np.flatnonzero(counts < self.L)
+        if len(where) < len(counts):
+            ids = ids[np.repeat(counts < self.L, counts)]
+        offset = np.concatenate([[0], np.cumsum(counts[where])]).astype(np.int64)
+        lists = Restrictions.frozen(where, offset, ids.copy())
+        made = Trellis._trusted(Tables(node, edge, head, False), self.order, self._label_set, lists)
+        made.advice = self.advice
+        return made
+
+    def advice(self) -> str:
+        """What to do about sentences that cannot be, when counts of 0 are to blame."""
+        if (self.move_probabilities > 0).all() and not isinstance(self.smoothing, MLE):
+            return ""
+        return (
+            f"counts of 0 are probabilities of 0 under smoothing={self.smoothing}: fit with smoothing='kneser-ney', or "
+            f"with smoothing=0.1 to add to every count"
+        )
+
+    def _refuse(self, pool: _core.StringPool, codes: Codes, sentence: int, allowed: Flags | None) -> NoReturn:
+        """Say why a sentence has no legal path, as its trellis does."""
+        made = self.trellises(pool, codes, np.array([0, len(codes)]), allowed=allowed)
+        try:
+            inference.viterbi(made[0])
+        except ImpossibleError as error:
+            raise ImpossibleError(
+                f"sentence {sentence}: {error}", position=error.position, sequence=sentence
+            ) from None
+        raise RuntimeError(f"sentence {sentence}: the trellis has a path that the decoder did not find")
+
+
+def _checked(pool: _core.StringPool, codes: Any, offsets: Any) -> tuple[Codes, Offsets]:
+    numbers = np.ascontiguousarray(codes, dtype=np.int32)
+    if numbers.ndim != 1 or (numbers.size and not 0 <= numbers.min() <= numbers.max() < len(pool)):
+        raise CorpusError(f"codes must be a list of numbers from 0 to {len(pool) - 1}, those of the words")
+    bounds = np.ascontiguousarray(offsets, dtype=np.int64)
+    sound = bounds.ndim == 1 and len(bounds) and bounds[0] == 0 and bounds[-1] == len(numbers)
+    if not sound or (np.diff(bounds) < 0).any():
+        raise ShapeError(f"offsets must begin with 0, never fall, and end with the {len(numbers)} tokens")
+    return numbers, bounds
+
+
+def _label_numbers(label_ids: Any, tokens: int, L: int) -> LabelIds:
+    ids = np.ascontiguousarray(label_ids, dtype=np.int32)
+    if ids.shape != (tokens,):
+        raise ShapeError(f"labels of shape {ids.shape} for {tokens} tokens")
+    if ids.size and not 0 <= ids.min() <= ids.max() < L:
+        raise LabelError(f"label numbers must lie between 0 and {L - 1}, found {ids.min()} and {ids.max()}")
+    return ids
+
+
+def _weights(given: Any, tokens: int) -> npt.NDArray[np.float64] | None:
+    if given is None:
+        if not tokens:
+            raise ShapeError("there is no token at all, so there is nothing to count")
+        return None
+    weights = np.ascontiguousarray(given, dtype=np.float64)
+    if weights.shape != (tokens,) or not np.isfinite(weights).all() or (weights < 0).any():
+        raise OptionError(f"weights must be {tokens} finite numbers from 0 up, one per token")
+    if not weights.any():
+        raise OptionError("every token has the weight 0, so there is nothing to count")
+    return weights
+
+
+def _flags(allowed: Flags | None, words: int, L: int) -> npt.NDArray[np.uint8] | None:
+    if allowed is None:
+        return None
+    flags = np.ascontiguousarray(allowed, dtype=np.uint8)
+    if flags.shape != (words, L):
+        raise ShapeError(f"allowed has shape {flags.shape}, but ({words}, {L}) (words, labels) is wanted")
+    empty = np.flatnonzero(~flags.any(axis=1))
+    if len(empty):
+        raise LabelError(f"allowed leaves no label at all for word {int(empty[0])}")
+    return flags

@@ -1,0 +1,253 @@
+"""What a state emits: observations as arrays, and what every family of distributions can do with them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core
+from seqlab.corpus import Corpus
+from seqlab.errors import OptionError
+from seqlab.store.state import State
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Floats = npt.NDArray[np.float64]
+Statistics = dict[str, Floats]  # sums over tokens; the statistics of two sets of sentences may be added
+Groups = npt.NDArray[np.int64]  # (L,) states with the same number share their emissions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SymbolRows:
+    """Symbols by number: token t has ids[begin[t]] .. ids[begin[t + 1]], each `values` times; none if it is missing."""
+
+    begin: npt.NDArray[np.int64]
+    ids: npt.NDArray[np.int32]
+    values: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.begin) - 1
+
+    def scores(self, table: Floats) -> Floats:
+        """(T, L): the rows of a table (V, L), summed over the symbols of each token."""
+        size = table.shape[1]
+        node = np.empty(len(self) * size)
+        _core.symbol_scores(np.ascontiguousarray(table), self.begin, self.ids, self.values, node)
+        return node.reshape(-1, size)
+
+    def counts(self, gamma: Floats, symbols: int) -> Floats:
+        """(V, L): what the tokens with each symbol count."""
+        size = gamma.shape[1]
+        counts = np.zeros(symbols * size)
+        _core.symbol_counts(np.ascontiguousarray(gamma), size, self.begin, self.ids, self.values, counts)
+        return counts.reshape(symbols, size)
+
+    def frequencies(self, symbols: int) -> Floats:
+        """(V,): how often each symbol occurs."""
+        return np.bincount(self.ids, self.values, minlength=symbols).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class VectorRows:
+    """Numbers: values (T, D), with 0 where one is missing; present (T, D) or None when all are there."""
+
+    values: Floats
+    present: npt.NDArray[np.bool_] | None = None
+
+    @cached_property
+    def columns(self) -> Floats:
+        """(D, T), made once: one dimension after another."""
+        return np.ascontiguousarray(self.values.T)
+
+    @cached_property
+    def centre(self) -> Floats:
+        """(D,) the mean."""
+        return self.values.mean(axis=0) if len(self) else np.zeros(self.values.shape[1])
+
+    @cached_property
+    def powers(self) -> Floats:
+        """(T, 2 D + 1) distance from the centre, its square, and 1: products with it are sums over tokens."""
+        away = self.values - self.centre
+        return np.hstack([away, away * away, np.ones((len(away), 1))])
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def some(self, which: npt.NDArray[np.bool_]) -> VectorRows:
+        """The tokens that `which` (T,) picks."""
+        return VectorRows(self.values[which], None if self.present is None else self.present[which])
+
+    @property
+    def there(self) -> npt.NDArray[np.bool_]:
+        """(T,): tokens with any number at all."""
+        return np.asarray(
+            np.ones(len(self), dtype=bool) if self.present is None else self.present.any(axis=1)
+        )
+
+
+Observed = SymbolRows | VectorRows | tuple[Any, ...]
+
+
+class Distribution(ABC):
+    """The emissions of L states, learned or given. Nothing here changes: M steps make new ones."""
+
+    kind: str
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """L."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> int:
+        """How many numbers were free to choose."""
+
+    @abstractmethod
+    def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> Observed:
+        """A corpus as arrays; `unknown` says what becomes of symbols that were never seen."""
+
+    @abstractmethod
+    def scores(self, observed: Any) -> Floats:
+        """(T, L) log P(x_t | y); 0 for what is missing."""
+
+    @abstractmethod
+    def statistics(self, observed: Any, gamma: Floats) -> Statistics:
+        """What an M step needs to know of tokens, each counted gamma (T, L)."""
+
+    @abstractmethod
+    def maximised(
+        self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
+    ) -> Self:
+        """The M step. A state without any count stays as it is."""
+
+    @abstractmethod
+    def log_prior(self, prior: Any, groups: Groups | None) -> float:
+        """What the prior adds to the objective, up to a constant."""
+
+    @abstractmethod
+    def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
+        """One observation for every state of a list."""
+
+    @abstractmethod
+    def reordered(self, order: npt.NDArray[np.int64]) -> Self:
+        """The same with state order[i] at place i."""
+
+    @abstractmethod
+    def state(self) -> State:
+        """As plain data."""
+
+    def added(self, one: Statistics, other: Statistics) -> Statistics:
+        """The statistics of two sets of sentences together; symbols may have joined since the first."""
+        return {name: _longer(one[name], other[name]) + other[name] for name in other}
+
+    def grown(self, corpus: Corpus, column: str | None) -> Self:  # noqa: ARG002  (few have anything to learn from it)
+        """The same with the symbols of another corpus, if it emits symbols."""
+        return self
+
+    def table(self) -> Floats | None:
+        """(V, L) log P(symbol | y) when tokens are symbols of a table; the fast way through the core."""
+        return None
+
+
+class Emission(ABC):
+    """The family, as an option: what HMM(emissions=...) takes."""
+
+    kind: str
+    holds: str  # "symbols", "bags", "vectors" or "streams": which kind of column it reads
+
+    @property
+    def clustering(self) -> bool:
+        """Whether there are numbers to find clusters of."""
+        return hasattr(self, "clusters")
+
+    @abstractmethod
+    def first(self, corpus: Corpus, column: str | None) -> tuple[Observed, Any]:
+        """Training data as arrays, and the domain: the symbols, or the number of dimensions."""
+
+    @abstractmethod
+    def random(self, domain: Any, observed: Any, size: int, rng: np.random.Generator) -> Distribution:
+        """A start by chance for `size` states."""
+
+    @abstractmethod
+    def clustered(self, domain: Any, observed: Any, labels: npt.NDArray[np.int64], size: int) -> Distribution:
+        """A start from clusters: labels (T,), -1 for tokens that belong to none."""
+
+    @abstractmethod
+    def given(self, tables: Any, domain: Any, size: int) -> Distribution:
+        """A start from tables that a user wrote down, checked."""
+
+
+def _longer(array: Floats, like: Floats) -> Floats:
+    """With rows of zeros behind it, as many as `like` has."""
+    missing = len(like) - len(array)
+    return array if missing <= 0 else np.concatenate([array, np.zeros((missing, *array.shape[1:]))])
+
+
+def pooled(array: Floats, groups: Groups | None, axis: int = 0) -> Floats:
+    """Sums over the states of a group, given back to each of them."""
+    if groups is None:
+        return array
+    moved = np.moveaxis(array, axis, 0)
+    sums = np.zeros((int(groups.max()) + 1, *moved.shape[1:]))
+    np.add.at(sums, groups, moved)
+    return np.ascontiguousarray(np.moveaxis(sums[groups], 0, axis))
+
+
+def speakers(groups: Groups | None, size: int) -> npt.NDArray[np.int64]:
+    """The first state of every group: what is shared counts once."""
+    return np.arange(size) if groups is None else np.unique(groups, return_index=True)[1]
+
+
+def sum_of_logs(counts: Any, probabilities: Floats) -> float:
+    """Σ counts · log p, where 0 · log 0 is 0."""
+    counts = np.broadcast_to(np.asarray(counts, dtype=np.float64), probabilities.shape)
+    some = counts > 0
+    with np.errstate(divide="ignore"):
+        return float((counts[some] * np.log(probabilities[some])).sum())
+
+
+def normalised(counts: Floats, before: Floats, axis: int) -> Floats:
+    """Counts divided by their sums; where a sum is 0 (or not a number), what was there before."""
+    total = counts.sum(axis=axis, keepdims=True)
+    sound = np.isfinite(total) & (total > 0)
+    if sound.all():
+        return np.asarray(counts / total)
+    divided: Floats = np.where(sound, counts / np.where(sound, total, 1.0), before)
+    return divided
+
+
+def as_floats(value: Any, name: str) -> Floats:
+    """A user's table as an array, or an error."""
+    try:
+        return np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"{name} must be numbers, with rows of one length, got {value!r:.80}") from None
+
+
+def checked_tables(tables: Any, first: str, *others: str) -> Mapping[str, Any]:
+    """A dict with these tables, of which the first must be there, or an error."""
+    names = (first, *others)
+    if isinstance(tables, Mapping) and first in tables and set(tables) <= set(names):
+        return tables
+    wanted = ", ".join(f"{name!r}: ..." for name in names)
+    got = f"{tables!r:.60}"
+    if isinstance(tables, Mapping):
+        got = f"{{{', '.join(f'{name!r}: ...' for name in tables)}}}"
+    elif isinstance(tables, Distribution):
+        got = f"those of a model whose emissions are {tables.kind}"
+    raise OptionError(f"emissions must be {{{wanted}}}, got {got}")
+
+
+def logs(probabilities: Floats) -> Floats:
+    """Natural logs, -inf for 0."""
+    with np.errstate(divide="ignore"):
+        found: Floats = np.log(probabilities)
+    return found

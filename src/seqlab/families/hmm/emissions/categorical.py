@@ -1,0 +1,219 @@
+"""States that emit symbols of a table: words, or whole numbers; one for each token, or several (naive Bayes)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab.corpus import Corpus
+from seqlab.errors import OptionError, StoreError
+from seqlab.families.hmm.emissions.base import (
+    Distribution,
+    Emission,
+    Floats,
+    Groups,
+    Statistics,
+    SymbolRows,
+    as_floats,
+    checked_tables,
+    logs,
+    normalised,
+    pooled,
+    speakers,
+    sum_of_logs,
+)
+from seqlab.families.hmm.emissions.symbols import Symbols, checked_probabilities
+from seqlab.store.state import State
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+CATEGORICAL = "categorical"
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolDistribution(Distribution):
+    """eq:hmm-emission   P(x | y) = B[y, x].
+
+    symbols         the V symbols
+    probabilities   (V, L): a row for every symbol, as the core wants it; B is its transpose
+    """
+
+    symbols: Symbols
+    probabilities: Floats
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        """Of states and families."""
+        return CATEGORICAL
+
+    @property
+    def B(self) -> Floats:
+        """(L, V) P(symbol | state)."""
+        return np.asarray(self.probabilities.T)
+
+    @property
+    def size(self) -> int:
+        """L."""
+        return int(self.probabilities.shape[1])
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers were free to choose."""
+        return self.size * (len(self.symbols) - 1)
+
+    def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> SymbolRows:
+        """A corpus as arrays."""
+        assert column is not None  # noqa: S101  (the tagger found one)
+        return self.symbols.rows(corpus, column, unknown=unknown)
+
+    def table(self) -> Floats:
+        """(V, L) log P(symbol | y)."""
+        return logs(self.probabilities)
+
+    def scores(self, observed: SymbolRows) -> Floats:
+        """(T, L) log P(x_t | y)."""
+        return observed.scores(self.table())
+
+    def statistics(self, observed: SymbolRows, gamma: Floats) -> Statistics:
+        """Sums for the M step."""
+        return {"counts": observed.counts(gamma, len(self.symbols))}
+
+    def maximised(
+        self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
+    ) -> Self:
+        """The M step."""
+        if "emissions" in frozen:
+            return self
+        counts, extra = pooled(statistics["counts"], groups, axis=1), self._prior(prior)
+        if extra.any():
+            counts = counts + extra
+        return replace(self, probabilities=normalised(counts, self.probabilities, axis=0))
+
+    def log_prior(self, prior: Any, groups: Groups | None) -> float:
+        """What the prior adds to the objective, up to a constant."""
+        some = speakers(groups, self.size)
+        wide = np.broadcast_to(self._prior(prior), self.probabilities.shape)
+        return sum_of_logs(wide[:, some], self.probabilities[:, some]) if np.any(wide) else 0.0
+
+    def _prior(self, prior: Any) -> Floats:
+        """Pseudo-counts as (V, L) or something that spreads to it; users write (L, V), (V,) or a number."""
+        given = as_floats(0.0 if prior is None else prior, "the prior of emissions")
+        if given.ndim == 0:
+            return given
+        if given.shape not in {(self.size, len(self.symbols)), (len(self.symbols),)}:
+            raise OptionError(
+                f"the prior of emissions has shape {given.shape}, but ({self.size}, {len(self.symbols)}) "
+                f"or ({len(self.symbols)},) is wanted"
+            )
+        return given.T if given.ndim == 2 else given[:, None]
+
+    def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
+        """One observation for every state."""
+        cumulated = np.cumsum(self.probabilities, axis=0)  # (V, L)
+        chances = rng.random(len(states))
+        found = [
+            int(np.searchsorted(cumulated[:, y], u * cumulated[-1, y], side="right"))
+            for y, u in zip(states.tolist(), chances.tolist(), strict=True)
+        ]
+        most = len(self.symbols) - 1
+        return [self.symbols[min(i, most)] for i in found]
+
+    def extended(self, symbols: Symbols) -> Self:
+        """The same with more symbols, which get an even share of the mass."""
+        new = len(symbols) - len(self.symbols)
+        if new == 0:
+            return self
+        share = new / len(symbols)
+        rows = np.full((new, self.size), share / new)
+        return replace(
+            self, symbols=symbols, probabilities=np.vstack([self.probabilities * (1 - share), rows])
+        )
+
+    def grown(self, corpus: Corpus, column: str | None) -> Self:
+        """With the symbols of another corpus."""
+        assert column is not None  # noqa: S101
+        return self.extended(self.symbols.joined(Symbols.met_in(corpus, column)))
+
+    def reordered(self, order: npt.NDArray[np.int64]) -> Self:
+        """With state order[i] at place i."""
+        return replace(self, probabilities=np.ascontiguousarray(self.probabilities[:, order]))
+
+    def state(self) -> State:
+        """As plain data."""
+        settings = {"symbols": len(self.symbols)}
+        return State(self.kind, settings, {"probabilities": self.probabilities, **self.symbols.arrays()})
+
+    @classmethod
+    def from_state(cls, state: State, size: int) -> Self:
+        """What state() was asked of."""
+        symbols = Symbols.from_state(state)
+        table = state.finite("probabilities", (len(symbols), size))
+        if (table < 0).any() or (np.abs(table.sum(axis=0) - 1) > 1e-6).any():
+            raise StoreError("the emission probabilities of a state should be from 0 up and sum to 1")
+        return cls(symbols, np.ascontiguousarray(table))
+
+
+@dataclass(frozen=True, slots=True)
+class Categorical(Emission):
+    """One symbol for every token, a word or a whole number from 0 up: P(x | y) is a table.
+
+    symbols   the words that may come, or how many whole numbers; None for those of training
+    """
+
+    symbols: Any = None
+
+    kind = CATEGORICAL
+    holds = "symbols"
+
+    def __post_init__(self) -> None:
+        if self.symbols is not None:
+            Symbols.of(self.symbols)
+
+    def first(self, corpus: Corpus, column: str | None) -> tuple[SymbolRows, Symbols]:
+        """Training data as arrays, and the domain."""
+        assert column is not None  # noqa: S101
+        symbols = Symbols.met_in(corpus, column) if self.symbols is None else Symbols.of(self.symbols)
+        return symbols.rows(corpus, column, unknown="error"), symbols
+
+    def random(
+        self, domain: Symbols, observed: SymbolRows, size: int, rng: np.random.Generator
+    ) -> SymbolDistribution:
+        """Around the frequencies of the symbols, each cell moved by a factor of its own (exponential, mean 1)."""
+        frequencies = observed.frequencies(len(domain))
+        base = (frequencies + 0.5) / (frequencies.sum() + 0.5 * len(domain))
+        table = base[:, None] * rng.exponential(size=(len(domain), size))
+        return self._made(domain, table / table.sum(axis=0))
+
+    def clustered(
+        self, domain: Symbols, observed: SymbolRows, labels: npt.NDArray[np.int64], size: int
+    ) -> SymbolDistribution:
+        """A start from clusters."""
+        gamma = np.zeros((len(observed), size))
+        there = np.flatnonzero(labels >= 0)
+        gamma[there, labels[there]] = 1.0
+        counts = observed.counts(gamma, len(domain)) + 0.5
+        return self._made(domain, counts / counts.sum(axis=0))
+
+    def given(self, tables: Any, domain: Symbols, size: int) -> SymbolDistribution:
+        """A start from tables, checked."""
+        if isinstance(tables, SymbolDistribution):
+            if tables.symbols.words != domain.words or len(tables.symbols) < len(domain):
+                return _looked_up(tables, domain)
+            return tables
+        if isinstance(tables, (Mapping, Distribution)):
+            tables = checked_tables(tables, "probabilities")["probabilities"]
+        checked = checked_probabilities(tables, "emissions", (size, len(domain)))
+        return self._made(domain, np.ascontiguousarray(checked.T))
+
+    def _made(self, domain: Symbols, table: Floats) -> SymbolDistribution:
+        return SymbolDistribution(domain, np.ascontiguousarray(table))
+
+
+def _looked_up(tables: SymbolDistribution, domain: Symbols) -> SymbolDistribution:
+    """A model's own table for other data: its symbols first, then the new ones."""
+    return tables.extended(tables.symbols.joined(domain))

@@ -1,0 +1,387 @@
+"""States that emit real vectors: one Gaussian each, with full, diagonal, shared or spherical covariance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core
+from seqlab.arrays import number
+from seqlab.corpus import Corpus
+from seqlab.errors import OptionError
+from seqlab.families.hmm.emissions import covariances as shapes
+from seqlab.families.hmm.emissions.base import (
+    Distribution,
+    Emission,
+    Floats,
+    Groups,
+    Statistics,
+    VectorRows,
+    as_floats,
+    checked_tables,
+    pooled,
+    speakers,
+)
+from seqlab.families.hmm.emissions.moments import Spread, rebased
+from seqlab.families.hmm.emissions.vectors import check_prior, cluster_means, k_means, numbers, vector_rows
+from seqlab.store.state import State
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+GAUSSIAN = "gaussian"
+TINY = 1e-12  # a state that counts less has nothing to say
+NEAR = (
+    1e4  # squared standard deviations between a mean and the centre of the data: sums about it keep 11 digits
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gaussian(Emission):
+    """A Gaussian for every state over vectors of D numbers (eq:gaussian-emission).
+
+    covariance         "full", "diag", "tied" (one full matrix for all states) or "spherical" (one variance a state)
+    mean_prior         where means are pulled to, a number or (D,); mean_weight: how many observations that counts
+    covariance_prior   added to the sum of squares: a number (times the identity), (D,), or (D, D) for full and tied;
+                       covariance_weight: how many observations that counts
+    min_covariance     no variance falls below; None for a ten-thousandth of the data's own
+    """
+
+    covariance: str = "diag"
+    mean_prior: Any = 0.0
+    mean_weight: float = 0.0
+    covariance_prior: Any = 0.0
+    covariance_weight: float = 0.0
+    min_covariance: float | None = None
+
+    kind = GAUSSIAN
+    holds = "vectors"
+
+    def __post_init__(self) -> None:
+        if self.covariance not in shapes.SHAPES:
+            raise OptionError(
+                f"covariance must be one of {', '.join(map(repr, shapes.SHAPES))}, got {self.covariance!r}"
+            )
+        for name in ("mean_weight", "covariance_weight", "min_covariance"):
+            value = getattr(self, name)
+            if value is not None or name != "min_covariance":
+                number(value, name)
+        for name, least in (("mean_prior", -np.inf), ("covariance_prior", 0.0)):
+            prior = as_floats(getattr(self, name), name)
+            if not np.isfinite(prior).all() or (prior.ndim < 2 and not (prior >= least).all()):
+                wanted = "finite numbers" if name == "mean_prior" else "finite numbers from 0 up"
+                raise OptionError(f"{name} must be {wanted}, got {getattr(self, name)!r:.80}")
+        if np.ndim(self.covariance_prior) == 2:
+            shapes.check_prior(self.covariance_prior)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the numbers of a vector depend on each other."""
+        return self.covariance in ("full", "tied")
+
+    def first(self, corpus: Corpus, column: str | None) -> tuple[VectorRows, Spread]:
+        """Training data as arrays, and the domain."""
+        rows = vector_rows(corpus, column, None, whole=self.whole)
+        width = rows.values.shape[1]
+        check_prior(self.mean_prior, "mean_prior", (width,))
+        check_prior(self.covariance_prior, "covariance_prior", (width,), *[(width, width)] * self.whole)
+        return rows, Spread.of(rows)
+
+    def random(
+        self, domain: Spread, observed: VectorRows, size: int, rng: np.random.Generator
+    ) -> GaussianDistribution:
+        """Means are observations drawn by chance; every covariance is that of the data."""
+        there = np.flatnonzero(observed.there)
+        drawn = rng.choice(there, size=size, replace=len(there) < size)
+        return self._made(observed.values[drawn].copy(), self._wide(domain, size), domain)
+
+    def clustered(
+        self, domain: Spread, observed: VectorRows, labels: npt.NDArray[np.int64], size: int
+    ) -> GaussianDistribution:
+        """Means of the clusters, and the covariance of the data, as hmmlearn begins."""
+        means = cluster_means(observed, labels, size, domain.mean)
+        return self._made(means, self._wide(domain, size), domain)
+
+    def clusters(self, observed: VectorRows, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """(T,) by k-means."""
+        return k_means(observed, size, rng)
+
+    def given(self, tables: Any, domain: Spread, size: int) -> GaussianDistribution:
+        """A start from tables, checked."""
+        if isinstance(tables, GaussianDistribution):
+            return replace(tables, options=self, least=domain.least(self.min_covariance))
+        tables = checked_tables(tables, "means", "covariances")
+        means = numbers(tables["means"], "means", (size, domain.width))
+        if tables.get("covariances") is None:
+            return self._made(means, self._wide(domain, size), domain)
+        made = shapes.checked(
+            tables["covariances"], self.covariance, shapes.shape_of(self.covariance, size, domain.width)
+        )
+        return self._made(means, made, domain)
+
+    def _wide(self, domain: Spread, size: int) -> Floats:
+        full = np.broadcast_to(domain.covariance, (size, domain.width, domain.width))
+        return shapes.shaped(full, self.covariance)
+
+    def _made(self, means: Floats, covariances: Floats, domain: Spread) -> GaussianDistribution:
+        least = domain.least(self.min_covariance)
+        sound = shapes.floored(covariances, self.covariance, max(least, 1e-12))
+        return GaussianDistribution(self, np.ascontiguousarray(means), np.ascontiguousarray(sound), least)
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianDistribution(Distribution):
+    """means (L, D); covariances (L, D, D), (L, D), (D, D) or (L,); least: no variance falls below it."""
+
+    options: Gaussian
+    means: Floats
+    covariances: Floats
+    least: float = 0.0
+    kind: str = field(default=GAUSSIAN, init=False)
+
+    @property
+    def size(self) -> int:
+        """L."""
+        return len(self.means)
+
+    @property
+    def width(self) -> int:
+        """D."""
+        return int(self.means.shape[1])
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers were free to choose."""
+        symmetric = self.width * (self.width + 1) // 2
+        count = {
+            "full": self.size * symmetric,
+            "diag": self.size * self.width,
+            "tied": symmetric,
+            "spherical": self.size,
+        }
+        return self.size * self.width + count[self.options.covariance]
+
+    @cached_property
+    def full(self) -> Floats:
+        """(L, D, D) covariances, whatever their shape."""
+        return shapes.as_full(self.covariances, self.options.covariance, self.size, self.width)
+
+    def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> VectorRows:  # noqa: ARG002
+        """A corpus as arrays."""
+        return vector_rows(corpus, column, self.width, whole=self.options.whole)
+
+    # eq:gaussian-emission   log N(x; μ, Σ) = -½ (D log 2π + log |Σ| + (x - μ)ᵀ Σ⁻¹ (x - μ))
+    def scores(self, observed: VectorRows) -> Floats:
+        """(T, L) log P(x_t | y)."""
+        if self.options.whole:
+            node = shapes.whitened(observed.values, self.means, self.full)
+            node[~observed.there] = 0.0
+            return node
+        variances = self._variances()
+        if observed.present is None and self._near(observed):
+            means = self.means - observed.centre
+            precisions = 1.0 / variances
+            constant = (means * means * precisions + np.log(variances) + shapes.LOG_TWO_PI).sum(axis=1)
+            weights = np.hstack([-2 * means * precisions, precisions, constant[:, None]])
+            product: Floats = observed.powers @ (-0.5 * weights.T)
+            return product
+        if observed.present is None:
+            constants = -0.5 * (self.width * shapes.LOG_TWO_PI + np.log(variances).sum(axis=1))
+            node = np.empty(len(observed) * self.size)
+            _core.diagonal_scores(observed.columns, self.means, 1.0 / variances, constants, node)
+            return node.reshape(-1, self.size)
+        present = observed.present.astype(np.float64)
+        node = np.empty((len(observed), self.size))
+        for y in range(self.size):
+            away = (observed.values - self.means[y]) ** 2 / variances[y]
+            node[:, y] = -0.5 * ((away + np.log(variances[y]) + shapes.LOG_TWO_PI) * present).sum(axis=1)
+        return node
+
+    def _near(self, observed: VectorRows) -> bool:
+        """Whether squares about the centre of the data lose next to nothing: then a product of matrices is quickest."""
+        ratio = (self.means - observed.centre) ** 2 / self._variances()
+        return bool(ratio.max(initial=0.0) < NEAR)
+
+    def _variances(self) -> Floats:
+        """(L, D) of the shapes without covariances between numbers."""
+        if self.options.covariance == "diag":
+            return self.covariances
+        return np.repeat(self.covariances[:, None], self.width, axis=1)
+
+    # ------------------------------------------------------------------------------------------ learning
+
+    def statistics(self, observed: VectorRows, gamma: Floats) -> Statistics:
+        """Moments about the means as they are: about a mean that is near the new one nothing is lost."""
+        x = observed.values
+        if self.options.whole:
+            gamma = gamma * observed.there[:, None]
+            first = gamma.T @ x - gamma.sum(axis=0)[:, None] * self.means
+            crossed = np.empty((self.size, self.width, self.width))
+            for y in range(self.size):
+                away = x - self.means[y]
+                first[y] = gamma[:, y] @ away
+                crossed[y] = (away * gamma[:, y, None]).T @ away
+            post = np.repeat(gamma.sum(axis=0)[:, None], self.width, axis=1)
+            return {"post": post, "first": first, "second": crossed, "about": self.means}
+        if observed.present is not None:
+            there = observed.present.astype(np.float64)
+            first, second = np.empty_like(self.means), np.empty_like(self.means)
+            for y in range(self.size):
+                away = (x - self.means[y]) * there
+                first[y], second[y] = gamma[:, y] @ away, gamma[:, y] @ (away * away)
+            return {"post": gamma.T @ there, "first": first, "second": second, "about": self.means}
+        if self._near(observed):
+            sums = gamma.T @ observed.powers
+            width, about = self.width, np.broadcast_to(observed.centre, self.means.shape)
+            post = np.repeat(sums[:, -1:], width, axis=1)
+            return {
+                "post": post,
+                "first": sums[:, :width],
+                "second": sums[:, width : 2 * width],
+                "about": about,
+            }
+        first, second = np.empty(self.means.size), np.empty(self.means.size)
+        _core.diagonal_moments(observed.columns, np.ascontiguousarray(gamma), self.means, first, second)
+        post = np.repeat(gamma.sum(axis=0)[:, None], self.width, axis=1)
+        shape = self.means.shape
+        return {
+            "post": post,
+            "first": first.reshape(shape),
+            "second": second.reshape(shape),
+            "about": self.means,
+        }
+
+    def maximised(
+        self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
+    ) -> Self:
+        """The M step."""
+        del prior  # priors of Gaussians are options of theirs: counts of symbols mean nothing here
+        if "emissions" in frozen:
+            return self
+        moments = self.grouped(statistics, groups)
+        means = self.means if "means" in frozen else self.new_means(moments)
+        if "covariances" in frozen:
+            return replace(self, means=means)
+        made = self.new_covariances(self.squares(moments, means), moments["post"], groups)
+        return replace(self, means=means, covariances=made)
+
+    def added(self, one: Statistics, other: Statistics) -> Statistics:
+        """The statistics of two sets of sentences together."""
+        a, b = rebased(one, self.means), rebased(other, self.means)
+        return {**{name: a[name] + b[name] for name in ("post", "first", "second")}, "about": self.means}
+
+    def squares(self, moments: Statistics, means: Floats, about: Floats | None = None) -> Floats:
+        """(L, D) or (L, D, D) sums of squares about the new means (or about others), with those of the prior's pull."""
+        post, first = moments["post"], moments["first"]
+        move, pull = (means if about is None else about) - moments["about"], means - self._centre()
+        weight = self.options.mean_weight
+        if not self.options.whole:
+            return moments["second"] - 2 * move * first + post * move**2 + weight * pull**2
+        cross = first[:, :, None] * move[:, None, :]
+        squares = moments["second"] - cross - np.swapaxes(cross, 1, 2)
+        squares += post[:, :1, None] * move[:, :, None] * move[:, None, :]
+        return squares + weight * pull[:, :, None] * pull[:, None, :]
+
+    def new_means(self, moments: Statistics) -> Floats:
+        """(L, D); a state without any count keeps what it has."""
+        weight = self.options.mean_weight
+        count = moments["post"] + weight
+        sums = moments["first"] + moments["post"] * moments["about"] + weight * self._centre()
+        some = count > TINY
+        return np.ascontiguousarray(np.where(some, sums / np.where(some, count, 1.0), self.means))
+
+    def new_covariances(self, squares: Floats, post: Floats, groups: Groups | None) -> Floats:
+        """The likeliest for these sums of squares; a state without any count keeps what it has."""
+        weight, extra = self.options.covariance_weight, self._extra()
+        kind = self.options.covariance
+        if kind == "tied":
+            some = speakers(groups, self.size)
+            count = float(post[some, 0].sum()) + weight
+            return (
+                self._sound((extra + squares[some].sum(axis=0)) / count) if count > TINY else self.covariances
+            )
+        if kind == "spherical":
+            sums, counts = (squares + extra).sum(axis=1), (post + weight).sum(axis=1)
+        elif kind == "diag":
+            sums, counts = squares + extra, post + weight
+        else:
+            sums, counts = squares + extra, (post[:, 0] + weight)[:, None, None]
+        some = counts > TINY
+        made = self._sound(np.where(some, sums / np.where(some, counts, 1.0), self.covariances))
+        return np.ascontiguousarray(np.where(some, made, self.covariances))
+
+    def _sound(self, made: Floats) -> Floats:
+        return shapes.floored(made, self.options.covariance, max(self.least, 1e-300))
+
+    def grouped(self, statistics: Statistics, groups: Groups | None) -> Statistics:
+        """The statistics of states that share their emissions, added up."""
+        if groups is None:
+            return statistics
+        near = self.means[speakers(groups, self.size)][groups]
+        moved = rebased(statistics, near)
+        return {name: part if name == "about" else pooled(part, groups) for name, part in moved.items()}
+
+    def _centre(self) -> Floats:
+        return np.broadcast_to(np.asarray(self.options.mean_prior, dtype=np.float64), self.means.shape)
+
+    def _extra(self) -> Any:
+        """What the prior adds to the sums of squares."""
+        given = np.asarray(self.options.covariance_prior, dtype=np.float64)
+        if self.options.whole:
+            return given if given.ndim == 2 else given * np.eye(self.width)
+        return given
+
+    def log_prior(self, prior: Any, groups: Groups | None) -> float:
+        """-½ Σ_y (w log |Σ| + tr Ψ Σ⁻¹ + mean_weight · (μ - μ0)ᵀ Σ⁻¹ (μ - μ0)), up to a constant."""
+        del prior
+        options, some = self.options, speakers(groups, self.size)
+        if not (
+            options.covariance_weight or options.mean_weight or np.any(np.asarray(options.covariance_prior))
+        ):
+            return 0.0
+        inverse = np.linalg.inv(self.full)
+        pull = self.means - self._centre()
+        total = options.mean_weight * float(np.einsum("ld,lde,le->", pull[some], inverse[some], pull[some]))
+        once = some[:1] if options.covariance == "tied" else some
+        extra = self._extra()
+        matrix = extra if np.ndim(extra) == 2 else np.eye(self.width) * extra
+        total += float(np.einsum("de,led->", matrix, inverse[once]))
+        total += options.covariance_weight * float(np.linalg.slogdet(self.full[once])[1].sum())
+        return -0.5 * total
+
+    # ------------------------------------------------------------------------------------------ the rest
+
+    def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
+        """One observation for every state."""
+        triangles = np.linalg.cholesky(self.full)
+        noise = rng.standard_normal((len(states), self.width))
+        return list(self.means[states] + np.einsum("tde,te->td", triangles[states], noise))
+
+    def reordered(self, order: npt.NDArray[np.int64]) -> Self:
+        """With state order[i] at place i."""
+        moved = self.covariances if self.options.covariance == "tied" else self.covariances[order]
+        return replace(
+            self, means=np.ascontiguousarray(self.means[order]), covariances=np.ascontiguousarray(moved)
+        )
+
+    def state(self) -> State:
+        """As plain data."""
+        settings = {"covariance": self.options.covariance, "least": float(self.least)}
+        return State(GAUSSIAN, settings, {"means": self.means, "covariances": self.covariances})
+
+    @classmethod
+    def from_state(cls, state: State, size: int) -> Self:
+        """What state() was asked of."""
+        options = Gaussian(state.setting("covariance", str))
+        means = state.finite("means", (size, None))
+        shape = shapes.shape_of(options.covariance, size, means.shape[1])
+        made = state.finite("covariances", shape)
+        shapes.checked(made, options.covariance, shape)
+        return cls(
+            options, np.ascontiguousarray(means), np.ascontiguousarray(made), state.setting("least", float)
+        )

@@ -1,0 +1,290 @@
+"""States that emit real vectors from several Gaussians each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab.arrays import number, whole_number
+from seqlab.corpus import Corpus
+from seqlab.errors import OptionError, StoreError
+from seqlab.families.hmm.emissions import covariances as shapes
+from seqlab.families.hmm.emissions.base import (
+    Distribution,
+    Floats,
+    Groups,
+    Statistics,
+    VectorRows,
+    checked_tables,
+    logs,
+    normalised,
+    pooled,
+    speakers,
+    sum_of_logs,
+)
+from seqlab.families.hmm.emissions.gaussian import Gaussian, GaussianDistribution
+from seqlab.families.hmm.emissions.moments import Spread
+from seqlab.families.hmm.emissions.symbols import checked_probabilities
+from seqlab.families.hmm.emissions.vectors import cluster_means, k_means, numbers, vector_rows
+from seqlab.store.state import State
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+MIXTURE = "gaussian mixture"
+CENTRES = ("after", "before")
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianMixture(Gaussian):
+    """M Gaussians for every state, with weights (eq:mixture-emission). Options of Gaussian, and more.
+
+    components     M
+    covariance     "tied" is one matrix for the components of a state
+    weight_prior   added to the count of every component
+    centre         "after": covariances about the new means, which is EM; "before": about the old ones, as hmmlearn does
+    """
+
+    components: int = 2
+    weight_prior: float = 0.0
+    centre: str = "after"
+
+    kind = MIXTURE
+
+    def __post_init__(self) -> None:
+        if isinstance(self.covariance, int):
+            raise OptionError(
+                f"GaussianMixture takes a kind of covariance first, got {self.covariance!r}; write "
+                f"GaussianMixture(components={self.covariance!r})"
+            )
+        Gaussian.__post_init__(self)
+        whole_number(self.components, "components", 1)
+        number(self.weight_prior, "weight_prior")
+        if self.centre not in CENTRES:
+            raise OptionError(f"centre must be 'after' or 'before', got {self.centre!r}")
+
+    def random(  # type: ignore[override]
+        self, domain: Spread, observed: VectorRows, size: int, rng: np.random.Generator
+    ) -> MixtureDistribution:
+        """A start by chance."""
+        there = np.flatnonzero(observed.there)
+        count = size * self.components
+        drawn = rng.choice(there, size=count, replace=len(there) < count)
+        return self._mixed(observed.values[drawn].reshape(size, self.components, -1), domain)
+
+    def clustered(  # type: ignore[override]
+        self, domain: Spread, observed: VectorRows, labels: npt.NDArray[np.int64], size: int
+    ) -> MixtureDistribution:
+        """Clusters of clusters."""
+        centres = cluster_means(observed, labels, size, domain.mean)
+        means = np.repeat(centres[:, None], self.components, axis=1)
+        for y in range(size):
+            inside = observed.some(labels == y)
+            if len(inside):
+                parts = k_means(inside, self.components, np.random.default_rng(y))
+                means[y] = cluster_means(inside, parts, self.components, centres[y])
+        return self._mixed(means, domain)
+
+    def given(self, tables: Any, domain: Spread, size: int) -> MixtureDistribution:  # type: ignore[override]
+        """A start from tables, checked."""
+        if isinstance(tables, MixtureDistribution):
+            return replace(tables, options=self, least=domain.least(self.min_covariance))
+        tables = checked_tables(tables, "means", "weights", "covariances")
+        made = self._mixed(numbers(tables["means"], "means", (size, self.components, domain.width)), domain)
+        if tables.get("weights") is not None:
+            weights = checked_probabilities(tables["weights"], "weights", (size, self.components))
+            made = replace(made, weights=weights)
+        if tables.get("covariances") is None:
+            return made
+        return replace(made, covariances=self._checked(tables["covariances"], size, domain.width))
+
+    def _checked(self, value: Any, size: int, width: int) -> Floats:
+        return shapes.checked(value, self.covariance, _shape(self.covariance, size, self.components, width))
+
+    def _mixed(self, means: Floats, domain: Spread) -> MixtureDistribution:
+        size, width = len(means), domain.width
+        flat = shapes.shaped(
+            np.broadcast_to(domain.covariance, (size * self.components, width, width)),
+            "full" if self.covariance == "tied" else self.covariance,
+        )
+        flat = shapes.floored(flat, self.covariance, max(domain.least(self.min_covariance), 1e-12))
+        flat = flat[:: self.components] if self.covariance == "tied" else flat
+        covariances = flat.reshape(_shape(self.covariance, size, self.components, width)).copy()
+        weights = np.full((size, self.components), 1.0 / self.components)
+        least = domain.least(self.min_covariance)
+        return MixtureDistribution(self, weights, np.ascontiguousarray(means), covariances, least)
+
+
+def _shape(kind: str, size: int, components: int, width: int) -> tuple[int, ...]:
+    if kind == "tied":
+        return (size, width, width)
+    return (size, components, *shapes.shape_of(kind, size, width)[1:])
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureDistribution(Distribution):
+    """weights (L, M), means (L, M, D), covariances (L, M, D, D), (L, M, D), (L, D, D) for tied, or (L, M)."""
+
+    options: GaussianMixture
+    weights: Floats
+    means: Floats
+    covariances: Floats
+    least: float = 0.0
+    kind: str = field(default=MIXTURE, init=False)
+
+    @property
+    def size(self) -> int:
+        """L."""
+        return len(self.means)
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers were free to choose."""
+        per_state = self.weights.shape[1] - 1
+        symmetric = self.means.shape[2] * (self.means.shape[2] + 1) // 2
+        spread = self.covariances.size
+        if self.options.covariance in ("full", "tied"):
+            spread = spread // self.means.shape[2] ** 2 * symmetric
+        return int(self.size * per_state + self.means.size + spread)
+
+    @cached_property
+    def parts(self) -> GaussianDistribution:
+        """The L · M Gaussians as states of their own."""
+        options, width = self.options, self.means.shape[2]
+        kind = "full" if options.covariance == "tied" else options.covariance
+        covariances = self.covariances
+        if options.covariance == "tied":
+            covariances = np.repeat(covariances[:, None], self.weights.shape[1], axis=1)
+        plain = Gaussian(
+            kind,
+            options.mean_prior,
+            options.mean_weight,
+            options.covariance_prior,
+            options.covariance_weight,
+            options.min_covariance,
+        )
+        flat = covariances.reshape(-1, *shapes.shape_of(kind, 1, width)[1:])
+        return GaussianDistribution(
+            plain, np.ascontiguousarray(self.means.reshape(-1, width)), np.ascontiguousarray(flat), self.least
+        )
+
+    def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> VectorRows:  # noqa: ARG002
+        """A corpus as arrays."""
+        return vector_rows(corpus, column, self.means.shape[2], whole=self.options.whole)
+
+    # eq:mixture-emission   P(x | y) = Σ_m w[y, m] N(x; μ[y, m], Σ[y, m])
+    def scores(self, observed: VectorRows) -> Floats:
+        """(T, L) log P(x_t | y)."""
+        joint = self._joint(observed)
+        top = joint.max(axis=2)
+        found: Floats = top + np.log(np.exp(joint - top[:, :, None]).sum(axis=2))
+        return found
+
+    def _joint(self, observed: VectorRows) -> Floats:
+        """(T, L, M) log w N(x)."""
+        return self.parts.scores(observed).reshape(len(observed), *self.weights.shape) + logs(self.weights)
+
+    def statistics(self, observed: VectorRows, gamma: Floats) -> Statistics:
+        """Sums for the M step."""
+        joint = self._joint(observed)
+        shares = np.exp(joint - joint.max(axis=2, keepdims=True))
+        shares *= (gamma / shares.sum(axis=2))[:, :, None]
+        found = self.parts.statistics(observed, np.ascontiguousarray(shares.reshape(len(observed), -1)))
+        return {**found, "components": shares.sum(axis=0)}
+
+    def added(self, one: Statistics, other: Statistics) -> Statistics:
+        """The statistics of two sets of sentences together."""
+        return {**self.parts.added(one, other), "components": one["components"] + other["components"]}
+
+    def maximised(
+        self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
+    ) -> Self:
+        """The M step."""
+        del prior
+        if "emissions" in frozen:
+            return self
+        inner = None if groups is None else self._component_groups(groups)
+        parts = self.parts
+        moments = parts.grouped(
+            {name: statistics[name] for name in ("post", "first", "second", "about")}, inner
+        )
+        weights = self.weights
+        if "weights" not in frozen:
+            counts = pooled(statistics["components"], groups) + self.options.weight_prior
+            weights = normalised(counts, self.weights, axis=1)
+        means = parts.means if "means" in frozen else parts.new_means(moments)
+        covariances = self.covariances
+        if "covariances" not in frozen:
+            about = parts.means if self.options.centre == "before" else None
+            covariances = self._new_covariances(parts.squares(moments, means, about), moments["post"], inner)
+        return replace(self, weights=weights, means=means.reshape(self.means.shape), covariances=covariances)
+
+    def _new_covariances(self, squares: Floats, post: Floats, inner: Groups | None) -> Floats:
+        if self.options.covariance != "tied":
+            return self.parts.new_covariances(squares, post, inner).reshape(self.covariances.shape)
+        size, components = self.weights.shape
+        sums = squares.reshape(size, components, *squares.shape[1:]).sum(axis=1) + self.parts._extra()
+        counts = post[:, 0].reshape(size, components).sum(axis=1) + self.options.covariance_weight
+        some = (counts > 1e-12)[:, None, None]
+        made = np.where(some, sums / np.where(some, counts[:, None, None], 1.0), self.covariances)
+        return shapes.floored(made, "full", max(self.least, 1e-300))
+
+    def _component_groups(self, groups: Groups) -> Groups:
+        components = self.weights.shape[1]
+        return np.asarray((groups[:, None] * components + np.arange(components)).reshape(-1))
+
+    def log_prior(self, prior: Any, groups: Groups | None) -> float:
+        """What the prior adds to the objective, up to a constant."""
+        inner = None if groups is None else self._component_groups(groups)
+        some = speakers(groups, self.size)
+        total = sum_of_logs(self.options.weight_prior, self.weights[some])
+        if self.options.covariance != "tied":
+            return total + self.parts.log_prior(prior, inner)
+        whole = self.parts.log_prior(prior, inner)
+        # Covariances that components share count once.
+        once = replace(self.parts, options=replace(self.parts.options, mean_weight=0.0)).log_prior(
+            prior, inner
+        )
+        return float(total + whole - once * (1 - 1 / self.weights.shape[1]))
+
+    def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
+        """One observation for every state."""
+        cumulated = np.cumsum(self.weights[states], axis=1)
+        chosen = (rng.random((len(states), 1)) * cumulated[:, -1:] >= cumulated).sum(axis=1)
+        components = self.weights.shape[1]
+        return self.parts.draw(states * components + np.minimum(chosen, components - 1), rng)
+
+    def reordered(self, order: npt.NDArray[np.int64]) -> Self:
+        """With state order[i] at place i."""
+        return replace(
+            self,
+            weights=np.ascontiguousarray(self.weights[order]),
+            means=np.ascontiguousarray(self.means[order]),
+            covariances=np.ascontiguousarray(self.covariances[order]),
+        )
+
+    def state(self) -> State:
+        """As plain data."""
+        settings = {"covariance": self.options.covariance, "least": float(self.least)}
+        arrays = {"weights": self.weights, "means": self.means, "covariances": self.covariances}
+        return State(MIXTURE, settings, arrays)
+
+    @classmethod
+    def from_state(cls, state: State, size: int) -> Self:
+        """What state() was asked of."""
+        means = state.finite("means", (size, None, None))
+        components, width = means.shape[1:]
+        if not components or not width:
+            raise StoreError("a mixture needs a component and a number at least")
+        options = GaussianMixture(state.setting("covariance", str), components=components)
+        weights = state.finite("weights", (size, components))
+        if (weights < 0).any() or (np.abs(weights.sum(axis=1) - 1) > 1e-6).any():
+            raise StoreError("the weights of a mixture should be from 0 up and sum to 1")
+        shape = _shape(options.covariance, size, components, width)
+        covariances = options._checked(state.finite("covariances", shape), size, width)
+        return cls(options, weights, np.ascontiguousarray(means), covariances, state.setting("least", float))

@@ -1,0 +1,189 @@
+"""States that emit counts: independent Poisson rates for D numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab.corpus import Corpus
+from seqlab.errors import CorpusError, OptionError, StoreError
+from seqlab.families.hmm.emissions.base import (
+    Distribution,
+    Emission,
+    Floats,
+    Groups,
+    Statistics,
+    VectorRows,
+    checked_tables,
+    pooled,
+    speakers,
+)
+from seqlab.families.hmm.emissions.gaussian import TINY
+from seqlab.families.hmm.emissions.moments import Spread
+from seqlab.families.hmm.emissions.symbols import place
+from seqlab.families.hmm.emissions.vectors import check_prior, cluster_means, k_means, numbers, vector_rows
+from seqlab.store.state import State
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+POISSON = "poisson"
+LEAST_RATE = 1e-300  # a rate of 0 makes counts as good as impossible, and no NaN
+
+
+def count_rows(corpus: Corpus, column: str | None, width: int | None) -> VectorRows:
+    """Vectors of whole numbers from 0 up."""
+    rows = vector_rows(corpus, column, width, whole=False)
+    bad = (rows.values < 0) | (rows.values != np.floor(rows.values))
+    if bad.any():
+        token, d = np.argwhere(bad)[0].tolist()
+        raise CorpusError(
+            f"{place(corpus, token)}: number {d} is {rows.values[token, d]:g}, but Poisson() wants whole numbers from 0"
+        )
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Poisson(Emission):
+    """Counts (D of them for every token), each with a rate of its own in every state (eq:poisson-emission).
+
+    rate_prior, rate_weight   a Gamma prior: so many events, seen in so many observations, come on top
+    """
+
+    rate_prior: Any = 0.0
+    rate_weight: float = 0.0
+
+    kind = POISSON
+    holds = "vectors"
+
+    def __post_init__(self) -> None:
+        for name in ("rate_prior", "rate_weight"):
+            value = np.asarray(getattr(self, name))
+            if value.dtype.kind not in "fiu" or not (np.isfinite(value) & (value >= 0)).all():
+                raise OptionError(f"{name} must be finite numbers from 0 up, got {getattr(self, name)!r}")
+
+    def first(self, corpus: Corpus, column: str | None) -> tuple[VectorRows, Spread]:
+        """Training data as arrays, and the domain."""
+        rows = count_rows(corpus, column, None)
+        for name in ("rate_prior", "rate_weight"):
+            check_prior(getattr(self, name), name, (rows.values.shape[1],))
+        return rows, Spread.of(rows)
+
+    def random(
+        self, domain: Spread, observed: VectorRows, size: int, rng: np.random.Generator
+    ) -> PoissonDistribution:
+        """The mean counts of the data, each moved by a factor of its own."""
+        del observed
+        factors = rng.gamma(2.0, 0.5, size=(size, domain.width))
+        return PoissonDistribution(self, np.maximum(domain.mean * factors, 1e-3))
+
+    def clustered(
+        self, domain: Spread, observed: VectorRows, labels: npt.NDArray[np.int64], size: int
+    ) -> PoissonDistribution:
+        """A start from clusters."""
+        rates = cluster_means(observed, labels, size, domain.mean)
+        return PoissonDistribution(self, np.maximum(rates, 1e-3))
+
+    def clusters(self, observed: VectorRows, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """(T,) by k-means."""
+        return k_means(observed, size, rng)
+
+    def given(self, tables: Any, domain: Spread, size: int) -> PoissonDistribution:
+        """A start from tables, checked."""
+        if isinstance(tables, PoissonDistribution):
+            return replace(tables, options=self)
+        if isinstance(tables, (Mapping, Distribution)):
+            tables = checked_tables(tables, "rates")["rates"]
+        made = numbers(tables, "rates", (size, domain.width))
+        if (made < 0).any():
+            y, d = np.argwhere(made < 0)[0].tolist()
+            raise OptionError(f"rates[{y}, {d}] is {made[y, d]:g}, but a rate is from 0 up")
+        return PoissonDistribution(self, made)
+
+
+@dataclass(frozen=True, eq=False)
+class PoissonDistribution(Distribution):
+    """rates (L, D): events a token."""
+
+    options: Poisson
+    rates: Floats
+    kind: str = field(default=POISSON, init=False)
+
+    @property
+    def size(self) -> int:
+        """L."""
+        return len(self.rates)
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers were free to choose."""
+        return self.rates.size
+
+    def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> VectorRows:  # noqa: ARG002
+        """A corpus as arrays."""
+        return count_rows(corpus, column, self.rates.shape[1])
+
+    # eq:poisson-emission   log P(x | y) = Σ_d (x_d log λ - λ - log x_d!)
+    def scores(self, observed: VectorRows) -> Floats:
+        """(T, L) log P(x_t | y)."""
+        rates = np.maximum(self.rates, LEAST_RATE)
+        x = observed.values
+        there = np.ones_like(x) if observed.present is None else observed.present.astype(np.float64)
+        node: Floats = (
+            x @ np.log(rates).T - there @ rates.T - (_log_factorials(x) * there).sum(axis=1)[:, None]
+        )
+        return node
+
+    def statistics(self, observed: VectorRows, gamma: Floats) -> Statistics:
+        """Sums for the M step."""
+        there = np.ones_like(observed.values) if observed.present is None else observed.present.astype(float)
+        return {"post": gamma.T @ there, "sums": gamma.T @ observed.values}
+
+    def maximised(
+        self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
+    ) -> Self:
+        """The M step."""
+        del prior
+        if "emissions" in frozen:
+            return self
+        count = pooled(statistics["post"], groups) + self.options.rate_weight
+        sums = pooled(statistics["sums"], groups) + self.options.rate_prior
+        some = count > TINY
+        return replace(self, rates=np.where(some, sums / np.where(some, count, 1.0), self.rates))
+
+    def log_prior(self, prior: Any, groups: Groups | None) -> float:
+        """What the prior adds to the objective, up to a constant."""
+        del prior
+        rates = np.maximum(self.rates[speakers(groups, self.size)], LEAST_RATE)
+        return float((self.options.rate_prior * np.log(rates) - self.options.rate_weight * rates).sum())
+
+    def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
+        """One observation for every state."""
+        return list(rng.poisson(self.rates[states]))
+
+    def reordered(self, order: npt.NDArray[np.int64]) -> Self:
+        """With state order[i] at place i."""
+        return replace(self, rates=np.ascontiguousarray(self.rates[order]))
+
+    def state(self) -> State:
+        """As plain data."""
+        return State(POISSON, {}, {"rates": self.rates})
+
+    @classmethod
+    def from_state(cls, state: State, size: int) -> Self:
+        """What state() was asked of."""
+        rates = state.finite("rates", (size, None))
+        if (rates < 0).any():
+            raise StoreError("rates should be from 0 up")
+        return cls(Poisson(), rates)
+
+
+def _log_factorials(x: Floats) -> Floats:
+    values, where = np.unique(x, return_inverse=True)
+    found = np.array([math.lgamma(value + 1) for value in values.tolist()])
+    return found[where].reshape(x.shape)

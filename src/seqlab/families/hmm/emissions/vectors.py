@@ -1,0 +1,125 @@
+"""Numbers of a corpus as arrays, and k-means for a start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab.corpus import Corpus, VectorColumn
+from seqlab.errors import CorpusError, OptionError
+from seqlab.families.hmm.emissions.base import Floats, VectorRows, as_floats
+from seqlab.families.hmm.emissions.symbols import place
+
+LARGEST = 1e100  # squares of larger numbers would leave no room for sums
+LLOYD = 100  # rounds of k-means at most
+
+
+def vector_rows(corpus: Corpus, column: str | None, width: int | None, *, whole: bool = True) -> VectorRows:
+    """The vectors of a corpus (T, D); NaN is a missing number.
+
+    width   D of training, or None before
+    whole   whether a vector must be there as a whole or not at all
+    """
+    if not corpus.token_count:
+        return VectorRows(np.zeros((0, width or 0)))
+    found = None if column is None else corpus.data(column)
+    if not isinstance(found, VectorColumn):
+        raise CorpusError(f"numbers are wanted for every token, but column {column!r} holds something else")
+    values = np.ascontiguousarray(found.vectors, dtype=np.float64)
+    missing = np.isnan(values)
+    if width is not None and values.shape[1] != width:
+        if not missing.all():
+            raise CorpusError(
+                f"the vectors have {values.shape[1]} numbers, but those of training had {width}; give as many"
+            )
+        missing = np.ones(
+            (len(values), width), dtype=bool
+        )  # nobody can tell how wide a vector is that is not there
+        values = np.full(missing.shape, np.nan)
+    large = np.abs(values) > LARGEST
+    if large.any():
+        token, d = np.argwhere(large)[0].tolist()
+        raise CorpusError(
+            f"{place(corpus, token)}: number {d} is {values[token, d]}, but a finite number is wanted, of at most "
+            f"{LARGEST:g}; NaN or None says that it is missing"
+        )
+    if not missing.any():
+        return VectorRows(values)
+    partly = missing.any(axis=1) & ~missing.all(axis=1)
+    if whole and partly.any():
+        token = int(np.argmax(partly))
+        raise CorpusError(
+            f"{place(corpus, token)}: some numbers of the vector are NaN and some are not; with covariances between "
+            f"numbers all must be there, or none: write NaN for all of them, or use covariance='diag'"
+        )
+    return VectorRows(np.where(missing, 0.0, values), ~missing)
+
+
+def numbers(value: Any, name: str, shape: tuple[int, ...]) -> Floats:
+    """An array of finite numbers of this shape, or an error."""
+    array = as_floats(value, name)
+    if array.shape != shape:
+        raise OptionError(f"{name} has shape {array.shape}, but {shape} is wanted")
+    if not np.isfinite(array).all():
+        at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise OptionError(f"{name}[{', '.join(map(str, at))}] is {array[at]}, but a finite number is wanted")
+    return array
+
+
+def check_prior(value: Any, name: str, *shapes: tuple[int, ...]) -> None:
+    """Refuse a prior that is neither a number nor of one of these shapes."""
+    shape = np.shape(value)
+    if shape and shape not in shapes:
+        wanted = " or ".join(map(str, shapes))
+        raise OptionError(f"{name} has shape {shape}, but a number or an array of shape {wanted} is wanted")
+
+
+def k_means(rows: VectorRows, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """(T,) clusters by Lloyd's rounds after a k-means++ start; -1 for tokens that are missing."""
+    there = np.flatnonzero(rows.there)
+    x = rows.values[there]
+    labels = np.full(len(rows), -1, dtype=np.int64)
+    if not len(x):
+        raise CorpusError("every observation is missing, so there is nothing to learn from")
+    centres = _spread(x, size, rng)
+    before: npt.NDArray[np.int64] | None = None
+    for _ in range(LLOYD):
+        nearest = _distances(x, centres).argmin(axis=1)
+        if before is not None and np.array_equal(nearest, before):
+            break
+        before = nearest
+        counts = np.bincount(nearest, minlength=size)
+        sums = np.zeros_like(centres)
+        np.add.at(sums, nearest, x)
+        some = counts > 0
+        centres[some] = sums[some] / counts[some, None]
+    labels[there] = _distances(x, centres).argmin(axis=1)
+    return labels
+
+
+def cluster_means(rows: VectorRows, labels: npt.NDArray[np.int64], size: int, usual: Floats) -> Floats:
+    """(size, D) means of the numbers that are there; `usual` (D,) where a cluster has none."""
+    means = np.tile(usual, (size, 1))
+    for y in range(size):
+        inside = labels == y
+        count = inside.sum() if rows.present is None else rows.present[inside].sum(axis=0)
+        means[y] = np.where(count > 0, rows.values[inside].sum(axis=0) / np.maximum(count, 1), usual)
+    return means
+
+
+def _spread(x: Floats, size: int, rng: np.random.Generator) -> Floats:
+    """k-means++: the next centre is drawn with chances by the squared distance to the nearest so far."""
+    centres = [x[int(rng.integers(len(x)))]]
+    nearest = ((x - centres[0]) ** 2).sum(axis=1)
+    for _ in range(size - 1):
+        total = float(nearest.sum())
+        chances = None if not total > 0 else nearest / total
+        centres.append(x[int(rng.choice(len(x), p=chances))])
+        nearest = np.minimum(nearest, ((x - centres[-1]) ** 2).sum(axis=1))
+    return np.array(centres)
+
+
+def _distances(x: Floats, centres: Floats) -> Floats:
+    return np.stack([((x - centre) ** 2).sum(axis=1) for centre in centres], axis=1)

@@ -1,0 +1,301 @@
+"""Observations as users give them, as a corpus: words, whole numbers, lists of features, vectors, streams of these."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core
+from seqlab.corpus import BagColumn, Column, Corpus, Sentence, StringColumn, VectorColumn
+from seqlab.corpus.bags import bag_column
+from seqlab.corpus.names import resolve
+from seqlab.encode.sentences import ATTRIBUTES, listed
+from seqlab.errors import CorpusError, ShapeError
+from seqlab.families.hmm.emissions import Emission, Streams
+from seqlab.families.hmm.emissions.symbols import MISSING
+from seqlab.tagging.door.sentences import word_column
+
+Offsets = npt.NDArray[np.int64]
+NAMES = {
+    "symbols": "word",
+    "bags": ATTRIBUTES,
+    "vectors": "vector",
+}  # of columns, when X has no names of its own
+WANTED = {
+    "symbols": "a word or a whole number",
+    "bags": "a list of features, or {feature: count}",
+    "vectors": "a vector of numbers",
+}
+
+
+def read_observations(X: Any, emissions: Emission, lengths: Any = None) -> Corpus:
+    """X as a corpus.
+
+    X         a Corpus, a list of sequences, or with `lengths` all sequences one after another, as a list or an array;
+              an array without lengths is one sequence; streams come as {name: X}, or as tuples with a cell a stream
+    """
+    if isinstance(X, Corpus):
+        if lengths is not None:
+            raise CorpusError("a Corpus has sentences of its own; lengths are for one long array or list")
+        return X
+    if isinstance(X, (str, bytes)) or (not isinstance(X, Iterable) and not hasattr(X, "__array__")):
+        raise CorpusError(
+            f"X must be a Corpus or a list of sequences, got {X!r:.60}; for one sequence there is tag(x)"
+        )
+    if isinstance(emissions, Streams):
+        return _streams(X, emissions, lengths)
+    if isinstance(X, Mapping):
+        raise CorpusError(
+            "X is a dict, which is for streams: HMM(emissions=Streams(word=Categorical(), ...))"
+        )
+    column, offsets = _column(X, emissions.holds, lengths)
+    return Corpus({NAMES[emissions.holds]: column}, offsets) if column is not None else _of_sentences(X)
+
+
+def find_column(
+    corpus: Corpus, emissions: Emission, asked: str | None, label: str | None = None
+) -> str | None:
+    """The column that the observations stand in; None for streams, which have a column each."""
+    if isinstance(emissions, Streams):
+        for name in emissions.parts:
+            resolve(name, corpus.columns)
+        return None
+    if asked is not None:
+        return resolve(asked, corpus.columns)
+    if emissions.holds == "symbols" and (found := word_column(corpus)) not in {None, label}:
+        return found
+    kinds: dict[str, tuple[type, ...]] = {
+        "symbols": (StringColumn, VectorColumn),
+        "bags": (BagColumn,),
+        "vectors": (VectorColumn,),
+    }
+    for name in corpus.columns:
+        if isinstance(corpus.data(name), kinds[emissions.holds]) and name != label:
+            return name
+    have = ", ".join(map(repr, corpus.columns))
+    raise CorpusError(
+        f"{type(emissions).__name__}() wants {WANTED[emissions.holds]} for every token, but none of {have} has that"
+    )
+
+
+def split_labels(y: Any, offsets: Offsets, lengths: Any) -> Any:
+    """y with a list for every sentence: None for a whole sentence becomes None for each of its tokens."""
+    if y is None or isinstance(y, (str, bytes, Mapping)) or not isinstance(y, Iterable):
+        return y
+    rows = list(y)
+    if lengths is not None and not any(isinstance(row, (list, tuple)) for row in rows):
+        if len(rows) != offsets[-1]:
+            raise ShapeError(f"X has {int(offsets[-1])} tokens, but y has {len(rows)} labels")
+        return [rows[b:e] for b, e in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
+    sizes = np.diff(offsets).tolist()
+    if len(rows) != len(sizes):
+        return rows  # whoever reads it says what is wrong
+    return [[None] * size if row is None else row for row, size in zip(rows, sizes, strict=True)]
+
+
+# ------------------------------------------------------------------------------------------------ inside
+
+
+def _of_sentences(X: Any) -> Corpus:
+    return Corpus.from_lists(list(X))
+
+
+def _column(X: Any, holds: str, lengths: Any) -> tuple[Column | None, Offsets]:
+    if lengths is not None:
+        return _flat(X, holds, lengths)
+    if isinstance(X, np.ndarray) and X.dtype != object and X.ndim in (1, 2):
+        return _flat(X, holds, [len(X)])
+    if isinstance(X, (str, bytes)) or not (isinstance(X, Iterable) or hasattr(X, "__array__")):
+        raise CorpusError(f"a list of sequences is wanted, got {X!r:.60}")
+    sequences = listed(X)
+    if sequences and all(isinstance(one, Sentence) for one in sequences):
+        return None, np.zeros(1, dtype=np.int64)
+    if holds == "symbols" and (words := _plain_words(sequences)) is not None:
+        return words
+    for s, one in enumerate(sequences):
+        _check_sequence(one, s)
+    offsets = np.concatenate([[0], np.cumsum([len(one) for one in sequences])]).astype(np.int64)
+    return _made(
+        [token for one in sequences for token in one] if holds != "vectors" else sequences, holds, offsets
+    ), offsets
+
+
+def _check_sequence(one: Any, s: int) -> None:
+    # A set has no order, and the values of a dict would be passed over.
+    if isinstance(one, (str, bytes, set, frozenset, dict)) or not hasattr(one, "__len__"):
+        raise CorpusError(
+            f"sequence {s} of X is {one!r:.60}, but a list of observations is wanted; X is a list of sequences, "
+            f"or one after another with lengths=[...]"
+        )
+
+
+def _plain_words(sequences: list[Any]) -> tuple[Column, Offsets] | None:
+    """Lists of strings and nothing else, which the core reads; None for anything else."""
+    pool = _core.StringPool()
+    codes, lengths, bad, _ = pool.intern_lists(sequences)
+    if bad >= 0 or not len(codes):
+        return None
+    return StringColumn(codes, pool), np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def _flat(X: Any, holds: str, lengths: Any) -> tuple[Column, Offsets]:
+    """All sequences one after another."""
+    tokens = X if isinstance(X, np.ndarray) else list(X)
+    offsets = _offsets(lengths, len(tokens))
+    if isinstance(tokens, np.ndarray) and tokens.dtype.kind in "fiub":
+        rows = tokens.reshape(len(tokens), -1) if tokens.ndim != 2 else tokens
+        if holds == "symbols" and rows.shape[1] != 1:
+            raise CorpusError(
+                f"X has shape {tokens.shape}, but a symbol is one number; for a list of sequences write list(X), for "
+                f"vectors emissions=Gaussian()"
+            )
+        if holds == "bags":
+            raise CorpusError(
+                "FeatureBag() wants a list of features for every token, got an array of numbers"
+            )
+        return VectorColumn(np.ascontiguousarray(rows, dtype=np.float64)), offsets
+    flat = tokens.tolist() if isinstance(tokens, np.ndarray) else tokens
+    if holds == "vectors":
+        return _made([flat[b:e] for b, e in itertools.pairwise(offsets.tolist())], holds, offsets), offsets
+    return _made(flat, holds, offsets), offsets
+
+
+def _offsets(lengths: Any, total: int) -> Offsets:
+    sizes = np.asarray(lengths)
+    if sizes.ndim != 1 or (sizes.size and sizes.dtype.kind not in "iu"):
+        raise ShapeError(f"lengths must be a list of whole numbers, got {lengths!r:.60}")
+    if (sizes < 0).any():
+        i = int(np.argmax(sizes < 0))
+        raise ShapeError(f"lengths[{i}] is {sizes[i]}, but a sequence cannot have fewer than 0 observations")
+    if int(sizes.sum()) != total:
+        hint = "; leave out lengths if X is a list of sequences" if len(sizes) == total else ""
+        raise ShapeError(f"lengths add up to {int(sizes.sum())}, but X has {total} observations{hint}")
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def _made(tokens: Sequence[Any], holds: str, offsets: Offsets) -> Column:
+    if holds == "vectors":
+        return _vectors(tokens)
+    if holds == "bags":
+        return _bags(tokens, offsets)
+    sample = next((token for token in tokens if token is not None), None)
+    return _words(tokens, offsets) if isinstance(sample, str) or sample is None else _numbers(tokens, offsets)
+
+
+def _words(tokens: Sequence[Any], offsets: Offsets) -> StringColumn:
+    words = [MISSING if token is None else token for token in tokens]
+    for t, word in enumerate(words):
+        if not isinstance(word, str):
+            raise CorpusError(
+                f"{_place(offsets, t)}: a word is a string or None, got {word!r:.60}, among other words"
+            )
+    column = Corpus.from_lists({"word": [words]}).data("word")
+    assert isinstance(column, StringColumn)  # noqa: S101
+    return column
+
+
+def _numbers(tokens: Sequence[Any], offsets: Offsets) -> VectorColumn:
+    values = np.empty(len(tokens))
+    for t, token in enumerate(tokens):
+        one = np.asarray(np.nan if token is None else token)
+        if one.size != 1 or one.dtype.kind not in "fiu":
+            raise CorpusError(f"{_place(offsets, t)}: a word or a whole number is wanted, got {token!r:.60}")
+        values[t] = one.reshape(())
+    return VectorColumn(values[:, None])
+
+
+def _bags(tokens: Sequence[Any], offsets: Offsets) -> BagColumn:
+    for t, token in enumerate(tokens):
+        if isinstance(token, (str, bytes)) or not (token is None or isinstance(token, Iterable)):
+            raise CorpusError(f"{_place(offsets, t)}: {WANTED['bags']} is wanted, got {token!r:.60}")
+    column, _ = bag_column([[[] if token is None else token for token in tokens]], "X")
+    return column
+
+
+def _vectors(sequences: Sequence[Any]) -> VectorColumn:
+    parts, width = [], None
+    there = (token for sequence in sequences for token in sequence if token is not None)
+    usual = np.size(next(there, 0.0))  # what is missing is as wide as what is not
+    for s, sequence in enumerate(sequences):
+        if not len(sequence):
+            continue
+        rows = _rows(sequence, s, usual)
+        if width is not None and rows.shape[1] != width:
+            raise CorpusError(
+                f"sequence {s} of X has vectors of {rows.shape[1]} numbers, but those before had {width}"
+            )
+        width = rows.shape[1]
+        parts.append(rows)
+    joined = np.concatenate(parts) if parts else np.zeros((0, width or 1))
+    return VectorColumn(np.ascontiguousarray(joined, dtype=np.float64))
+
+
+def _rows(sequence: Any, s: int, width: int) -> npt.NDArray[np.float64]:
+    """(T, D) of one sequence; None stands for a vector that is missing."""
+    tokens = sequence if isinstance(sequence, np.ndarray) else list(sequence)
+    if not isinstance(tokens, np.ndarray):
+        size = next((np.size(token) for token in tokens if token is not None), width)
+        tokens = [np.full(size, np.nan) if token is None else np.atleast_1d(token) for token in tokens]
+    try:
+        given = np.asarray(tokens)
+        rows = (
+            given.astype(np.float64) if given.dtype.kind in "fiubO" else None
+        )  # no digits, nothing imaginary
+    except (TypeError, ValueError):
+        rows = None
+    if rows is None:
+        raise CorpusError(
+            f"sequence {s} of X must be {WANTED['vectors']} for every token, all of one size, got {sequence!r:.60}"
+        )
+    if rows.ndim > 2:
+        raise CorpusError(f"sequence {s} of X has shape {rows.shape}, but (T, D) is wanted")
+    return rows.reshape(len(rows), -1)
+
+
+def _streams(X: Any, emissions: Streams, lengths: Any) -> Corpus:
+    if isinstance(X, Mapping):
+        if set(X) != set(emissions.parts):
+            raise CorpusError(
+                f"X has the streams {', '.join(map(repr, X))}, but {', '.join(map(repr, emissions.parts))} are wanted"
+            )
+        given = {name: X[name] for name in emissions.parts}
+    else:
+        given, lengths = _cells(X, emissions, lengths)
+    read = {name: _column(part, emissions.parts[name].holds, lengths) for name, part in given.items()}
+    first = next(iter(read))
+    offsets = read[first][1]
+    for name, (_, own) in read.items():
+        if not np.array_equal(own, offsets):
+            raise ShapeError(f"stream {name!r} has sequences of other lengths than stream {first!r}")
+    return Corpus({name: column for name, (column, _) in read.items() if column is not None}, offsets)
+
+
+def _cells(X: Any, emissions: Streams, lengths: Any) -> tuple[dict[str, Any], Any]:
+    """Tuples with a cell for every stream, as one list for every stream."""
+    if lengths is None:
+        given = list(X)
+        for s, one in enumerate(given):
+            _check_sequence(one, s)
+        sequences = [list(one) for one in given]
+        lengths = [len(one) for one in sequences]
+    else:
+        sequences = [list(X)]
+    width = len(emissions.parts)
+    flat = [token for one in sequences for token in one]
+    offsets = _offsets(lengths, len(flat))
+    for t, token in enumerate(flat):
+        if token is not None and (not isinstance(token, (tuple, list)) or len(token) != width):
+            raise CorpusError(
+                f"{_place(offsets, t)}: a tuple with {width} cells is wanted, one for each stream, got {token!r:.60}"
+            )
+    whole = [(None,) * width if token is None else token for token in flat]
+    return {name: [token[i] for token in whole] for i, name in enumerate(emissions.parts)}, lengths
+
+
+def _place(offsets: Offsets, token: int) -> str:
+    sentence = int(np.searchsorted(offsets, token, side="right")) - 1
+    return f"sentence {sentence}, position {token - int(offsets[sentence])} of X"

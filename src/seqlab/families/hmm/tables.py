@@ -1,0 +1,287 @@
+"""A hidden Markov model of first order: where sequences start, how states follow each other, and what they emit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab.errors import OptionError, StoreError
+from seqlab.families.hmm.emissions.base import (
+    Distribution,
+    Floats,
+    Groups,
+    Statistics,
+    logs,
+    normalised,
+    sum_of_logs,
+)
+from seqlab.learning.smoothing import MLE, AddLambda, smoothing_of
+from seqlab.tagging.door.constraints import Rules
+from seqlab.trellis import TrellisBatch
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Bools = npt.NDArray[np.bool_]
+Offsets = npt.NDArray[np.int64]
+ZEROS = (
+    "this model has probabilities of 0, for what its training did not have: fit with smoothing=0.1 to add to every "
+    "count, or write small numbers into tables of your own"
+)
+FROZEN = ("start", "transitions", "emissions", "means", "covariances", "weights")
+
+
+@dataclass(frozen=True, slots=True)
+class Dirichlet:
+    """Pseudo-counts that the M step adds: MAP estimates under Dirichlet priors with these numbers plus 1.
+
+    start         a number or (L,)
+    transitions   a number, or (L, L)
+    end           a number or (L,), for models with an end state; None for that of `transitions` if it is a number
+    emissions     a number, (V,) or (L, V), for symbols and features; {stream: numbers} for streams
+    """
+
+    start: Any = 0.0
+    transitions: Any = 0.0
+    end: Any = None
+    emissions: Any = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("start", "transitions", "end", "emissions"):
+            given = getattr(self, name)
+            for value in given.values() if isinstance(given, dict) else [0.0 if given is None else given]:
+                array = np.asarray(value)
+                if array.dtype.kind not in "fiu" or not (np.isfinite(array) & (array >= 0)).all():
+                    raise OptionError(
+                        f"pseudo-counts of {name} must be finite numbers from 0 up, got {value!r:.60}"
+                    )
+
+    @staticmethod
+    def of(smoothing: Any) -> Dirichlet:
+        """From a smoothing option that a learner can use: None, MLE(), AddLambda(value), a number, or a Dirichlet."""
+        if smoothing is None or isinstance(smoothing, Dirichlet):
+            return smoothing or Dirichlet()
+        found = smoothing_of(smoothing)
+        if isinstance(found, MLE):
+            return Dirichlet()
+        if isinstance(found, AddLambda):
+            return Dirichlet(found.value, found.value, found.value, found.value)
+        raise OptionError(
+            f"smoothing={smoothing!r} is for counting labelled words; EM takes MLE(), AddLambda(value) or Dirichlet()"
+        )
+
+    def of_start(self, size: int) -> Floats:
+        """(L,)."""
+        return _spread(self.start, (size,), "start")
+
+    def of_moves(self, size: int, *, end: bool) -> Floats:
+        """(L, L), or (L, L + 1) with the end as the last column."""
+        moves = _spread(self.transitions, (size, size), "transitions")
+        if not end:
+            return moves
+        given = self.end
+        if given is None:
+            given = self.transitions if np.ndim(self.transitions) == 0 else 0.0
+        return np.hstack([moves, _spread(given, (size,), "end")[:, None]])
+
+
+def _spread(value: Any, shape: tuple[int, ...], name: str) -> Floats:
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim and array.shape != shape:
+        raise OptionError(f"pseudo-counts of {name} have shape {array.shape}, but {shape} is wanted")
+    return np.broadcast_to(array, shape)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expected:
+    """What an E step found: expected counts, all of them sums over sequences.
+
+    start (L,), edge (L, L), end (L,)   how often sequences begin, move, and end with each state
+    emissions                           statistics of the emissions
+    log_z (N,)                          log P of each sequence; -inf for one that cannot be
+    value                               their weighted sum, without those that cannot be
+    """
+
+    start: Floats
+    edge: Floats
+    end: Floats
+    emissions: Statistics
+    log_z: Floats
+    value: float
+
+    @property
+    def occupied(self) -> Floats:
+        """(L,) how much each state counts."""
+        return np.asarray(self.edge.sum(axis=1) + self.end)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HiddenMarkov:
+    """eq:hmm-joint   P(x, y) = π(y_1) B(x_1 | y_1) Π_t A(y_{t-1}, y_t) B(x_t | y_t)  [· end(y_T)].
+
+    labels      the L states by name
+    pi          (L,)   where sequences start
+    A           (L, L) from state, to state
+    end         (L,)   the chance to end after a state, or None: then rows of A alone sum to 1
+    emissions   P(x | y)
+    rules       what must not happen
+    """
+
+    labels: tuple[str, ...]
+    pi: Floats
+    A: Floats
+    end: Floats | None
+    emissions: Distribution
+    rules: Rules = field(default_factory=lambda: Rules.none(0))
+
+    @property
+    def size(self) -> int:
+        """L."""
+        return len(self.labels)
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers were free to choose; cells that rules forbid were not."""
+        size = self.size
+        moves = size * (size - (self.end is None)) - int(self.rules.forbidden.sum())
+        return size - 1 - int(self.rules.no_start.sum()) + moves + self.emissions.parameters
+
+    # ------------------------------------------------------------------------------------------ trellises
+
+    def edges(self) -> tuple[Floats, Floats, Floats | None]:
+        """Logs of π, A and the end; -inf for what rules forbid."""
+        start, edge = logs(self.pi), logs(self.A)
+        end = None if self.end is None else logs(self.end)
+        if self.rules:
+            start = np.where(self.rules.no_start, -np.inf, start)
+            edge = np.where(self.rules.forbidden, -np.inf, edge)
+            end = np.where(self.rules.no_end, -np.inf, np.zeros(self.size) if end is None else end)
+        return start, np.ascontiguousarray(edge), end
+
+    def nodes(self, observed: Any, offsets: Offsets, allowed: Bools | None = None) -> Floats:
+        """(T, L) scores with start and end in the first and last row of every sequence."""
+        start, _, end = self.edges()
+        node = self.emissions.scores(observed)
+        lengths = np.diff(offsets)
+        some = lengths > 0
+        node[offsets[:-1][some]] += start
+        if end is not None:
+            node[offsets[1:][some] - 1] += end
+        return node if allowed is None else np.where(allowed, node, -np.inf)
+
+    def batch(self, observed: Any, offsets: Offsets, allowed: Bools | None = None) -> TrellisBatch:
+        """One trellis for every sequence; log Z is log P(x)."""
+        node = self.nodes(observed, offsets, allowed)
+        made = TrellisBatch(node, np.diff(offsets), self.edges()[1], labels=self.labels)
+        made.advice = self.advice
+        return made
+
+    def advice(self) -> str:
+        """What to do about sequences that cannot be, when zeros of the tables are to blame."""
+        open_moves = self.A[~self.rules.forbidden] if self.rules else self.A
+        emitted = self.emissions.table()
+        zeros = (
+            (self.pi == 0).any()
+            or (open_moves == 0).any()
+            or (self.end is not None and (self.end == 0).any())
+        )
+        if not zeros and (emitted is None or np.isfinite(emitted).all()):
+            return ""
+        return ZEROS
+
+    def batch_of_nothing(self, sequences: int) -> TrellisBatch:
+        """So many sequences without a token."""
+        return TrellisBatch(
+            np.zeros((0, self.size)), np.zeros(sequences, dtype=np.int64), self.edges()[1], labels=self.labels
+        )
+
+    # ------------------------------------------------------------------------------------------ learning
+
+    # eq:baum-welch   π ∝ γ_1,  A ∝ Σ_t ξ_t,  B ∝ Σ_t γ_t [x_t = v], each with the pseudo-counts of the prior
+    def maximised(
+        self, found: Expected, prior: Dirichlet, *, groups: Groups | None = None, frozen: Sequence[str] = ()
+    ) -> Self:
+        """The M step. What has no count stays as it is."""
+        pi, A, end = self.pi, self.A, self.end
+        if "start" not in frozen:
+            pi = normalised(self._starts(found.start + prior.of_start(self.size)), pi, axis=0)
+        if "transitions" not in frozen:
+            counts = found.edge if end is None else np.hstack([found.edge, found.end[:, None]])
+            before = A if end is None else np.hstack([A, end[:, None]])
+            counts = self._moves(counts + prior.of_moves(self.size, end=end is not None))
+            made = normalised(counts, before, axis=1)
+            A = np.ascontiguousarray(made[:, : self.size])
+            end = None if end is None else made[:, self.size].copy()
+        emissions = self.emissions.maximised(
+            found.emissions, prior=prior.emissions, groups=groups, frozen=frozen
+        )
+        return replace(self, pi=pi, A=A, end=end, emissions=emissions)
+
+    def log_prior(self, prior: Dirichlet, groups: Groups | None = None) -> float:
+        """What the prior adds to the objective, up to a constant."""
+        moves = self.A if self.end is None else np.hstack([self.A, self.end[:, None]])
+        total = sum_of_logs(self._starts(prior.of_start(self.size)), self.pi)
+        total += sum_of_logs(self._moves(prior.of_moves(self.size, end=self.end is not None)), moves)
+        return total + self.emissions.log_prior(prior.emissions, groups)
+
+    def _starts(self, counts: Floats) -> Floats:
+        return np.where(self.rules.no_start, 0.0, counts) if self.rules else counts
+
+    def _moves(self, counts: Floats) -> Floats:
+        if not self.rules:
+            return counts
+        forbidden = self.rules.forbidden
+        if counts.shape[1] > self.size:
+            forbidden = np.hstack([forbidden, self.rules.no_end[:, None]])
+        return np.where(forbidden, 0.0, counts)
+
+    # ------------------------------------------------------------------------------------------ the rest
+
+    def stationary(self) -> Floats:
+        """eq:stationary   (L,) the distribution that A leaves as it is; the long-run share of each state.
+
+        Of several, the one that is reached from π.
+        """
+        moves = self.A / np.maximum(self.A.sum(axis=1, keepdims=True), 1e-300)
+        system = np.vstack([moves.T - np.eye(self.size), np.ones(self.size)])
+        wanted = np.append(np.zeros(self.size), 1.0)
+        if np.linalg.matrix_rank(system[:-1], tol=1e-12) == self.size - 1:
+            found = np.linalg.lstsq(system, wanted, rcond=None)[0]
+        else:
+            found = self.pi
+            lazy = 0.5 * (moves + np.eye(self.size))  # it cannot run in circles
+            for _ in range(60):
+                lazy = lazy @ lazy
+                lazy /= lazy.sum(axis=1, keepdims=True)
+            found = found @ lazy
+        found = np.maximum(found, 0.0)
+        share: Floats = found / found.sum()
+        return share
+
+    def reordered(self, order: npt.NDArray[np.int64], labels: Sequence[str] | None = None) -> Self:
+        """The same with state order[i] at place i; the names stay where they are unless others are given."""
+        rules = self.rules
+        if rules.no_start.size:
+            rules = Rules(rules.forbidden[np.ix_(order, order)], rules.no_start[order], rules.no_end[order])
+        return replace(
+            self,
+            labels=self.labels if labels is None else tuple(labels),
+            pi=self.pi[order],
+            A=np.ascontiguousarray(self.A[np.ix_(order, order)]),
+            end=None if self.end is None else self.end[order],
+            emissions=self.emissions.reordered(order),
+            rules=rules,
+        )
+
+    def checked(self) -> Self:
+        """The same, if tables that came from a file are probabilities."""
+        moves = self.A.sum(axis=1) + (0.0 if self.end is None else self.end)
+        rows = np.concatenate([[self.pi.sum()], moves])
+        least = min(float(x.min()) for x in (self.pi, self.A, self.pi if self.end is None else self.end))
+        if least < 0 or (np.abs(rows - 1) > 1e-6).any():
+            raise StoreError("start and transition probabilities should be from 0 up and sum to 1")
+        return self

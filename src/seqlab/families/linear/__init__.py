@@ -1,0 +1,1 @@
+"""Linear models: conditional random fields, maximum-entropy Markov models, perceptrons and support vector machines."""

@@ -1,0 +1,161 @@
+"""explain: why this label, and not another?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from seqlab import inference
+from seqlab.arrays import position_number
+from seqlab.encode import EncodedCorpus
+from seqlab.errors import ImpossibleError, LabelError, OptionError, ShapeError
+from seqlab.families.linear.explain.explanation import Contribution, Explanation, MoveContribution
+from seqlab.families.linear.explain.log_odds import LogOdds
+from seqlab.families.linear.explain.margin import Margin
+from seqlab.families.linear.explain.messages import Around, Chain, Logs, largest, log_sum
+from seqlab.families.linear.explain.pieces import Pieces
+from seqlab.families.linear.model import LinearModel
+from seqlab.trellis import Trellis
+from seqlab.trellis.labels import Label
+
+
+def explain(
+    model: LinearModel,
+    encoded: EncodedCorpus,
+    trellis: Trellis,
+    t: int,
+    *,
+    sentence: int = 0,
+    tokens: Sequence[str] | None = None,
+    label: Label | None = None,
+    rival: Label | None = None,
+    probabilistic: bool = True,
+) -> Explanation:
+    """Why the label at position t was chosen over a rival: an account that adds up.
+
+    encoded         the sentence as numbers, and `sentence` its place there
+    trellis         the scores of that sentence, with all masks on
+    tokens          its words, for the text; without them, tokens are called by their numbers
+    label           the label to explain; the one on the best path when not given
+    rival           what to compare it with; when not given, the next best label at t: by probability (eq:log-odds),
+                    or by the best path through it (eq:margin-account)
+    probabilistic   whether the scores define probabilities (a CRF, an MEMM) or only an order (perceptron, SVM)
+    """
+    t = _checked_position(t, trellis)
+    _check_match(model, encoded, trellis, sentence)
+    chain, pieces = Chain(trellis), Pieces(model, encoded, sentence)
+    around = Around(chain, t, log_sum if probabilistic else largest)
+    scores = around.scores()
+    if not np.isfinite(scores).any():
+        raise ImpossibleError(
+            f"no legal path leads through position {t} (of {chain.T}): constraints and scores of -inf rule out every "
+            f"label there; allow one of them",
+            position=t,
+        )
+    y, r = _two_labels(trellis, t, label, rival, scores)
+    words = tuple(map(str, range(chain.T))) if tokens is None else tuple(tokens)
+    if len(words) != chain.T:
+        raise ShapeError(f"{len(words)} tokens for a trellis of {chain.T} positions")
+    if probabilistic:
+        return _log_odds(LogOdds(around, pieces, y, r), words, t, model.labels[y], model.labels[r])
+    margin = Margin(trellis, chain, pieces, t, y, r)
+    return _margin(margin, words, t, model.labels)
+
+
+def _log_odds(account: LogOdds, words: tuple[str, ...], t: int, label: str, rival: str) -> Explanation:
+    probability, rival_probability = account.probabilities
+    return Explanation(
+        words,
+        t,
+        label,
+        rival,
+        account.value,
+        None,
+        _by_size(account.features),
+        _moves_by_size(account.moves),
+        account.other_moves,
+        account.normaliser,
+        probability,
+        rival_probability,
+    )
+
+
+def _margin(account: Margin, words: tuple[str, ...], t: int, names: Sequence[str]) -> Explanation:
+    path, rival_path = (tuple(names[i] for i in ids.tolist()) for ids in (account.path, account.rival_path))
+    return Explanation(
+        words,
+        t,
+        path[t],
+        rival_path[t],
+        None,
+        account.value,
+        _by_size(account.features),
+        _moves_by_size(account.moves),
+        normaliser=account.normaliser,
+        path=path,
+        rival_path=rival_path,
+    )
+
+
+def _by_size(rows: list[Contribution]) -> tuple[Contribution, ...]:
+    return tuple(sorted(rows, key=lambda row: (-abs(row.difference), row.position, row.attribute)))
+
+
+def _moves_by_size(rows: list[MoveContribution]) -> tuple[MoveContribution, ...]:
+    return tuple(sorted(rows, key=lambda row: (-abs(row.difference), row.position, row.labels)))
+
+
+# ---------------------------------------------------------------------------------------------- at the door
+
+
+def _checked_position(t: int, trellis: Trellis) -> int:
+    t = position_number(t, "an explanation")
+    if not 0 <= t < trellis.T:
+        held = f"the sentence has positions 0 to {trellis.T - 1}" if trellis.T else "the sentence is empty"
+        raise LabelError(f"position {t} does not exist; {held}")
+    return t
+
+
+def _check_match(model: LinearModel, encoded: EncodedCorpus, trellis: Trellis, sentence: int) -> None:
+    if trellis.L != model.L or trellis.order != model.order:
+        raise ShapeError(
+            f"the trellis has {trellis.L} labels and order {trellis.order}, the model {model.L} labels and order "
+            f"{model.order}; pass the trellis that this model made"
+        )
+    if not 0 <= sentence < len(encoded):
+        raise LabelError(f"there is no sentence {sentence}: the encoded corpus has {len(encoded)}")
+    length = int(encoded.offsets[sentence + 1] - encoded.offsets[sentence])
+    if length != trellis.T:
+        raise ShapeError(
+            f"sentence {sentence} of the encoded corpus has {length} tokens, but the trellis {trellis.T} positions"
+        )
+
+
+def _two_labels(
+    trellis: Trellis, t: int, label: Label | None, rival: Label | None, scores: Logs
+) -> tuple[int, int]:
+    """The numbers of the label and of its rival, both possible at t."""
+    names = trellis.label_set
+    chosen = int(inference.viterbi(trellis).ids[t]) if label is None else names.id(label)
+    if rival is None:
+        others = scores.copy()
+        others[chosen] = -np.inf
+        other = int(others.argmax())
+        if np.isneginf(others[other]):
+            raise LabelError(
+                f"position {t} can have no other label than {names.name(chosen)!r}, so there is no rival to compare "
+                f"it with: the model has no other, or constraints, known= or allowed= rule them out"
+            )
+    else:
+        other = names.id(rival)
+    if chosen == other:
+        raise OptionError(f"label and rival are both {names.name(chosen)!r}; compare two different labels")
+    for one in (chosen, other):
+        if np.isneginf(scores[one]):
+            possible = ", ".join(repr(names.name(int(i))) for i in np.flatnonzero(np.isfinite(scores))[:12])
+            raise LabelError(
+                f"label {names.name(one)!r} cannot stand at position {t}: constraints rule it out; "
+                f"possible there: {possible}"
+            )
+    return chosen, other

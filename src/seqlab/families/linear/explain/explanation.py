@@ -1,0 +1,137 @@
+"""Why a label was chosen over a rival: every feature and every move with what it adds."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, fields
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one attribute of a token adds: difference = value * (weight - rival_weight).
+
+    weight, rival_weight   of the attribute with `label` and with `rival`; 0 where the model has none
+    position               the token that has the attribute
+    label, rival           the two labels of that token
+    """
+
+    attribute: str
+    value: float
+    weight: float
+    rival_weight: float
+    difference: float
+    position: int
+    label: str
+    rival: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveContribution:
+    """What one move between labels adds.
+
+    labels, rival_labels   the labels in a row, two or three, on either side
+    position               where the move arrives
+    weight, rival_weight   of the two moves; -inf for a move that is not allowed
+    share, rival_share     how probable the neighbours are when the token has the label, and when it has the rival;
+                           1 in a comparison of two paths
+    attribute, value       of a weight that also sees the token; None and 1 for the move itself
+    """
+
+    labels: tuple[str, ...]
+    rival_labels: tuple[str, ...]
+    weight: float
+    rival_weight: float
+    difference: float
+    position: int
+    share: float = 1.0
+    rival_share: float = 1.0
+    attribute: str | None = None
+    value: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """An exact additive account: `total` is the sum of all contributions, and equals log_odds or margin.
+
+    log_odds      log p(label | sentence) - log p(rival | sentence) at the position; None without probabilities
+    margin        score of the best path with the label minus that of the best one with the rival; None with them
+    features      by falling size; for a margin, of every position where the two paths differ
+    moves         by falling size; see MoveContribution
+    other_moves   the sum of moves too many to list; 0 unless there are thousands
+    normaliser    what the scores hold beyond the weights: for an MEMM the normaliser of the step that follows, for all
+                  other models nothing but rounding
+    probability, rival_probability   of the two labels at the position, or None
+    path, rival_path                 the two paths that a margin compares, or None
+    """
+
+    tokens: tuple[str, ...]
+    position: int
+    label: str
+    rival: str
+    log_odds: float | None
+    margin: float | None
+    features: tuple[Contribution, ...]
+    moves: tuple[MoveContribution, ...]
+    other_moves: float = 0.0
+    normaliser: float = 0.0
+    probability: float | None = None
+    rival_probability: float | None = None
+    path: tuple[str, ...] | None = None
+    rival_path: tuple[str, ...] | None = None
+
+    @property
+    def total(self) -> float:
+        """The sum of all contributions, rounded once."""
+        parts = [one.difference for one in self.features]
+        parts += [one.difference for one in self.moves]
+        return math.fsum([*parts, self.other_moves, self.normaliser])
+
+    @property
+    def from_features(self) -> float:
+        """What all features add."""
+        return math.fsum(one.difference for one in self.features)
+
+    @property
+    def from_before(self) -> float:
+        """What the moves that arrive at the position or earlier add."""
+        return math.fsum(one.difference for one in self.moves if one.position <= self.position)
+
+    @property
+    def from_after(self) -> float:
+        """What the moves that arrive later add."""
+        return math.fsum(one.difference for one in self.moves if one.position > self.position)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, *, rows: int = 15) -> str:
+        """Tables of at most 80 columns, each with its `rows` largest contributions."""
+        from seqlab.families.linear.explain.text import explanation_text
+
+        return explanation_text(self, rows=rows)
+
+    def _repr_html_(self) -> str:
+        from seqlab.families.linear.explain.page import explanation_html
+
+        return explanation_html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything in plain lists, dicts and numbers; None stands for the weight of a move that is not allowed."""
+        found = {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+        return {**found, "total": self.total}
+
+    def json(self, *, indent: int | None = 2) -> str:
+        """`to_dict` as JSON."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, (Contribution, MoveContribution)):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, float) and math.isinf(value):
+        return None
+    return value

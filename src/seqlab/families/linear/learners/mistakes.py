@@ -1,0 +1,205 @@
+"""Learners that change the weights after every sentence, each a small object that holds its options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from seqlab import _core
+from seqlab.arrays import number, whole_number
+from seqlab.errors import OptionError
+from seqlab.families.linear.learners.online import run_epochs, run_to_the_gap
+from seqlab.learning.progress import Outcome, Report, Weights
+from seqlab.learning.settings import LARGEST_PENALTY
+
+KINDS = (0, 1, 2)
+COSTS = ("hamming", "sqrt")
+METHODS = ("frank-wolfe", "subgradient")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Perceptron:
+    """The structured perceptron (eq:perceptron): where the best path is wrong, the right one wins what it loses.
+
+    epochs     visits to every sentence, at most; an epoch without a mistake is the last
+    averaged   the model gets the mean of all weights that training went through, which is nearly always better
+    shuffle    another order in every epoch, from the seed; False: as the sentences come
+
+    A sentence of weight w changes the weights w times as much; where tokens have weights, it is the mean weight of the
+    wrong ones. Of labels that are known in part, the best path that fits them counts as the right one.
+    """
+
+    epochs: int = 10
+    averaged: bool = True
+    shuffle: bool = True
+
+    def __post_init__(self) -> None:
+        whole_number(self.epochs, "epochs", 1)
+        _check_switches(averaged=self.averaged, shuffle=self.shuffle)
+
+    def train(
+        self,
+        task: _core.Task,
+        theta: Weights,
+        *,
+        threads: int,  # noqa: ARG002 - part of the protocol; each visit needs the one before
+        seed: int,
+        report: Report,
+    ) -> Outcome:
+        """Train from the weights theta (n,), which are left alone."""
+        learner = _core.perceptron(task, theta, bool(self.averaged), bool(self.shuffle), seed)
+        return run_epochs(learner, self.epochs, report, told=("mistakes", "updates"), content="no mistakes")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassiveAggressive:
+    """Passive-aggressive learning (eq:passive-aggressive): the smallest change that puts the right path ahead enough.
+
+    kind       1 and 2: PA-I and PA-II, which C keeps from going too far for one sentence; 0: as far as it takes
+    C          how far one sentence may go. None is 1.0; kind 0 has no such limit
+    cost       how far ahead is far enough. "hamming": of every path by the number of its wrong tokens
+               (eq:loss-augmented); "sqrt": of the best path by the square root of that number, as CRFsuite's pa
+    epochs     visits to every sentence, at most; an epoch that changes nothing is the last
+    averaged   the model gets the mean of all weights that training went through
+    shuffle    another order in every epoch, from the seed; False: as the sentences come
+
+    A sentence of weight w has w C for C; a wrong token counts its weight, as a share of its sentence's.
+    """
+
+    kind: int = 1
+    C: float | None = None
+    cost: str = "hamming"
+    epochs: int = 10
+    averaged: bool = True
+    shuffle: bool = True
+
+    def __post_init__(self) -> None:
+        if (
+            not isinstance(self.kind, (int, np.integer))
+            or isinstance(self.kind, bool)
+            or self.kind not in KINDS
+        ):
+            raise OptionError(
+                f"kind must be 1 (PA-I), 2 (PA-II) or 0 (without a limit for a sentence), got {self.kind!r}"
+            )
+        if self.C is not None:
+            number(self.C, "C", above=True)
+            if self.kind == 0:
+                raise OptionError(f"kind 0 has no C; leave it out, or take kind 1 or 2, got C={self.C!r}")
+        _check_choice(self.cost, "cost", COSTS)
+        whole_number(self.epochs, "epochs", 1)
+        _check_switches(averaged=self.averaged, shuffle=self.shuffle)
+
+    def train(
+        self,
+        task: _core.Task,
+        theta: Weights,
+        *,
+        threads: int,  # noqa: ARG002 - part of the protocol; each visit needs the one before
+        seed: int,
+        report: Report,
+    ) -> Outcome:
+        """Train from the weights theta (n,), which are left alone."""
+        hamming = self.cost == "hamming"
+        limit = 1.0 if self.C is None else float(self.C)
+        learner = _core.passive_aggressive(
+            task, theta, int(self.kind), limit, hamming, bool(self.averaged), bool(self.shuffle), seed
+        )
+        # With the cost in its scores the path that is looked at is not the model's own: its mistakes say little.
+        told = ("loss", "updates") if hamming else ("loss", "updates", "mistakes")
+        return run_epochs(learner, self.epochs, report, told=told, content="no loss")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AROW:
+    """Adaptive regularisation of weights (eq:arow): weights that were changed often are changed less.
+
+    r         how little one sentence counts against what was learned before: CRFsuite's gamma divided by its variance
+    epochs    visits to every sentence, at most; an epoch without a mistake is the last
+    shuffle   another order in every epoch, from the seed; False: as the sentences come
+
+    A sentence of weight w has r / w for r; a wrong token counts its weight, as a share of its sentence's.
+    """
+
+    r: float = 1.0
+    epochs: int = 10
+    shuffle: bool = True
+
+    def __post_init__(self) -> None:
+        number(self.r, "r", above=True)
+        whole_number(self.epochs, "epochs", 1)
+        _check_switches(shuffle=self.shuffle)
+
+    def train(
+        self,
+        task: _core.Task,
+        theta: Weights,
+        *,
+        threads: int,  # noqa: ARG002 - part of the protocol; each visit needs the one before
+        seed: int,
+        report: Report,
+    ) -> Outcome:
+        """Train from the weights theta (n,), which are left alone."""
+        learner = _core.arow(task, theta, float(self.r), bool(self.shuffle), seed)
+        return run_epochs(
+            learner, self.epochs, report, told=("loss", "updates", "mistakes"), content="no mistakes"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StructuredSVM:
+    """The structured support vector machine with Hamming loss (eq:structured-svm), trained to a known distance.
+
+    l2            weight of |theta|²; it means what it means in a CRF. C of an SVM written as |w|²/2 + C Σ loss is
+                  1 / (2 l2), and lambda of one written as lambda |w|²/2 + mean loss is 2 l2 / N for N sentences
+    method        "frank-wolfe": block-coordinate, with exact steps and without a rate to choose; it keeps the features
+                  of the rivals of every sentence. "subgradient": steps of a falling rate, as Pegasos; little memory
+    epochs        visits to every sentence, at most
+    tolerance     end when the duality gap (eq:duality-gap) is at most this share of the objective: the minimum is not
+                  further away than that
+    check_every   epochs from one look at the gap to the next; each costs about as much as an epoch
+    averaged      the model gets a mean of the weights, in which later ones count more
+
+    A wrong token counts its weight, as a share of its sentence's. The minimum does not depend on the start, and
+    frank-wolfe begins at 0; a start other than 0 is used by subgradient, which then knows no gap and makes all epochs.
+    """
+
+    l2: float = 1.0
+    method: str = "frank-wolfe"
+    epochs: int = 50
+    tolerance: float = 0.01
+    check_every: int = 5
+    averaged: bool = True
+
+    def __post_init__(self) -> None:
+        number(self.l2, "l2", most=LARGEST_PENALTY, above=True)
+        _check_choice(self.method, "method", METHODS)
+        whole_number(self.epochs, "epochs", 1)
+        number(self.tolerance, "tolerance")
+        whole_number(self.check_every, "check_every", 1)
+        _check_switches(averaged=self.averaged)
+
+    def train(self, task: _core.Task, theta: Weights, *, threads: int, seed: int, report: Report) -> Outcome:
+        """Train on the task; theta (n,) is left alone. Threads share the looks at the gap; visits need each other."""
+        make = _core.frank_wolfe if self.method == "frank-wolfe" else _core.subgradient
+        learner = make(task, theta, float(self.l2), bool(self.averaged), seed)
+        return run_to_the_gap(
+            learner,
+            self.epochs,
+            report,
+            tolerance=float(self.tolerance),
+            check_every=self.check_every,
+            threads=threads,
+        )
+
+
+def _check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in choices:
+        raise OptionError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+
+
+def _check_switches(**switches: object) -> None:
+    for name, value in switches.items():
+        if not isinstance(value, (bool, np.bool_)):
+            raise OptionError(f"{name} must be True or False, got {value!r}")

@@ -1,0 +1,117 @@
+"""Stochastic gradient descent: a step after every few sentences."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from seqlab import _core
+from seqlab.arrays import number, whole_number
+from seqlab.errors import OptionError, ScoreError
+from seqlab.families.linear.learners.batch import DTYPES
+from seqlab.learning.progress import Outcome, Progress, Report, Weights
+from seqlab.learning.settings import LARGEST_PENALTY, choice
+
+SCHEDULES = ("inverse", "constant", "sqrt", "exponential")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SGD:
+    """Stochastic gradient descent on the likelihood of a CRF (eq:sgd): makes loss(θ) + l2 ‖θ‖² small.
+
+    l2          strength of the penalty, as in LBFGS; it costs nothing for attributes that a step does not see
+    epochs      visits to every sentence, at most
+    batch       sentences a step. The slopes of a step are summed, so a larger batch wants a smaller rate; it is a
+                batch of many sentences that more than one thread can share
+    rate        how far the first step goes along the slope; None tries rates out on a sample of the sentences
+    schedule    how the rate falls with e, the epochs done. "inverse": rate / (1 + 2·l2·rate·e), which is right for a
+                penalised likelihood and does not fall at all without a penalty; "sqrt": rate / √(1 + e);
+                "exponential": rate · 0.85ᵉ, as Wapiti; "constant". None is "inverse", and "constant" with adagrad
+    adagrad     every weight has a rate of its own, which falls with the slopes it has seen (eq:adagrad), whatever the
+                schedule does
+    averaged    the model gets the mean of the weights, looked at eight times an epoch, the j-th look counting j times
+    tolerance   training ends when the objective changes by less than this part of itself in an epoch; 0 never ends it
+    dtype       "float32" or "float64": what weights are kept and scores computed in
+
+    The objective that is told after an epoch is an estimate: the losses of all sentences, each as it was just before
+    the step that it took part in, and the penalty at the end. So it speaks of the weights on the way, not of their
+    mean. The exact one would cost as much as another epoch.
+
+    The penalty pulls towards 0, in partial_fit too: with new sentences only, a small l2 keeps what was learned before.
+    """
+
+    l2: float = 0.1
+    epochs: int = 30
+    batch: int = 1
+    rate: float | None = None
+    schedule: str | None = None
+    adagrad: bool = False
+    averaged: bool = False
+    tolerance: float = 1e-4
+    dtype: str = "float32"
+
+    likelihood: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        number(self.l2, "l2", most=LARGEST_PENALTY)
+        whole_number(self.epochs, "epochs", 1)
+        whole_number(self.batch, "batch", 1)
+        if self.rate is not None:
+            number(self.rate, "rate", above=True)
+        if self.schedule is not None:
+            choice(self.schedule, "schedule", SCHEDULES)
+        for name in ("adagrad", "averaged"):
+            if not isinstance(getattr(self, name), (bool, np.bool_)):
+                raise OptionError(f"{name} must be True or False, got {getattr(self, name)!r}")
+        number(self.tolerance, "tolerance")
+        choice(self.dtype, "dtype", DTYPES)
+
+    def train(self, task: _core.Task, theta: Weights, *, threads: int, seed: int, report: Report) -> Outcome:
+        """Train from the weights theta (n,), which are left alone."""
+        descent = self._descent(task, theta, seed)
+
+        def weights() -> Weights:
+            found = np.empty(descent.size)
+            descent.weights(found)
+            return found
+
+        before, reason, epoch, objective = math.inf, "epochs", 0, 0.0
+        while epoch < self.epochs:
+            epoch += 1
+            loss, squares, rate, active = descent.epoch(threads)
+            objective = loss + self.l2 * squares
+            if not math.isfinite(objective):
+                raise ScoreError(_astray(objective, epoch, rate))
+            if not report(Progress(epoch, objective, None, active, weights, {"rate": rate})):
+                reason = "stopped"
+                break
+            if abs(before - objective) < self.tolerance * abs(objective):
+                reason = "value"
+                break
+            before = objective
+        return Outcome(weights(), reason, epoch, objective)
+
+    def _descent(self, task: _core.Task, theta: Weights, seed: int) -> _core.Stochastic:
+        schedule = self.schedule or ("constant" if self.adagrad else "inverse")
+        return _core.Stochastic(
+            task,
+            theta,
+            float(self.l2),
+            int(self.batch),
+            0.0 if self.rate is None else float(self.rate),
+            getattr(_core.RateSchedule, schedule),
+            bool(self.adagrad),
+            bool(self.averaged),
+            self.dtype == "float32",
+            seed,
+        )
+
+
+def _astray(objective: float, epoch: int, rate: float) -> str:
+    return (
+        f"the objective became {objective} in epoch {epoch}, at a rate of {rate:g}: give SGD a smaller rate, or scale "
+        f"feature values to about 1"
+    )

@@ -1,0 +1,83 @@
+"""Trellises of order 2, over the labels that a model of order 1 thinks possible."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seqlab import inference
+from seqlab.arrays import Scores
+from seqlab.encode import EncodedCorpus
+from seqlab.errors import OptionError
+from seqlab.tagging.door.constraints import Bools
+from seqlab.trellis import Trellis, TrellisBatch
+
+if TYPE_CHECKING:
+    from seqlab.families.linear.model import LinearModel
+
+MOST_SLAB_CELLS = 2**26  # numbers in one sentence's slabs of edge attributes
+
+
+def likely_labels(
+    coarse: LinearModel, encoded: EncodedCorpus, keep: float, *, allowed: Any = None, threads: int = 1
+) -> Bools:
+    """(tokens, L): labels whose posterior under the coarse model is at least `keep`, and always the likeliest."""
+    batch = coarse.trellises(encoded, allowed=allowed, threads=threads)
+    node = inference.expected_counts(batch, threads=threads).node if isinstance(batch, TrellisBatch) else None
+    if node is None or not len(node):
+        return np.ones((encoded.token_count, coarse.L), dtype=bool)
+    likely: Bools = node >= keep
+    likely[np.arange(len(node)), node.argmax(axis=1)] = True
+    # The best path must stay possible whatever the rules say.
+    best = inference.viterbi(batch, threads=threads)
+    path = np.concatenate([p.ids for p in best]) if len(best) else np.zeros(0, np.int32)
+    likely[np.arange(len(path)), path] = True
+    return likely
+
+
+def second_order_trellises(
+    model: LinearModel, encoded: EncodedCorpus, *, allowed: Any, dtype: Any, threads: int
+) -> TrellisBatch | Sequence[Trellis]:
+    """One trellis of order 2 for every sentence."""
+    assert model.triples is not None  # noqa: S101  (the caller asks order == 2 first)
+    node = model.node_scores(encoded.node, dtype=dtype, threads=threads)
+    if allowed is not None:
+        allowed.mask(node)
+    pairs = model.edge_scores(encoded, dtype=dtype)
+    triples = np.asarray(model.triples, dtype=dtype)
+    lengths = np.diff(encoded.offsets)
+    more: dict[str, Any] = {
+        "order": 2,
+        "labels": model.labels,
+        "constraints": model.rules.as_constraints(),
+    }
+    batch: Sequence[Trellis]
+    if pairs.ndim == 2:  # one table for all sentences, checked and masked once
+        batch = TrellisBatch(node, lengths, triples + pairs, head=(pairs,), **more)
+    else:
+        slabs = np.concatenate([[0], np.cumsum(np.maximum(lengths - 1, 0))]).tolist()
+        batch = []
+        for s, (begin, end) in enumerate(itertools.pairwise(encoded.offsets.tolist())):
+            edge, head = _slabs(triples, pairs[slabs[s] : slabs[s + 1]], s)
+            batch.append(Trellis(node[begin:end], edge, head=(head,), **more))
+    if model.coarse is None:
+        return batch
+    likely = likely_labels(model.coarse, encoded, model.keep, allowed=allowed, threads=threads)
+    rows = itertools.pairwise(encoded.offsets.tolist())
+    return [one.constrain(allowed=likely[begin:end]) for one, (begin, end) in zip(batch, rows, strict=True)]
+
+
+def _slabs(triples: Scores, pairs: Scores, sentence: int) -> tuple[Scores, Scores]:
+    """Edges (T - 2, L, L, L) and head (L, L) of one sentence whose pairs (T - 1, L, L) differ by position."""
+    L = triples.shape[0]
+    if len(pairs) * triples.size > MOST_SLAB_CELLS:
+        raise OptionError(
+            f"sentence {sentence}: features of label pairs with order 2 need {len(pairs)} tables of {L}³ numbers, "
+            f"which is too much; use order=1, or cut the sentence"
+        )
+    if not len(pairs):
+        return triples, np.zeros((L, L), dtype=triples.dtype)
+    return triples[None] + pairs[1:, None], pairs[0]

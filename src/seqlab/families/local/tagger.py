@@ -1,0 +1,266 @@
+"""Any classifier of scikit-learn as the scorer of single tokens, with Viterbi or a beam on top."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab.arrays import LabelIds, Scores, whole_number
+from seqlab.corpus import Corpus
+from seqlab.encode import Encoder
+from seqlab.encode.given import Features
+from seqlab.errors import BeamError, CorpusError, OptionError, QuestionError, ShapeError
+from seqlab.families.local.rows import MOST_ROWS, NO_LABEL, Columns, Numbers, Prepared, Response, method_of
+from seqlab.families.local.stored import StoredLocal
+from seqlab.families.local.training import Sample, cloned, fitted, samples
+from seqlab.tagging.decoding import Trellises, blocks, located
+from seqlab.tagging.door.constraints import Given, Rules
+from seqlab.tagging.door.dictionary import Dictionary, TagDictionary
+from seqlab.tagging.door.sentences import word_column
+from seqlab.tagging.door.weights import label_weights, token_weights
+from seqlab.tagging.tagger import BLOCK, Tagger
+from seqlab.trellis import TrellisBatch
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+WAYS = ("viterbi", "beam", "greedy")
+Bools = npt.NDArray[np.bool_]
+_THEIRS = "what was learned belongs to scikit-learn's classifier; look at classifier_, and at encoder_ for its columns"
+
+
+class LocalTagger(StoredLocal, Tagger):
+    """A classifier of scikit-learn that scores the labels of one token at a time, and the best path through its scores.
+
+    classifier     anything with fit and decision_function or predict_proba: LinearSVC(), RidgeClassifier(),
+                   MultinomialNB(), LogisticRegression(), OneVsRestClassifier(...), a Pipeline; a clone is trained
+    features       a preset's name, a Template, a function (sentence, t), or None for ready-made attributes
+    previous       whether the label of the previous token is a feature; the classifier is then asked once per token and
+                   previous label, and its scores are scores of moves. Without it, features of label pairs are not used
+    scores         "probability" for log-probabilities, "decision" for the decision function; "auto" for probabilities
+                   where the classifier has them. With probabilities and `previous` this is an MEMM
+    decode, beam   "viterbi", "beam" (following the `beam` best labels) or "greedy" (following the best one)
+    constraints    a tag scheme such as "IOB2", a Constraints, or forbidden moves (from, to)
+    allowed        {word: labels}: what a word may be; one that is not listed may be anything
+    class_weight   {label: weight} or "balanced"; passed on as weights of tokens
+    min_count      attributes met less often in training are dropped
+
+    save() stores linear classifiers and naive Bayes by their numbers, so that a loaded tagger needs scipy and no
+    scikit-learn; others, such as forests, are refused. The classifier of a loaded tagger is a LinearScores.
+
+    labels_, classifier_ (fitted), encoder_
+    """
+
+    _no_meaning: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("explain", "prune", "top_features", "top_transitions"), _THEIRS),
+        **dict.fromkeys(("state_features_", "transition_features_", "model_"), _THEIRS),
+        "partial_fit": "not every classifier can go on learning; call fit with all sentences",
+        "history_": "the classifier's fit knows no epochs",
+    }
+
+    classifier_: Any
+    encoder_: Encoder
+    layout_: Columns
+    response_: Response
+    rules_: Rules
+    dictionary_: TagDictionary | None
+
+    def __init__(
+        self,
+        classifier: Any,
+        features: Features = "pos",
+        *,
+        previous: bool = False,
+        scores: str = "auto",
+        decode: str = "viterbi",
+        beam: int = 8,
+        constraints: Given = None,
+        allowed: Dictionary | None = None,
+        class_weight: Mapping[str, float] | str | None = None,
+        min_count: int = 1,
+    ) -> None:
+        self.classifier = classifier
+        self.features = features
+        self.previous = previous
+        self.scores = scores
+        self.decode = decode
+        self.beam = beam
+        self.constraints = constraints
+        self.allowed = allowed
+        self.class_weight = class_weight
+        self.min_count = min_count
+
+    def fit(
+        self, X: Any, y: Any, *, sample_weight: Any = None, dev: Any = None, threads: int | None = None
+    ) -> Self:
+        """Train the classifier on all tokens.
+
+        X, y            as for every tagger; a token whose label is None is left out, one with a set of labels is shared
+                        among them by weight. After a token without a single label there is no feature of the previous
+                        label
+        sample_weight   a number per sentence, or a list of numbers per sentence
+        """
+        self._check_options(dev)
+        classifier = cloned(self.classifier)
+        method_of(classifier, self.scores)
+        corpus, gold = self._read(X, y)
+        if len(gold.names) < 2:
+            raise ShapeError(f"every label is {gold.names[0]!r}, but a classifier needs two to tell apart")
+        weights = token_weights(corpus, sample_weight)
+        worth = label_weights(gold, self.class_weight, weights)
+        dictionary = TagDictionary.of(self.allowed, gold.names, word_column(corpus))
+        rules = Rules.of(self.constraints, gold.names)
+        encoder = Encoder(self.features, min_count=self.min_count)
+        encoded = encoder.fit(corpus, threads=threads).checked()
+        if not encoder.size:
+            raise CorpusError("no attribute is left to learn from; lower min_count")
+        columns = Columns(encoder.size, encoder.edge_size, len(gold.names), bool(self.previous))
+        rows: Sample = samples(gold, corpus.offsets, weights, worth)
+        classifier, dense = fitted(
+            classifier, columns.prepared(encoded).rows(rows.tokens, rows.previous), rows, gold.names
+        )
+        self.response_ = Response.of(classifier, self.scores, gold.names, dense=dense)
+        self.classifier_, self.encoder_, self.layout_ = classifier, encoder, columns
+        self.rules_, self.dictionary_ = rules, dictionary
+        self._remember(corpus, gold, gold.names)
+        return self
+
+    def _check_way(self) -> None:
+        if self.decode not in WAYS:
+            raise OptionError(f"decode must be one of {', '.join(map(repr, WAYS))}, got {self.decode!r}")
+        whole_number(self.beam, "beam", 1)
+
+    def _check_options(self, dev: Any) -> None:
+        self._check_way()
+        if not isinstance(self.previous, (bool, np.bool_)):
+            raise OptionError(f"previous must be True or False, got {self.previous!r}")
+        if dev is not None:
+            raise QuestionError(
+                "dev has no meaning here: the classifier's fit knows no epochs that could be stopped early; many "
+                "classifiers have options of their own for that, such as SGDClassifier(early_stopping=True)"
+            )
+
+    # ------------------------------------------------------------------------------------------ answers
+
+    @property
+    def _probabilistic(self) -> bool:
+        return self.response_.probabilistic
+
+    @property
+    def _why_no_probability(self) -> str:
+        name = getattr(self.classifier_, "name", type(self.classifier_).__name__)
+        return f"the {self.response_.method} of {name} gives scores, not probabilities"
+
+    @property
+    def _block(self) -> int:
+        return max(BLOCK // len(self.labels_), 1) if self._sees_previous else BLOCK
+
+    @property
+    def _sees_previous(self) -> bool:
+        """Whether the classifier was trained with the label of the previous token as a feature."""
+        return self.layout_.previous
+
+    @property
+    def _own_way(self) -> tuple[str, int | None]:
+        self._check_way()
+        return {"viterbi": ("viterbi", None), "beam": ("beam", self.beam), "greedy": ("beam", 1)}[self.decode]
+
+    def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
+        if self.decode != "greedy" or not self._sees_previous:
+            return super()._label_ids(corpus, threads)
+        found = [self._greedy(part, begin, threads) for begin, part in blocks(corpus, BLOCK)]
+        return np.concatenate([np.zeros(0, dtype=np.int32), *found])
+
+    # eq:local-trellis   node_t(y) = g(y | f_t), or edge_t(a, y) = g(y | f_t, a)
+    def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
+        data = self._prepared(corpus, threads)
+        mask = self._mask(corpus)
+        size = len(self.labels_)
+        if self._sees_previous:
+            node, edge = self._moves(data, corpus.offsets, mask)
+        else:
+            tokens = np.arange(corpus.token_count)
+            node, edge = self._scores(data, tokens, np.full(len(tokens), NO_LABEL)), np.zeros((size, size))
+        node = node if mask is None else np.where(mask, node, -np.inf)
+        return TrellisBatch(
+            node, corpus.lengths, edge, labels=self.labels_, constraints=self.rules_.as_constraints()
+        )
+
+    def _prepared(self, corpus: Corpus, threads: int) -> Prepared:
+        return self.layout_.prepared(self.encoder_.encode(corpus, threads=threads).checked())
+
+    def _mask(self, corpus: Corpus) -> Bools | None:
+        return None if self.dictionary_ is None else self.dictionary_.mask(corpus)
+
+    def _scores(self, data: Prepared, tokens: Numbers, previous: Numbers) -> npt.NDArray[np.float64]:
+        """(len(tokens), L) what the classifier says of these tokens after these labels."""
+        parts = [np.zeros((0, len(self.labels_)))]
+        for begin in range(0, len(tokens), MOST_ROWS):
+            some = slice(begin, begin + MOST_ROWS)
+            rows = data.rows(tokens[some], previous[some])
+            parts.append(self.response_.scores(self.classifier_, rows))
+        return np.concatenate(parts)
+
+    def _moves(self, data: Prepared, offsets: Numbers, mask: Bools | None) -> tuple[Scores, Scores]:
+        """Scores of first labels in node (tokens, L), and those of moves in edge (tokens that are not first, L, L)."""
+        size, count = len(self.labels_), int(offsets[-1])
+        first = _first_tokens(offsets)
+        later = np.setdiff1d(np.arange(count), first, assume_unique=True)
+        node = np.zeros((count, size))
+        node[first] = self._scores(data, first, np.full(len(first), NO_LABEL))
+        edge = np.full((len(later), size, size), -np.inf)
+        place, previous = np.nonzero(self._reachable(offsets, mask)[later - 1])
+        edge[place, previous] = self._scores(data, later[place], previous)
+        return node, edge
+
+    def _reachable(self, offsets: Numbers, mask: Bools | None) -> Bools:
+        """(tokens, L) what legal paths can have there; the classifier is not asked what follows other labels."""
+        size, count = len(self.labels_), int(offsets[-1])
+        if not self.rules_ and mask is None:
+            return np.ones((count, size), dtype=bool)
+        reach = np.ones((count, size), dtype=bool) if mask is None else mask.copy()
+        open_moves = ~self.rules_.forbidden
+        for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+            if begin < end:
+                reach[begin] &= ~self.rules_.no_start
+            for t in range(begin + 1, end):
+                reach[t] &= open_moves[reach[t - 1]].any(axis=0)
+        return reach
+
+    def _greedy(self, corpus: Corpus, begin: int, threads: int) -> LabelIds:
+        """The best label of each token after the one chosen before it: position by position, all sentences at once."""
+        with located(begin):
+            data, mask = self._prepared(corpus, threads), self._mask(corpus)
+        ids = np.full(corpus.token_count, NO_LABEL, dtype=np.int32)
+        starts, lengths = corpus.offsets[:-1], corpus.lengths
+        for t in range(int(lengths.max(initial=0))):
+            sentences = np.flatnonzero(lengths > t)
+            tokens = starts[sentences] + t
+            previous = ids[tokens - 1].astype(np.int64) if t else np.full(len(tokens), NO_LABEL)
+            scores = self._scores(data, tokens, previous)
+            closed = self.rules_.forbidden[previous] if t else self.rules_.no_start[None, :]
+            closed = closed | ((lengths[sentences] == t + 1)[:, None] & self.rules_.no_end)
+            scores[closed if mask is None else closed | ~mask[tokens]] = -np.inf
+            ids[tokens] = scores.argmax(axis=1)
+            _refuse_dead_ends(scores, sentences, begin, t)
+        return ids
+
+
+def _first_tokens(offsets: Numbers) -> Numbers:
+    """The first token of every sentence that has one."""
+    return offsets[:-1][offsets[:-1] < offsets[1:]]
+
+
+def _refuse_dead_ends(scores: Scores, sentences: Numbers, begin: int, t: int) -> None:
+    dead = np.isneginf(scores).all(axis=1)
+    if dead.any():
+        sentence = begin + int(sentences[np.argmax(dead)])
+        raise BeamError(
+            f"sentence {sentence}: following the best label alone has led to position {t}, where none is legal; "
+            f"pass decode='viterbi', which is exact",
+            position=t,
+            sequence=sentence,
+        )

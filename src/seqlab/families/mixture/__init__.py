@@ -1,0 +1,1 @@
+"""Mixtures: observations without order, in groups."""

@@ -1,0 +1,175 @@
+"""What users give to mixture models: counts, bags of words, points, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from seqlab.encode.sentences import listed
+from seqlab.errors import DtypeError, OptionError, ScoreError, ShapeError
+from seqlab.families.mixture.tables import Bags, Numbers
+
+LARGEST = 1e100  # squares of larger numbers would leave no room for sums
+
+
+def read_points(X: Any, what: str = "X") -> Numbers:
+    """(n, D) finite numbers."""
+    try:
+        points = np.asarray(_plain(X))
+    except ValueError as error:
+        raise ShapeError(f"{what} must be a table of numbers, but its rows differ in length") from error
+    if points.dtype.kind not in "fiub":
+        raise DtypeError(f"{what} must hold numbers, found dtype {points.dtype}")
+    if points.ndim != 2 or not points.shape[1]:
+        hint = "; for one number each write X.reshape(-1, 1)" if points.ndim == 1 else ""
+        raise ShapeError(f"{what} must have shape (n, D), found {points.shape}{hint}")
+    points = np.ascontiguousarray(points, dtype=np.float64)
+    bad = ~(np.abs(points) <= LARGEST)
+    if bad.any():
+        i, j = (int(place) for place in np.argwhere(bad)[0])
+        raise ScoreError(
+            f"{what}[{i}, {j}] is {points[i, j]}, but a finite number is wanted, of at most {LARGEST:g}"
+        )
+    return points
+
+
+def read_bags(X: Any, features: Sequence[str] | int | None) -> tuple[Bags, tuple[str, ...] | None]:
+    """Bags, and the names of their features if they have any.
+
+    X          a table of counts (an array, or a sparse matrix of SciPy), or a list of bags: dicts {feature: count} or
+               lists of features
+    features   those of training: names, or how many columns; None in training
+    """
+    X = _plain(X)
+    if hasattr(X, "tocsr"):
+        return _of_sparse(X.tocsr(), features), None
+    if _is_named(X):
+        return _of_names(listed(X), features)
+    return _of_table(read_points(X), features), None
+
+
+def read_weights(sample_weight: Any, n: int) -> Numbers:
+    """(n,) weights from 0 up, not all 0; 1 each when there are none."""
+    if sample_weight is None:
+        return np.ones(n)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise OptionError(f"sample_weight must be {n} numbers, got {sample_weight!r:.80}") from error
+    if weights.shape != (n,):
+        raise ShapeError(f"sample_weight has shape {weights.shape}, but X has {n} rows")
+    bad = ~np.isfinite(weights) | (weights < 0)
+    if bad.any():
+        first = int(np.argmax(bad))
+        raise OptionError(
+            f"sample_weight[{first}] is {weights[first]}, but a finite number from 0 up is wanted"
+        )
+    if not weights.sum() > 0:
+        raise OptionError("every weight in sample_weight is 0, so there is nothing to learn from")
+    return weights
+
+
+def _plain(X: Any) -> Any:
+    """A DataFrame as its table; without that, it would be a list of the names of its columns."""
+    return X.to_numpy() if hasattr(X, "iloc") and hasattr(X, "to_numpy") else X
+
+
+def _is_named(X: Any) -> bool:
+    """Whether X is a list of dicts or of lists of strings, not a table of numbers."""
+    if isinstance(X, np.ndarray) and X.dtype != object:
+        return False
+    if isinstance(X, (str, bytes, Mapping)) or not isinstance(X, Iterable):
+        raise ShapeError(f"X must be a table of counts or a list of bags, got {X!r:.60}")
+    for bag in X:
+        if isinstance(bag, (Mapping, str)):
+            return True
+        if isinstance(bag, (list, tuple)) and bag:
+            return isinstance(bag[0], str)
+    return False
+
+
+def _of_table(table: Numbers, features: Any) -> Bags:
+    _check_columns(table.shape[1], features)
+    if (table < 0).any():
+        i, j = (int(place) for place in np.argwhere(table < 0)[0])
+        raise ScoreError(f"X[{i}, {j}] is {table[i, j]}, but a count from 0 up is wanted")
+    row, ids = np.nonzero(table)
+    indptr = np.zeros(len(table) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(row, minlength=len(table)), out=indptr[1:])
+    return Bags(indptr, ids.astype(np.int64), table[row, ids], table.shape[1])
+
+
+def _of_sparse(matrix: Any, features: Any) -> Bags:
+    _check_columns(matrix.shape[1], features)
+    values = np.asarray(matrix.data, dtype=np.float64)
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise ScoreError(
+            "X holds a count that is negative, NaN or infinite; counts are finite numbers from 0 up"
+        )
+    keep = values > 0
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))[keep]
+    indptr = np.zeros(matrix.shape[0] + 1, dtype=np.int64)
+    np.cumsum(np.bincount(row, minlength=matrix.shape[0]), out=indptr[1:])
+    return Bags(indptr, np.asarray(matrix.indices, dtype=np.int64)[keep], values[keep], matrix.shape[1])
+
+
+def _check_columns(found: int, features: Any) -> None:
+    if not found:
+        raise ShapeError("X has no column, so there is nothing to count")
+    if features is None:
+        return
+    if not isinstance(features, int):
+        raise ShapeError("X is a table without names, but in training features had names; give bags of them")
+    if found != features:
+        raise ShapeError(f"X has {found} columns, but in training it had {features}")
+
+
+def _of_names(bags: list[Any], features: Any) -> tuple[Bags, tuple[str, ...]]:
+    if isinstance(features, int):
+        raise ShapeError(
+            f"X is a list of bags, but in training it was a table of {features} columns; give such a table"
+        )
+    counted = [_counts(bag, i) for i, bag in enumerate(bags)]
+    names = tuple(sorted({name for bag in counted for name in bag})) if features is None else tuple(features)
+    number = {name: j for j, name in enumerate(names)}
+    indptr, ids, values = [0], [], []
+    for bag in counted:
+        for name, value in bag.items():
+            if name in number and value > 0:  # nothing is known of features that training has not seen
+                ids.append(number[name])
+                values.append(value)
+        indptr.append(len(ids))
+    made = Bags(
+        np.array(indptr), np.array(ids, dtype=np.int64), np.array(values, dtype=np.float64), len(names)
+    )
+    return made, names
+
+
+def _counts(bag: Any, i: int) -> dict[str, float]:
+    if isinstance(bag, Mapping):
+        return {_name(name, i): _count(value, name, i) for name, value in bag.items()}
+    if isinstance(bag, (str, bytes)) or not isinstance(bag, Iterable):
+        raise ShapeError(
+            f"bag {i} of X is {bag!r:.60}, but a list of features or a dict {{feature: count}} is wanted"
+        )
+    counts: dict[str, float] = {}
+    for name in bag:
+        counts[_name(name, i)] = counts.get(name, 0.0) + 1.0
+    return counts
+
+
+def _name(name: Any, i: int) -> str:
+    if not isinstance(name, str):
+        raise ShapeError(f"bag {i} of X has the feature {name!r:.60}, but features are strings")
+    return name
+
+
+def _count(value: Any, name: str, i: int) -> float:
+    real = isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, complex))
+    if not real or not np.isfinite(value) or value < 0:
+        raise ScoreError(
+            f"bag {i} of X counts {name!r:.60} as {value!r:.60}, but a finite number from 0 up is wanted"
+        )
+    return float(value)

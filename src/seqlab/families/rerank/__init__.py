@@ -1,0 +1,1 @@
+"""Re-ranking of the n best labellings of another tagger."""

@@ -1,0 +1,213 @@
+"""n-best lists as numbers: features interned once, right candidates marked, and how good the lists are."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab.errors import LabelError, OptionError, ShapeError
+from seqlab.families.rerank.candidates import CandidateList
+from seqlab.families.rerank.features import ListFeatures
+from seqlab.families.rerank.learners import Lists
+
+Labels = tuple[str, ...]
+Bools = npt.NDArray[np.bool_]
+SCORE, SCORE_NAME = 0, "generator score"  # the feature that every candidate has
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """How good n-best lists are.
+
+    accuracy              tokens that are right when the best labelling of every list is taken
+    first_accuracy        tokens that are right when the first one is taken
+    sentence_accuracy     lists that hold the right labelling
+    first_sentence_accuracy   lists whose first labelling is right
+    mean_length           labellings in a list, on average
+    """
+
+    accuracy: float
+    first_accuracy: float
+    sentence_accuracy: float
+    first_sentence_accuracy: float
+    mean_length: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vocabulary:
+    """Numbers of features; number 0 is the generator's score."""
+
+    names: tuple[str, ...]
+    number: Mapping[str, int]
+
+    @staticmethod
+    def learned(
+        features: ListFeatures, sentences: Sequence[Any], lists: Sequence[CandidateList], least: int
+    ) -> tuple[Vocabulary, Lists]:
+        """The features of these lists that tell candidates apart, and the lists as numbers."""
+        number = {SCORE_NAME: SCORE}
+        entries = _Entries()
+        for s, one in enumerate(lists):
+            bags = _telling(features.of_list(sentences[s], one.labels, f"sentence {s}"))
+            for score, bag in zip(_centred(one), bags, strict=True):
+                ids = [number.setdefault(name, len(number)) for name in bag if name != SCORE_NAME]
+                entries.add(score, ids, [value for name, value in bag.items() if name != SCORE_NAME])
+        met = np.bincount(np.array(entries.ids, dtype=np.int64), minlength=len(number))
+        kept = met >= least
+        kept[SCORE] = True
+        names = tuple(name for name, keep in zip(number, kept.tolist(), strict=True) if keep)
+        vocabulary = Vocabulary(names, {name: i for i, name in enumerate(names)})
+        return vocabulary, entries.lists(lists, np.where(kept, np.cumsum(kept) - 1, -1), len(names))
+
+    def look_up(
+        self, features: ListFeatures, sentences: Sequence[Any], lists: Sequence[CandidateList]
+    ) -> Lists:
+        """Other lists as numbers, without features that training has not met."""
+        number, entries = self.number, _Entries()
+        for s, one in enumerate(lists):
+            bags = features.of_list(sentences[s], one.labels, f"sentence {s}")
+            for score, bag in zip(_centred(one), bags, strict=True):
+                known = [
+                    (number[name], v) for name, v in bag.items() if name in number and name != SCORE_NAME
+                ]
+                entries.add(score, [i for i, _ in known], [v for _, v in known])
+        return entries.lists(lists, np.arange(len(self.names)), len(self.names))
+
+
+class _Entries:
+    """The features of candidates as numbers, one candidate after another."""
+
+    def __init__(self) -> None:
+        self.ids, self.values, self.base = array("i"), array("d"), array("d")
+        self.indptr = array("q", [0])
+
+    def add(self, score: float, ids: Sequence[int], values: Sequence[float]) -> None:
+        """One more candidate."""
+        self.ids.append(SCORE)
+        self.values.append(score)
+        self.ids.extend(ids)
+        self.values.extend(values)
+        self.base.append(score)
+        self.indptr.append(len(self.ids))
+
+    def lists(self, lists: Sequence[CandidateList], renumber: npt.NDArray[np.int64], size: int) -> Lists:
+        """All of them, each feature under its new number; -1 drops it."""
+        ids = renumber[np.array(self.ids, dtype=np.int64)]
+        kept = ids >= 0
+        entries = np.concatenate([[0], np.cumsum(kept)])  # how many stay before each
+        return Lists(
+            np.concatenate([[0], np.cumsum([len(one) for one in lists], dtype=np.int64)]).astype(np.int64),
+            entries[np.array(self.indptr, dtype=np.int64)].astype(np.int64),
+            ids[kept].astype(np.int32),
+            np.array(self.values, dtype=np.float64)[kept],
+            np.array(self.base, dtype=np.float64),
+            size,
+        )
+
+
+def _centred(one: CandidateList) -> list[float]:
+    """Scores below the best one: only differences within a list count, and they keep their digits like this."""
+    best = max(one.scores)
+    return [score - best for score in one.scores]
+
+
+def _telling(bags: Sequence[Mapping[str, float]]) -> list[dict[str, float]]:
+    """The bags of one list without what all its candidates have alike: it cancels in every comparison."""
+    common = set(bags[0].items()).intersection(*(bag.items() for bag in bags[1:]))
+    return [{name: value for name, value in bag.items() if (name, value) not in common} for bag in bags]
+
+
+# ---------------------------------------------------------------------------------------------- gold
+
+
+def gold_labels(sentences: Sequence[Any], y: Any) -> list[Labels]:
+    """The right labels of every sentence, checked."""
+    if y is None or isinstance(y, (str, bytes, Mapping)) or not isinstance(y, Iterable):
+        raise LabelError(
+            f"y must be a list of labels for every sentence, or the name of a column of a Corpus, got {y!r:.60}"
+        )
+    given = list(y)
+    if len(given) != len(sentences):
+        raise ShapeError(f"X has {len(sentences)} sentences, but y has {len(given)}")
+    gold = [
+        _gold_row(labels, len(tokens), s)
+        for s, (labels, tokens) in enumerate(zip(given, sentences, strict=True))
+    ]
+    if not any(gold):
+        raise ShapeError(f"X has {len(gold)} sentences and no token at all; at least one is wanted")
+    return gold
+
+
+def _gold_row(labels: Any, length: int, s: int) -> Labels:
+    if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
+        raise LabelError(f"sentence {s} of y must be a list of {length} labels, got {labels!r:.60}")
+    row = tuple(labels)
+    if len(row) != length:
+        raise ShapeError(
+            f"sentence {s}: X has {length} tokens, but y has {len(row)} labels; every token needs one"
+        )
+    for t, label in enumerate(row):
+        if not isinstance(label, str):
+            raise LabelError(f"sentence {s}, position {t} of y: a label is a string, got {label!r:.60}")
+    return row
+
+
+def right_ones(lists: Sequence[CandidateList], gold: Sequence[Labels]) -> list[Bools]:
+    """For every list, its candidates with the most right labels: the gold labelling itself where the list has it."""
+    found = []
+    for one, truth in zip(lists, gold, strict=True):
+        right = _right(one, truth)
+        found.append(right == right.max())
+    return found
+
+
+def oracle_of(lists: Sequence[CandidateList], gold: Sequence[Labels]) -> Oracle:
+    """How good these lists are."""
+    right = [_right(one, truth) for one, truth in zip(lists, gold, strict=True)]
+    lengths = np.array([len(truth) for truth in gold])
+    best, first = (np.array([pick(row) for row in right]) for pick in (np.max, lambda row: row[0]))
+    tokens = lengths.sum()
+    return Oracle(
+        float(best.sum() / tokens),
+        float(first.sum() / tokens),
+        float(np.mean(best == lengths)),
+        float(np.mean(first == lengths)),
+        float(np.mean([len(one) for one in lists])),
+    )
+
+
+def _right(one: CandidateList, truth: Labels) -> npt.NDArray[np.int64]:
+    """How many labels of each candidate are right."""
+    return np.array([sum(map(str.__eq__, labels, truth)) for labels in one.labels], dtype=np.int64)
+
+
+def all_labels(lists: Sequence[CandidateList], gold: Sequence[Labels]) -> tuple[str, ...]:
+    """Every label that occurs, sorted."""
+    met = {label for truth in gold for label in truth}
+    return tuple(sorted(met | {label for one in lists for labels in one.labels for label in labels}))
+
+
+def list_weights(count: int, given: Any) -> npt.NDArray[np.float64]:
+    """(N,) weights of the sentences."""
+    if given is None:
+        return np.ones(count)
+    try:
+        weights = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"sample_weight must hold a number for every sentence, got {given!r:.60}") from None
+    if weights.shape != (count,):
+        raise ShapeError(f"X has {count} sentences, but sample_weight has shape {weights.shape}")
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    if bad.any():
+        s = int(np.argmax(bad))
+        raise OptionError(
+            f"sentence {s} of sample_weight is {weights[s]}, but a weight is a number from 0 up"
+        )
+    if count and not weights.any():
+        raise OptionError("every sample_weight is 0, so there is nothing to learn from")
+    return weights

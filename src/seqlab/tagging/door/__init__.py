@@ -1,0 +1,1 @@
+"""Input of users, read and checked here and nowhere else."""

@@ -1,0 +1,382 @@
+"""What every tagger answers, once it can turn a corpus into trellises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seqlab import _core, inference
+from seqlab.arrays import LabelIds, Probabilities, whole_number
+from seqlab.corpus import Corpus, StringColumn
+from seqlab.errors import LabelError, OptionError, QuestionError, ShapeError
+from seqlab.tagging.decoding import (
+    Trellises,
+    Way,
+    best,
+    blocks,
+    checked_way,
+    constrained,
+    event_log_partition,
+    labelled,
+    located,
+    path_ids,
+    unnormalised,
+)
+from seqlab.tagging.door.sentences import read_sentence, read_sentences, vocabulary
+from seqlab.tagging.sklearn import Estimator
+from seqlab.tagging.storing import Storable
+from seqlab.threads import thread_count
+from seqlab.trellis import Trellis
+from seqlab.trellis.constraints import PerPosition
+from seqlab.trellis.labels import Label
+
+if TYPE_CHECKING:
+    from seqlab.evaluation import Report
+    from seqlab.inference import NBest, Posterior, Samples
+    from seqlab.tagging.door.labels import Gold
+
+Known = Mapping[int, Label]
+BLOCK = 50_000  # tokens whose trellises are held at one time
+
+
+class Tagger(Storable, Estimator):
+    """Labels for the tokens of sentences.
+
+    A subclass says how a corpus becomes trellises (`_trellises`), whether their scores are log-probabilities up to a
+    constant (`_probabilistic`), and learns (`fit`). Every question below is then answered by seqlab.inference.
+
+    labels_       the labels, sorted (in the order of its file for a converted model); the order of every array with an
+                  axis of labels
+    vocabulary_   the words of training, or None when it had none
+    columns_      the columns of training without the label
+    column_       the column that the labels of training came from, or None when they came as lists
+    """
+
+    labels_: tuple[str, ...]
+    vocabulary_: frozenset[str] | None
+    columns_: tuple[str, ...]
+    column_: str | None
+
+    # ------------------------------------------------------------------------------------------ what subclasses give
+
+    def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
+        """One trellis per sentence, with labels, constraints and dictionaries in it."""
+        raise NotImplementedError
+
+    @property
+    def _probabilistic(self) -> bool:
+        """Whether exp(score) / Z is the model's probability of a path."""
+        return True
+
+    @property
+    def _why_no_probability(self) -> str:
+        """The reason, when it is not: what follows "has no meaning here: "."""
+        return f"{type(self).__name__} gives scores, not probabilities"
+
+    @property
+    def _reads_words(self) -> bool:
+        """Whether strings in X are words; otherwise the tokens of X are ready-made attributes."""
+        return getattr(self, "features", "") is not None
+
+    @property
+    def _block(self) -> int:
+        """How many tokens to decode at one time; less when a token's scores take much room."""
+        return BLOCK
+
+    def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
+        """(tokens,) numbers of the labels of the best paths; subclasses may know a faster way."""
+        return self._decoded(corpus, threads, *self._own_way)
+
+    @property
+    def _own_way(self) -> Way:
+        """How it decodes unless asked for another way (decoder, width of the beam): what `_label_ids` does."""
+        return "viterbi", None
+
+    def _fitted(self) -> bool:
+        return "labels_" in self.__dict__
+
+    # ------------------------------------------------------------------------------------------ for fit
+
+    def _read(self, X: Any, y: Any) -> tuple[Corpus, Gold]:
+        """Training data at the door: a corpus with at least one token, and its labels."""
+        from seqlab.tagging.door.labels import read_gold
+
+        corpus = read_sentences(X, words=self._reads_words, labelled=isinstance(y, str))
+        gold = read_gold(corpus, y)
+        if not corpus.token_count:
+            raise ShapeError(
+                f"X has {len(corpus)} sentences and no token at all, so there is nothing to learn from"
+            )
+        if not gold.names:
+            raise ShapeError(
+                f"none of the {corpus.token_count} tokens has a label, so there is nothing to learn from"
+            )
+        return corpus, gold
+
+    def _remember(self, corpus: Corpus, gold: Gold, labels: Sequence[str]) -> None:
+        """What questions need to know of training. Call it at the end of fit: from here on, it counts as fitted."""
+        self.vocabulary_ = vocabulary(corpus)
+        self.columns_ = tuple(name for name in corpus.columns if name != gold.column)
+        self.column_ = gold.column
+        self.labels_ = tuple(labels)
+
+    @property
+    def classes_(self) -> list[str]:
+        """The labels, under scikit-learn's name for them."""
+        self._check_fitted("classes_")
+        return list(self.labels_)
+
+    # ------------------------------------------------------------------------------------------ many sentences
+
+    def predict(
+        self, X: Any, *, decode: str | None = None, beam: int | None = None, threads: int | None = None
+    ) -> list[list[str]]:
+        """A list of labels for every sentence.
+
+        decode   "viterbi" for the best path, "posterior" for the best label at each position alone, "beam" for a path
+                 found by following the `beam` best labels only; None for the tagger's own way, usually "viterbi"
+        """
+        self._check_fitted("predict")
+        corpus = self._looked_at(X)
+        ids = self._chosen(corpus, decode, beam, thread_count(threads))
+        return _core.gather_all(list(self.labels_), ids, corpus.offsets)
+
+    def annotate(
+        self,
+        X: Any,
+        column: str = "predicted",
+        *,
+        decode: str | None = None,
+        beam: int | None = None,
+        threads: int | None = None,
+    ) -> Corpus:
+        """The corpus with one more column: the predicted labels."""
+        self._check_fitted("annotate")
+        corpus = self._corpus(X)
+        ids = self._chosen(corpus, decode, beam, thread_count(threads))
+        pool = _core.StringPool()
+        for label in self.labels_:
+            pool.intern(label)
+        return corpus.with_column(column, StringColumn(ids, pool))
+
+    def predict_proba(self, X: Any, *, threads: int | None = None) -> list[Probabilities]:
+        """For every sentence an array (T, L): the probability of each label at each position."""
+        self._check_meaning("predict_proba")
+        corpus, count = self._looked_at(X), thread_count(threads)
+        found: list[Probabilities] = []
+        for begin, part in blocks(corpus, self._block):
+            with located(begin):
+                found += [
+                    one.node for one in inference.posterior(self._trellises(part, count), threads=count)
+                ]
+        return found
+
+    def predict_marginals(self, X: Any, *, threads: int | None = None) -> list[list[dict[str, float]]]:
+        """The same as dicts: for every sentence, for every token, label -> probability."""
+        self._check_meaning("predict_marginals")
+        return [labelled(rows, self.labels_) for rows in self.predict_proba(X, threads=threads)]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy by token, as scikit-learn's searches want it; tokens whose label in y is None are left out."""
+        from seqlab.tagging.door.labels import NOTHING, hits, read_gold
+        from seqlab.tagging.door.weights import token_weights
+
+        self._check_fitted("score")
+        corpus = read_sentences(
+            X, words=self._reads_words, columns=self._cells(y), labelled=isinstance(y, str)
+        )
+        gold, weights = read_gold(corpus, y), token_weights(corpus, sample_weight)
+        right = hits(gold, self._label_ids(corpus, thread_count(None)), self.labels_)
+        asked = gold.ids != NOTHING
+        shares = np.ones(len(right)) if weights is None else weights
+        if not shares[asked].sum() > 0:
+            raise ShapeError(
+                "there is no token with a label (and a weight above 0), so accuracy has no meaning"
+            )
+        return float(np.average(right[asked], weights=shares[asked]))
+
+    def evaluate(
+        self,
+        test: Any,
+        y: Any = None,
+        *,
+        decode: str | None = None,
+        beam: int | None = None,
+        threads: int | None = None,
+        **options: Any,
+    ) -> Report:
+        """How good it is on other data; words that training has not seen count apart.
+
+        test      a Corpus, or sentences as for predict
+        y         the name of a column, or lists of labels; None for the column that fit was given
+        options   those of seqlab.evaluate: scheme, repair, bootstrap, confidence, seed; known= other words of training
+        """
+        from seqlab.evaluation import evaluate
+        from seqlab.tagging.door.labels import read_gold
+
+        self._check_fitted("evaluate")
+        y = self._column_for(test) if y is None else y
+        corpus = read_sentences(
+            test, words=self._reads_words, columns=self._cells(y), labelled=isinstance(y, str)
+        )
+        ids = self._chosen(corpus, decode, beam, thread_count(threads))
+        predicted = _core.gather_all(list(self.labels_), ids, corpus.offsets)
+        if "known" not in options and self.vocabulary_ is not None and vocabulary(corpus) is not None:
+            options["known"] = self.vocabulary_
+        if isinstance(y, str):
+            return evaluate(corpus, predicted, y, **options)
+        gold = read_gold(corpus, y)
+        if gold.partial:
+            raise LabelError(
+                f"{gold.open_place(corpus.offsets)} of y: evaluate compares labels, so every token of y needs one: "
+                f"not None, and not several"
+            )
+        right = _core.gather_all(list(gold.names), gold.ids, corpus.offsets)
+        return evaluate(corpus.with_column("y", right), predicted, "y", **options)
+
+    # ------------------------------------------------------------------------------------------ one sentence
+
+    def tag(
+        self,
+        tokens: Any,
+        *,
+        known: Known | None = None,
+        allowed: PerPosition | None = None,
+        decode: str | None = None,
+        beam: int | None = None,
+    ) -> list[str]:
+        """The labels of one sentence.
+
+        known     {position: label}: what is known of it
+        allowed   {position: labels}, or a list with None or labels for every position
+        """
+        self._check_fitted("tag")
+        if known is None and allowed is None:
+            corpus = self._corpus_of_one(tokens)
+            ids = self._chosen(corpus, decode, beam, 1)
+        else:
+            way = self._way(decode, beam)
+            ids = best(self.trellis(tokens, known=known, allowed=allowed), *way).ids
+        return [self.labels_[i] for i in ids.tolist()]
+
+    def predict_single(self, tokens: Any) -> list[str]:
+        """The same as tag(tokens), under sklearn-crfsuite's name."""
+        return self.tag(tokens)
+
+    def trellis(
+        self, tokens: Any, *, known: Known | None = None, allowed: PerPosition | None = None
+    ) -> Trellis:
+        """The scores of one sentence, with everything that is forbidden masked."""
+        self._check_fitted("trellis")
+        made: Trellis = self._trellises(self._corpus_of_one(tokens), 1)[0]
+        return constrained(made, known, allowed)
+
+    def nbest(
+        self,
+        tokens: Any,
+        n: int = 5,
+        *,
+        known: Known | None = None,
+        allowed: PerPosition | None = None,
+    ) -> NBest:
+        """The n best labellings, best first, with their log-probabilities when the model has any."""
+        self._check_fitted("nbest")
+        trellis = self.trellis(tokens, known=known, allowed=allowed)
+        n = whole_number(n, "n", 1)
+        return inference.nbest(trellis, n) if self._probabilistic else unnormalised(trellis, n)
+
+    def posterior(
+        self, tokens: Any, *, known: Known | None = None, allowed: PerPosition | None = None
+    ) -> Posterior:
+        """The distribution over labellings: probabilities of labels, moves and stretches, log Z and entropy."""
+        self._check_meaning("posterior")
+        return inference.posterior(self.trellis(tokens, known=known, allowed=allowed))
+
+    def predict_marginals_single(self, tokens: Any) -> list[dict[str, float]]:
+        """For every token of one sentence, label -> probability."""
+        self._check_meaning("predict_marginals_single")
+        return labelled(self.posterior(tokens).node, self.labels_)
+
+    def log_partition(
+        self, tokens: Any, *, known: Known | None = None, allowed: PerPosition | None = None
+    ) -> float:
+        """log Z: the log of the sum of exp(score) over all labellings."""
+        self._check_meaning("log_partition")
+        return float(inference.log_partition(self.trellis(tokens, known=known, allowed=allowed)))
+
+    def log_prob(self, tokens: Any, labels: Iterable[Any]) -> float:
+        """log P(labels | tokens); -inf for what is forbidden.
+
+        labels   one per token; None stands for any label, and a set for any of its labels
+        """
+        self._check_meaning("log_prob")
+        trellis = self.trellis(tokens)
+        return event_log_partition(trellis, labels) - float(inference.log_partition(trellis))
+
+    def sample(
+        self,
+        tokens: Any,
+        n: int = 1,
+        seed: int = 0,
+        *,
+        known: Known | None = None,
+        allowed: PerPosition | None = None,
+    ) -> Samples:
+        """n labellings drawn from the model's distribution; the same seed draws the same ones."""
+        self._check_meaning("sample")
+        return inference.sample(self.trellis(tokens, known=known, allowed=allowed), n, seed=seed)
+
+    # ------------------------------------------------------------------------------------------ inside
+
+    def _corpus(self, X: Any) -> Corpus:
+        """X as a corpus, its columns named as in training."""
+        return read_sentences(X, words=self._reads_words, columns=self.__dict__.get("columns_"))
+
+    def _looked_at(self, X: Any) -> Corpus:
+        """The same for the model alone: ready-made attributes that it does not know may be left out."""
+        return self._corpus(X)
+
+    def _corpus_of_one(self, tokens: Any) -> Corpus:
+        return read_sentence(tokens, words=self._reads_words, columns=self.__dict__.get("columns_"))
+
+    def _cells(self, y: Any) -> tuple[str, ...] | None:
+        """What the cells of tuples are called; None when the label is among them, as when y names a column."""
+        return None if isinstance(y, str) else self.__dict__.get("columns_")
+
+    def _column_for(self, test: Any) -> str:
+        column: str | None = self.__dict__.get("column_")
+        if column is None:
+            hint = f", for example {test.columns[-1]!r}" if isinstance(test, Corpus) else ""
+            raise OptionError(
+                f"evaluate needs the right labels: pass the name of their column{hint}, or lists of labels"
+            )
+        return column
+
+    def _check_meaning(self, question: str) -> None:
+        self._check_fitted(question)
+        if not self._probabilistic:
+            raise QuestionError(f"{question} has no meaning here: {self._why_no_probability}")
+
+    def _way(self, decode: str | None, beam: int | None) -> Way:
+        """Decoder and width of the beam, checked."""
+        if decode is None and beam is None:
+            return self._own_way
+        if decode == "posterior":
+            self._check_meaning("decode='posterior'")
+        return checked_way(decode, beam)
+
+    def _chosen(self, corpus: Corpus, decode: str | None, beam: int | None, threads: int) -> LabelIds:
+        way = self._way(decode, beam)
+        if way == self._own_way:
+            return self._label_ids(corpus, threads)
+        return self._decoded(corpus, threads, *way)
+
+    def _decoded(self, corpus: Corpus, threads: int, decode: str, beam: int | None) -> LabelIds:
+        """Block by block, so that memory does not grow with the corpus."""
+        found: list[LabelIds] = []
+        for begin, part in blocks(corpus, self._block):
+            with located(begin):
+                found.append(path_ids(best(self._trellises(part, threads), decode, beam, threads)))
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.int32)
