@@ -36,7 +36,7 @@ from seqlab import (
     Streams,
     SuffixModel,
 )
-from seqlab.models.smoothing import MLE, AddLambda, Interpolated, KneserNey, WittenBell
+from seqlab.learning.smoothing import MLE, AddLambda, Interpolated, KneserNey, WittenBell
 
 SHORT = BaumWelch(max_iterations=3)
 A = [[0.7, 0.3], [0.4, 0.6]]

@@ -33,9 +33,9 @@ from seqlab import (
     MostFrequentTag,
     Reranker,
 )
-from seqlab.learning.ranking import ListPerceptron, LogLinear
-from seqlab.models.smoothing import MLE, AddLambda, KneserNey, WittenBell
-from seqlab.taggers.global_features import GlobalFeatures
+from seqlab.families.rerank.features import GlobalFeatures
+from seqlab.families.rerank.learners import ListPerceptron, LogLinear
+from seqlab.learning.smoothing import MLE, AddLambda, KneserNey, WittenBell
 
 TWO = [["O" if label == "O" else "X" for label in one] for one in CHUNK]
 
