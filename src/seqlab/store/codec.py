@@ -34,6 +34,7 @@ from seqlab.store.state import PARTS, State, string_arrays, text_arrays
 from seqlab.store.typed_json import from_json, hints_of, to_json
 
 Sizes = dict[str, int]
+SMALL = 1 << 20  # bytes of arrays that are read and checked at once
 Value = TypeVar("Value")
 
 
@@ -390,7 +391,7 @@ class Part(Field):
 
 
 class Lazily(Field):
-    """A field that is read when it is first asked for, as a Late value.
+    """A field that is read when it is first asked for, as a Late value; that of a small file at once.
 
     sizes   {size: setting}: sizes that the settings of the part tell before it is read
     """
@@ -408,6 +409,8 @@ class Lazily(Field):
             part = state.any_part(name)
             for size, setting in self.sizes.items():
                 _meet(sizes, size, part.number(setting, 0), name)
+        if state.nbytes <= SMALL:
+            return Late(self.field.get(state, name, sizes))
         known = dict(sizes)
 
         def make() -> Any:

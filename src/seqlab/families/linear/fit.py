@@ -14,6 +14,8 @@ from seqlab.learning.history import History
 from seqlab.store.codec import Late, Lazily, Own, Part, Record
 from seqlab.tagging.training import Training
 
+RULES = ("forbidden", "no_start", "no_end")
+
 
 @dataclass(frozen=True, eq=False)
 class LinearFit:
@@ -31,7 +33,7 @@ class LinearFit:
     encoder: Annotated[Late[Encoder], Lazily(Own(Encoder), K="size", E="edge_size")]
     model: Annotated[Late[LinearModel], Lazily(Part(LinearModel))]
     history: Annotated[History, Record(History)]
-    sentences: Annotated[int | None, Record(int | None)] = None
+    sentences: Annotated[int | None, Record(int | None, least=0, most=2**53)] = None
     pruned: Annotated[PruneReport | None, Record(PruneReport | None)] = None
 
     @staticmethod

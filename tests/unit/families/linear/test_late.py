@@ -13,7 +13,7 @@ import pytest
 import seqlab
 from seqlab import store
 from seqlab.errors import StoreError
-from seqlab.families.linear import stored
+from seqlab.store import codec
 
 WORDS = [["the", "old", "man", "runs"], ["Rio", "runs"], ["the", "Rio", "man", "the", "old"], ["é"]]
 TAGS = [["B-N", "I-N", "I-N", "O"], ["B-L", "O"], ["B-N", "B-L", "B-N", "B-N", "I-N"], ["O"]]
@@ -24,7 +24,7 @@ EDGES = "word[0]\nsuffix(word[0], 2)\nedge: word[0]"
 @pytest.fixture
 def large(monkeypatch):
     """Every file counts as a large one."""
-    monkeypatch.setattr(stored, "SMALL", -1)
+    monkeypatch.setattr(codec, "SMALL", -1)
 
 
 def fitted(**options):
@@ -32,7 +32,8 @@ def fitted(**options):
 
 
 def is_folded(tagger):
-    return tagger._folded is not None and not {"model_", "encoder_", "vocabulary_"} & set(vars(tagger))
+    fit = tagger.fit_
+    return not (fit.model.made or fit.encoder.made or fit.training.vocabulary.made)
 
 
 @pytest.mark.usefixtures("large")
@@ -80,7 +81,7 @@ def test_it_learns_on_and_anew():
     back = seqlab.CRF.from_bytes(content)
     assert back.partial_fit(more, labels).predict(more) == tagger.partial_fit(more, labels).predict(more)
     anew = seqlab.CRF.from_bytes(content).fit(more, labels)
-    assert anew._folded is None
+    assert not is_folded(anew)
     assert anew.vocabulary_ == {"the", "Nile"}
     assert seqlab.CRF(EDGES, QUICK).fit(more, labels, start=seqlab.CRF.from_bytes(content)).labels_[-1] == "O"
 
@@ -133,10 +134,9 @@ def test_small_files_are_checked_at_once():
 PROGRAM = """
 import json, sys
 import seqlab
-from seqlab.families.linear import stored
-stored.SMALL = -1
+from seqlab import store
 tagger = seqlab.load(sys.argv[1])
-state = tagger._folded
+state = store.read(sys.argv[1])
 total = sum(int(array.reshape(-1).view("u1").sum()) for array in state.arrays.values())
 found, inside = {}, False
 for line in open("/proc/self/smaps"):
