@@ -6,7 +6,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any
 
+import numpy as np
+
 from seqlab.encode import Encoder
+from seqlab.errors import StoreError
 from seqlab.families.linear.decoder import Decoder
 from seqlab.families.linear.model import LinearModel
 from seqlab.families.linear.prune_report import PruneReport
@@ -35,6 +38,18 @@ class LinearFit:
     history: Annotated[History, Record(History)]
     sentences: Annotated[int | None, Record(int | None, least=0, most=2**53)] = None
     pruned: Annotated[PruneReport | None, Record(PruneReport | None)] = None
+
+    def check(self) -> None:
+        """Refuse parts that do not fit together, as far as they are there."""
+        if not self.model.made:
+            return
+        model, training = self.model(), self.training
+        if model.labels != training.labels:
+            raise StoreError("the model and the tagger should have the same labels")
+        if not all(np.array_equal(getattr(model.rules, n), getattr(training.rules, n)) for n in RULES):
+            raise StoreError("the model and the tagger should have the same rules")
+        if self.pruned is not None and self.pruned.storage != model.dtype:
+            raise StoreError(f"the weights should be stored as {self.pruned.storage}")
 
     @staticmethod
     def of(
