@@ -213,11 +213,10 @@ def test_page_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
     before = path.read_bytes()
 
-    def full(self: Path, data: bytes) -> int:
-        self.touch()
+    def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="No space left"):
         REPORT.html(path)
     assert path.read_bytes() == before
