@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from seqlab import store
 from seqlab.errors import SeqlabError, StoreError
@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 Functions = Mapping[str, Callable[..., Any]]
 
 
+class Apart(NamedTuple):
+    """How one option is stored: `put` is given the state, the option and the fitted value, `get` what put returned."""
+
+    put: Callable[[State, Any, Any], Any]
+    get: Callable[[State, Any], Any]
+
+
 class Model(Estimator):
     """A model with options and, after fit, one frozen value of what it has learned.
 
@@ -31,6 +38,7 @@ class Model(Estimator):
 
     _kind: ClassVar[str]
     _fit_class: ClassVar[Any]
+    _apart: ClassVar[Mapping[str, Apart]] = {}  # options that are stored in a way of their own
     fit_: Any = None
 
     @classmethod
@@ -106,12 +114,16 @@ class Model(Estimator):
 
     def _put_option(self, state: State, name: str, value: Any) -> Any:
         """Write one option; one that fit has read to its end is written as the fitted value has it."""
+        if name in self._apart:
+            return self._apart[name].put(state, value, self.fit_)
         if isinstance(value, Iterator):
             value = self._read_to_the_end(name)
         return self._values().put(state, name, value)
 
     @classmethod
     def _get_option(cls, state: State, name: str, data: Any) -> Any:
+        if name in cls._apart:
+            return cls._apart[name].get(state, data)
         return cls._values().get(state, name, data)
 
     @classmethod

@@ -14,9 +14,10 @@ USUAL = NAMES[:5]
 def usual_model(name: str, features: Any, *, seed: int, threads: int | None) -> Any:
     """The model of that name."""
     from seqlab.families.hmm.tagger import HMM
+    from seqlab.families.linear.crf import CRF
     from seqlab.families.linear.learners.mistakes import AROW, PassiveAggressive, Perceptron, StructuredSVM
     from seqlab.families.linear.memm import MEMM
-    from seqlab.families.linear.tagger import CRF, LinearTagger
+    from seqlab.families.linear.tagger import LinearTagger
     from seqlab.families.local.baseline import MostFrequentTag
 
     more: dict[str, Any] = {"seed": seed, "threads": threads}

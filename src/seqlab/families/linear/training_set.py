@@ -24,7 +24,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lesson:
+class TrainingSet:
     """Everything about a training corpus that a learner must obey.
 
     gold      the labels, numbered as the model's
@@ -152,7 +152,7 @@ def check_rules(gold: Gold, rules: Rules, offsets: npt.NDArray[np.int64], constr
     )
 
 
-def check_possible(lesson: Lesson, rules: Rules, constraints: Any) -> None:
+def check_possible(lesson: TrainingSet, rules: Rules, constraints: Any) -> None:
     """Refuse sentences, labelled in part, of which no labelling keeps to constraints and dictionary."""
     gold, offsets = lesson.gold, lesson.encoded.offsets
     if not rules or not gold.partial:
