@@ -14,7 +14,7 @@ from seqlab.families.linear import learners
 from seqlab.families.linear.fit import LinearFit
 from seqlab.families.linear.label_pruning import narrowed, widened
 from seqlab.families.linear.learners import LBFGS
-from seqlab.families.linear.options import checked_start
+from seqlab.families.linear.options import check_options, checked_start
 from seqlab.inference import NBest, nbest
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, unnormalised
@@ -392,3 +392,6 @@ class LinearTagger(Tagger):
 
     _upgraded = staticmethod(upgraded_options)
     _apart = FEATURES
+
+    def _check_options(self) -> None:
+        check_options(self)
