@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from pytest import approx
 
 from oracle.descent import Vector, inverse_hessian, quadratic, times_inverse_hessian
+from oracle.lessons import exercise
+from seqlab import _core
 from seqlab.learning.optimisers import minimise
+from seqlab.learning.settings import settings_for
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -92,6 +95,45 @@ def test_direction_over_blocks_is_that_of_moves_as_kept(size, dtype, with_diagon
     for k, found in enumerate(walk.directions):
         expected = -times_inverse_hessian(*walk.moves(k, 4, np.dtype(dtype).type), H0, walk.gradients[k])
         assert found == approx(expected, rel=1e-8, abs=1e-9 * np.linalg.norm(expected) + walk.tolerance(k))
+
+
+RENEWED = {0: 0.8, 8: 0.6}  # when the diagonal is made anew, and how far it is believed (docs/decisions/0010)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_diagonal_that_is_renewed_weighs_all_moves_anew(seed):  # eq:lbfgs eq:preconditioner
+    task, l2 = exercise(seed, L=3, lengths=[4, 5, 3, 4, 5, 5]), 0.02
+    loss = task.loss(_core.Likelihood64)
+    options = {"memory_dtype": "float64", "memory": 5, "max_iterations": 11, "period": 0, "epsilon": 1e-7}
+    size, thetas, steps = len(task.theta), [], []
+
+    def report(*numbers):
+        thetas.append(numbers[-1].copy())
+        steps.append(numbers[6])
+        return True
+
+    settings = settings_for("lbfgs", size, options)
+    loss.descend(None, np.zeros(size), None, l2, True, settings, 1, report)
+    assert len(thetas) == 12
+    points = np.array(thetas)
+    walk = Walk(
+        points,
+        np.array([gradient(loss, theta, l2) for theta in thetas]),
+        np.diff(points, axis=0) / np.array(steps)[1:, None],
+    )
+    for k, found in enumerate(walk.directions):
+        if k in RENEWED:
+            curvature = np.empty(size)
+            loss.curvature(points[k], curvature, 1)
+            diagonal = np.maximum(curvature + 2 * l2, 1e-3) ** -RENEWED[k]
+        H = inverse_hessian(*walk.moves(k, 5), diagonal)
+        assert found == approx(-H @ walk.gradients[k], rel=1e-6, abs=1e-7 * np.linalg.norm(found))
+
+
+def gradient(loss, theta, l2):
+    slope = np.empty_like(theta)
+    loss(theta, slope, 1)
+    return slope + 2 * l2 * theta
 
 
 def test_float32_history_changes_the_direction_in_the_seventh_digit_only():
