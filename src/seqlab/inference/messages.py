@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab._core import Semiring
+from seqlab.errors import OptionError
 from seqlab.inference.questions import Asked, Question, Results
 from seqlab.threads import thread_count
 from seqlab.trellis import Trellis, TrellisBatch
@@ -66,6 +67,8 @@ def backward(
 def _tables(
     asked: Asked, compute: Callable[..., None], semiring: Semiring, threads: int | None
 ) -> Table | Results[Table]:
+    if not isinstance(semiring, Semiring):
+        raise OptionError(f"semiring must be Semiring.log_sum or Semiring.max, got {semiring!r}")
     question, count = Question(asked), thread_count(threads)
     answers = [np.empty(0)] * len(question)
     for part in question.parts:
