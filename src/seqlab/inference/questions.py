@@ -65,6 +65,12 @@ class Question:
             return self._trellises.label_set
         return self._trellises[i].label_set
 
+    def order(self, i: int) -> int:
+        """Read the order of sequence i."""
+        if isinstance(self._trellises, TrellisBatch):
+            return self._trellises.order
+        return self._trellises[i].order
+
     def refuse_impossible(self, part: Part, log_z: npt.NDArray[np.float64]) -> None:
         """Raise for the first sequence of the part whose answer is -inf, or not a number."""
         if (lost := np.flatnonzero(np.isnan(log_z))).size:

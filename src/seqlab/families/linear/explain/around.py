@@ -1,21 +1,21 @@
-"""What the rest of a sentence says about one position: forward and backward messages of a trellis of order 1 or 2.
+"""Everything around one position of a trellis of order 1 or 2, cut where its neighbours are.
 
-One sentence at a time, in float64 and log space, so that every part of a sum can be looked at. The same recursions
-with max instead of log-sum give max-marginals.
+The messages come from seqlab.inference; here they are put together with the moves that carry them, in float64 and log
+space, so that every part of a sum can be looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from seqlab import inference
+from seqlab.inference import Semiring
 from seqlab.trellis import Trellis
 
 Logs = npt.NDArray[np.float64]
-Fold = Callable[[Logs, Any], Logs]  # (array, axis) -> array without that axis
 
 
 def log_sum(logs: Logs, axis: Any = None) -> Logs:
@@ -27,10 +27,13 @@ def log_sum(logs: Logs, axis: Any = None) -> Logs:
     return found
 
 
-def largest(logs: Logs, axis: Any = None) -> Logs:
-    """The maximum along an axis."""
-    found: Logs = np.max(logs, axis=axis)
-    return found
+def best_scores(trellis: Trellis, t: int) -> Logs:
+    """Compute (L,): the score of the best path with each label at t; -inf for what cannot stand there."""
+    alpha, beta = (
+        message(trellis, semiring=Semiring.max) for message in (inference.forward, inference.backward)
+    )
+    best: Logs = (alpha[t] + beta[t]).reshape(-1, trellis.L).max(axis=0)
+    return best
 
 
 class Chain:
@@ -55,22 +58,6 @@ class Chain:
         slab: Logs = self._edge[t - self.order] if self._per_position else self._edge
         return slab
 
-    def forward(self, t: int, fold: Fold) -> Logs:
-        """Summed (or largest) scores of the prefixes 0..t by their last labels (eq:forward)."""
-        alpha: Logs = self.node[0]
-        for at in range(1, t + 1):
-            moved = alpha[..., None] + self.slab(at)
-            alpha = (fold(moved, 0) if alpha.ndim == self.order else moved) + self.node[at]
-        return alpha
-
-    def backward(self, t: int, fold: Fold) -> Logs:
-        """The same for what follows position t, by the last labels up to t (eq:backward)."""
-        beta = np.zeros((self.L,) * min(self.T, self.order))
-        for at in range(self.T - 1, t, -1):
-            rest = self.node[at] + beta
-            beta = fold(self.slab(at) + (rest[None] if at >= self.order else rest), -1)
-        return beta
-
 
 class Around:
     """All that surrounds position t, as arrays with one axis per neighbour.
@@ -87,10 +74,10 @@ class Around:
     after    (L, L, L)    [y, b, c]     the move y, b -> c, and what follows
     """
 
-    def __init__(self, chain: Chain, t: int, fold: Fold) -> None:
-        self.chain, self.t, self.order = chain, t, chain.order
-        self._fold = fold
-        if chain.order == 1:
+    def __init__(self, trellis: Trellis, t: int) -> None:
+        self.chain, self.t, self.order = Chain(trellis), t, trellis.order
+        self._alpha, self._beta = inference.forward(trellis), inference.backward(trellis)
+        if self.order == 1:
             self.before, self.after = self._of_one()
             self.through: Logs | None = None
         else:
@@ -100,44 +87,38 @@ class Around:
         chain, t, L = self.chain, self.t, self.chain.L
         before, after = np.zeros((1, L)), np.zeros((L, 1))
         if t > 0:
-            before = chain.forward(t - 1, self._fold)[:, None] + chain.slab(t)
+            before = self._alpha[t - 1][:, None] + chain.slab(t)
         if t + 1 < chain.T:
-            after = chain.slab(t + 1) + chain.node[t + 1] + chain.backward(t + 1, self._fold)
+            after = chain.slab(t + 1) + chain.node[t + 1] + self._beta[t + 1]
         return before, after
 
     def _of_two(self) -> tuple[Logs, Logs, Logs]:
         chain, t, L = self.chain, self.t, self.chain.L
         before, through, after = np.zeros((1, 1, L)), np.zeros((1, L, 1)), np.zeros((L, 1, 1))
         if t > 0:
-            arrived = chain.forward(t - 1, self._fold)[..., None] + chain.slab(t)
-            before = arrived.reshape(-1, L, L)
+            prefixes = (
+                self._alpha[t - 1] if t > 1 else self._alpha[0, :1]
+            )  # one label alone lies behind position 1
+            before = prefixes[..., None] + chain.slab(t)
             through = np.zeros((L, L, 1))
         if t + 1 < chain.T:
             through = chain.slab(t + 1).reshape(-1, L, L)
             after = np.broadcast_to(chain.node[t + 1][None, :, None], (L, L, 1))
         if t + 2 < chain.T:
-            beyond = chain.node[t + 2] + chain.backward(t + 2, self._fold)
+            beyond = chain.node[t + 2] + self._beta[t + 2]
             after = after + chain.slab(t + 2) + beyond[None]
         return before, through, after
 
     @property
     def before_by_last(self) -> Logs:
         """(a, y) for order 2: `before` without its oldest label."""
-        return self._fold(self.before, 0)
+        return log_sum(self.before, 0)
 
     @property
     def after_by_first(self) -> Logs:
         """(y, b) for order 2: `after` without its last label."""
-        return self._fold(self.after, -1)
-
-    def context(self) -> Logs:
-        """(L,): all that surrounds the position, for each of its labels."""
-        if self.through is None:
-            return self._fold(self.before, 0) + self._fold(self.after, -1)
-        joint = self.before_by_last[:, :, None] + self.through + self.after_by_first[None]
-        return self._fold(joint, (0, 2))
+        return log_sum(self.after, -1)
 
     def scores(self) -> Logs:
-        """(L,): the sum (or the best) of all paths with each label at t; -inf for what cannot stand there."""
-        scores: Logs = self.chain.node[self.t] + self.context()
-        return scores
+        """Compute (L,): the sum of all paths with each label at t; -inf for what cannot stand there."""
+        return log_sum((self._alpha[self.t] + self._beta[self.t]).reshape(-1, self.chain.L), 0)
