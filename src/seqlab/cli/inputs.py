@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from seqlab.corpus import Corpus
     from seqlab.tagging.tagger import Tagger
 
-_COUNTED = r"sentence (\d+)(?:, (?:position|token) (\d+))?: "
-
 
 def load_tagger(path: str, *, chain: bool = False, content: Any = None) -> Any:
     """The tagger in a model file; there are models that label nothing.
@@ -132,7 +130,7 @@ def names_of_training(there: tuple[str, ...], known: tuple[str, ...], label: str
 
 def doubts(corpus: Corpus, tagger: Tagger) -> Iterator[str]:
     """What was guessed about the beginning of a file, and may be wrong."""
-    place = corpus.place(0).partition(" ")[0]
+    place = str(corpus.located(0))
     if one_line_of_cells(corpus.layout.format, corpus.token_count, len(corpus.columns)):
         yield (
             f"{place}: one line of {len(corpus.columns)} cells was read as one token and its columns; "
@@ -199,11 +197,17 @@ def placed(corpus: Corpus) -> Iterator[None]:
     try:
         yield
     except SeqlabError as error:
-        found = re.match(_COUNTED, str(error))
-        if found is None or int(found[1]) >= len(corpus):
+        sentence = error.place.sentence
+        if sentence is None or error.option is not None or sentence >= len(corpus):
             raise
-        place = corpus.place(int(found[1]), int(found[2] or 0))
-        raise CorpusError(f"{place}: {str(error)[found.end() :]}") from error
+        raise in_file(error, corpus, sentence) from error
+
+
+def in_file(error: SeqlabError, corpus: Corpus, sentence: int) -> CorpusError:
+    """Name file and line where an error counts sentences."""
+    told = error.place
+    place = corpus.located(sentence, told.position if told.item else None)
+    return CorpusError(error.message, place=place._replace(within=told.within))
 
 
 def is_model(path: str) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
-from seqlab.cli.inputs import doubts, found, named_for
+from seqlab.cli.inputs import doubts, found, in_file, named_for
 from seqlab.cli.parsing import reading_of
 from seqlab.cli.progress import Bar, Silent, file_progress
 from seqlab.corpus.source import is_utf8
@@ -97,15 +97,13 @@ def _located(work: Work, block: Corpus, first: int, threads: int) -> bytes:
     """Errors name file and line; the library counts sentences, and only those of the block."""
     try:
         return work(block, first, threads)
-    except ImpossibleError as error:
-        if error.sequence is None:
+    except (ImpossibleError, CorpusError, TemplateError) as error:
+        if error.path is not None or not block.name:
             raise
-        reason = str(error).partition(": ")[2]
-        raise CorpusError(f"{block.place(error.sequence)}: {reason}") from error
-    except (CorpusError, TemplateError) as error:
-        if getattr(error, "path", None) is not None or not block.name:
+        sentence = error.place.sentence
+        if sentence is None and isinstance(error, ImpossibleError):
             raise
-        raise CorpusError(f"{block.place(0).partition(' ')[0]}: {error}") from error
+        raise in_file(error, block, sentence or 0) from error
 
 
 # ------------------------------------------------------------------------------------------------ a block's labels

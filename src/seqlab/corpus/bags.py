@@ -11,7 +11,7 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.corpus.columns import BagColumn
 from seqlab.corpus.items import bag
-from seqlab.errors import CorpusError
+from seqlab.errors import CorpusError, Place
 
 Lengths = npt.NDArray[np.int64]
 
@@ -42,10 +42,16 @@ def _unusual(sentences: list[Any], name: str) -> tuple[BagColumn, Lengths]:
     indptr, codes, weights, lengths = [0], [], [], []
     for s, sentence in enumerate(sentences):
         if not isinstance(sentence, (list, tuple)):
-            raise CorpusError(f"{name}: sentence {s} must be a list of items, got {sentence!r:.80}")
+            raise CorpusError(
+                f" must be a list of items, got {sentence!r:.80}", place=Place(s, within=(name,))
+            )
         lengths.append(len(sentence))
         for t, item in enumerate(sentence):
-            for attribute, weight in bag(item, where=f"{name}: sentence {s}, token {t}"):
+            try:
+                entries = bag(item)
+            except CorpusError as error:
+                raise error.at(sentence=s, position=t, item="token", within=(name,)) from None
+            for attribute, weight in entries:
                 codes.append(pool.intern(attribute))
                 weights.append(weight)
             indptr.append(len(codes))

@@ -25,7 +25,7 @@ from seqlab.corpus.extras import Extras, Layout
 from seqlab.corpus.names import checked, counted, resolve, unknown
 from seqlab.corpus.origin import Origin
 from seqlab.corpus.sentence import Sentence
-from seqlab.errors import CorpusError
+from seqlab.errors import CorpusError, Place
 
 if TYPE_CHECKING:
     import os
@@ -124,8 +124,12 @@ class Corpus(Sequence[Sentence]):
 
     def place(self, sentence: int, token: int = 0) -> str:
         """Where a token stands: "file:line", or "sentence 3, token 5" for lists."""
+        return str(self.located(sentence, token))
+
+    def located(self, sentence: int, token: int | None = None) -> Place:
+        """Find the file and the line of a sentence or of one of its tokens."""
         index = self._index(sentence)
-        return self._origin.place(index, token, self._extras.within(index, token))
+        return self._origin.place(index, token, self._extras.within(index, token or 0))
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:

@@ -12,7 +12,7 @@ from seqlab.corpus.columns import BagColumn, StringColumn
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.extras import Extras, Layout
 from seqlab.corpus.names import CONLLU, resolve
-from seqlab.errors import CorpusError
+from seqlab.errors import CorpusError, Place
 
 if TYPE_CHECKING:
     from seqlab.corpus.json_shapes import Shape
@@ -198,8 +198,8 @@ def _refuse_empty_sentences(corpus: Corpus, what: str) -> None:
     empty = corpus.lengths == 0
     if empty.any():
         raise CorpusError(
-            f"sentence {int(np.argmax(empty))} has no tokens, and {what} cannot hold an empty sentence; "
-            f"leave it out with corpus.filter(len)"
+            f" has no tokens, and {what} cannot hold an empty sentence; leave it out with corpus.filter(len)",
+            place=Place(int(np.argmax(empty))),
         )
 
 
@@ -224,8 +224,9 @@ def _refuse(
         sentence = int(np.searchsorted(corpus.offsets, token, side="right")) - 1
         value = column.values[column.codes[token]]
         raise CorpusError(
-            f"sentence {sentence}, token {token - int(corpus.offsets[sentence])}: {what} cannot hold "
-            f"{value!r:.80} in column {name!r}; change it, or write another format such as 'jsonl'"
+            f"{what} cannot hold "
+            f"{value!r:.80} in column {name!r}; change it, or write another format such as 'jsonl'",
+            place=Place(sentence, token - int(corpus.offsets[sentence]), item="token"),
         )
 
 
@@ -235,6 +236,7 @@ def _refuse_attributes(corpus: Corpus, name: str, bag: BagColumn) -> None:
         token = int(np.searchsorted(bag.indptr, attribute, side="right")) - 1
         sentence = int(np.searchsorted(corpus.offsets, token, side="right")) - 1
         raise CorpusError(
-            f"sentence {sentence}, token {token - int(corpus.offsets[sentence])}: a CRFsuite file cannot hold "
-            f"{bag.values[bag.codes[attribute]]!r:.80} in column {name!r}; change it, or write 'jsonl'"
+            f"a CRFsuite file cannot hold "
+            f"{bag.values[bag.codes[attribute]]!r:.80} in column {name!r}; change it, or write 'jsonl'",
+            place=Place(sentence, token - int(corpus.offsets[sentence]), item="token"),
         )

@@ -55,7 +55,7 @@ def read(path: str | os.PathLike[str], *, verify: bool = False, content: Buffer 
             _check_sum(content)
         return _state(content, _array)
     except StoreError as error:
-        raise StoreError(f"{name}: {error}", path=name) from error.__cause__
+        raise error.at(path=name) from error.__cause__
     except OSError as error:
         raise StoreError(f"cannot read {name!r}: {error.strerror or error}", path=name) from error
 

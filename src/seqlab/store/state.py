@@ -40,7 +40,7 @@ class State:
                buffers in their place: they can be handed on, but the methods below that give arrays want arrays
     record     how it came about (training, dates), as JSON can hold it; nothing depends on it
     functions  given by whoever loads a model that needs functions of the user's; never stored
-    where      what messages begin with: the file, when it comes from one
+    where      file that it comes from
     """
 
     __slots__ = ("arrays", "functions", "kind", "record", "settings", "where")
@@ -52,7 +52,7 @@ class State:
         arrays: dict[str, Array] | None = None,
         record: dict[str, Any] | None = None,
         functions: Mapping[str, Callable[..., Any]] | None = None,
-        where: str = "",
+        where: str | None = None,
     ) -> None:
         self.kind = kind
         self.settings = {} if settings is None else settings

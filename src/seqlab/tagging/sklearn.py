@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from seqlab.errors import AbsentError, NotFittedError, OptionError
+from seqlab.errors import AbsentError, NotFittedError, OptionError, Place
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -108,7 +108,7 @@ class Estimator:
             message = f"{type(self).__name__!r} object has no attribute {name!r}"
             for kind in type(self).__mro__:
                 if name in kind.__dict__.get("_no_meaning", {}):
-                    raise AbsentError(f"{message}: {kind.__dict__['_no_meaning'][name]}")
+                    raise AbsentError(kind.__dict__["_no_meaning"][name], place=Place(within=(message,)))
             raise AttributeError(message)
 
     # ------------------------------------------------------------------------------------------ called by scikit-learn
