@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from seqlab.errors import TemplateError
+from seqlab.errors import Place, TemplateError
 from seqlab.features.computed import gazetteer_of
 from seqlab.features.model import BOUNDARIES, SEQLAB, Boundary, Feature
 from seqlab.features.text import feature_text, is_canonical, lines, quoted_string
@@ -221,4 +221,6 @@ def _read(path: str | PathLike[str]) -> str:
     except OSError as error:
         raise TemplateError(f"cannot read the template {str(path)!r}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise TemplateError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
+        raise TemplateError(
+            f"not UTF-8: {error.reason} at byte {error.start}", place=Place(path=str(path))
+        ) from error
