@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from seqlab.corpus.formats import named
 from seqlab.errors import CorpusError, OptionError, SeqlabError
 
 if TYPE_CHECKING:
@@ -108,7 +109,8 @@ def named_for(corpus: Corpus, tagger: Tagger, *, given: bool) -> Corpus:
 
     given   whether the user named the columns; then they stay
     """
-    if given or corpus.layout.format not in {"conll", "slash", "text"} or "attributes" in tagger.columns_:
+    read_as = corpus.layout.format
+    if given or read_as is None or not named(read_as).nameless or "attributes" in tagger.columns_:
         return corpus
     names = names_of_training(corpus.columns, tuple(tagger.columns_), tagger.column_ or "label")
     return corpus._with(dict(zip(names, (corpus.data(name) for name in corpus.columns), strict=True)))

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli import parsing
+from seqlab.corpus.formats import LABELLED
 from seqlab.errors import OptionError
 
 if TYPE_CHECKING:
     from seqlab.cli.command import Subparsers
 
-LABELLED = ("conll", "conllu", "slash", "jsonl")  # formats with a place for labels
 
 DESCRIPTION = """\
 Label sentences with a model. What comes out is what went in with one more column, so that
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> None:
         sys.stdout.buffer.flush()
     else:
         from seqlab.cli.signals import orderly
-        from seqlab.corpus.target import opened_target
+        from seqlab.corpus.io.target import opened_target
 
         with orderly(), opened_target(arguments.output) as put:
             for piece in pieces:

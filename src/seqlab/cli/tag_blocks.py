@@ -9,14 +9,13 @@ import os
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
 from seqlab.cli.inputs import doubts, found, in_file, named_for
 from seqlab.cli.parsing import reading_of
 from seqlab.cli.progress import Bar, Silent, file_progress
-from seqlab.corpus.source import is_utf8
+from seqlab.corpus.io.source import is_utf8
 from seqlab.errors import CorpusError, CorpusWarning, ImpossibleError, QuestionError, TemplateError
 
 if TYPE_CHECKING:
@@ -155,19 +154,18 @@ def written(
     label   what training called it, which is its place in CoNLL-U
     first   whether the file begins here
     """
-    from seqlab.corpus.extras import Layout
-    from seqlab.corpus.renderers import RENDERERS
+    from seqlab.corpus import formats
+    from seqlab.corpus.io.writer import layout_for
 
     before = corpus.layout
     goal = "conll" if labels_only else to or _usual_format(corpus, label)
     corpus = corpus if labels_only else _fitted(corpus, name, label, goal)
     same = goal == before.format
-    layout = before if same else Layout(format=goal, newline=before.newline)
-    if goal == "jsonl" and not same:
-        layout = replace(layout, separator=", ")
+    kind = formats.named(goal)
+    layout = layout_for(corpus, kind)
     if labels_only:
         corpus = _without_extras(corpus)
-    made = b"".join(RENDERERS[goal](corpus, layout))
+    made = b"".join(kind.render(corpus, layout))
     if same and not before.final_newline:
         made = made.removesuffix(layout.newline.encode())
     return b"\xef\xbb\xbf" + made if same and before.bom and first else made

@@ -134,15 +134,11 @@ class Corpus(Sequence[Sentence]):
     @property
     def weights(self) -> npt.NDArray[np.float64]:
         """(N,)   weights of the sentences: @weight lines of a CRFsuite file, else 1."""
-        weights = np.ones(len(self))
-        if self._layout.format == "crfsuite":
-            for sentence, code in zip(
-                self._extras.sentence.tolist(), self._extras.codes.tolist(), strict=True
-            ):
-                line = "" if code < 0 else self._extras.pool.string(code)
-                if line.startswith("@weight:") and sentence < len(self):
-                    weights[sentence] = float(line.partition(":")[2])
-        return weights
+        from seqlab.corpus import formats
+
+        if self._layout.format is None:
+            return np.ones(len(self))
+        return formats.named(self._layout.format).weights(self._extras, len(self))
 
     # ------------------------------------------------------------------------------------------ list-like
 
@@ -363,7 +359,7 @@ class Corpus(Sequence[Sentence]):
         encoding: str = "utf-8",
     ) -> None:
         """Write it to a file or stream: see seqlab.write."""
-        from seqlab.corpus.writing import write
+        from seqlab.corpus.io.writer import write
 
         write(self, target, format, columns, separator=separator, encoding=encoding)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from seqlab import _core
 from seqlab.corpus import BagColumn, Corpus
-from seqlab.corpus.items import Bag
+from seqlab.corpus.bags import Bag
 from seqlab.errors import CorpusError, OptionError, Place, TemplateError
 from seqlab.features import Template
 from seqlab.features.own import FeatureFunction
