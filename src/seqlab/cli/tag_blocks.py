@@ -159,9 +159,9 @@ def written(
 
     before = corpus.layout
     goal = "conll" if labels_only else to or _usual_format(corpus, label)
-    corpus = corpus if labels_only else _fitted(corpus, name, label, goal)
-    same = goal == before.format
     kind = formats.named(goal)
+    corpus = corpus if labels_only else kind.labelled(corpus, name, label)
+    same = goal == before.format
     layout = layout_for(corpus, kind)
     if labels_only:
         corpus = _without_extras(corpus)
@@ -179,29 +179,6 @@ def _usual_format(corpus: Corpus, label: str | None) -> str:
     if found == "conllu":
         return "conllu" if label in CONLLU else "conll"
     return found if found in {"conll", "jsonl"} else "conll"
-
-
-def _fitted(corpus: Corpus, name: str, label: str | None, goal: str) -> Corpus:
-    """The columns that the format has a place for."""
-    from seqlab.corpus import StringColumn
-    from seqlab.corpus.names import CONLLU
-    from seqlab.tagging.door.sentences import word_column
-
-    if goal == "conllu":
-        place = label if label in CONLLU else "upos"
-        there = {"form": "word", "pos": "upos"}
-        kept = [one for one in corpus.columns if there.get(one, one) in {*CONLLU} - {place}]
-        return corpus.with_column(place, corpus.data(name)).select(*kept, place)
-    if goal == "slash":
-        word = word_column(corpus)
-        return corpus.select(word or corpus.columns[0], name)
-    if goal == "conll":
-        strings = [one for one in corpus.columns if isinstance(corpus.data(one), StringColumn)]
-        if corpus.layout.format == "conllu":
-            word = word_column(corpus)
-            return corpus.select(word or strings[0], name)
-        return corpus if len(strings) == len(corpus.columns) else corpus.select(*strings)
-    return corpus
 
 
 def _without_extras(corpus: Corpus) -> Corpus:

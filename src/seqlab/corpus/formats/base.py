@@ -191,6 +191,15 @@ class Format:
         raise NotImplementedError
 
     @classmethod
+    def labelled(cls, corpus: Corpus, name: str, label: str | None) -> Corpus:  # noqa: ARG003
+        """Choose the columns that a file with predicted labels has a place for.
+
+        name    the column with the labels, which is the last one
+        label   what it was called in training
+        """
+        return corpus
+
+    @classmethod
     def fresh_layout(cls, newline: str) -> Layout:
         """Lay out a file for a corpus of another format."""
         return Layout(format=cls.name, newline=newline)
@@ -251,6 +260,12 @@ class Format:
     def weights(cls, extras: Extras, size: int) -> npt.NDArray[np.float64]:  # noqa: ARG003
         """Read the weights of `size` sentences."""
         return np.ones(size)
+
+
+def strings_of(corpus: Corpus) -> list[str]:
+    """Name the columns that hold strings, that of the words first."""
+    strings = [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
+    return sorted(strings, key=lambda name: ("word", "form").index(name) if name in ("word", "form") else 2)
 
 
 def pieces(corpus: Corpus) -> Iterator[tuple[int, int]]:

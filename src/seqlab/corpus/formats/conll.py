@@ -10,7 +10,7 @@ from operator import itemgetter
 from seqlab import _core
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.extras import Layout
-from seqlab.corpus.formats.base import BLANKS, LINE_ENDS, Format, Options, pieces, shown
+from seqlab.corpus.formats.base import BLANKS, LINE_ENDS, Format, Options, pieces, shown, strings_of
 from seqlab.corpus.names import usual
 from seqlab.errors import CorpusError
 
@@ -89,6 +89,14 @@ class Conll(Format):
         elif self.options.guessed:
             hint += "; the format was guessed to be 'conll', pass format=... if it is another"
         return f"{self._core.width} columns expected like in the lines before, {found}; {hint}"
+
+    @classmethod
+    def labelled(cls, corpus: Corpus, name: str, label: str | None) -> Corpus:  # noqa: ARG003
+        """Keep what is a string; of CoNLL-U only the words."""
+        strings = strings_of(corpus)
+        if corpus.layout.format == "conllu":
+            return corpus.select(strings[0], name)
+        return corpus.select(*(one for one in corpus.columns if one in strings))
 
     @classmethod
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:

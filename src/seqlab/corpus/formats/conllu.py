@@ -73,6 +73,13 @@ class Conllu(Format):
         return super().fault(kind, text, number)
 
     @classmethod
+    def labelled(cls, corpus: Corpus, name: str, label: str | None) -> Corpus:
+        """Put the labels where those of training stood, else into upos."""
+        place = label if label in CONLLU else "upos"
+        kept = [one for one in corpus.columns if OTHER_NAMES.get(one, one) in {*CONLLU} - {place}]
+        return corpus.with_column(place, corpus.data(name)).select(*kept, place)
+
+    @classmethod
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
         """Write ten columns; ids are counted when there are none, and _ stands for columns that are not there."""
         there = _places(corpus)

@@ -9,7 +9,16 @@ from dataclasses import replace
 from seqlab import _core
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.extras import Layout
-from seqlab.corpus.formats.base import BLANKS, LINE_ENDS, SENTENCE_LINE, Format, Options, pieces, shown
+from seqlab.corpus.formats.base import (
+    BLANKS,
+    LINE_ENDS,
+    SENTENCE_LINE,
+    Format,
+    Options,
+    pieces,
+    shown,
+    strings_of,
+)
 from seqlab.errors import CorpusError
 
 
@@ -51,6 +60,11 @@ class Slash(Format):
             hint = guess if self.options.guessed else "add its tag"
             return f"token {number + 1} is {shown(token)}, but word/TAG was wanted; {hint}"
         return super().fault(kind, text, number)
+
+    @classmethod
+    def labelled(cls, corpus: Corpus, name: str, label: str | None) -> Corpus:  # noqa: ARG003
+        """Keep words and labels."""
+        return corpus.select(strings_of(corpus)[0], name)
 
     @classmethod
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
