@@ -657,11 +657,6 @@ class BlockReader:
     def take(self) -> tuple[Any, Any, Any, Any]:
         """The sentences read so far: (columns, offsets, lines, extras)."""
 
-    def take_strings(self) -> tuple[list[list[str]], list[int], list[tuple[int, int, str | None]]]:
-        """
-        The same as lists: (columns, offsets, extras), which are (sentence, position, text or None).
-        """
-
     @property
     def lines(self) -> int: ...
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from seqlab.draw.axes import SMALL, Scale, grid, number
 from seqlab.draw.picture import Picture
 from seqlab.draw.shapes import Box, Disc, Line, Shape, Text, polyline
-from seqlab.errors import OptionError, ShapeError
+from seqlab.errors import OptionError, Place, ShapeError
 
 WIDTH, HEIGHT = 470.0, 560.0
 LEFT, RIGHT, TOP, MIDDLE = 66.0, 446.0, 82.0, 432.0
@@ -135,7 +135,7 @@ def _outcomes(
         rows = list(getattr(given, "node", given))  # of a Posterior
         if len(rows) != len(wanted):
             raise ShapeError(
-                f"sentence {s}: probabilities for {len(rows)} tokens, but {len(wanted)} right labels"
+                f"probabilities for {len(rows)} tokens, but {len(wanted)} right labels", place=Place(s)
             )
         for row, label in zip(rows, wanted, strict=True):
             best, probability = _best(row, labels)

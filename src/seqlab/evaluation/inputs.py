@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 
 from seqlab.corpus.names import counted
-from seqlab.errors import LabelError, OptionError, ShapeError
+from seqlab.errors import LabelError, OptionError, Place, ShapeError
 from seqlab.tags.coding import Bools, Coded, encode, many
 
 WORD_COLUMNS = ("word", "form")
@@ -120,8 +120,9 @@ def _check_lengths(gold: Coded, other: Coded, what: str, name: str) -> None:
         one, two = (int(side.offsets[i + 1] - side.offsets[i]) for side in (gold, other))
         more = f" ({int(differ.sum())} sentences differ)" if differ.sum() > 1 else ""
         raise ShapeError(
-            f"sentence {i}: gold[{i}] has {counted(one, 'label')}, but {name}[{i}] has {counted(two, what)}; "
-            f"every token needs one of each{more}"
+            f"gold[{i}] has {counted(one, 'label')}, but {name}[{i}] has {counted(two, what)}; "
+            f"every token needs one of each{more}",
+            place=Place(i),
         )
 
 

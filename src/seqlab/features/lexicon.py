@@ -11,7 +11,7 @@ from functools import cached_property
 from os import PathLike
 from typing import Any
 
-from seqlab.errors import StoreError, TemplateError
+from seqlab.errors import Place, StoreError, TemplateError
 from seqlab.features.functions import FOLDS
 from seqlab.features.words import NAME
 from seqlab.store.codec import Field, Sizes
@@ -65,7 +65,7 @@ class Lexicon:
             raise TemplateError(f"lexicon {name!r}: cannot read {str(path)!r}: {error.strerror}") from error
         entries: dict[str, str] = {}
         for number, raw in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
-            entry, kind = _entry(raw.removesuffix(b"\r"), f"{path}:{number}")
+            entry, kind = _entry(raw.removesuffix(b"\r"), Place(path=str(path), line=number))
             if not entry:
                 continue
             known = entries.get(entry, kind).split(",")
@@ -105,20 +105,20 @@ class Lexicon:
         return cls(data["name"], dict(data["entries"]), data["path"])
 
 
-def _entry(raw: bytes, where: str) -> tuple[str, str]:
+def _entry(raw: bytes, place: Place) -> tuple[str, str]:
     """Entry and class of one line; ("", ...) for a blank line."""
     try:
         line = raw.decode()
     except UnicodeDecodeError as error:
         raise TemplateError(
-            f"{where}: not UTF-8: {error.reason} at byte {error.start} in {raw!r:.80}"
+            f"not UTF-8: {error.reason} at byte {error.start} in {raw!r:.80}", place=place
         ) from error
     cells = line.split("\t")
     if not line.strip():
         return "", YES
     if len(cells) > 2 or not all(cell.strip() for cell in cells):
         raise TemplateError(
-            f"{where}: 'entry' or 'entry TAB class' expected, found {len(cells)} columns in {line!r:.80}"
+            f"'entry' or 'entry TAB class' expected, found {len(cells)} columns in {line!r:.80}", place=place
         )
     return cells[0].strip(), cells[1].strip() if len(cells) == 2 else YES
 

@@ -60,9 +60,7 @@ def convert_model(
     try:
         return tagger_of(_read(content, encoding, columns), columns, learner)
     except (StoreError, TemplateError) as error:
-        where = ":" if str(error).startswith("line ") else ": "
-        text = str(error).removeprefix("line ") if where == ":" else str(error)
-        raise StoreError(f"{name}{where}{text}", path=name) from error.__cause__
+        raise StoreError(error.message, place=error.place._replace(path=name)) from error.__cause__
 
 
 def _content(name: str) -> bytes:

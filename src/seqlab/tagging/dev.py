@@ -185,14 +185,15 @@ def development(dev: Any, tagger: Any, column: str | None) -> tuple[Corpus, list
         corpus = read_sentences(X, words=tagger._reads_words, labelled=isinstance(y, str))
         gold = read_gold(corpus, y)
     except (CorpusError, LabelError, ShapeError) as error:
-        raise type(error)(f"dev: {error}") from error
+        raise error.inside("dev", option="dev") from error.__cause__
     if not corpus.token_count:
         raise ShapeError(
             f"dev has {len(corpus)} sentences and no token at all; leave it out, or give it some"
         )
     if gold.partial:
         raise ShapeError(
-            f"dev: {gold.open_place(corpus.offsets)} of y: every token of dev needs one label: not None, and not "
-            f"several"
+            "every token of dev needs one label: not None, and not several",
+            place=gold.open_place(corpus.offsets)._replace(within=("dev",)),
+            option="dev",
         )
     return corpus, _core.gather_all(list(gold.names), gold.ids, corpus.offsets)

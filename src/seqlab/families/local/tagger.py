@@ -12,7 +12,7 @@ from seqlab.arrays import LabelIds, Scores, whole_number
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
 from seqlab.encode.given import Features
-from seqlab.errors import BeamError, CorpusError, OptionError, QuestionError, ShapeError
+from seqlab.errors import BeamError, CorpusError, OptionError, Place, QuestionError, ShapeError
 from seqlab.families.local.rows import MOST_ROWS, NO_LABEL, Columns, Numbers, Prepared, Response, method_of
 from seqlab.families.local.stored import StoredLocal
 from seqlab.families.local.training import Sample, cloned, fitted, samples
@@ -259,8 +259,7 @@ def _refuse_dead_ends(scores: Scores, sentences: Numbers, begin: int, t: int) ->
     if dead.any():
         sentence = begin + int(sentences[np.argmax(dead)])
         raise BeamError(
-            f"sentence {sentence}: following the best label alone has led to position {t}, where none is legal; "
+            f"following the best label alone has led to position {t}, where none is legal; "
             f"pass decode='viterbi', which is exact",
-            position=t,
-            sequence=sentence,
+            place=Place(sentence, t, item=""),
         )

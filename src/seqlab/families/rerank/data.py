@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.errors import LabelError, OptionError, ShapeError
+from seqlab.errors import LabelError, OptionError, Place, ShapeError
 from seqlab.families.rerank.candidates import CandidateList
 from seqlab.families.rerank.features import ListFeatures
 from seqlab.families.rerank.learners import Lists
@@ -145,15 +145,15 @@ def gold_labels(sentences: Sequence[Any], y: Any) -> list[Labels]:
 
 def _gold_row(labels: Any, length: int, s: int) -> Labels:
     if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
-        raise LabelError(f"sentence {s} of y must be a list of {length} labels, got {labels!r:.60}")
+        raise LabelError(f" must be a list of {length} labels, got {labels!r:.60}", place=Place(s, of="y"))
     row = tuple(labels)
     if len(row) != length:
         raise ShapeError(
-            f"sentence {s}: X has {length} tokens, but y has {len(row)} labels; every token needs one"
+            f"X has {length} tokens, but y has {len(row)} labels; every token needs one", place=Place(s)
         )
     for t, label in enumerate(row):
         if not isinstance(label, str):
-            raise LabelError(f"sentence {s}, position {t} of y: a label is a string, got {label!r:.60}")
+            raise LabelError(f"a label is a string, got {label!r:.60}", place=Place(s, t, of="y"))
     return row
 
 
@@ -206,7 +206,7 @@ def list_weights(count: int, given: Any) -> npt.NDArray[np.float64]:
     if bad.any():
         s = int(np.argmax(bad))
         raise OptionError(
-            f"sentence {s} of sample_weight is {weights[s]}, but a weight is a number from 0 up"
+            f" is {weights[s]}, but a weight is a number from 0 up", place=Place(s, of="sample_weight")
         )
     if count and not weights.any():
         raise OptionError("every sample_weight is 0, so there is nothing to learn from")

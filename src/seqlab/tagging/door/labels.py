@@ -13,7 +13,7 @@ from seqlab import _core
 from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus
 from seqlab.encode.sentences import listed
-from seqlab.errors import LabelError, OptionError, ShapeError
+from seqlab.errors import LabelError, OptionError, Place, ShapeError
 
 NOTHING = -1  # no label was given
 SEVERAL = -2  # one of several, see `sets`
@@ -39,11 +39,11 @@ class Gold:
         """Whether a token has no label, or several."""
         return bool((self.ids < 0).any())
 
-    def open_place(self, offsets: npt.NDArray[np.int64]) -> str:
-        """Where the first token without a single label stands: "sentence 3, position 5"."""
+    def open_place(self, offsets: npt.NDArray[np.int64]) -> Place:
+        """Find the first token without a single label."""
         token = int(np.argmax(self.ids < 0))
         s = int(np.searchsorted(offsets, token, side="right")) - 1
-        return f"sentence {s}, position {token - int(offsets[s])}"
+        return Place(s, token - int(offsets[s]), of="y")
 
     def numbered(self, names: Sequence[str]) -> Gold:
         """The same numbered by other names, which must hold these."""
@@ -102,15 +102,17 @@ def _some(label: Any, s: int, t: int) -> Sequence[str]:
     for name in some:
         if not isinstance(name, str):
             raise LabelError(
-                f"sentence {s}, position {t} of y: a label is a string, None, or a set of strings, got {label!r:.60}"
+                f"a label is a string, None, or a set of strings, got {label!r:.60}",
+                place=Place(s, t, of="y"),
             )
         if not _writable(name):
             raise LabelError(
-                f"sentence {s}, position {t} of y: a label is text that UTF-8 can write, got {name!r:.60}"
+                f"a label is text that UTF-8 can write, got {name!r:.60}", place=Place(s, t, of="y")
             )
     if not some:
         raise LabelError(
-            f"sentence {s}, position {t} of y: an empty set leaves no label; write None for a label that is not known"
+            "an empty set leaves no label; write None for a label that is not known",
+            place=Place(s, t, of="y"),
         )
     return [str(name) for name in some]
 
@@ -138,11 +140,12 @@ def _check_lengths(corpus: Corpus, labels: Sequence[Any]) -> None:
         if not isinstance(sentence, (list, tuple)):
             hint = f"; write list({sentence!r:.20})" if isinstance(sentence, str) else ""
             raise LabelError(
-                f"sentence {s} of y must be a list of {length} labels, got {sentence!r:.60}{hint}"
+                f" must be a list of {length} labels, got {sentence!r:.60}{hint}", place=Place(s, of="y")
             )
         if len(sentence) != length:
             raise ShapeError(
-                f"sentence {s}: X has {length} tokens, but y has {len(sentence)} labels; every token needs one"
+                f"X has {length} tokens, but y has {len(sentence)} labels; every token needs one",
+                place=Place(s),
             )
 
 

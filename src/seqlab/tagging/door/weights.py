@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.corpus import Corpus
-from seqlab.errors import LabelError, OptionError, ShapeError
+from seqlab.errors import LabelError, OptionError, Place, ShapeError
 from seqlab.tagging.door.labels import Gold
 
 Weights = npt.NDArray[np.float64]
@@ -45,15 +45,18 @@ def _weight_row(value: Any, length: int, s: int) -> Weights:
     try:
         row = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        raise OptionError(f"sentence {s} of sample_weight must be numbers, got {value!r:.60}") from None
+        raise OptionError(
+            f" must be numbers, got {value!r:.60}", place=Place(s, of="sample_weight")
+        ) from None
     if not single and row.shape != (length,):
-        raise ShapeError(f"sentence {s}: X has {length} tokens, but sample_weight has shape {row.shape}")
+        raise ShapeError(f"X has {length} tokens, but sample_weight has shape {row.shape}", place=Place(s))
     bad = ~((row >= 0) & (row <= LARGEST_WEIGHT))
     if bad.any():
-        where = f"sentence {s}" if single else f"sentence {s}, position {int(np.argmax(bad))}"
+        position = None if single else int(np.argmax(bad))
         worst = float(row if single else row[np.argmax(bad)])
         raise OptionError(
-            f"{where} of sample_weight is {worst}, but a weight is a number from 0 up to {LARGEST_WEIGHT:g}"
+            f" is {worst}, but a weight is a number from 0 up to {LARGEST_WEIGHT:g}",
+            place=Place(s, position, of="sample_weight"),
         )
     return np.full(length, float(row)) if single else row
 

@@ -9,7 +9,7 @@ import numpy as np
 from seqlab import inference
 from seqlab.arrays import position_number
 from seqlab.encode import EncodedCorpus
-from seqlab.errors import ImpossibleError, LabelError, OptionError, ShapeError
+from seqlab.errors import ImpossibleError, LabelError, OptionError, Place, ShapeError
 from seqlab.families.linear.explain.around import Around, Logs, best_scores
 from seqlab.families.linear.explain.explanation import Contribution, Explanation, MoveContribution
 from seqlab.families.linear.explain.log_odds import LogOdds
@@ -127,7 +127,8 @@ def _check_match(model: LinearModel, encoded: EncodedCorpus, trellis: Trellis, s
     length = int(encoded.offsets[sentence + 1] - encoded.offsets[sentence])
     if length != trellis.T:
         raise ShapeError(
-            f"sentence {sentence} of the encoded corpus has {length} tokens, but the trellis {trellis.T} positions"
+            f" has {length} tokens, but the trellis {trellis.T} positions",
+            place=Place(sentence, of="the encoded corpus"),
         )
 
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import IO, Any
 
-from seqlab.corpus import guess
+from seqlab.corpus import formats
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.extras import Layout
-from seqlab.corpus.renderers import RENDERERS
-from seqlab.corpus.target import is_text, opened_target
+from seqlab.corpus.formats.base import Format
+from seqlab.corpus.io.target import is_text, opened_target
 from seqlab.errors import CorpusError
 
 BOM = b"\xef\xbb\xbf"
@@ -39,34 +39,31 @@ def write(
     if not isinstance(corpus, Corpus):
         raise TypeError(f"write wants a Corpus first, got {corpus!r:.80}")
     chosen = corpus if columns is None else corpus.select(*columns)
-    name = _format(chosen, target, format)
-    layout = _layout_for(chosen, name, separator)
+    kind = _format(chosen, target, format)
+    layout = layout_for(chosen, kind, separator)
     recode = bytes if is_text(target) else _recoder(encoding)
-    pieces = RENDERERS[name](chosen, layout)  # checks everything before the first piece
+    pieces = kind.render(chosen, layout)  # checks everything before the first piece
     with opened_target(target) as out:
         for piece in _ends(pieces, layout):
             out(recode(piece))
 
 
-def _format(corpus: Corpus, target: Any, format: str | None) -> str:  # noqa: A002
+def _format(corpus: Corpus, target: Any, format: str | None) -> type[Format]:  # noqa: A002
     if format is not None:
-        if format not in RENDERERS:
-            raise CorpusError(f"unknown format {format!r}: known are {', '.join(map(repr, RENDERERS))}")
-        return format
-    named = guess.by_name(os.fspath(target)) if isinstance(target, (str, os.PathLike)) else None
-    return named or corpus.layout.format or "conll"
+        return formats.named(format)
+    told = formats.by_suffix(os.fspath(target)) if isinstance(target, (str, os.PathLike)) else []
+    return told[0] if told else formats.named(corpus.layout.format or "conll")
 
 
-def _layout_for(corpus: Corpus, name: str, separator: str | None) -> Layout:
-    layout = corpus.layout
-    if layout.format != name:
-        layout = Layout(format=name, newline=layout.newline)
-        layout = replace(layout, separator=", ") if name == "jsonl" else layout
+def layout_for(corpus: Corpus, kind: type[Format], separator: str | None = None) -> Layout:
+    """Lay out a corpus as it was read, if it was read in this format."""
+    layout = corpus.layout if corpus.layout.format == kind.name else kind.fresh_layout(corpus.layout.newline)
     if separator is None:
         return layout
-    if name != "conll" or not isinstance(separator, str) or len(separator) != 1 or separator in "\r\n\0":
+    one = isinstance(separator, str) and len(separator) == 1 and separator not in "\r\n\0"
+    if kind.name != "conll" or not one:
         raise CorpusError(
-            f"separator must be one character, for format 'conll' only, got {separator!r} for {name!r}"
+            f"separator must be one character, for format 'conll' only, got {separator!r} for {kind.name!r}"
         )
     return replace(layout, separator=separator)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from seqlab.errors import CorpusError
+from seqlab.errors import CorpusError, Place
 
 Put = Callable[[bytes], object]
 
@@ -53,7 +53,7 @@ def _file(path: Path) -> Iterator[Put]:
         goal = path.resolve() if path.is_symlink() else path
         if goal.is_dir():
             raise CorpusError(
-                f"{path}: this is a directory, but the name of a file is wanted", path=str(path)
+                "this is a directory, but the name of a file is wanted", place=Place(path=str(path))
             )
         if goal.exists() and not goal.is_file():
             unchanged = ""

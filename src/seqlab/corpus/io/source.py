@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import IO, Any
 
-from seqlab.errors import CorpusError
+from seqlab.errors import CorpusError, Place
 
 CHUNK = 1 << 22
 GZIP = b"\x1f\x8b"
@@ -40,18 +40,16 @@ class Source:
             self._pending = b""
         elif named_gz and head:
             raise CorpusError(
-                f"{self.name}:1: the name ends in .gz, but the file does not begin like a gzip file "
+                f"the name ends in .gz, but the file does not begin like a gzip file "
                 f"({_shown(head[:4])}); decompress or rename it",
-                path=self.name,
-                line=1,
+                place=Place(path=self.name, line=1),
             )
         for magic, packer in OTHER_PACKERS.items():
             if head.startswith(magic):
                 raise CorpusError(
-                    f"{self.name}:1: the file is compressed with {packer}, but only plain text and gzip are read; "
+                    f"the file is compressed with {packer}, but only plain text and gzip are read; "
                     f"decompress it first",
-                    path=self.name,
-                    line=1,
+                    place=Place(path=self.name, line=1),
                 )
 
     def read(self, size: int) -> bytes:
@@ -74,19 +72,19 @@ class Source:
             raise self._broken_gzip(str(error)) from error
         except UnicodeDecodeError as error:
             raise CorpusError(
-                f"{self.name}: the stream was opened as text and cannot be decoded ({error}); open it in binary mode",
-                path=self.name,
+                f"the stream was opened as text and cannot be decoded ({error}); open it in binary mode",
+                place=Place(path=self.name),
             ) from error
         except OSError as error:
             raise CorpusError(
-                f"{self.name}: reading failed ({error.strerror or error})", path=self.name
+                f"reading failed ({error.strerror or error})", place=Place(path=self.name)
             ) from error
 
     def _broken_gzip(self, why: str) -> CorpusError:
         return CorpusError(
-            f"{self.name}: the gzip file is broken or cut off ({why}); copy or download it again, "
+            f"the gzip file is broken or cut off ({why}); copy or download it again, "
             f"or see what `gzip -t` says",
-            path=self.name,
+            place=Place(path=self.name),
         )
 
     def _bytes(self, data: Any) -> bytes:
@@ -98,17 +96,16 @@ class Source:
                 return data.encode("utf-8")
             except UnicodeEncodeError as error:
                 raise CorpusError(
-                    f"{self.name}: the stream's text holds {data[error.start]!r}, which UTF-8 cannot write; "
+                    f"the stream's text holds {data[error.start]!r}, which UTF-8 cannot write; "
                     f"open the stream in binary mode",
-                    path=self.name,
+                    place=Place(path=self.name),
                 ) from error
         if isinstance(data, (bytearray, memoryview)):
             return bytes(data)
         if data is None:
             raise CorpusError(
-                f"{self.name}: the stream has no data yet and does not wait for any; let it block, or pipe it "
-                f"through cat",
-                path=self.name,
+                "the stream has no data yet and does not wait for any; let it block, or pipe it through cat",
+                place=Place(path=self.name),
             )
         raise TypeError(
             f"{self.name}: read() of the stream gave {type(data).__name__}, but bytes or str are wanted"
@@ -140,9 +137,8 @@ class Recoder:
             line += error.object[: error.start].count(b"\n")
             what = f"{_shown(error.object[error.start : error.end])}: {error.reason}"
         return CorpusError(
-            f"{self._name}:{line}: not {self._encoding} ({what}); pass the encoding= that the file was saved in",
-            path=self._name,
-            line=line,
+            f"not {self._encoding} ({what}); pass the encoding= that the file was saved in",
+            place=Place(path=self._name, line=line),
         )
 
 
@@ -204,7 +200,7 @@ def _open(path: str) -> IO[bytes]:
         return open(path or ".", "rb")  # noqa: PTH123  (pathlib is slow to import)
     except IsADirectoryError:
         raise CorpusError(
-            f"{path}: this is a directory, but a file is wanted; name one file in it", path=path
+            "this is a directory, but a file is wanted; name one file in it", place=Place(path=path)
         ) from None
     except FileNotFoundError:
         hint = (
@@ -214,7 +210,9 @@ def _open(path: str) -> IO[bytes]:
         )
         raise CorpusError(f"{path!r:.200}: there is no such file; {hint}", path=path) from None
     except PermissionError:
-        raise CorpusError(f"{path}: permission denied; see who may read it with `ls -l`", path=path) from None
+        raise CorpusError(
+            "permission denied; see who may read it with `ls -l`", place=Place(path=path)
+        ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise CorpusError(f"{path!r:.200}: the file cannot be opened ({reason})", path=path) from error
