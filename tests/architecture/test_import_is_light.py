@@ -53,6 +53,7 @@ TAGGING_NEEDS_NO = (
     "seqlab.families.linear.explain",
     "seqlab.foreign",
     "seqlab.tuning",
+    "seqlab.views",
     "seqlab.tags.",
     "seqlab.cli.tag_views",
     "seqlab.cli.train",

@@ -5,9 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from seqlab.draw.picture import Picture
-from seqlab.draw.shapes import Box, Curve, Disc, Line, Point, Shape, Text, arrow_head, words_width
 from seqlab.errors import OptionError
+from seqlab.views.svg.picture import Picture
+from seqlab.views.svg.shapes import (
+    Box,
+    Curve,
+    Disc,
+    Line,
+    Point,
+    Shape,
+    Text,
+    arrow_head,
+    towards,
+    words_width,
+)
 
 RADIUS, STEP, RISE = 23.0, 96.0, 98.0
 EDGE = 34.0
@@ -53,9 +64,9 @@ class _Sheet:
         side = (dy / length * bend, -dx / length * bend)
         first = (start[0] + dx / 3 + side[0], start[1] + dy / 3 + side[1])
         second = (end[0] - dx / 3 + side[0], end[1] - dy / 3 + side[1])
-        out, into = _towards(start, first, room), _towards(end, second, RADIUS + 1.5)
+        out, into = towards(start, first, room), towards(end, second, RADIUS + 1.5)
         way = (into[0] - second[0], into[1] - second[1])
-        neck = _towards(into, second, HEAD * 0.8)
+        neck = towards(into, second, HEAD * 0.8)
         self.edges.append(Curve((("M", out), ("C", (*first, *second, *neck))), "ink", 1.6))
         self.edges.append(arrow_head(into, way, size=HEAD, ink="ink"))
 
@@ -209,12 +220,6 @@ def _crf(sheet: _Sheet, length: int, *, plates: bool) -> None:
         _framed(sheet, labels, y - RADIUS - 18)
         at = sheet.parameter((x - 90, y), "θ")
         sheet.edges.append(Line(at[0] + 5, at[1], x - RADIUS, y, "ink", 1.6))
-
-
-def _towards(at: Point, other: Point, far: float) -> Point:
-    dx, dy = other[0] - at[0], other[1] - at[1]
-    length = math.hypot(dx, dy) or 1.0
-    return at[0] + dx / length * far, at[1] + dy / length * far
 
 
 _MODELS = {

@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.draw.axes import SMALL, Scale, grid, number
-from seqlab.draw.picture import Picture
-from seqlab.draw.shapes import Box, Disc, Line, Shape, Text, polyline
 from seqlab.errors import OptionError, ShapeError
+from seqlab.views.svg.chart import Chart, line_style, number, scaled, titled
+from seqlab.views.svg.figure import Inks
+from seqlab.views.svg.picture import Picture
 
-WIDTH, HEIGHT = 470.0, 560.0
-LEFT, RIGHT, TOP, MIDDLE = 66.0, 446.0, 82.0, 432.0
-BARS = (470.0, 506.0)  # top and foot of the small bars below
+WIDTH, HEIGHT = 480, 560
 STRETCH = 1.96  # of a 95 % interval
 
 
@@ -37,7 +35,7 @@ def reliability_picture(
     bins: int = 10,
     title: str = "Reliability",
 ) -> Picture:
-    """How often the most probable label of a token is right, against the probability it had.
+    """Draw how often the most probable label of a token is right, against the probability it had.
 
     probabilities   for every sentence (T, L), as predict_proba gives them; or one list of dicts label -> probability
                     per sentence, as predict_marginals gives them
@@ -52,54 +50,33 @@ def reliability_picture(
         raise OptionError(f"bins must be a whole number from 1 to 50, got {bins!r:.40}")
     confidence, right = _outcomes(probabilities, gold, labels)
     found = _binned(confidence, right, bins)
-    x, y = Scale(0, 1, LEFT, RIGHT), Scale(0, 1, MIDDLE, TOP)
     error = sum(one.count * abs(one.confidence - one.right) for one in found) / len(confidence)
-    summary = (
-        f"{len(confidence):,} tokens, {right.mean():.1%} right, mean probability {confidence.mean():.1%}"
-    )
-    summary += f", ECE {error:.3f}"
-    shapes: list[Shape] = [
-        Text(24, 26, title, 15.0, bold=True),
-        Text(24, 46, summary, SMALL, ink="faint"),
-        *grid(x, y, "", "share of labels that are right"),
-        Line(x.at(0), y.at(0), x.at(1), y.at(1), "faint", 1.5, "5 4"),
-        *_dots(found, x, y),
-        *_bars(found, x, bins),
-        Text(
-            (LEFT + RIGHT) / 2,
-            HEIGHT - 16,
-            "probability of the label that was chosen",
-            SMALL,
-            "middle",
-            "faint",
-        ),
-    ]
-    return Picture(WIDTH, HEIGHT, f"{title}: {summary}", tuple(shapes))
+    tokens = f"{len(confidence):,} tokens, {right.mean():.1%} right"
+    summary = f"{tokens}, mean probability {confidence.mean():.1%}, ECE {error:.3f}"
+
+    def paint(made: Any, inks: Inks) -> None:
+        upper, lower = made.subplots(2, sharex=True, height_ratios=(7, 1))
+        titled(upper, title, inks, summary)
+        _dots(upper, found, inks)
+        edges = [min(int(one.confidence * bins), bins - 1) / bins for one in found]
+        counts = [one.count for one in found]
+        lower.bar(edges, counts, 0.9 / bins, align="edge", color=inks["shade"])
+        lower.set(xlim=(0, 1), xlabel="probability of the label that was chosen", ylabel="tokens")
+        lower.set_yticks([max(counts)], [number(max(counts))])
+
+    return Chart(WIDTH, HEIGHT, f"{title}: {summary}", (), paint)
 
 
-def _dots(found: list[_Bin], x: Scale, y: Scale) -> list[Shape]:
-    points = [(x.at(one.confidence), y.at(one.right)) for one in found]
-    shapes: list[Shape] = [polyline(points, ink="blue", width=2.0)] if len(points) > 1 else []
-    for one, (a, b) in zip(found, points, strict=True):
-        shapes += [
-            Line(a, y.at(one.low), a, y.at(one.high), "blue", 1.5, opacity=0.6),
-            Disc(a, b, 4, fill="blue"),
-        ]
-    return shapes
-
-
-def _bars(found: list[_Bin], x: Scale, bins: int) -> list[Shape]:
-    top, foot = BARS
-    most = max(one.count for one in found)
-    width = (x.end - x.start) / bins
-    shapes: list[Shape] = [Line(LEFT, foot, RIGHT, foot, "grid")]
-    for one in found:
-        tall = (foot - top) * one.count / most
-        place = min(int(one.confidence * bins), bins - 1)
-        shapes.append(Box(LEFT + place * width + 2, foot - tall, width - 4, max(tall, 1), fill="shade"))
-    shapes.append(Text(LEFT - 8, foot, "tokens", SMALL, "end", "faint"))
-    shapes.append(Text(LEFT - 8, top + 8, number(most), SMALL, "end", "faint"))
-    return shapes
+def _dots(axes: Any, found: list[_Bin], inks: Inks) -> None:
+    """Draw the share of right labels over their probability, beside the diagonal."""
+    x, y = [one.confidence for one in found], [one.right for one in found]
+    axes.plot([0, 1], [0, 1], color=inks["faint"], linewidth=1, linestyle="dashed")
+    axes.plot(x, y, marker="o", **line_style(0, inks))
+    axes.vlines(x, [one.low for one in found], [one.high for one in found], color=inks["blue"], alpha=0.6)
+    axes.set(ylim=(0, 1.02), ylabel="share of labels that are right")
+    axes.grid(axis="y")
+    scaled(axes, "x")
+    scaled(axes, "y")
 
 
 def _binned(confidence: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], bins: int) -> list[_Bin]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from seqlab import inference
-from seqlab.draw.layout import align_points
-from seqlab.draw.style import Ink, Style
 from seqlab.draw.survivors import prefix, survivors
 from seqlab.errors import ImpossibleError, ShapeError
-from seqlab.textwidth import clip, printable
 from seqlab.trellis import Trellis
+from seqlab.views.text.layout import align_points
+from seqlab.views.text.style import Ink, Style
+from seqlab.views.text.width import clip, printable
 
 MAX_NAME = 16  # screen columns of a label's name
 

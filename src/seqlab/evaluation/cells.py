@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seqlab.textwidth import clip, printable, text_width
+from seqlab.views.text.width import clip, printable, text_width
 
 
 def right(text: str, columns: int) -> str:

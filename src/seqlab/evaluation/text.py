@@ -12,7 +12,7 @@ from seqlab.evaluation.cells import left, right
 from seqlab.evaluation.matching import WAYS
 from seqlab.evaluation.scores import Score, ScoreTable
 from seqlab.evaluation.spans import Invalid, SpanReport
-from seqlab.textwidth import printable, text_width
+from seqlab.views.text.width import printable, text_width
 
 if TYPE_CHECKING:
     from seqlab.evaluation.report import Report

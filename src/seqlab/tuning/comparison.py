@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from seqlab.textwidth import clip, text_width
+from seqlab.views.text.width import clip, text_width
 
 if TYPE_CHECKING:
     from seqlab.evaluation import Report

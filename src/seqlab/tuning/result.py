@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from seqlab.errors import OptionError
-from seqlab.textwidth import text_width
 from seqlab.tuning.running import Run
 from seqlab.tuning.space import names_of, shown
+from seqlab.views.text.width import text_width
 
 if TYPE_CHECKING:
     from seqlab.draw import Picture
@@ -214,7 +214,7 @@ def _laid_out(cells: Sequence[Sequence[str]], notes: Sequence[str], width: int) 
 
 
 def _clipped(line: str, width: int) -> str:
-    from seqlab.textwidth import clip
+    from seqlab.views.text.width import clip
 
     return clip(line, width, "…")
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from seqlab.arrays import whole_number
 from seqlab.families.linear.explain.explanation import Explanation
 from seqlab.families.linear.explain.wording import Row, Table, footnotes, question, summary, tables, verdict
-from seqlab.textwidth import clip, printable, text_width
+from seqlab.views.text.width import clip, printable, text_width
 
 COLUMNS = 80
 NUMBER = 10  # screen columns of a number

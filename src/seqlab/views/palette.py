@@ -33,6 +33,7 @@ DARK = {
     "sky": "#9cd2f7",
 }
 SERIES = ("blue", "vermilion", "green", "purple", "amber", "sky")
+STRONGEST = 0.55  # opacity of a shade that words stand on
 DASHES = ("", "7 4", "2 3", "10 3 2 3", "5 2 1 2 1 2", "14 4")
 
 
