@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from seqlab.errors import OptionError
 from seqlab.evaluation import evaluate
-from seqlab.evaluation.cells import left, right
+from seqlab.views.tables import left, right
 from seqlab.views.text.width import text_width
 
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"], ["B-ORG", "O", "O", "B-PER"]]
