@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.errors import OptionError, ShapeError
-from seqlab.views.svg.chart import Chart, line_style, number, scaled, titled
+from seqlab.views.svg.chart import Chart, line_style, scaled, titled
 from seqlab.views.svg.figure import Inks
 from seqlab.views.svg.picture import Picture
 
@@ -62,7 +62,7 @@ def reliability_picture(
         counts = [one.count for one in found]
         lower.bar(edges, counts, 0.9 / bins, align="edge", color=inks["shade"])
         lower.set(xlim=(0, 1), xlabel="probability of the label that was chosen", ylabel="tokens")
-        lower.set_yticks([max(counts)], [number(max(counts))])
+        lower.set_yticks([max(counts)], [f"{max(counts):,}"])
 
     return Chart(WIDTH, HEIGHT, f"{title}: {summary}", (), paint)
 

@@ -36,15 +36,18 @@ def table(head: Sequence[str], *bodies: Iterable[str], kind: str = "scores") -> 
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
     groups = [f"<tbody>{rows}</tbody>" for rows in map("".join, bodies) if rows]
     inner = f"<thead><tr>{heads}</tr></thead>{''.join(groups)}"
-    return f'<div class="scroll"><table class="{kind}">{inner}</table></div>'
+    return f'<div class="scroll"><table{_of(kind)}>{inner}</table></div>'
 
 
 def row(name: str, cells: Iterable[str], *, kind: str = "") -> str:
     """Make a row of a name and cells, all of them text."""
-    of_kind = f' class="{kind}"' if kind else ""
-    return f'<tr{of_kind}><th scope="row">{escape(name)}</th>{"".join(map(cell, cells))}</tr>'
+    return f'<tr{_of(kind)}><th scope="row">{escape(name)}</th>{"".join(map(cell, cells))}</tr>'
 
 
 def cell(text: str) -> str:
     """Make a cell of text."""
     return f"<td>{escape(text)}</td>"
+
+
+def _of(kind: str) -> str:
+    return f' class="{kind}"' if kind else ""

@@ -111,15 +111,6 @@ def _classed(style: str) -> str:
     return named + (f' style="{"; ".join(rest)}"' if rest else "")
 
 
-def number(value: float, _place: int | None = None) -> str:
-    """Write the number of a tick, short: 0.25, 1,500, 1e-05."""
-    if value == 0:
-        return "0"
-    if abs(value) >= 1e6 or abs(value) < 1e-4:
-        return f"{value:.2g}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
 def scaled(axes: Any, way: str, *, log: bool = False, whole: bool = False) -> None:
     """Put short round numbers on the "x" or "y" axis; with `log` equal steps multiply, `whole` has no fractions."""
     from matplotlib import ticker
@@ -133,7 +124,7 @@ def scaled(axes: Any, way: str, *, log: bool = False, whole: bool = False) -> No
         axis.set_minor_locator(ticker.NullLocator())
     else:
         axis.set_major_locator(ticker.MaxNLocator(6, steps=[1, 2, 2.5, 5, 10], integer=whole))
-    axis.set_major_formatter(number)
+    axis.set_major_formatter("{x:,.4g}")
 
 
 def line_style(number: int, inks: Inks) -> dict[str, Any]:

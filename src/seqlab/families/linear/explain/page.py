@@ -40,7 +40,7 @@ def _sentence(found: Explanation) -> str:
 def _table(found: Table) -> str:
     shares = any(row.shares for row in found.rows)
     heads = [found.title, *(["share"] if shares else []), *found.columns, "adds"]
-    return table(heads, (_line(row, shares=shares) for row in found.rows), kind="why")
+    return table(heads, (_line(row, shares=shares) for row in found.rows), kind="")
 
 
 def _line(row: Row, *, shares: bool) -> str:
