@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from seqlab import inference
 from seqlab.arrays import Probabilities, whole_number
-from seqlab.draw.sheet import chosen_rows, heads
-from seqlab.draw.survivors import prefix
+from seqlab.draw.sheet import chosen_rows, heads, prefix
 from seqlab.errors import ImpossibleError, OptionError
 from seqlab.trellis import Trellis
 from seqlab.views.palette import DASHES, SERIES, STRONGEST

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,16 +14,8 @@ from seqlab.views.svg.figure import Inks
 from seqlab.views.svg.picture import Picture
 
 WIDTH, HEIGHT = 480, 560
+Numbers = npt.NDArray[np.float64]
 STRETCH = 1.96  # of a 95 % interval
-
-
-@dataclass(frozen=True, slots=True)
-class _Bin:
-    confidence: float
-    right: float
-    count: int
-    low: float
-    high: float
 
 
 def reliability_picture(
@@ -49,57 +40,41 @@ def reliability_picture(
     if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= 50:
         raise OptionError(f"bins must be a whole number from 1 to 50, got {bins!r:.40}")
     confidence, right = _outcomes(probabilities, gold, labels)
-    found = _binned(confidence, right, bins)
-    error = sum(one.count * abs(one.confidence - one.right) for one in found) / len(confidence)
+    used, place = np.unique(np.minimum((confidence * bins).astype(int), bins - 1), return_inverse=True)
+    counts = np.bincount(place)
+    chance, share = np.bincount(place, confidence) / counts, np.bincount(place, right) / counts
+    error = float(counts @ np.abs(chance - share)) / len(confidence)
     tokens = f"{len(confidence):,} tokens, {right.mean():.1%} right"
     summary = f"{tokens}, mean probability {confidence.mean():.1%}, ECE {error:.3f}"
 
     def paint(made: Any, inks: Inks) -> None:
         upper, lower = made.subplots(2, sharex=True, height_ratios=(7, 1))
         titled(upper, title, inks, summary)
-        _dots(upper, found, inks)
-        edges = [min(int(one.confidence * bins), bins - 1) / bins for one in found]
-        counts = [one.count for one in found]
-        lower.bar(edges, counts, 0.9 / bins, align="edge", color=inks["shade"])
+        upper.plot([0, 1], [0, 1], color=inks["faint"], linewidth=1, linestyle="dashed")
+        upper.plot(chance, share, marker="o", **line_style(0, inks))
+        upper.vlines(chance, *_intervals(share, counts), color=inks["blue"], alpha=0.6)
+        upper.set(ylim=(0, 1.02), ylabel="share of labels that are right")
+        upper.grid(axis="y")
+        scaled(upper, "x")
+        scaled(upper, "y")
+        lower.bar(used / bins, counts, 0.9 / bins, align="edge", color=inks["shade"])
         lower.set(xlim=(0, 1), xlabel="probability of the label that was chosen", ylabel="tokens")
         lower.set_yticks([max(counts)], [f"{max(counts):,}"])
 
     return Chart(WIDTH, HEIGHT, f"{title}: {summary}", (), paint)
 
 
-def _dots(axes: Any, found: list[_Bin], inks: Inks) -> None:
-    """Draw the share of right labels over their probability, beside the diagonal."""
-    x, y = [one.confidence for one in found], [one.right for one in found]
-    axes.plot([0, 1], [0, 1], color=inks["faint"], linewidth=1, linestyle="dashed")
-    axes.plot(x, y, marker="o", **line_style(0, inks))
-    axes.vlines(x, [one.low for one in found], [one.high for one in found], color=inks["blue"], alpha=0.6)
-    axes.set(ylim=(0, 1.02), ylabel="share of labels that are right")
-    axes.grid(axis="y")
-    scaled(axes, "x")
-    scaled(axes, "y")
-
-
-def _binned(confidence: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], bins: int) -> list[_Bin]:
-    place = np.minimum((confidence * bins).astype(int), bins - 1)
-    found = []
-    for b in np.unique(place).tolist():
-        inside = place == b
-        n, share = int(inside.sum()), float(right[inside].mean())
-        found.append(_Bin(float(confidence[inside].mean()), share, n, *_interval(share, n)))
-    return found
-
-
-def _interval(share: float, n: int) -> tuple[float, float]:
-    """Wilson's, which is sound for few tokens and for shares near 0 and 1."""
+def _intervals(share: Numbers, n: npt.NDArray[np.intp]) -> tuple[Numbers, Numbers]:
+    """Compute Wilson's intervals, which are sound for few tokens and for shares near 0 and 1."""
     z = STRETCH**2 / n
     middle = (share + z / 2) / (1 + z)
-    half = STRETCH / (1 + z) * (share * (1 - share) / n + z / (4 * n)) ** 0.5
-    return max(0.0, middle - half), min(1.0, middle + half)
+    half = STRETCH / (1 + z) * np.sqrt(share * (1 - share) / n + z / (4 * n))
+    return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
 
 
 def _outcomes(
     probabilities: Any, gold: Any, labels: Sequence[str] | None
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+) -> tuple[Numbers, npt.NDArray[np.bool_]]:
     """Of every token the probability of its most probable label, and whether that is right."""
     sentences, right_labels = list(probabilities), list(gold)
     if len(sentences) != len(right_labels):

@@ -16,7 +16,7 @@ from seqlab.views.text.width import clip, printable
 
 WIDTH = 760
 CURVES, LANE, GAP = 170, 16, 16  # pixels: height of curves and of a state's lane, between tracks
-MOST, BLOCKS = 20_000, 600  # positions in a picture; parts of a long curve of which two points are drawn
+MOST = 20_000  # positions in a picture
 
 
 def track_picture(
@@ -31,8 +31,6 @@ def track_picture(
 
     curves   name -> T numbers; probabilities are drawn from 0 to 1
     tracks   name -> T states, each with a lane of its own: the truth, a best path, what was observed
-
-    Of very long curves only the lowest and the highest number of every few positions is drawn.
     """
     numbers = {str(name): [float(value) for value in row] for name, row in curves.items()}
     states = {str(name): [str(state) for state in row] for name, row in tracks.items()}
@@ -108,10 +106,8 @@ def _short(name: str) -> str:
 
 def _curves(axes: Any, numbers: Mapping[str, Sequence[float]], inks: Inks) -> None:
     for i, (name, row) in enumerate(numbers.items()):
-        places = _drawn_positions(row)
-        axes.plot(
-            [t + 0.5 for t in places], [row[t] for t in places], label=_short(name), **line_style(i, inks)
-        )
+        middles = [t + 0.5 for t in range(len(row))]
+        axes.plot(middles, row, label=_short(name), **line_style(i, inks))
     if len(numbers) > 1:
         axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     axes.grid(axis="y")
@@ -135,14 +131,3 @@ def _track(axes: Any, row: Sequence[str], lanes: Sequence[str], inks: Inks) -> N
         words.set(color=inks[SERIES[lane]], fontweight="bold")
     axes.grid(axis="y")
     axes.spines[["left", "bottom"]].set_visible(False)
-
-
-def _drawn_positions(row: Sequence[float]) -> list[int]:
-    """All of them, or of every block the lowest and the highest; then no peak is lost."""
-    if len(row) <= 2 * BLOCKS:
-        return list(range(len(row)))
-    size = math.ceil(len(row) / BLOCKS)
-    blocks = (range(begin, min(begin + size, len(row))) for begin in range(0, len(row), size))
-    return sorted(
-        {t for block in blocks for t in (min(block, key=row.__getitem__), max(block, key=row.__getitem__))}
-    )

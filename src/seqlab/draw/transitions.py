@@ -47,13 +47,8 @@ class Moves:
         size = np.where(self.seen, np.abs(self.table), 0.0)
         order = np.sort(np.argsort(-(size.sum(axis=0) + size.sum(axis=1)), kind="stable")[:most])
         at = np.ix_(order, order)
-        return Moves(
-            tuple(self.labels[i] for i in order),
-            self.table[at],
-            self.seen[at],
-            self.forbidden[at],
-            self.probabilities,
-        )
+        tables = {name: getattr(self, name)[at] for name in ("table", "seen", "forbidden")}
+        return replace(self, labels=tuple(self.labels[i] for i in order), **tables)
 
 
 def transition_picture(

@@ -87,9 +87,6 @@ class Journal:
             raise StoreError(
                 f"{self._path}:1: this is no journal of a search; pass another file, or remove it"
             )
-        if head.get("version") != VERSION:
-            found = f"version {head.get('version')!r:.20}"
-            raise StoreError(f"{self._path}:1: the journal has {found}, {VERSION} is wanted")
         for name, value in wanted.items():
             if head.get(name) != value:
                 raise OptionError(

@@ -387,10 +387,10 @@ def test_a_chart_is_a_figure_that_can_be_changed_and_the_same_svg_every_time():
 
 
 def test_settings_of_the_user_do_not_change_charts():
-    import matplotlib
+    import matplotlib as mpl
 
     chart = draw.line_picture({"a": [(0.0, 1.0), (1.0, 2.0)]})
     before = chart.svg()
-    with matplotlib.rc_context({"axes.facecolor": "red", "font.size": 30, "svg.fonttype": "path"}):
+    with mpl.rc_context({"axes.facecolor": "red", "font.size": 30, "svg.fonttype": "path"}):
         assert chart.svg() == before
-        assert matplotlib.rcParams["font.size"] == 30
+        assert mpl.rcParams["font.size"] == 30
