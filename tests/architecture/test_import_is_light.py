@@ -54,6 +54,7 @@ TAGGING_NEEDS_NO = (
     "seqlab.foreign",
     "seqlab.tuning",
     "seqlab.families.chain",
+    "seqlab.views",
     "seqlab.families.hmm",
     "seqlab.families.local",
     "seqlab.families.mixture",

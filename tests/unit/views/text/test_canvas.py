@@ -1,5 +1,5 @@
-from seqlab.draw.canvas import HEAVY, LIGHT, Canvas
-from seqlab.draw.style import Ink, Style
+from seqlab.views.text.canvas import HEAVY, LIGHT, Canvas
+from seqlab.views.text.style import Ink, Style
 
 PLAIN = Style()
 

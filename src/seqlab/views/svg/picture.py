@@ -1,19 +1,20 @@
-"""A picture: shapes on paper, which become SVG here, and PNG or PDF with matplotlib."""
+"""Pictures: shapes on paper, which become SVG here, and PNG or PDF with matplotlib."""
 
 from __future__ import annotations
 
 import math
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from seqlab.draw.palette import style_sheet
-from seqlab.draw.shapes import Box, Curve, Disc, Line, Shape, Text
 from seqlab.errors import OptionError
 from seqlab.files import write_whole
-from seqlab.textwidth import printable
+from seqlab.views.palette import DARK, LIGHT, style_sheet
+from seqlab.views.svg.shapes import Box, Curve, Disc, Line, Shape, Text
+from seqlab.views.text.width import printable
 
 THEMES = ("auto", "light", "dark")
 FONT = "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif"
@@ -37,7 +38,7 @@ class Picture:
         object.__setattr__(self, "height", math.ceil(self.height))
 
     def svg(self, *, theme: str = "auto") -> str:
-        """The picture as SVG, which needs nothing else.
+        """Return the picture as SVG, which needs nothing else.
 
         theme   "light", "dark", or "auto" for what the reader's screen prefers
         """
@@ -45,12 +46,13 @@ class Picture:
             raise OptionError(f"theme must be 'auto', 'light' or 'dark', got {theme!r:.40}")
         size = f'width="{_n(self.width)}" height="{_n(self.height)}"'
         view = f'viewBox="0 0 {_n(self.width)} {_n(self.height)}"'
+        title = printable(self.title)
         lines = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view} role="img" aria-label={_attribute(self.title)}>',
-            f"<title>{_escaped(self.title)}</title>",
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view} role="img" aria-label={quoteattr(title)}>',
+            f"<title>{escape(title)}</title>",
             f"<style>\n.sl-text {{ font-family: {FONT} }}\n{style_sheet(theme)}\n</style>",
             _drawn(Box(0, 0, self.width, self.height, fill="paper")),
-            *map(_drawn, self.shapes),
+            *self._elements(),
             "</svg>",
         ]
         return "\n".join(lines) + "\n"
@@ -65,11 +67,20 @@ class Picture:
         if kind == ".svg":
             write_whole(target, self.svg(theme=theme).encode())
         elif kind in {".png", ".pdf"}:
-            from seqlab.draw.figure import rendered
+            from seqlab.views.svg.figure import rendered
 
-            write_whole(target, rendered(self, kind[1:], theme=theme, scale=scale))
+            write_whole(target, rendered(self.figure(theme=theme), kind[1:], scale=scale))
         else:
             raise OptionError(f"a picture is written as .svg, .png or .pdf, got {os.fspath(path)!r:.80}")
+
+    def figure(self, *, theme: str = "light") -> Any:
+        """Return the picture as a Figure of matplotlib."""
+        from seqlab.views.svg.figure import shapes_figure
+
+        return shapes_figure(self, DARK if theme == "dark" else LIGHT)
+
+    def _elements(self) -> Iterable[str]:
+        return map(_drawn, self.shapes)
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -78,29 +89,14 @@ class Picture:
         return self.svg()
 
     def __repr__(self) -> str:
-        return f"Picture({self.title!r}, {_n(self.width)} x {_n(self.height)})"
-
-
-def beneath(upper: Picture, lower: Picture, title: str) -> Picture:
-    """Two pictures, one below the other."""
-    moved = tuple(_moved(shape, upper.height) for shape in lower.shapes)
-    width = max(upper.width, lower.width)
-    return Picture(width, upper.height + lower.height, title, (*upper.shapes, *moved))
-
-
-def words_of(shapes: Iterable[Shape]) -> list[Text]:
-    """The words among shapes."""
-    return [shape for shape in shapes if isinstance(shape, Text)]
-
-
-# ------------------------------------------------------------------------------------------------ as SVG
+        return f"{type(self).__name__}({self.title!r}, {_n(self.width)} x {_n(self.height)})"
 
 
 def _drawn(shape: Shape) -> str:
     match shape:
         case Line(x1, y1, x2, y2):
             place = f'x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}"'
-            return f"<line {place}{_pen(shape.ink, shape.width, shape.dash, shape.opacity)}/>"
+            return f"<line {place}{_pen(shape)}/>"
         case Box(x, y, width, height):
             place = f'x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
             corner = f' rx="{_n(shape.radius)}"' if shape.radius else ""
@@ -111,14 +107,15 @@ def _drawn(shape: Shape) -> str:
             line = " ".join(f"{letter}{' '.join(map(_n, numbers))}" for letter, numbers in steps)
             if shape.fill:
                 return f'<path d="{line}Z" class="sl-f-{shape.fill}"{_faded("fill", shape.opacity)}/>'
-            return f'<path d="{line}" fill="none"{_pen(shape.ink, shape.width, shape.dash, shape.opacity)}/>'
+            return f'<path d="{line}" fill="none"{_pen(shape)}/>'
         case Text():
             return _words(shape)
 
 
-def _pen(ink: str, width: float, dash: str, opacity: float) -> str:
-    dashed = f' stroke-dasharray="{dash}"' if dash else ""
-    return f' class="sl-s-{ink}" stroke-width="{_n(width)}"{dashed}{_faded("stroke", opacity)}'
+def _pen(shape: Line | Curve) -> str:
+    dashed = f' stroke-dasharray="{shape.dash}"' if shape.dash else ""
+    width = f' stroke-width="{_n(shape.width)}"'
+    return f' class="sl-s-{shape.ink}"{width}{dashed}{_faded("stroke", shape.opacity)}'
 
 
 def _filled(shape: Box | Disc) -> str:
@@ -136,34 +133,12 @@ def _faded(what: str, opacity: float) -> str:
 def _words(shape: Text) -> str:
     place = f'x="{_n(shape.x)}" y="{_n(shape.y)}" font-size="{_n(shape.size)}"'
     anchor = f' text-anchor="{shape.anchor}"' if shape.anchor != "start" else ""
-    turn = f' transform="rotate({_n(shape.turn)} {_n(shape.x)} {_n(shape.y)})"' if shape.turn else ""
     bold = ' font-weight="600"' if shape.bold else ""
     italic = ' font-style="italic"' if shape.italic else ""
-    return f'<text {place}{anchor}{bold}{italic}{turn} class="sl-text sl-f-{shape.ink}">{_escaped(shape.text)}</text>'
+    text = escape(printable(shape.text))
+    return f'<text {place}{anchor}{bold}{italic} class="sl-text sl-f-{shape.ink}">{text}</text>'
 
 
 def _n(number: float) -> str:
     text = f"{number:.2f}".rstrip("0").rstrip(".")
     return "0" if text in {"-0", ""} else text
-
-
-def _escaped(text: str) -> str:
-    return escape(printable(text))
-
-
-def _attribute(text: str) -> str:
-    return quoteattr(printable(text))
-
-
-def _moved(shape: Shape, down: float) -> Shape:
-    match shape:
-        case Line():
-            return replace(shape, y1=shape.y1 + down, y2=shape.y2 + down)
-        case Box() | Disc() | Text():
-            return replace(shape, y=shape.y + down)
-        case Curve(steps):
-            moved = tuple(
-                (letter, tuple(n + down * (i % 2) for i, n in enumerate(numbers)))
-                for letter, numbers in steps
-            )
-            return replace(shape, steps=moved)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 
-from seqlab.draw.style import Ink, Style
-from seqlab.textwidth import char_width
+from seqlab.views.text.style import Ink, Style
+from seqlab.views.text.width import char_width
 
 Arms = tuple[int, int, int, int]  # weights up, down, left, right: 0 none, 1 light, 2 heavy
 

@@ -1,4 +1,4 @@
-"""The inks of pictures, on light and on dark paper.
+"""The inks of pictures and pages, on light and on dark paper.
 
 Colours come from the palette of Okabe and Ito, which colour-blind readers tell apart; those for dark paper are lighter
 forms of the same. Colour is never the only sign: curves also differ in their dashes, and numbers stand in the cells.
@@ -33,11 +33,12 @@ DARK = {
     "sky": "#9cd2f7",
 }
 SERIES = ("blue", "vermilion", "green", "purple", "amber", "sky")
+STRONGEST = 0.55  # opacity of a shade that words stand on
 DASHES = ("", "7 4", "2 3", "10 3 2 3", "5 2 1 2 1 2", "14 4")
 
 
 def style_sheet(theme: str) -> str:
-    """CSS for the classes of the inks: words and areas in .f-ink, lines in .s-ink."""
+    """Return CSS for the classes of the inks: words and areas in .sl-f-ink, lines in .sl-s-ink."""
     light = _rules(DARK if theme == "dark" else LIGHT)
     if theme != "auto":
         return light
@@ -49,3 +50,16 @@ def _rules(inks: dict[str, str]) -> str:
         f".sl-f-{name} {{ fill: {colour} }} .sl-s-{name} {{ stroke: {colour} }}"
         for name, colour in inks.items()
     )
+
+
+def variables() -> str:
+    """Return the inks as variables of CSS: --blue, and --blue-rgb for shades of it."""
+    light, dark = (
+        " ".join(f"--{name}: {colour}; --{name}-rgb: {_channels(colour)};" for name, colour in inks.items())
+        for inks in (LIGHT, DARK)
+    )
+    return f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
+
+
+def _channels(colour: str) -> str:
+    return " ".join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
-from seqlab.textwidth import char_width
+from seqlab.views.text.width import char_width
 
 Anchor = Literal["start", "middle", "end"]
 Point = tuple[float, float]
@@ -71,7 +72,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words on a line through (x, y), turned by `turn` degrees about that point; y is the line they stand on."""
+    """Words at (x, y); y is the line they stand on."""
 
     x: float
     y: float
@@ -81,10 +82,9 @@ class Text:
     ink: str = "ink"
     bold: bool = False
     italic: bool = False
-    turn: float = 0.0
 
     def box(self) -> tuple[float, float, float, float]:
-        """(left, top, right, bottom) of words that are not turned, by an estimate."""
+        """Estimate (left, top, right, bottom)."""
         width = words_width(self.text, self.size, bold=self.bold)
         left = self.x - {"start": 0.0, "middle": width / 2, "end": width}[self.anchor]
         return left, self.y - 0.76 * self.size, left + width, self.y + 0.22 * self.size
@@ -94,7 +94,7 @@ Shape = Line | Box | Disc | Curve | Text
 
 
 def words_width(text: str, size: float = SIZE, *, bold: bool = False) -> float:
-    """How wide words are, in pixels: an estimate for the usual fonts without serifs, rather too wide."""
+    """Estimate how wide words are in the usual fonts without serifs, in pixels and rather too wide."""
     ems = 0.0
     for char in text:
         if char in _WIDE:
@@ -121,3 +121,10 @@ def arrow_head(at: Point, towards: Point, *, size: float, ink: str, opacity: flo
     right = (back[0] + 0.45 * size * uy, back[1] - 0.45 * size * ux)
     steps = (("M", at), ("L", left), ("L", right), ("L", at))
     return Curve(steps, ink="", width=0.0, fill=ink, opacity=opacity)
+
+
+def towards(at: Point, other: Point, far: float) -> Point:
+    """Return the point `far` pixels from one point on the way to another."""
+    dx, dy = other[0] - at[0], other[1] - at[1]
+    length = math.hypot(dx, dy) or 1.0
+    return at[0] + dx / length * far, at[1] + dy / length * far

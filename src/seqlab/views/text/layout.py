@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from seqlab.textwidth import text_width
+from seqlab.views.text.width import text_width
 
 MAX_HEAD = 14  # screen columns that a long token may claim for itself
 
