@@ -41,6 +41,13 @@ class Batch64:
 
     def __len__(self) -> int: ...
 
+class Semiring(enum.Enum):
+    """How scores of alternatives become one."""
+
+    log_sum = 0
+
+    max = 1
+
 @overload
 def viterbi(batch: Batch32, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
 
@@ -110,6 +117,20 @@ def filtered(batch: Batch32, node: Annotated[NDArray[numpy.float64], dict(shape=
 @overload
 def filtered(batch: Batch64, node: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], log_z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """P(y_t | x_1..t) for every position (eq:filter)."""
+
+@overload
+def forward(batch: Batch32, semiring: Semiring, table: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+
+@overload
+def forward(batch: Batch64, semiring: Semiring, table: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    """Scores of all prefixes by their last labels (eq:forward)."""
+
+@overload
+def backward(batch: Batch32, semiring: Semiring, table: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+
+@overload
+def backward(batch: Batch64, semiring: Semiring, table: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    """Scores of all that follows by the last labels (eq:backward)."""
 
 def unjoined_count() -> int:
     """
@@ -189,9 +210,6 @@ def kernels() -> list[str]:
 
 def use_kernel(name: str) -> bool:
     """Choose one; False when this machine cannot run it."""
-
-def peak_gflops(float32: bool) -> float:
-    """Measured multiply-add rate of one core with the kernel in use."""
 
 class StringPool:
     """Distinct strings, numbered in order of first appearance."""
@@ -565,9 +583,6 @@ def minimise(objective: object, theta: Annotated[NDArray[numpy.float64], dict(sh
     Walk theta downhill in place; objective(theta, gradient) writes the gradient and returns the value (eq:lbfgs, eq:owlqn, eq:conjugate-gradient, eq:gradient-descent).
     """
 
-def lbfgs_direction(moves: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], changes: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], diagonal: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, late: bool, memory: int, float32: bool, d: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
-    """The direction that given moves propose (eq:lbfgs)."""
-
 class OnlineLearner:
     """Weights that change after every sequence."""
 
@@ -641,11 +656,6 @@ class BlockReader:
 
     def take(self) -> tuple[Any, Any, Any, Any]:
         """The sentences read so far: (columns, offsets, lines, extras)."""
-
-    def take_strings(self) -> tuple[list[list[str]], list[int], list[tuple[int, int, str | None]]]:
-        """
-        The same as lists: (columns, offsets, extras), which are (sentence, position, text or None).
-        """
 
     @property
     def lines(self) -> int: ...

@@ -55,6 +55,16 @@ def test_it_writes_everything_whole(tour):
     assert '<th scope="row">boat</th>' in page
 
 
+def test_without_matplotlib_the_report_says_how_to_get_the_chart(shell, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    said = shell.done("demo", "--output", tmp_path / "out")
+    assert "learning.svg" not in said
+    assert {path.name for path in (tmp_path / "out").iterdir()} == FILES - {"learning.svg"}
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "pip install &#x27;seqlab[plot]&#x27;" in page
+    assert "learning.svg" not in page
+
+
 def test_what_to_try_next_can_be_typed(tour, shell, tmp_path):
     said, _ = tour
     after = said.partition("What to try next")[2]

@@ -27,31 +27,3 @@ class Entry(NamedTuple):
 
     help: str
     load: Callable[[], Any]  # gives a CommandModule
-
-
-class Command(NamedTuple):
-    """A command as one value; it can stand where a CommandModule is wanted."""
-
-    help: str
-    description: str
-    add_options: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace], int | None]
-
-    def named(self, name: str) -> CommandModule:
-        """The same under a name."""
-        return _Named(name, self)
-
-
-class _Named:
-    def __init__(self, name: str, command: Command) -> None:
-        self._name, self._command = name, command
-
-    def add_parser(self, subparsers: Subparsers) -> argparse.ArgumentParser:
-        parser: argparse.ArgumentParser = subparsers.add_parser(
-            self._name, description=self._command.description
-        )
-        self._command.add_options(parser)
-        return parser
-
-    def run(self, arguments: argparse.Namespace) -> int | None:
-        return self._command.run(arguments)

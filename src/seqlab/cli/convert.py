@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli import parsing
+from seqlab.corpus.formats import NAMES
 from seqlab.errors import OptionError, SchemeError
 
 if TYPE_CHECKING:
@@ -39,9 +40,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
         "input", metavar="INPUT", help="a corpus, or a model of another tool; - is standard input"
     )
     parser.add_argument("output", metavar="OUTPUT", help="the file to write; - is standard output")
-    parser.add_argument(
-        "--to", choices=parsing.FORMATS, metavar="FORMAT", help=f"of the result: {', '.join(parsing.FORMATS)}"
-    )
+    parser.add_argument("--to", choices=NAMES, metavar="FORMAT", help=f"of the result: {', '.join(NAMES)}")
     parser.add_argument(
         "--select", type=parsing.columns, metavar="NAMES", help="the columns to write, in this order"
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqlab import draw
-from seqlab.files import write_whole
-from seqlab.tuning.pages import page_of, table_of
+from seqlab.errors import OptionError
+from seqlab.views import html
 
 if TYPE_CHECKING:
     from seqlab.cli.demo_tour import Reading
@@ -19,6 +20,7 @@ OPENING = (
     "A hidden Markov model, a maximum-entropy Markov model and a conditional random field have learned "
     "parts of speech"
 )
+NO_CHART = "Learning curves are drawn by matplotlib: pip install 'seqlab[plot]', and run seqlab demo again."
 MOST_LABELS = 7  # rows of the trellis picture
 
 
@@ -35,19 +37,18 @@ def write_files(folder: Path, found: Comparison, reading: Reading) -> dict[str, 
     pictures = {
         "trellis.svg": (trellis, "the sentence in the CRF: two best paths, probabilities"),
         "moves.svg": (
-            draw.transition_picture(crf, kind="table", most=10, title="Moves between parts of speech (CRF)"),
+            draw.transition_picture(crf, kind="graph", most=7, title="Moves between parts of speech (CRF)"),
             "how the CRF values moves from label to label",
         ),
-        "learning.svg": (
-            draw.learning_picture({"MEMM": found["MEMM"].model, "CRF": crf}, title="Learning"),
-            "the objective of every iteration",
-        ),
     }
+    with contextlib.suppress(OptionError):  # without matplotlib the page says how to get it
+        learning = draw.learning_picture({"MEMM": found["MEMM"].model, "CRF": crf}, title="Learning")
+        pictures["learning.svg"] = (learning, "the objective of every iteration")
     files: dict[str, str] = {}
     for name, (picture, what) in pictures.items():
         picture.save(folder / name)
         files[name] = what
-    write_whole(folder / "report.html", _report(found, reading, pictures))
+    html.page("seqlab: a first tour", _report(found, reading, pictures), folder / "report.html")
     found["CRF"].report.html(folder / "mistakes.html", title="The CRF on the test sentences")
     crf.save(folder / "crf.model")
     return {
@@ -58,11 +59,11 @@ def write_files(folder: Path, found: Comparison, reading: Reading) -> dict[str, 
     }
 
 
-def _report(found: Comparison, reading: Reading, pictures: dict[str, tuple[Picture, str]]) -> str:
+def _report(found: Comparison, reading: Reading, pictures: dict[str, tuple[Picture, str]]) -> list[str]:
     parts = [
         f"<p>{OPENING} from {found.train_sentences:,} sentences of the corpus that comes with seqlab.</p>",
         "<h2>The table</h2>",
-        table_of(found),
+        found.html_table(),
         '<p>More about the CRF: <a href="mistakes.html">every label, and where it goes wrong</a>.</p>',
         f"<h2>{escape(' '.join(reading.words))}</h2>",
         _labels(reading),
@@ -76,16 +77,12 @@ def _report(found: Comparison, reading: Reading, pictures: dict[str, tuple[Pictu
             f'<figure><img src="{name}" width="{picture.width}" alt="{escape(picture.title)}">'
             f"<figcaption>{caption}.</figcaption></figure>"
         )
-    return page_of("seqlab: a first tour", parts)
+    return parts if "learning.svg" in pictures else [*parts, f"<p>{escape(NO_CHART)}</p>"]
 
 
 def _labels(reading: Reading) -> str:
-    heads = "".join(f'<th scope="col">{name}</th>' for name in ("word", *reading.labels, "P (CRF)"))
     rows = []
     for t, word in enumerate(reading.words):
-        labels = "".join(f"<td>{escape(labels[t])}</td>" for labels in reading.labels.values())
-        rows.append(f'<tr><th scope="row">{escape(word)}</th>{labels}<td>{reading.chances[t]:.3f}</td></tr>')
-    return (
-        f'<div class="scroll"><table class="scores"><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-    )
+        labels = [labels[t] for labels in reading.labels.values()]
+        rows.append(html.row(word, [*labels, f"{reading.chances[t]:.3f}"]))
+    return html.table(["word", *reading.labels, "P (CRF)"], rows)

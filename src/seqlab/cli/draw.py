@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from seqlab.draw import Picture
 
 DESCRIPTION = """\
-Pictures, as SVG; as PNG or PDF by the end of the file's name, where matplotlib is installed.
+Pictures, as SVG, PNG or PDF by the end of the file's name. matplotlib (pip install 'seqlab[plot]')
+draws the charts: learning, confusion, reliability and tables; and it writes PNG and PDF.
 
 trellis: the labels of a sentence, best paths and probabilities. moves: from label to label.
 learning: how training went, of one model or several. confusion: which labels are taken for

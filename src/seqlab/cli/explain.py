@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqlab.cli import parsing
 from seqlab.cli.one_sentence import add_sentence, sentence_of
-from seqlab.errors import OptionError, QuestionError
+from seqlab.errors import AbsentError, OptionError, QuestionError
 
 if TYPE_CHECKING:
     from seqlab.cli.command import Subparsers
@@ -58,8 +58,8 @@ def run(arguments: argparse.Namespace) -> None:
     t = _position(at, words)
     try:
         explain = tagger.explain
-    except AttributeError as error:  # which says why there is none
-        raise QuestionError(str(error).partition(": ")[2] or str(error)) from None
+    except AbsentError as error:  # which says why there is none
+        raise QuestionError(error.message) from None
     found = explain(sentence, t, label=arguments.label, rival=arguments.rival)
     print(found.json() if arguments.json else found.text(rows=arguments.rows))
 

@@ -7,26 +7,23 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from seqlab.corpus.formats import named
 from seqlab.errors import CorpusError, OptionError, SeqlabError
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
     from seqlab.tagging.tagger import Tagger
 
-_COUNTED = r"sentence (\d+)(?:, (?:position|token) (\d+))?: "
 
-
-def load_tagger(path: str, *, chain: bool = False, content: Any = None) -> Any:
+def load_tagger(path: str, *, chain: bool = False) -> Any:
     """The tagger in a model file; there are models that label nothing.
 
-    chain     whether it must have scores of labels and moves: a re-ranker looks at whole labellings
-    content   the file, where store.peek() has mapped it already
+    chain   whether it must have scores of labels and moves: a re-ranker looks at whole labellings
     """
-    from seqlab import store
-    from seqlab.families.loading import kinds
+    from seqlab.families.loading import load
 
     refuse_stream(path)
-    model = store.load(path, kinds(), content=content)
+    model = load(path)
     if not hasattr(model, "annotate"):
         raise OptionError(f"{path} holds a {type(model).__name__}, which labels no sentences")
     if chain and not hasattr(model, "trellis"):
@@ -112,7 +109,8 @@ def named_for(corpus: Corpus, tagger: Tagger, *, given: bool) -> Corpus:
 
     given   whether the user named the columns; then they stay
     """
-    if given or corpus.layout.format not in {"conll", "slash", "text"} or "attributes" in tagger.columns_:
+    read_as = corpus.layout.format
+    if given or read_as is None or not named(read_as).nameless or "attributes" in tagger.columns_:
         return corpus
     names = names_of_training(corpus.columns, tuple(tagger.columns_), tagger.column_ or "label")
     return corpus._with(dict(zip(names, (corpus.data(name) for name in corpus.columns), strict=True)))
@@ -132,7 +130,7 @@ def names_of_training(there: tuple[str, ...], known: tuple[str, ...], label: str
 
 def doubts(corpus: Corpus, tagger: Tagger) -> Iterator[str]:
     """What was guessed about the beginning of a file, and may be wrong."""
-    place = corpus.place(0).partition(" ")[0]
+    place = str(corpus.located(0))
     if one_line_of_cells(corpus.layout.format, corpus.token_count, len(corpus.columns)):
         yield (
             f"{place}: one line of {len(corpus.columns)} cells was read as one token and its columns; "
@@ -199,11 +197,17 @@ def placed(corpus: Corpus) -> Iterator[None]:
     try:
         yield
     except SeqlabError as error:
-        found = re.match(_COUNTED, str(error))
-        if found is None or int(found[1]) >= len(corpus):
+        sentence = error.place.sentence
+        if sentence is None or error.option is not None or sentence >= len(corpus):
             raise
-        place = corpus.place(int(found[1]), int(found[2] or 0))
-        raise CorpusError(f"{place}: {str(error)[found.end() :]}") from error
+        raise in_file(error, corpus, sentence) from error
+
+
+def in_file(error: SeqlabError, corpus: Corpus, sentence: int) -> CorpusError:
+    """Name file and line where an error counts sentences."""
+    told = error.place
+    place = corpus.located(sentence, told.position if told.item else None)
+    return CorpusError(error.message, place=place._replace(within=told.within))
 
 
 def is_model(path: str) -> bool:

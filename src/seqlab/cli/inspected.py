@@ -235,7 +235,7 @@ def _features_text(facts: dict[str, Any], arguments: argparse.Namespace) -> str:
 
 
 def _feature_rows(label: str, rows: list[list[str]]) -> Iterator[str]:
-    from seqlab.textwidth import clip, printable
+    from seqlab.views.text.width import clip, printable
 
     yield f"  {printable(label)}"
     for name, weight in rows:
@@ -243,7 +243,7 @@ def _feature_rows(label: str, rows: list[list[str]]) -> Iterator[str]:
 
 
 def _moves_text(facts: dict[str, Any]) -> str:
-    from seqlab.textwidth import printable
+    from seqlab.views.text.width import printable
 
     parts = []
     for title, key in (("likely moves", "likely_moves"), ("unlikely moves", "unlikely_moves")):

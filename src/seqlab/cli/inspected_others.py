@@ -66,7 +66,7 @@ def reranker_facts(reranker: Any, top: int) -> dict[str, Any]:
 def reranker_text(facts: dict[str, Any]) -> str:
     """The same for people."""
     from seqlab.cli.inspected import WIDTH
-    from seqlab.textwidth import clip, printable
+    from seqlab.views.text.width import clip, printable
 
     oracle, learned = facts["oracle"], facts["learned"]
     rows = [

@@ -8,10 +8,11 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from seqlab.corpus.formats import NAMES
+
 if TYPE_CHECKING:
     from seqlab.cli.command import Subparsers
 
-FORMATS = ("conll", "conllu", "slash", "text", "jsonl", "crfsuite")
 
 # 80 columns whatever the terminal is: descriptions and examples are written for that.
 COLUMNS = 80
@@ -100,9 +101,9 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--format",
         "-f",
-        choices=FORMATS,
+        choices=NAMES,
         metavar="NAME",
-        help=f"{', '.join(FORMATS)} (default: seen from name and content)",
+        help=f"{', '.join(NAMES)} (default: seen from name and content)",
     )
     group.add_argument(
         "--columns",

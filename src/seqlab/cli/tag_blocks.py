@@ -9,14 +9,13 @@ import os
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
-from seqlab.cli.inputs import doubts, found, named_for
+from seqlab.cli.inputs import doubts, found, in_file, named_for
 from seqlab.cli.parsing import reading_of
 from seqlab.cli.progress import Bar, Silent, file_progress
-from seqlab.corpus.source import is_utf8
+from seqlab.corpus.io.source import is_utf8
 from seqlab.errors import CorpusError, CorpusWarning, ImpossibleError, QuestionError, TemplateError
 
 if TYPE_CHECKING:
@@ -97,15 +96,13 @@ def _located(work: Work, block: Corpus, first: int, threads: int) -> bytes:
     """Errors name file and line; the library counts sentences, and only those of the block."""
     try:
         return work(block, first, threads)
-    except ImpossibleError as error:
-        if error.sequence is None:
+    except (ImpossibleError, CorpusError, TemplateError) as error:
+        if error.path is not None or not block.name:
             raise
-        reason = str(error).partition(": ")[2]
-        raise CorpusError(f"{block.place(error.sequence)}: {reason}") from error
-    except (CorpusError, TemplateError) as error:
-        if getattr(error, "path", None) is not None or not block.name:
+        sentence = error.place.sentence
+        if sentence is None and isinstance(error, ImpossibleError):
             raise
-        raise CorpusError(f"{block.place(0).partition(' ')[0]}: {error}") from error
+        raise in_file(error, block, sentence or 0) from error
 
 
 # ------------------------------------------------------------------------------------------------ a block's labels
@@ -157,19 +154,18 @@ def written(
     label   what training called it, which is its place in CoNLL-U
     first   whether the file begins here
     """
-    from seqlab.corpus.extras import Layout
-    from seqlab.corpus.renderers import RENDERERS
+    from seqlab.corpus import formats
+    from seqlab.corpus.io.writer import layout_for
 
     before = corpus.layout
     goal = "conll" if labels_only else to or _usual_format(corpus, label)
-    corpus = corpus if labels_only else _fitted(corpus, name, label, goal)
+    kind = formats.named(goal)
+    corpus = corpus if labels_only else kind.labelled(corpus, name, label)
     same = goal == before.format
-    layout = before if same else Layout(format=goal, newline=before.newline)
-    if goal == "jsonl" and not same:
-        layout = replace(layout, separator=", ")
+    layout = layout_for(corpus, kind)
     if labels_only:
         corpus = _without_extras(corpus)
-    made = b"".join(RENDERERS[goal](corpus, layout))
+    made = b"".join(kind.render(corpus, layout))
     if same and not before.final_newline:
         made = made.removesuffix(layout.newline.encode())
     return b"\xef\xbb\xbf" + made if same and before.bom and first else made
@@ -183,29 +179,6 @@ def _usual_format(corpus: Corpus, label: str | None) -> str:
     if found == "conllu":
         return "conllu" if label in CONLLU else "conll"
     return found if found in {"conll", "jsonl"} else "conll"
-
-
-def _fitted(corpus: Corpus, name: str, label: str | None, goal: str) -> Corpus:
-    """The columns that the format has a place for."""
-    from seqlab.corpus import StringColumn
-    from seqlab.corpus.names import CONLLU
-    from seqlab.tagging.door.sentences import word_column
-
-    if goal == "conllu":
-        place = label if label in CONLLU else "upos"
-        there = {"form": "word", "pos": "upos"}
-        kept = [one for one in corpus.columns if there.get(one, one) in {*CONLLU} - {place}]
-        return corpus.with_column(place, corpus.data(name)).select(*kept, place)
-    if goal == "slash":
-        word = word_column(corpus)
-        return corpus.select(word or corpus.columns[0], name)
-    if goal == "conll":
-        strings = [one for one in corpus.columns if isinstance(corpus.data(one), StringColumn)]
-        if corpus.layout.format == "conllu":
-            word = word_column(corpus)
-            return corpus.select(word or strings[0], name)
-        return corpus if len(strings) == len(corpus.columns) else corpus.select(*strings)
-    return corpus
 
 
 def _without_extras(corpus: Corpus) -> Corpus:

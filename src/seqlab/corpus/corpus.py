@@ -25,7 +25,7 @@ from seqlab.corpus.extras import Extras, Layout
 from seqlab.corpus.names import checked, counted, resolve, unknown
 from seqlab.corpus.origin import Origin
 from seqlab.corpus.sentence import Sentence
-from seqlab.errors import CorpusError
+from seqlab.errors import CorpusError, Place
 
 if TYPE_CHECKING:
     import os
@@ -124,21 +124,21 @@ class Corpus(Sequence[Sentence]):
 
     def place(self, sentence: int, token: int = 0) -> str:
         """Where a token stands: "file:line", or "sentence 3, token 5" for lists."""
+        return str(self.located(sentence, token))
+
+    def located(self, sentence: int, token: int | None = None) -> Place:
+        """Find the file and the line of a sentence or of one of its tokens."""
         index = self._index(sentence)
-        return self._origin.place(index, token, self._extras.within(index, token))
+        return self._origin.place(index, token, self._extras.within(index, token or 0))
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
         """(N,)   weights of the sentences: @weight lines of a CRFsuite file, else 1."""
-        weights = np.ones(len(self))
-        if self._layout.format == "crfsuite":
-            for sentence, code in zip(
-                self._extras.sentence.tolist(), self._extras.codes.tolist(), strict=True
-            ):
-                line = "" if code < 0 else self._extras.pool.string(code)
-                if line.startswith("@weight:") and sentence < len(self):
-                    weights[sentence] = float(line.partition(":")[2])
-        return weights
+        from seqlab.corpus import formats
+
+        if self._layout.format is None:
+            return np.ones(len(self))
+        return formats.named(self._layout.format).weights(self._extras, len(self))
 
     # ------------------------------------------------------------------------------------------ list-like
 
@@ -359,7 +359,7 @@ class Corpus(Sequence[Sentence]):
         encoding: str = "utf-8",
     ) -> None:
         """Write it to a file or stream: see seqlab.write."""
-        from seqlab.corpus.writing import write
+        from seqlab.corpus.io.writer import write
 
         write(self, target, format, columns, separator=separator, encoding=encoding)
 

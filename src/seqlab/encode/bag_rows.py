@@ -13,7 +13,7 @@ from seqlab.corpus import BagColumn, Corpus, VectorColumn
 from seqlab.encode.encoded import AttributeIds, Rows
 from seqlab.encode.pools import pool_of
 from seqlab.encode.producer import Met
-from seqlab.errors import CorpusError, ShapeError
+from seqlab.errors import CorpusError, Place, ShapeError
 from seqlab.store.state import State, text_arrays
 
 Read = TypeVar("Read")
@@ -235,8 +235,8 @@ class VectorRows:
             token, d = np.argwhere(~np.isfinite(vectors))[0].tolist()
             s = int(np.searchsorted(corpus.offsets, token, side="right")) - 1
             raise CorpusError(
-                f"column {self._column!r}: sentence {s}, position {token - int(corpus.offsets[s])}: number {d} is "
-                f"{vectors[token, d]}, but finite numbers are wanted"
+                f"number {d} is {vectors[token, d]}, but finite numbers are wanted",
+                place=Place(s, token - int(corpus.offsets[s]), within=(f"column {self._column!r}",)),
             )
         return vectors
 

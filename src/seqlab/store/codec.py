@@ -19,7 +19,7 @@ import dataclasses
 import itertools
 import math
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -186,6 +186,24 @@ class Record(Setting):
 
     def _home(self, state: State) -> dict[str, Any]:
         return state.record
+
+
+class Choice(Field):
+    """One of several values, by its name."""
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self.names = names
+
+    def put(self, state: State, name: str, value: Any) -> None:
+        """Write the name."""
+        state.settings[name] = next(one for one, known in self.names.items() if known == value)
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
+        """Read the value of that name."""
+        found = state.setting(name, str)
+        if found not in self.names:
+            raise StoreError(f"the setting {name!r} is the unknown {found!r:.80}")
+        return self.names[found]
 
 
 class Listed(Field):
@@ -512,6 +530,7 @@ def _between(value: Any, least: float | None, most: float | None) -> bool:
 __all__ = [
     "DTYPES",
     "Array",
+    "Choice",
     "Field",
     "Inside",
     "Late",

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from seqlab.errors import AbsentError, NotFittedError, OptionError
+from seqlab.errors import AbsentError, NotFittedError, OptionError, Place
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -111,7 +111,7 @@ class Estimator:
             for kind in type(self).__mro__:
                 reasons: Mapping[str, str] = getattr(kind, "_no_meaning", {})
                 if name in reasons:
-                    raise AbsentError(f"{message}: {reasons[name]}")
+                    raise AbsentError(reasons[name], place=Place(within=(message,)))
             raise AttributeError(message)
 
     # ------------------------------------------------------------------------------------------ called by scikit-learn

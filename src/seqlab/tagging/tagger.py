@@ -273,8 +273,8 @@ class Tagger(Model):
         gold = read_gold(corpus, y)
         if gold.partial:
             raise LabelError(
-                f"{gold.open_place(corpus.offsets)} of y: evaluate compares labels, so every token of y needs one: "
-                f"not None, and not several"
+                "evaluate compares labels, so every token of y needs one: not None, and not several",
+                place=gold.open_place(corpus.offsets),
             )
         right = _core.gather_all(list(gold.names), gold.ids, corpus.offsets)
         return evaluate(corpus.with_column("y", right), predicted, "y", **options)

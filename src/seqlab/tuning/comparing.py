@@ -15,8 +15,9 @@ from seqlab.threads import thread_count
 from seqlab.tuning.comparison import Comparison, Row
 from seqlab.tuning.parts import Data, checked_data
 from seqlab.tuning.running import fitted, fresh, was_interrupted
-from seqlab.tuning.usual import USUAL, usual_model
 
+MODELS = ("baseline", "hmm", "memm", "perceptron", "crf", "svm", "pa", "arow")
+USUAL = MODELS[:5]
 LEAST_SECONDS = 0.05  # of tagging that are measured
 MOST_REPEATS = 5
 
@@ -167,7 +168,7 @@ def _models(models: Any, learn: Data, features: Any, seed: int, threads: int | N
     if isinstance(models, Mapping):
         named = [(str(name), model) for name, model in models.items()]
     else:
-        named = [(model if isinstance(model, str) else _name(model), model) for model in models]
+        named = [(model if isinstance(model, str) else type(model).__name__, model) for model in models]
     if not named:
         raise OptionError("models is empty: there is nothing to compare")
     if features == "auto" and any(isinstance(model, str) for _, model in named):
@@ -178,15 +179,35 @@ def _models(models: Any, learn: Data, features: Any, seed: int, threads: int | N
     for name, model in named:
         made = model
         if isinstance(model, str):
-            made = usual_model(model, features, seed=seed, threads=threads)
+            made = _usual_model(model, features, seed=seed, threads=threads)
         if not (hasattr(made, "fit") and hasattr(made, "predict") and hasattr(made, "get_params")):
             raise OptionError(f"models[{name!r:.40}] is no tagger but {made!r:.60}")
         found[_free(name, found)] = made
     return found
 
 
-def _name(model: Any) -> str:
-    return type(model).__name__
+def _usual_model(name: str, features: Any, *, seed: int, threads: int | None) -> Any:
+    """Make the model that textbooks call by this name."""
+    from seqlab.families.hmm.tagger import HMM
+    from seqlab.families.linear.learners.mistakes import AROW, PassiveAggressive, Perceptron, StructuredSVM
+    from seqlab.families.linear.memm import MEMM
+    from seqlab.families.linear.tagger import CRF, LinearTagger
+    from seqlab.families.local.baseline import MostFrequentTag
+
+    more: dict[str, Any] = {"seed": seed, "threads": threads}
+    made: dict[str, Callable[[], Any]] = {
+        "baseline": MostFrequentTag,
+        "hmm": lambda: HMM(**more),
+        "memm": lambda: MEMM(features, **more),
+        "perceptron": lambda: LinearTagger(features, Perceptron(), **more),
+        "crf": lambda: CRF(features, **more),
+        "svm": lambda: LinearTagger(features, StructuredSVM(), **more),
+        "pa": lambda: LinearTagger(features, PassiveAggressive(), **more),
+        "arow": lambda: LinearTagger(features, AROW(), **more),
+    }
+    if name not in made:
+        raise OptionError(f"there is no model {name!r:.40}; the names are {', '.join(MODELS)}")
+    return made[name]()
 
 
 def _free(name: str, taken: Mapping[str, Any]) -> str:

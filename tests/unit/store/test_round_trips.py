@@ -11,7 +11,6 @@ from seqlab.encode import Encoder
 from seqlab.errors import StoreError
 from seqlab.families.linear.model import LinearModel
 from seqlab.features import Template, presets
-from seqlab.features.stored import template_of, template_state
 from seqlab.store.codec import state_of, value_of
 
 KINDS = list(encoders())
@@ -64,14 +63,14 @@ def test_encoders_that_came_back_learn_on_alike(kind):
 @pytest.mark.parametrize("name", presets.__all__)
 def test_presets_come_back(name):
     template = getattr(presets, name)
-    assert template_of(store.revived(store.as_bytes(template_state(template)))) == template
+    assert value_of(Template, store.revived(store.as_bytes(state_of(template)))) == template
 
 
 def test_a_template_may_have_any_characters():
     from seqlab.features import Atom, Feature
 
     odd = Template((Feature((Atom("a\nb`c"), Atom("#1", -3, absolute=True)), ("x\n", "\0", '"🙂')),))
-    assert template_of(template_state(odd)) == odd
+    assert value_of(Template, state_of(odd)) == odd
 
 
 def test_a_lexicon_comes_back_without_its_file(tmp_path):

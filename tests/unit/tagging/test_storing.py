@@ -14,9 +14,10 @@ from seqlab import learning, store
 from seqlab.corpus import Corpus
 from seqlab.errors import NotFittedError, StoreError
 from seqlab.families.linear import learners
+from seqlab.families.linear.crf import CRF
 from seqlab.families.linear.learners.batch import LBFGS
 from seqlab.families.linear.memm import MEMM
-from seqlab.families.linear.tagger import CRF, LinearTagger
+from seqlab.families.linear.tagger import LinearTagger
 from seqlab.families.local.baseline import MostFrequentTag
 from seqlab.features import Template
 from seqlab.features.own import FeatureFunction

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import whole_number
-from seqlab.errors import CorpusError, LabelError, OptionError, QuestionError, ShapeError
+from seqlab.errors import CorpusError, LabelError, OptionError, Place, QuestionError, ShapeError
 from seqlab.families.chain.arpa import read_arpa, write_arpa
 from seqlab.families.chain.fit import ChainFit, Estimated
 from seqlab.families.chain.ngrams import Codes, Counted, Discounts, NgramModel, Symbols, Tokens
@@ -327,8 +327,9 @@ class MarkovChain(Model):
             first = int(np.argmax(codes < 0))
             s, t = tokens.place(first)
             raise LabelError(
-                f"sentence {s}, position {t}: {tokens.pool.string(int(tokens.codes[first]))!r:.80} is not in the "
-                f"vocabulary of {len(symbols.words)}, and unknown=None means that nothing else can come"
+                f"{tokens.pool.string(int(tokens.codes[first]))!r:.80} is not in the "
+                f"vocabulary of {len(symbols.words)}, and unknown=None means that nothing else can come",
+                place=Place(s, t),
             )
         return codes
 

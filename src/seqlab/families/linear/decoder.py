@@ -89,11 +89,7 @@ class Decoder:
                 self._model.trellises(encoded, dtype=dtype, threads=threads), threads=threads
             )
         except ImpossibleError as error:
-            number = first + (error.sequence or 0)
-            reason = str(error).partition(": ")[2]
-            raise ImpossibleError(
-                f"sentence {number}: {reason}", position=error.position, sequence=number
-            ) from None
+            raise error.at(sentence=first + (error.sequence or 0), unit="sentence") from None
         return np.concatenate([np.zeros(0, dtype=np.int32), *(path.ids for path in paths)])
 
 

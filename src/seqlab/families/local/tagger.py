@@ -14,13 +14,13 @@ from seqlab.arrays import LabelIds, Scores, whole_number
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
 from seqlab.encode.given import Features
-from seqlab.errors import BeamError, CorpusError, OptionError, QuestionError, ShapeError, StoreError
+from seqlab.errors import BeamError, CorpusError, OptionError, Place, QuestionError, ShapeError, StoreError
 from seqlab.families.local.classifier import LinearScores
 from seqlab.families.local.numbers import GivenClassifier
 from seqlab.families.local.rows import NO_LABEL, Columns, Numbers, Prepared
 from seqlab.families.local.scorer import RESPONSES, ByNumbers, Scorer, method_of
 from seqlab.families.local.training import cloned, fitted, samples
-from seqlab.store.codec import Own, Part
+from seqlab.store.codec import Late, Lazily, Own, Part
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks, located
@@ -28,7 +28,7 @@ from seqlab.tagging.door.constraints import Given, Rules
 from seqlab.tagging.door.dictionary import Dictionary, TagDictionary
 from seqlab.tagging.door.sentences import word_column
 from seqlab.tagging.door.weights import label_weights, token_weights
-from seqlab.tagging.options import COMMON, get_features, put_features, upgraded_options
+from seqlab.tagging.options import COMMON, FEATURES, upgraded_options
 from seqlab.tagging.tagger import BLOCK, Tagger
 from seqlab.tagging.training import Training
 from seqlab.trellis import TrellisBatch
@@ -53,14 +53,14 @@ class LocalFit:
     """
 
     training: Annotated[Training, Part(Training)]
-    encoder: Annotated[Encoder, Own(Encoder)]
+    encoder: Annotated[Late[Encoder], Lazily(Own(Encoder))]
     previous: bool
     scores: Annotated[Scorer, ByNumbers()]
 
     @cached_property
     def columns(self) -> Columns:
         """The columns of the matrix that the classifier sees."""
-        encoder, labels = self.encoder, self.training.labels
+        encoder, labels = self.encoder(), self.training.labels
         return Columns(encoder.size, encoder.edge_size, len(labels), self.previous)
 
     def check(self) -> None:
@@ -167,7 +167,7 @@ class LocalTagger(Tagger):
         classifier, dense = fitted(classifier, matrix, rows, gold.names)
         scores = Scorer.of(classifier, self.scores, gold.names, dense=dense)
         training = Training.of(corpus, gold, gold.names, rules, dictionary)
-        self.fit_ = LocalFit(training, encoder, columns.previous, scores)
+        self.fit_ = LocalFit(training, Late(encoder), columns.previous, scores)
         return self
 
     def _check_way(self) -> None:
@@ -215,7 +215,7 @@ class LocalTagger(Tagger):
     def encoder_(self) -> Encoder:
         """The encoder, which turns sentences into attributes."""
         self._check_fitted("encoder_")
-        return self._fit.encoder
+        return self._fit.encoder()
 
     @property
     def layout_(self) -> Columns:
@@ -336,6 +336,8 @@ class LocalTagger(Tagger):
 
     # ------------------------------------------------------------------------------------------ files
 
+    _apart = FEATURES
+
     @classmethod
     def _option_kinds(cls) -> Mapping[str, OptionKind]:
         return COMMON
@@ -347,8 +349,6 @@ class LocalTagger(Tagger):
         return state.replaced(settings={**state.settings, "options": options})
 
     def _put_option(self, state: State, name: str, value: Any) -> Any:
-        if name == "features":
-            return put_features(state, value, self.encoder_.features)
         if name != "classifier":
             return super()._put_option(state, name, value)
         given = self._given
@@ -361,8 +361,6 @@ class LocalTagger(Tagger):
 
     @classmethod
     def _get_option(cls, state: State, name: str, data: Any) -> Any:
-        if name == "features":
-            return get_features(state, data)
         if name != "classifier" or data is None:
             return super()._get_option(state, name, data)
         arrays = {own: array for own, array in state.arrays.items() if own.startswith("classifier.")}
@@ -379,8 +377,7 @@ def _refuse_dead_ends(scores: Scores, sentences: Numbers, begin: int, t: int) ->
     if dead.any():
         sentence = begin + int(sentences[np.argmax(dead)])
         raise BeamError(
-            f"sentence {sentence}: following the best label alone has led to position {t}, where none is legal; "
+            f"following the best label alone has led to position {t}, where none is legal; "
             f"pass decode='viterbi', which is exact",
-            position=t,
-            sequence=sentence,
+            place=Place(sentence, t, item=""),
         )

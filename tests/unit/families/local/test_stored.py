@@ -32,7 +32,7 @@ import seqlab
 from seqlab import store
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError, QuestionError, SeqlabError, StoreError
-from seqlab.families.linear.tagger import CRF
+from seqlab.families.linear.crf import CRF
 from seqlab.families.local.classifier import LinearScores
 from seqlab.families.local.tagger import LocalTagger
 from seqlab.trellis import Constraints
