@@ -168,8 +168,9 @@ class RerankFit:
         """The features by name."""
         return Vocabulary(self.names, {name: i for i, name in enumerate(self.names)})
 
+    @property
     def outcome(self) -> Learned:
-        """Return the weights as the learner found them."""
+        """The weights as the learner found them."""
         facts, theta = self.learned, self.coef.copy()
         theta[SCORE] = facts.score_weight
         return Learned(theta, facts.reason, facts.iterations, facts.objective)
