@@ -191,7 +191,7 @@ class MarkovChain(Model):
         return float(self.model_.log_probs(codes, given.offsets, 1).sum())
 
     def next(self, history: Iterable[str] = (), *, start: bool = True) -> Distribution:
-        """What follows some symbols, with names.
+        """Compute the distribution of the next symbol, with names.
 
         start   whether a history that is shorter than the order begins a sentence; False: it may stand anywhere
         """

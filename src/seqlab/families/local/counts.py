@@ -55,7 +55,7 @@ class Counts:
         return Counts(word[first].astype(np.int32), label[first].astype(np.int32), added, seen)
 
     def relabelled(self, labels: Sequence[str], new: Sequence[str]) -> Counts:
-        """The same with the labels renumbered, more of them than before."""
+        """Renumber the labels; there may be more of them than before."""
         place = np.array([new.index(label) for label in labels], dtype=np.int32)
         return Counts(self.word, place[self.label], self.count, self.seen)
 

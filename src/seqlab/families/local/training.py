@@ -1,4 +1,4 @@
-"""What a classifier of scikit-learn is trained on: rows, labels, weights; and whether it takes them."""
+"""Train a classifier of scikit-learn on rows, labels and weights."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ class Reranker(Model):
         return self.predict([tokens])[0]
 
     def predict_single(self, tokens: Any) -> list[str]:
-        """The same as tag(tokens), under sklearn-crfsuite's name."""
+        """Label one sentence, under sklearn-crfsuite's name for it."""
         return self.tag(tokens)
 
     def nbest(self, tokens: Any, n: int | None = None) -> list[Ranked]:
