@@ -6,15 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from seqlab.errors import OptionError
+from seqlab.families.linear import learners
 
-NAMES = ("baseline", "hmm", "memm", "perceptron", "crf", "svm", "pa", "arow")
-USUAL = NAMES[:5]
+USUAL = ("baseline", "hmm", "memm", "perceptron", "crf")
+_OF_LEARNERS = {name: one.learner for name, one in learners.LEARNERS.items() if not one.models}
+NAMES = (*USUAL, *(name for name in _OF_LEARNERS if name not in USUAL))
 
 
 def usual_model(name: str, features: Any, *, seed: int, threads: int | None) -> Any:
     """The model of that name."""
     from seqlab.families.hmm.tagger import HMM
-    from seqlab.families.linear.learners.mistakes import AROW, PassiveAggressive, Perceptron, StructuredSVM
     from seqlab.families.linear.memm import MEMM
     from seqlab.families.linear.tagger import CRF, LinearTagger
     from seqlab.families.local.baseline import MostFrequentTag
@@ -24,12 +25,10 @@ def usual_model(name: str, features: Any, *, seed: int, threads: int | None) -> 
         "baseline": MostFrequentTag,
         "hmm": lambda: HMM(**more),
         "memm": lambda: MEMM(features, **more),
-        "perceptron": lambda: LinearTagger(features, Perceptron(), **more),
         "crf": lambda: CRF(features, **more),
-        "svm": lambda: LinearTagger(features, StructuredSVM(), **more),
-        "pa": lambda: LinearTagger(features, PassiveAggressive(), **more),
-        "arow": lambda: LinearTagger(features, AROW(), **more),
     }
+    if name in _OF_LEARNERS:
+        return LinearTagger(features, getattr(learners, _OF_LEARNERS[name])(), **more)
     if name not in made:
         raise OptionError(f"there is no model {name!r:.40}; the names are {', '.join(NAMES)}")
     return made[name]()

@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 import codecs
 import contextlib
+import io
 import os
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
-from seqlab.cli.inputs import doubts, found, named_for
-from seqlab.cli.parsing import reading_of
-from seqlab.cli.progress import Bar, Silent, file_progress
+from seqlab.cli.corpora import doubts, found, named_for
+from seqlab.cli.options import reading_of
+from seqlab.cli.terminal.progress import Bar, Silent, file_progress
 from seqlab.corpus.source import is_utf8
 from seqlab.errors import CorpusError, CorpusWarning, ImpossibleError, QuestionError, TemplateError
 
@@ -28,7 +28,7 @@ Work = Callable[["Corpus", int, int], bytes]  # a block, the number of its first
 
 
 def tagged(tagger: Tagger, sources: list[Any], arguments: argparse.Namespace) -> Iterator[bytes]:
-    """The output, piece by piece."""
+    """Make the output, piece by piece."""
     from seqlab.threads import thread_count
 
     work = _work(tagger, arguments)
@@ -119,18 +119,15 @@ def _work(tagger: Tagger, arguments: argparse.Namespace) -> Work:
             f"--decode has no meaning here: a {type(tagger).__name__} picks one of its generator's labellings"
         )
     if arguments.json or arguments.nbest or arguments.marginals or arguments.all_marginals or arguments.spans:
-        from seqlab.cli.tag_views import view
+        from seqlab.cli.tag.views import view
 
         return view(tagger, arguments, way)
 
     def labels(block: Corpus, first: int, threads: int) -> bytes:
         name = new_column(block)
         done = tagger.annotate(block, name, **way, threads=threads)
-        if arguments.labels_only:
-            done = done.select(name)
-        return written(
-            done, name, tagger.column_, arguments.to, labels_only=arguments.labels_only, first=first == 0
-        )
+        bare = arguments.labels_only
+        return written(done, name, tagger.column_, arguments.to, labels_only=bare, first=first == 0)
 
     return labels
 
@@ -151,28 +148,23 @@ def written(
     labels_only: bool = False,
     first: bool = True,
 ) -> bytes:
-    """The block as bytes in the wanted format.
+    """Write the block as bytes in the wanted format.
 
     name    the column with the predicted labels, the last one
     label   what training called it, which is its place in CoNLL-U
     first   whether the file begins here
     """
-    from seqlab.corpus.extras import Layout
-    from seqlab.corpus.renderers import RENDERERS
+    from seqlab.corpus import Corpus, write
 
-    before = corpus.layout
-    goal = "conll" if labels_only else to or _usual_format(corpus, label)
-    corpus = corpus if labels_only else _fitted(corpus, name, label, goal)
-    same = goal == before.format
-    layout = before if same else Layout(format=goal, newline=before.newline)
-    if goal == "jsonl" and not same:
-        layout = replace(layout, separator=", ")
-    if labels_only:
-        corpus = _without_extras(corpus)
-    made = b"".join(RENDERERS[goal](corpus, layout))
-    if same and not before.final_newline:
-        made = made.removesuffix(layout.newline.encode())
-    return b"\xef\xbb\xbf" + made if same and before.bom and first else made
+    if labels_only:  # comments and the like have no place among them; blank lines between sentences do
+        goal = "conll"
+        corpus = Corpus({name: corpus.data(name)}, corpus.offsets, layout=corpus.layout)
+    else:
+        goal = to or _usual_format(corpus, label)
+        corpus = _fitted(corpus, name, label, goal)
+    out = io.BytesIO()
+    write(corpus, out, goal)
+    return out.getvalue() if first else out.getvalue().removeprefix(codecs.BOM_UTF8)
 
 
 def _usual_format(corpus: Corpus, label: str | None) -> str:
@@ -206,13 +198,6 @@ def _fitted(corpus: Corpus, name: str, label: str | None, goal: str) -> Corpus:
             return corpus.select(word or strings[0], name)
         return corpus if len(strings) == len(corpus.columns) else corpus.select(*strings)
     return corpus
-
-
-def _without_extras(corpus: Corpus) -> Corpus:
-    """Comments and the like have no place among bare labels; blank lines between sentences do."""
-    from seqlab.corpus import Corpus
-
-    return Corpus({one: corpus.data(one) for one in corpus.columns}, corpus.offsets)
 
 
 # ------------------------------------------------------------------------------------------------ bytes

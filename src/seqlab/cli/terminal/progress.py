@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
@@ -39,6 +40,17 @@ class Silent:
 
     def advance(self, amount: float = 1, what: str | None = None) -> None:
         """So many parts more are done, and this is what is done now."""
+
+    def announcer(self, what: str) -> Callable[[str, int, int], None]:
+        """Make a callback for work on one model after the other: `what` with a name in it is what is done now."""
+
+        def announce(name: str, number: int, count: int) -> None:
+            if number == 0:
+                self.step(what.format(name), count)
+            else:
+                self.advance(1, what.format(name))
+
+        return announce
 
     def line(self, text: str) -> None:
         """A line that stays."""

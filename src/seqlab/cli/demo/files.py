@@ -11,7 +11,7 @@ from seqlab.files import write_whole
 from seqlab.tuning.pages import page_of, table_of
 
 if TYPE_CHECKING:
-    from seqlab.cli.demo_tour import Reading
+    from seqlab.cli.demo.tour import Reading
     from seqlab.draw import Picture
     from seqlab.tuning import Comparison
 
