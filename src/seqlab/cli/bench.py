@@ -115,24 +115,15 @@ def _own_corpus(bench: _Bench, threads: int) -> None:
     tokens, columns = train.token_count, train.columns
     bench("read", lambda: read(io.BytesIO(file.getvalue()), "conll", columns=columns), tokens)
     bench("write", lambda: write(train, io.BytesIO(), "conll"), tokens)
-    for name, make in _taggers(threads).items():
-        tagger = bench(f"train {name}", partial(_trained, make, train))
+    for name in ("baseline", "perceptron", "memm", "crf"):
+        tagger = bench(f"train {name}", partial(_trained, name, train, threads))
         _tag(bench, f"tag {name}", tagger, train, threads)
 
 
-def _trained(make: Callable[[], Any], train: Corpus) -> Any:
-    return make().fit(train, "chunk")
+def _trained(name: str, train: Corpus, threads: int) -> Any:
+    from seqlab.tuning.usual import usual_model
 
-
-def _taggers(threads: int) -> dict[str, Callable[[], Any]]:
-    from seqlab import CRF, MEMM, LinearTagger, MostFrequentTag, Perceptron
-
-    return {
-        "baseline": MostFrequentTag,
-        "perceptron": lambda: LinearTagger("chunk", Perceptron(), threads=threads),
-        "memm": lambda: MEMM("chunk", threads=threads),
-        "crf": lambda: CRF("chunk", threads=threads),
-    }
+    return usual_model(name, "chunk", seed=0, threads=threads).fit(train, "chunk")
 
 
 def _model_on_files(bench: _Bench, arguments: argparse.Namespace, threads: int) -> None:

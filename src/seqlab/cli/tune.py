@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli import kinds
@@ -34,6 +36,7 @@ seqlab tune train.txt --set features=chunk,ner --set order=1,2 --resume it
 seqlab tune demo:train -l pos --how halving --set l2=0.01..10:9 -o pos.model"""
 
 WAYS = ("grid", "random", "halving")
+DRAWN = 20  # combinations at random, when nobody says how many
 ASKED = ("folds", "how", "metric", "n", "factor", "jobs", "resume", "seed")  # as seqlab.tune calls them, too
 
 
@@ -100,16 +103,14 @@ def _values(name: str, text: str) -> Any:
 
 
 def _range(low: float, high: float, count: int | None) -> Any:
-    """Steps multiply where both ends are above 0."""
+    """Make a range, or steps in it; they multiply where both ends are above 0."""
     from seqlab.tuning import LogUniform, Uniform
 
     if count is None:
         return LogUniform(low, high) if low > 0 else Uniform(low, high)
-    steps = range(count)
-    if low > 0:
-        found = [low * (high / low) ** (i / (count - 1)) for i in steps]
-    else:
-        found = [low + (high - low) * i / (count - 1) for i in steps]
+    import numpy as np
+
+    found = np.geomspace(low, high, count) if low > 0 else np.linspace(low, high, count)
     return [float(f"{value:.6g}") for value in found]
 
 
@@ -128,7 +129,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise OptionError("-n is for --how random and --how halving; a grid has all combinations")
     _check_targets(arguments)
     with training_progress(quiet=arguments.quiet, json=arguments.json) as screen:
-        found = _Search(arguments, screen).run()
+        found = _searched(arguments, screen)
     if arguments.picture:
         found.picture(arguments.over).save(arguments.picture)
     if arguments.output and found.model is not None:
@@ -153,88 +154,82 @@ def _check_targets(arguments: argparse.Namespace) -> None:
         raise OptionError("--over says what --picture is drawn over; pass --picture FILE too")
 
 
-class _Search:
-    """One run of the command."""
+def _searched(given: argparse.Namespace, screen: Silent) -> Tuning:
+    """Search, with a line for each trial."""
+    from seqlab import tune
+    from seqlab.cli.corpora import placed, read_training
+    from seqlab.cli.terminal.printing import settings_lines
+    from seqlab.cli.terminal.signals import impatient
 
-    def __init__(self, arguments: argparse.Namespace, screen: Silent) -> None:
-        self.arguments, self.screen = arguments, screen
-
-    def run(self) -> Tuning:
-        """Search, with a line for each trial."""
-        from seqlab import tune
-        from seqlab.cli.corpora import placed, read_training
-        from seqlab.cli.terminal.printing import settings_lines
-        from seqlab.cli.terminal.signals import impatient
-
-        given, say = self.arguments, self.screen.line
-        self.screen.step("reading")
-        train, dev, label = read_training(given, given.files, "dev", given.dev, say)
-        model, _ = kinds.tagger_of(given, train, label)
-        for line in settings_lines(model):
-            say(line)
-        search = self._search(model, train, label)
-        self.screen.step("searching", self._count(search))
-        resource = given.resource if given.resource == "sentences" else option_named(model, given.resource)
-        asked = {name: getattr(given, name) for name in ASKED}
-        with impatient(), placed(train):
-            return tune(
-                model,
-                train,
-                label,
-                search=search,
-                dev=dev,
-                resource=resource,
-                refit=given.output is not None,
-                on_trial=self._trial,
-                **asked,
-            )
-
-    def _search(self, model: Any, train: Corpus, label: str) -> dict[str, Any]:
-        search: dict[str, Any] = {}
-        for typed, text in self.arguments.search:
-            name = option_named(model, typed)
-            if name in search:
-                raise OptionError(f"--set {typed} came twice; name all its values at once")
-            values = _values(typed, text)
-            if not isinstance(values, list) and self.arguments.how == "grid":
-                raise OptionError(
-                    f"--set {typed}={text} is any number between two, of which a grid has too many; "
-                    f"write {typed}={text}:5 for five of them, or pass --how random"
-                )
-            if isinstance(values, list):
-                values = [_made(name, value, train, label) for value in values]
-            search[name] = values
-            self.screen.line(f"{'try' if len(search) == 1 else '':<10}{typed}={text}")
-        self.screen.line("")
-        return search
-
-    def _count(self, search: dict[str, Any]) -> int | None:
-        """How many trials there will be, where that is known."""
-        from math import prod
-
-        if self.arguments.how == "halving":
-            return None
-        finite = all(isinstance(values, list) for values in search.values())
-        whole = prod(len(values) for values in search.values()) if finite else None
-        if self.arguments.how == "grid":
-            return whole
-        drawn = self.arguments.n or 20
-        return drawn if whole is None else min(drawn, whole)
-
-    def _trial(self, trial: Trial) -> None:
-        from seqlab.tuning.space import shown
-
-        params = ", ".join(
-            f"{name.rpartition('__')[2]}={shown(value, 30)}" for name, value in trial.params.items()
+    screen.step("reading")
+    train, dev, label = read_training(given, given.files, "dev", given.dev, screen.line)
+    model, _ = kinds.tagger_of(given, train, label)
+    for line in settings_lines(model):
+        screen.line(line)
+    search = _search_space(given, model, train, label, screen)
+    screen.step("searching", _count(given, search))
+    sentences = given.resource == "sentences"
+    with impatient(), placed(train):
+        return tune(
+            model,
+            train,
+            label,
+            search=search,
+            dev=dev,
+            resource=given.resource if sentences else option_named(model, given.resource),
+            refit=given.output is not None,
+            on_trial=partial(_show_trial, screen),
+            **{name: getattr(given, name) for name in ASKED},
         )
-        budget = "" if trial.budget == 1 else f" with {trial.budget:.3g}"
-        score = f"{trial.score:.4f}" if trial.error is None else f"failed: {trial.error}"
-        self.screen.line(f"  {score}  {params}{budget}")
-        self.screen.advance()
+
+
+def _search_space(
+    given: argparse.Namespace, model: Any, train: Corpus, label: str, screen: Silent
+) -> dict[str, Any]:
+    search: dict[str, Any] = {}
+    for typed, text in given.search:
+        name = option_named(model, typed)
+        if name in search:
+            raise OptionError(f"--set {typed} came twice; name all its values at once")
+        values = _values(typed, text)
+        if isinstance(values, list):
+            values = [_made(name, value, train, label) for value in values]
+        elif given.how == "grid":
+            raise OptionError(
+                f"--set {typed}={text} is any number between two, of which a grid has too many; "
+                f"write {typed}={text}:5 for five of them, or pass --how random"
+            )
+        search[name] = values
+        screen.line(f"{'try' if len(search) == 1 else '':<10}{typed}={text}")
+    screen.line("")
+    return search
+
+
+def _count(given: argparse.Namespace, search: dict[str, Any]) -> int | None:
+    """Count the trials that there will be, where that is known."""
+    if given.how == "halving":
+        return None
+    finite = all(isinstance(values, list) for values in search.values())
+    all_of_them = math.prod(map(len, search.values())) if finite else None
+    if given.how == "grid":
+        return all_of_them
+    drawn: int = given.n or DRAWN
+    return drawn if all_of_them is None else min(drawn, all_of_them)
+
+
+def _show_trial(screen: Silent, trial: Trial) -> None:
+    from seqlab.tuning.space import shown
+
+    pairs = ((name.rpartition("__")[2], shown(value, 30)) for name, value in trial.params.items())
+    params = ", ".join(f"{name}={value}" for name, value in pairs)
+    budget = "" if trial.budget == 1 else f" with {trial.budget:.3g}"
+    score = f"{trial.score:.4f}" if trial.error is None else f"failed: {trial.error}"
+    screen.line(f"  {score}  {params}{budget}")
+    screen.advance()
 
 
 def option_named(model: Any, typed: str) -> str:
-    """learner__l2 for l2, iterations by whatever name the learner has for them."""
+    """Find an option by its last word: learner__l2 for l2, iterations by whatever name the learner has for them."""
     known: list[str] = list(model.get_params(deep=True))
     if typed in known or "__" in typed:
         return typed
@@ -248,7 +243,7 @@ def option_named(model: Any, typed: str) -> str:
 
 
 def _made(name: str, value: Any, train: Corpus, label: str) -> Any:
-    """Words that stand for something else than themselves."""
+    """Make a value of a word that stands for something else than itself."""
     if name == "features":
         return kinds.features_of("none" if value is None else str(value), train, label)[0]
     if name == "learner":
@@ -274,10 +269,8 @@ def _ending(arguments: argparse.Namespace, found: Tuning) -> list[str]:
         lines.append(f"picture   {arguments.picture}")
     if found.interrupted and found.model is None:
         lines.append("stopped   by Ctrl-C: these are the trials that were done")
-        more = (
-            "the same command goes on from there" if arguments.resume else "pass --resume FILE to go on later"
-        )
-        lines.append(f"          {more}")
+        later = "pass --resume FILE to go on later"
+        lines.append(f"{'':10}{'the same command goes on from there' if arguments.resume else later}")
     elif found.interrupted:
         lines.append(f"saved     {arguments.output}, whose last training was ended by Ctrl-C")
     elif arguments.output:

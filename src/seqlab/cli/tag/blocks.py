@@ -11,7 +11,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from seqlab.cli.corpora import doubts, found, named_for
 from seqlab.cli.options import reading_of
@@ -52,16 +52,20 @@ def _blocks(
     first = 0
     for source in sources:
         path, options = found(source, reading)
-        with _watched(path, screen) as watched:
-            for number, block in enumerate(stream(watched, **options).blocks()):
+        with _opened(path, screen) or contextlib.nullcontext() as file:
+            done = 0
+            for number, block in enumerate(stream(file or path, **options).blocks()):
                 for doubt in () if number or given or arguments.format else doubts(block, tagger):
                     warnings.warn(doubt, CorpusWarning, stacklevel=2)
                 yield named_for(block, tagger, given=given), first
                 first += len(block)
+                if file is not None:
+                    done, before = file.tell(), done
+                    screen.advance(done - before)
 
 
 def _in_order(work: Work, blocks: Iterator[tuple[Corpus, int]], threads: int) -> Iterator[bytes]:
-    """What `work` makes of the blocks, in their order.
+    """Do `work` on the blocks, and give what it makes of them in their order.
 
     The first block is done alone, by all threads: most input is no larger, and what a tagger makes when it is first
     used is then there. After it every thread has a block of its own; a few are on their way, so memory stays flat.
@@ -94,7 +98,7 @@ def _in_order(work: Work, blocks: Iterator[tuple[Corpus, int]], threads: int) ->
 
 
 def _located(work: Work, block: Corpus, first: int, threads: int) -> bytes:
-    """Errors name file and line; the library counts sentences, and only those of the block."""
+    """Do `work` with errors that name file and line; the library counts sentences, and only those of the block."""
     try:
         return work(block, first, threads)
     except ImpossibleError as error:
@@ -133,7 +137,7 @@ def _work(tagger: Tagger, arguments: argparse.Namespace) -> Work:
 
 
 def new_column(block: Corpus, name: str = PREDICTED) -> str:
-    """A name that no column has yet."""
+    """Find a name that no column has yet."""
     while name in block.columns:
         name += "_"
     return name
@@ -168,7 +172,7 @@ def written(
 
 
 def _usual_format(corpus: Corpus, label: str | None) -> str:
-    """As it came, where there is a place for a label."""
+    """Choose the format of the input, where it has a place for a label."""
     from seqlab.corpus.names import CONLLU
 
     found = corpus.layout.format
@@ -178,7 +182,7 @@ def _usual_format(corpus: Corpus, label: str | None) -> str:
 
 
 def _fitted(corpus: Corpus, name: str, label: str | None, goal: str) -> Corpus:
-    """The columns that the format has a place for."""
+    """Select the columns that the format has a place for."""
     from seqlab.corpus import StringColumn
     from seqlab.corpus.names import CONLLU
     from seqlab.tagging.door.sentences import word_column
@@ -204,7 +208,7 @@ def _fitted(corpus: Corpus, name: str, label: str | None, goal: str) -> Corpus:
 
 
 def _recoder(encoding: str | None, *, plain: bool) -> Callable[[bytes], bytes]:
-    """Output has the encoding of the input; JSON is UTF-8 whatever comes."""
+    """Give output the encoding of the input; JSON is UTF-8 whatever comes."""
     if plain or encoding is None or is_utf8(encoding):
         return bytes
     encoder = codecs.getincrementalencoder(encoding)()
@@ -220,33 +224,14 @@ def _recoder(encoding: str | None, *, plain: bool) -> Callable[[bytes], bytes]:
     return recode
 
 
-class _Watched:
-    """A file whose reader tells how far it is."""
-
-    def __init__(self, file: IO[bytes], screen: Silent) -> None:
-        self._file = file
-        self._screen = screen
-        self.name = file.name
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._file.read(size)
-        self._screen.advance(len(data))
-        return data
-
-
-@contextlib.contextmanager
-def _watched(source: Any, screen: Silent) -> Iterator[Any]:
-    """A plain file under watch when there is a bar; everything else, also what cannot be opened, as it is."""
+def _opened(source: Any, screen: Silent) -> Any:
+    """Open a plain file when there is a bar, to see how far its reader is; leave all else to the reader."""
     plain = isinstance(source, str) and os.path.isfile(source) and os.access(source, os.R_OK)  # noqa: PTH113
-    if not isinstance(screen, Bar) or not plain:
-        yield source
-        return
-    with open(source, "rb") as file:  # noqa: PTH123  (pathlib is slow to import)
-        yield _Watched(file, screen)
+    return open(source, "rb") if plain and isinstance(screen, Bar) else None  # noqa: PTH123
 
 
 def _bytes_of(sources: list[Any]) -> float | None:
-    """How much there is to read; None when nobody knows."""
+    """Count what there is to read; None when nobody knows."""
     try:
         return float(sum(os.stat(source).st_size for source in sources if isinstance(source, str))) or None  # noqa: PTH116
     except OSError:

@@ -12,8 +12,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from typing_extensions import Self
 
 
@@ -31,9 +29,7 @@ class Silent:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
 
     def step(self, what: str, total: float | None = None) -> None:
         """Something else begins, which has so many parts; None when nobody knows."""
@@ -74,9 +70,7 @@ class Bar(Silent):
         self._now: tuple[str, float | None] = ("", None)
         self._done = 0.0
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._drawn is not None:
             self._drawn.stop()
 
