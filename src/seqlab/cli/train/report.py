@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import textwrap
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from seqlab.cli.printing import counted, duration, size
+from seqlab.cli.terminal.printing import counted, duration, size
 
 if TYPE_CHECKING:
-    from seqlab.cli.progress import Silent
+    from seqlab.cli.terminal.progress import Silent
     from seqlab.corpus import Corpus
     from seqlab.learning.history import Epoch, History
 
-COLUMNS = 80
 REASONS = {
     "gradient": "converged: the gradient is small",
     "value": "converged: the objective no longer falls",
@@ -29,27 +27,14 @@ REASONS = {
     "no progress": "no further progress",
 }
 FURTHER = ("mistakes", "loss", "duality_gap", "rate")  # numbers of a learner's own that are worth a column
-
-
-def corpus_facts(corpus: Corpus) -> dict[str, Any]:
-    """How much was read, as data and as text."""
-    sentences, tokens = counted(len(corpus), "sentence"), counted(corpus.token_count, "token")
-    shown = corpus.columns if len(corpus.columns) <= 10 else (*corpus.columns[:9], "...")
-    return {
-        "file": corpus.name,
-        "sentences": len(corpus),
-        "tokens": corpus.token_count,
-        "columns": list(corpus.columns),
-        "format": corpus.layout.format,
-        "text": f"{sentences}, {tokens}, columns {' '.join(shown)}",
-    }
-
-
-def labels_line(corpus: Corpus, label: str) -> str:
-    """How many labels there are, and the first of them."""
-    names = sorted(set(corpus.strings(label).compact().values))
-    text = f"{len(names)} in column {label}: {' '.join(names)}"
-    return textwrap.shorten(text, COLUMNS - 10, placeholder=" ...")
+# Columns of the table: heading, width, format of a number.
+SHOWN = {
+    "objective": ("objective", 13, ".4f"),
+    "gradient_norm": ("gradient", 10, ".3g"),
+    **dict.fromkeys(FURTHER, ("", 12, "")),
+    "active": ("weights", 10, ""),
+    "dev_score": ("dev score", 10, ".4f"),
+}
 
 
 def odd_labels(corpus: Corpus, label: str) -> Iterator[str]:
@@ -69,23 +54,6 @@ def odd_labels(corpus: Corpus, label: str) -> Iterator[str]:
         yield f"warning   {counted(len(tokens), 'token')} without a label, the first at {place}"
 
 
-def settings_lines(tagger: Any) -> Iterator[str]:
-    """The call in Python that makes the same tagger, over as many lines as it takes."""
-    shown = _without_template(repr(tagger))
-    lines = textwrap.wrap(shown, COLUMNS - 10, break_long_words=False, break_on_hyphens=False)
-    for i, line in enumerate(lines):
-        yield f"{'model' if i == 0 else '':<10}{line}"
-
-
-def _without_template(text: str) -> str:
-    """A template is pages long, and has its own line."""
-    return (
-        text
-        if "Template(" not in text
-        else text.partition("features=Template(")[0] + "features=<template>, ..."
-    )
-
-
 class EpochTable:
     """A callback: one line an epoch, under a head that fits the first one.
 
@@ -97,43 +65,37 @@ class EpochTable:
         self._limit = limit
         self._began = time.perf_counter()
         self._last: int | None = None
-        self._further: tuple[str, ...] = ()
+        self._columns: list[str] = []
 
     def __call__(self, epoch: Epoch) -> None:
         """Show an epoch."""
         if self._last is None:
-            self._further = tuple(name for name in FURTHER if name in epoch.more)
-            self._screen.line(self._head(epoch))
+            self._columns = [name for name in SHOWN if _value(epoch, name) is not None]
+            heads = (
+                f"{SHOWN[name][0] or name.replace('_', ' '):>{SHOWN[name][1]}}" for name in self._columns
+            )
+            self._screen.line(" ".join([f"{'iteration':>9}", *heads, f"{'seconds':>8}"]))
             self._screen.step("training", self._limit)
         elif epoch.iteration <= self._last:
             self._screen.line("from here on with order 2")
         self._last = epoch.iteration
         self._screen.advance(1, f"iteration {epoch.iteration}")
-        self._screen.line(self._row(epoch))
-
-    def _head(self, epoch: Epoch) -> str:
-        names = [f"{'iteration':>9}"]
-        names += [f"{'objective':>13}"] if epoch.objective is not None else []
-        names += [f"{'gradient':>10}"] if epoch.gradient_norm is not None else []
-        names += [f"{name.replace('_', ' '):>12}" for name in self._further]
-        names += [f"{'weights':>10}"] if epoch.active is not None else []
-        names += [f"{'dev score':>10}"] if epoch.dev_score is not None else []
-        return " ".join([*names, f"{'seconds':>8}"])
-
-    def _row(self, epoch: Epoch) -> str:
-        cells = [f"{epoch.iteration:>9}"]
-        cells += [f"{epoch.objective:>13.4f}"] if epoch.objective is not None else []
-        cells += [f"{epoch.gradient_norm:>10.3g}"] if epoch.gradient_norm is not None else []
-        cells += [_further(epoch.more.get(name)) for name in self._further]
-        cells += [f"{epoch.active:>10}"] if epoch.active is not None else []
-        cells += [f"{epoch.dev_score:>10.4f}"] if epoch.dev_score is not None else []
-        return " ".join([*cells, f"{time.perf_counter() - self._began:>8.1f}"])
+        # Some learners know their objective now and then only, and not at first.
+        late = [name for name in SHOWN if name not in FURTHER and _value(epoch, name) is not None]
+        shown = (name for name in SHOWN if name in self._columns or name in late)
+        cells = (_cell(_value(epoch, name), *SHOWN[name][1:]) for name in shown)
+        seconds = f"{time.perf_counter() - self._began:>8.1f}"
+        self._screen.line(" ".join([f"{epoch.iteration:>9}", *cells, seconds]))
 
 
-def _further(value: float | None) -> str:
+def _value(epoch: Epoch, name: str) -> float | None:
+    return epoch.more.get(name) if name in FURTHER else getattr(epoch, name)
+
+
+def _cell(value: float | None, width: int, form: str) -> str:
     if value is None:
-        return f"{'':>12}"
-    return f"{value:>12.0f}" if float(value).is_integer() else f"{value:>12.4g}"
+        return " " * width
+    return f"{value:>{width}{form or ('.0f' if float(value).is_integer() else '.4g')}}"
 
 
 def ended(history: History | None, seconds: float) -> str:

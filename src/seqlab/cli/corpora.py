@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import io
 import re
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from seqlab.cli.models import load_tagger
+from seqlab.cli.options import reading_of
+from seqlab.cli.terminal.printing import counted
 from seqlab.corpus.formats import named
 from seqlab.errors import CorpusError, OptionError, SeqlabError
 
@@ -14,34 +20,11 @@ if TYPE_CHECKING:
     from seqlab.corpus import Corpus
     from seqlab.tagging.tagger import Tagger
 
-
-def load_tagger(path: str, *, chain: bool = False) -> Any:
-    """The tagger in a model file; there are models that label nothing.
-
-    chain   whether it must have scores of labels and moves: a re-ranker looks at whole labellings
-    """
-    from seqlab.families.loading import load
-
-    refuse_stream(path)
-    model = load(path)
-    if not hasattr(model, "annotate"):
-        raise OptionError(f"{path} holds a {type(model).__name__}, which labels no sentences")
-    if chain and not hasattr(model, "trellis"):
-        raise OptionError(
-            f"{path} holds a {type(model).__name__}, which has no scores of single labels; "
-            f"save its generator_ and ask that"
-        )
-    return model
-
-
-def refuse_stream(path: str) -> None:
-    """Models are mapped, which only files can be."""
-    if path == "-":
-        raise OptionError("a model is read from a file, not from standard input: save it, and name the file")
+COLUMNS = 80
 
 
 def read_corpora(paths: Sequence[str], reading: dict[str, Any]) -> Corpus:
-    """All files as one corpus; `reading` has the options of seqlab.read."""
+    """Read all files as one corpus; `reading` has the options of seqlab.read."""
     from seqlab.corpus import Corpus, read
 
     parts: list[Corpus] = []
@@ -59,7 +42,7 @@ def read_corpora(paths: Sequence[str], reading: dict[str, Any]) -> Corpus:
 
 
 def found(path: Any, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The file behind a name, and how to read it: demo:train and demo:test are the corpus that comes with seqlab."""
+    """Find the file behind a name, and how to read it: demo:train and demo:test come with seqlab."""
     if path not in ("demo:train", "demo:test"):
         return path, reading
     from importlib.resources import files
@@ -70,8 +53,90 @@ def found(path: Any, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     return str(file), {"format": "conll", "separator": "\t", "docstart": False, "columns": COLUMNS, **reading}
 
 
+def given_text(text: str, reading: dict[str, Any]) -> tuple[io.BytesIO, dict[str, Any]]:
+    """Make a file of --sentence, and say how to read it: as plain text, if the user did not say anything else."""
+    file = io.BytesIO(text.encode("utf-8", "surrogateescape") + b"\n")
+    file.name = "--sentence"
+    return file, reading if "columns" in reading else {"format": "text", **reading}
+
+
+def one_sentence(arguments: argparse.Namespace, tagger: Tagger) -> tuple[Any, list[str]]:
+    """Read the sentence of --sentence, or of a file by its --number, with the columns of training, and its words."""
+    from seqlab.corpus import read
+
+    if (arguments.sentence is None) == (arguments.file is None):
+        raise OptionError("one sentence is wanted: pass --sentence 'The old man', or a file (and --number)")
+    reading = reading_of(arguments)
+    if arguments.sentence is None:
+        corpus = read_corpora([arguments.file], reading)
+    else:
+        text, reading = given_text(arguments.sentence, reading)
+        corpus = read(text, **reading)
+    corpus = named_for(corpus, tagger, given=arguments.columns is not None)
+    number = arguments.number
+    if number >= len(corpus):
+        raise OptionError(f"--number {number}: {corpus.name} has the sentences 0 to {len(corpus) - 1}")
+    return corpus[number], words_of(corpus, number, map(str, range(len(corpus[number]))))
+
+
+def words_of(corpus: Corpus, number: int, otherwise: Iterable[str]) -> list[str]:
+    """Return the words of a sentence; what stands in for them where a corpus has none."""
+    from seqlab.tagging.door.sentences import word_column
+
+    name = word_column(corpus)
+    return list(map(str, corpus[number][name] if name else otherwise))
+
+
+# ------------------------------------------------------------------------------------------------ to learn from
+
+
+def read_training(
+    arguments: argparse.Namespace,
+    files: Sequence[str],
+    held_out: str,
+    others: Sequence[str] | None,
+    say: Callable[[str], object],
+) -> tuple[Corpus, Corpus | None, str]:
+    """Read what a model learns from and what it is tried on, and find the column of the labels.
+
+    held_out, others   a name for the second corpus, and its files if there is one
+    say                takes lines that tell what was read
+    """
+    reading = reading_of(arguments)
+    train = read_corpora(files, reading)
+    label = label_column(train, arguments.label)
+    say(_read_line("train", train))
+    other = None
+    if others:
+        other = read_corpora(others, reading)
+        _check_label(other, label)
+        say(_read_line(held_out, other))
+    names = sorted(set(train.strings(label).compact().values))
+    text = f"{len(names)} in column {label}: {' '.join(names)}"
+    say(f"labels    {textwrap.shorten(text, COLUMNS - 10, placeholder=' ...')}")
+    return train, other, label
+
+
+def corpus_facts(corpus: Corpus) -> dict[str, Any]:
+    """Say how much was read, as data and as text."""
+    sentences, tokens = counted(len(corpus), "sentence"), counted(corpus.token_count, "token")
+    shown = corpus.columns if len(corpus.columns) <= 10 else (*corpus.columns[:9], "...")
+    return {
+        "file": corpus.name,
+        "sentences": len(corpus),
+        "tokens": corpus.token_count,
+        "columns": list(corpus.columns),
+        "format": corpus.layout.format,
+        "text": f"{sentences}, {tokens}, columns {' '.join(shown)}",
+    }
+
+
+def _read_line(what: str, corpus: Corpus) -> str:
+    return f"{what:<10}{corpus.name}\n{'':<10}{corpus_facts(corpus)['text']}"
+
+
 def label_column(corpus: Corpus, given: str | None) -> str:
-    """The column with the labels: the one that was named, else the last one; in CoNLL-U the parts of speech."""
+    """Find the column with the labels: the one that was named, else the last one; in CoNLL-U the parts of speech."""
     from seqlab.corpus import StringColumn
     from seqlab.corpus.names import resolve
 
@@ -91,8 +156,8 @@ def label_column(corpus: Corpus, given: str | None) -> str:
     return strings[-1]
 
 
-def dev_label(dev: Corpus, label: str) -> None:
-    """A development set without the label is refused before training, not after it."""
+def _check_label(dev: Corpus, label: str) -> None:
+    """Refuse a development set without the label before training, not after it."""
     if label not in dev.columns:
         shown = ", ".join(map(repr, dev.columns))
         raise CorpusError(
@@ -101,8 +166,21 @@ def dev_label(dev: Corpus, label: str) -> None:
         )
 
 
+# ------------------------------------------------------------------------------------------------ for a model
+
+
+def tried(
+    arguments: argparse.Namespace, model: str, files: Sequence[str], *, chain: bool = False
+) -> tuple[Any, Corpus, str]:
+    """Load a model and read sentences that it is tried on, and find the column of their right labels."""
+    tagger = load_tagger(model, chain=chain)
+    read = read_corpora(files, reading_of(arguments))
+    corpus = named_for(read, tagger, given=arguments.columns is not None)
+    return tagger, corpus, gold_column(corpus, tagger, arguments.label)
+
+
 def named_for(corpus: Corpus, tagger: Tagger, *, given: bool) -> Corpus:
-    """The corpus with the column names of training.
+    """Give the columns the names that they had in training.
 
     A file of columns says nothing about their names, and what they usually are depends on how many there are: the
     columns of training decide, with the label behind them when there is one cell more.
@@ -112,12 +190,12 @@ def named_for(corpus: Corpus, tagger: Tagger, *, given: bool) -> Corpus:
     read_as = corpus.layout.format
     if given or read_as is None or not named(read_as).nameless or "attributes" in tagger.columns_:
         return corpus
-    names = names_of_training(corpus.columns, tuple(tagger.columns_), tagger.column_ or "label")
+    names = _names_of_training(corpus.columns, tuple(tagger.columns_), tagger.column_ or "label")
     return corpus._with(dict(zip(names, (corpus.data(name) for name in corpus.columns), strict=True)))
 
 
-def names_of_training(there: tuple[str, ...], known: tuple[str, ...], label: str) -> list[str]:
-    """Names for the columns of a file that says nothing about them."""
+def _names_of_training(there: tuple[str, ...], known: tuple[str, ...], label: str) -> list[str]:
+    """Name the columns of a file that says nothing about them."""
     if known[:1] == ("id",):  # of CoNLL-U, which other files have nothing of but the word
         known = ("word",)
     if set(known) <= set(there):
@@ -129,9 +207,9 @@ def names_of_training(there: tuple[str, ...], known: tuple[str, ...], label: str
 
 
 def doubts(corpus: Corpus, tagger: Tagger) -> Iterator[str]:
-    """What was guessed about the beginning of a file, and may be wrong."""
+    """Say what was guessed about the beginning of a file, and may be wrong."""
     place = str(corpus.located(0))
-    if one_line_of_cells(corpus.layout.format, corpus.token_count, len(corpus.columns)):
+    if corpus.layout.format == "conll" and corpus.token_count == 1 and len(corpus.columns) > 2:
         yield (
             f"{place}: one line of {len(corpus.columns)} cells was read as one token and its columns; "
             f"if it is a sentence, pass --format text"
@@ -150,22 +228,12 @@ def doubts(corpus: Corpus, tagger: Tagger) -> Iterator[str]:
 
 
 def _labels_taken_for(corpus: Corpus, tagger: Tagger) -> str | None:
-    """What the last column is called where a file has labels but lacks a column that the model reads."""
+    """Name the last column where a file has labels there but lacks a column that the model reads."""
     named = named_for(corpus, tagger, given=False)
-    last = newly_named(corpus.columns, named.columns, tagger.columns_)
-    if last is None or not set(named.strings(last).compact().values) <= set(tagger.labels_):
+    last = named.columns[-1]
+    if len(corpus.columns) < 2 or last == corpus.columns[-1] or last not in tagger.columns_:
         return None
-    return last
-
-
-def one_line_of_cells(form: str | None, tokens: int, width: int) -> bool:
-    """Whether a file of columns is one line, and may have been meant as a sentence."""
-    return form == "conll" and tokens == 1 and width > 2
-
-
-def newly_named(there: Sequence[str], names: Sequence[str], known: Sequence[str]) -> str | None:
-    """What the last column is called, where that is not its name in the file and the model reads it."""
-    return names[-1] if len(there) > 1 and names[-1] != there[-1] and names[-1] in known else None
+    return last if set(named.strings(last).compact().values) <= set(tagger.labels_) else None
 
 
 def _reads_pos(tagger: Tagger) -> bool:
@@ -176,7 +244,7 @@ def _reads_pos(tagger: Tagger) -> bool:
 
 
 def gold_column(corpus: Corpus, tagger: Tagger, given: str | None) -> str:
-    """Where the right labels stand in a file that a model is tried on."""
+    """Find the column of the right labels in a file that a model is tried on."""
     if given is not None:
         return label_column(corpus, given)
     if tagger.column_ is not None and tagger.column_ in corpus.columns:
@@ -193,7 +261,7 @@ def gold_column(corpus: Corpus, tagger: Tagger, given: str | None) -> str:
 
 @contextlib.contextmanager
 def placed(corpus: Corpus) -> Iterator[None]:
-    """Errors that count sentences of this corpus name file and line instead."""
+    """Turn errors that count sentences of this corpus into errors that name file and line."""
     try:
         yield
     except SeqlabError as error:
@@ -208,13 +276,3 @@ def in_file(error: SeqlabError, corpus: Corpus, sentence: int) -> CorpusError:
     told = error.place
     place = corpus.located(sentence, told.position if told.item else None)
     return CorpusError(error.message, place=place._replace(within=told.within))
-
-
-def is_model(path: str) -> bool:
-    """Whether a file begins as a model file does: the length of a header, then JSON."""
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123  (pathlib is slow to import)
-            head = file.read(9)
-    except OSError:
-        return False
-    return len(head) == 9 and head[8:] == b"{" and int.from_bytes(head[:8], "little") < 1 << 32

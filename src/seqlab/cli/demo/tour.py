@@ -5,16 +5,15 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seqlab.cli.printing import print_json, table
-from seqlab.cli.progress import training_progress
+from seqlab.cli.terminal.printing import COLUMNS, print_json, table
+from seqlab.cli.terminal.progress import training_progress
+from seqlab.cli.terminal.screen import program, wants_color
 from seqlab.errors import OptionError
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ It is the old who man the boat: "man" is the verb. Most readers, and all three
 models, take another path first, and would have to turn back."""
 MOST_WORDS = 60  # of a sentence that fits pictures and screen
 READINGS = 3
-COLUMNS = 80
 _TOKEN = re.compile(r"\w+(?:[.'’-]\w+)*|[^\w\s]")
 
 
@@ -56,24 +54,24 @@ class Reading:
 
 def tour(sentence: str | None, folder: str, *, json: bool) -> None:
     """All of it, printed as it comes."""
-    from seqlab.cli.demo_files import write_files
+    from seqlab.cli.demo.files import write_files
 
     target, words = _checked(folder), None if sentence is None else _tokens(sentence)
-    say = _Silence() if json else _Voice()
-    say.head("Three models learn parts of speech", "")
+    say = _Voice(silent=json)
+    say.head("Three models learn parts of speech")
     found = _learned(json=json)
     say.block(found.text())
-    reading = _read(found, words or _asked(say, silent=json))
+    reading = _read(found, words or _asked(say))
     say.head(f"The sentence: {' '.join(reading.words)}", "P: how sure the CRF is of its label")
     say.block(_labelled(reading))
     say.head(f"Its {len(reading.nbest)} best readings", "which labels change, and how probable each one is")
     say.block(_readings(reading) + (STORY if reading.words == _tokens(DEFAULT) else ""))
-    say.head(f"The word it is least sure of: {reading.words[reading.doubted]}", "")
+    say.head(f"The word it is least sure of: {reading.words[reading.doubted]}")
     say.block(reading.why)
     files = write_files(target, found, reading)
-    say.head(f"Written to {folder}/", "")
+    say.head(f"Written to {folder}/")
     say.block(table(["", ""], files.items(), left=2).partition("\n")[2])
-    say.head("What to try next", "")
+    say.head("What to try next")
     say.block(_next(folder))
     if json:
         print_json({"comparison": found.to_dict(), "sentence": _facts(reading), "files": list(files)})
@@ -99,14 +97,7 @@ def _learned(*, json: bool) -> Comparison:
             f"  from {len(train):,} sentences ({train.token_count:,} tokens), "
             f"and are tried on {len(test):,} others\n"
         )
-
-        def announce(name: str, number: int, count: int) -> None:
-            if number == 0:
-                screen.step(f"  training the {name}", count)
-            else:
-                screen.advance(1, f"  training the {name}")
-
-        return compare(train, test, models, LABEL, on_model=announce)
+        return compare(train, test, models, LABEL, on_model=screen.announcer("  training the {}"))
 
 
 def _tokens(text: str) -> list[str]:
@@ -116,9 +107,9 @@ def _tokens(text: str) -> list[str]:
     return words
 
 
-def _asked(say: _Silence, *, silent: bool) -> list[str]:
-    """A sentence that somebody types; the usual one when nobody does."""
-    if silent or sys.stdin is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
+def _asked(say: _Voice) -> list[str]:
+    """Ask for a sentence; the usual one when nobody types any."""
+    if say.silent or sys.stdin is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _tokens(DEFAULT)
     say.head("Your turn", f"Type an English sentence, or press Enter for: {DEFAULT}")
     typed = ""
@@ -141,33 +132,26 @@ def _read(found: Comparison, words: list[str]) -> Reading:
 # ------------------------------------------------------------------------------------------------ on the screen
 
 
-class _Silence:
-    """Says nothing: for programs."""
+class _Voice:
+    """Prints as it goes, if it is not for programs."""
 
-    def head(self, title: str, note: str) -> None:
-        """Something new begins."""
+    def __init__(self, *, silent: bool) -> None:
+        self.silent = silent
 
-    def block(self, text: str) -> None:
-        """Lines, a little to the right."""
-
-
-class _Voice(_Silence):
-    def head(self, title: str, note: str) -> None:
+    def head(self, title: str, note: str = "") -> None:
+        """Begin something new."""
         shown = textwrap.shorten(title, COLUMNS, placeholder=" …")
-        paint = sys.stdout.isatty() and not _plain_terminal()
-        print(f"\n\x1b[1m{shown}\x1b[0m" if paint else f"\n{shown}")
+        self._print(f"\n\x1b[1m{shown}\x1b[0m" if wants_color(sys.stdout) else f"\n{shown}")
         if note:
-            print(f"  {note}")
-        sys.stdout.flush()
+            self._print(f"  {note}")
 
     def block(self, text: str) -> None:
-        print(textwrap.indent(text, "  "), flush=True)
+        """Print lines, a little to the right."""
+        self._print(textwrap.indent(text, "  "))
 
-
-def _plain_terminal() -> bool:
-    import os
-
-    return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    def _print(self, text: str) -> None:
+        if not self.silent:
+            print(text, flush=True)
 
 
 def _labelled(reading: Reading) -> str:
@@ -197,7 +181,7 @@ def _chances(nbest: NBest) -> list[float]:
 
 
 def _next(folder: str) -> str:
-    seqlab, model = _program(), f"{folder}/crf.model"
+    seqlab, model = program("seqlab") or f"{Path(sys.executable).name} -m seqlab", f"{folder}/crf.model"
     steps = {
         "look at the report": f"{folder}/report.html, in a browser",
         "label a text, one sentence in a line": f"{seqlab} tag {model} my.txt --format text",
@@ -210,25 +194,14 @@ def _next(folder: str) -> str:
     return "\n".join(f"{what}\n  {command}" for what, command in steps.items())
 
 
-def _program() -> str:
-    """What to type for this command."""
-    if shutil.which("seqlab"):
-        return "seqlab"
-    beside, here = Path(sys.executable).parent / "seqlab", Path.cwd()
-    if beside.is_file():
-        return str(beside.relative_to(here) if beside.is_relative_to(here) else beside)
-    return f"{Path(sys.executable).name} -m seqlab"
-
-
 def _facts(reading: Reading) -> dict[str, Any]:
-    paths: Sequence[Any] = list(reading.nbest)
     return {
         "words": reading.words,
         "labels": reading.labels,
         "probabilities": reading.chances,
         "nbest": [
             {"labels": [str(label) for label in path.labels], "probability": chance}
-            for path, chance in zip(paths, _chances(reading.nbest), strict=True)
+            for path, chance in zip(reading.nbest, _chances(reading.nbest), strict=True)
         ],
         "explained": reading.doubted,
         "explanation": reading.why,

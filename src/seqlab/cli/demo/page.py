@@ -1,4 +1,4 @@
-"""The page that `seqlab demo` shows. Every block is as wide as it is told to be, never wider."""
+"""The page that `seqlab demo --garden-path` shows. Every block is as wide as it is told to be, never wider."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Sequence
 
 from seqlab import draw
-from seqlab.cli import garden_path
-from seqlab.cli.demo_story import Story
+from seqlab.cli.demo import garden_path
+from seqlab.cli.demo.garden_path import Story
 from seqlab.draw import Canvas, Ink, Style
 from seqlab.inference import Path
 

@@ -12,7 +12,7 @@ from seqlab.errors import OptionError
 from seqlab.views import html
 
 if TYPE_CHECKING:
-    from seqlab.cli.demo_tour import Reading
+    from seqlab.cli.demo.tour import Reading
     from seqlab.draw import Picture
     from seqlab.tuning import Comparison
 

@@ -1,141 +1,29 @@
-"""A model file as facts, and the facts as text."""
+"""Show what `seqlab inspect` tells of a model file, for people."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import textwrap
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from seqlab.cli.inspected_others import classifier_facts, reranker_facts, reranker_text
-from seqlab.cli.printing import counted, duration, section, size, table
-
-if TYPE_CHECKING:
-    from seqlab.store.state import State
-    from seqlab.tagging.tagger import Tagger
+from seqlab.cli.terminal.printing import counted, duration, section, size, table
+from seqlab.views.text.width import clip, printable
 
 WIDTH = 80
 LABELS_SHOWN = 12  # labels whose features are shown when nobody asked for one
 TEMPLATE_LINES = 12
 
 
-def facts_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Everything, as JSON can hold it."""
-    from seqlab import load, store
-    from seqlab.cli.inputs import refuse_stream
-    from seqlab.errors import LabelError
-
-    refuse_stream(arguments.model)
-    state = store.read(arguments.model, verify=arguments.verify)
-    tagger: Any = load(arguments.model)
-    labels = tuple(getattr(tagger, "labels_", ()))
-    for label in arguments.label or ():
-        if label not in labels:
-            raise LabelError(f"--label {label}: the model's labels are {' '.join(labels) or 'none'}")
-    words = getattr(tagger, "vocabulary_", None)
-    facts: dict[str, Any] = {
-        "model": arguments.model,
-        "kind": state.kind,
-        "bytes": Path(arguments.model).stat().st_size,
-        "checksum": "verified" if arguments.verify else "not compared (--verify does)",
-        **_metadata(arguments.model),
-        "labels": list(map(str, labels)),
-        "columns": list(getattr(tagger, "columns_", ())),
-        "label_column": getattr(tagger, "column_", None),
-        "vocabulary": None if words is None else len(words),
-        "settings": {name: _shown(value) for name, value in tagger.get_params(deep=False).items()},
-        "python": _call(tagger),
-        "command": state.record.get("command"),
-        "history": state.record.get("history"),
-        "pruned": state.record.get("pruned"),
-        "parts": _parts(state),
-    }
-    return {**facts, **_weights(tagger, arguments)}
-
-
-def _metadata(path: str) -> dict[str, Any]:
-    """Versions, which are in the header and not in a State; the header was checked before."""
-    with Path(path).open("rb") as file:
-        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-    found = header["__metadata__"]
-    return {"written_by": found.get("seqlab"), "format": found.get("version"), "sha256": found.get("sha256")}
-
-
-def _shown(value: Any) -> Any:
-    return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
-
-
-def _call(tagger: Tagger) -> str:
-    text = repr(tagger)
-    return text if len(text) < 2000 else f"{text[:2000]}..."
-
-
-def _parts(state: State) -> dict[str, int]:
-    """Bytes of the arrays, by the part that they belong to."""
-    found: dict[str, int] = {}
-    for name, array in state.arrays.items():
-        part = name.partition(".")[0] if "." in name else "model"
-        found[part] = found.get(part, 0) + int(array.nbytes)
-    return dict(sorted(found.items(), key=lambda pair: -pair[1]))
-
-
-def _weights(tagger: Any, arguments: argparse.Namespace) -> dict[str, Any]:
-    """The heaviest features and the moves of a linear model; what others have learned, and nothing for counts."""
-    top, chosen = arguments.top, arguments.label or list(getattr(tagger, "labels_", ()))
-    if hasattr(tagger, "classifier_"):
-        return classifier_facts(tagger, top, chosen)
-    if hasattr(tagger, "oracle_"):
-        return reranker_facts(tagger, top)
-    if not hasattr(tagger, "top_features"):
-        return {}
-    model = tagger.model_
-    features = {
-        label: [[one.attribute, one.weight] for one in tagger.top_features(top, label=label)]
-        for label in chosen
-    }
-    rules = model.rules
-    names = tagger.labels_
-    return {
-        "attributes": tagger.encoder_.size,
-        "edge_attributes": tagger.encoder_.edge_size,
-        "weights": model.size,
-        "order": model.order,
-        "template": _template(tagger),
-        "top_features": features,
-        "likely_moves": _moves(tagger, top, 1),
-        "unlikely_moves": _moves(tagger, top, -1),
-        "forbidden": {
-            "moves": [[names[a], names[b]] for a, b in zip(*rules.forbidden.nonzero(), strict=True)],
-            "starts": [names[y] for y in rules.no_start.nonzero()[0]],
-            "ends": [names[y] for y in rules.no_end.nonzero()[0]],
-        },
-    }
-
-
-def _moves(tagger: Any, top: int, sign: int) -> list[list[Any]]:
-    found = tagger.top_transitions(top, sign=sign)
-    return [[" ".join(one.labels), one.weight, *([one.attribute] if one.attribute else [])] for one in found]
-
-
-def _template(tagger: Any) -> str | None:
-    features = tagger.encoder_.features
-    return None if features is None else str(features)
-
-
-# ------------------------------------------------------------------------------------------------ text
-
-
 def text_of(facts: dict[str, Any], arguments: argparse.Namespace) -> str:
-    """The facts for people, in at most 80 columns where the model's own names allow it."""
+    """Show the facts in at most 80 columns where the model's own names allow it."""
     parts = [_head(facts), _settings(facts), _training(facts, all_epochs=arguments.history), _sizes(facts)]
     if facts.get("template"):
         parts.append(_template_text(facts["template"], whole=arguments.template))
     if facts.get("top_features"):
         parts += [_features_text(facts, arguments), _moves_text(facts)]
     if facts.get("oracle"):
-        parts.append(reranker_text(facts))
+        parts.append(_reranker_text(facts))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -225,26 +113,15 @@ def _template_text(template: str, *, whole: bool) -> str:
 def _features_text(facts: dict[str, Any], arguments: argparse.Namespace) -> str:
     labels = list(facts["top_features"])
     shown = labels if arguments.label else labels[:LABELS_SHOWN]
-    blocks = []
+    lines = ["heaviest features of each label"]
     for label in shown:
-        rows = [[name, f"{weight:+.3f}"] for name, weight in facts["top_features"][label]]
-        blocks.append("\n".join(_feature_rows(label, rows)))
-    more = len(labels) - len(shown)
-    rest = f"\n  ... and {more} more labels (--label shows one)" if more else ""
-    return "heaviest features of each label\n" + "\n".join(blocks) + rest
-
-
-def _feature_rows(label: str, rows: list[list[str]]) -> Iterator[str]:
-    from seqlab.views.text.width import clip, printable
-
-    yield f"  {printable(label)}"
-    for name, weight in rows:
-        yield f"    {weight:>9}  {clip(printable(name), WIDTH - 16, '…')}"
+        lines += [f"  {printable(label)}", *_weight_lines(facts["top_features"][label], indent=4)]
+    if len(labels) > len(shown):
+        lines.append(f"  ... and {len(labels) - len(shown)} more labels (--label shows one)")
+    return "\n".join(lines)
 
 
 def _moves_text(facts: dict[str, Any]) -> str:
-    from seqlab.views.text.width import printable
-
     parts = []
     for title, key in (("likely moves", "likely_moves"), ("unlikely moves", "unlikely_moves")):
         rows = [
@@ -271,3 +148,24 @@ def _forbidden_text(forbidden: dict[str, Any]) -> Iterator[str]:
         lines += [f"    {name if i == 0 else '':<6}{line}" for i, line in enumerate(wrapped)]
     if lines:
         yield "\n".join([f"forbidden: {len(moves)} moves", *lines])
+
+
+def _reranker_text(facts: dict[str, Any]) -> str:
+    oracle, learned = facts["oracle"], facts["learned"]
+    rows = [
+        ("generator", facts["generator"]["kind"]),
+        ("lists", f"{oracle['mean_length']:.1f} labellings on average in training"),
+        (
+            "accuracy",
+            f"{oracle['first_accuracy']:.4f} of the first, {oracle['accuracy']:.4f} of the best of each",
+        ),
+        ("features", f"{facts['features']:,}"),
+        ("learned", f"in {learned['iterations']} iterations, ended by {learned['reason']!r}"),
+    ]
+    lines = _weight_lines(facts["heaviest"], indent=2)
+    return "\n".join([section("re-ranking", rows), "", "heaviest features", *lines])
+
+
+def _weight_lines(pairs: list[list[Any]], indent: int) -> Iterator[str]:
+    for name, weight in pairs:
+        yield f"{'':<{indent}}{weight:>+9.3f}  {clip(printable(name), WIDTH - 12 - indent, '…')}"

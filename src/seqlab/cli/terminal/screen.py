@@ -17,20 +17,29 @@ def width() -> int:
 
 
 def python() -> str:
-    """What to type to start this interpreter."""
-    if shutil.which("python") == sys.executable:
-        return "python"
-    program, here = Path(sys.executable), Path.cwd()
-    return str(program.relative_to(here) if program.is_relative_to(here) else program)
+    """Say what to type to start this interpreter."""
+    return "python" if shutil.which("python") == sys.executable else _nearby(Path(sys.executable))
+
+
+def program(name: str) -> str | None:
+    """Say what to type to start a program that was installed with this interpreter, if it was."""
+    beside = Path(sys.executable).parent / name
+    return name if shutil.which(name) else _nearby(beside) if beside.is_file() else None
+
+
+def _nearby(path: Path) -> str:
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def style(stream: TextIO, *, no_color: bool, ascii_only: bool) -> Style:
     """Colours if a person is looking and did not object; Unicode if the stream can carry it."""
     glyphs = UNICODE if not ascii_only and _carries(stream, UNICODE) else ASCII
-    return Style(glyphs=glyphs, color=not no_color and _wants_color(stream), number=probability)
+    return Style(glyphs=glyphs, color=not no_color and wants_color(stream), number=probability)
 
 
-def _wants_color(stream: TextIO) -> bool:
+def wants_color(stream: TextIO) -> bool:
+    """Whether a person looks at this stream and did not object to colours."""
     refused = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return stream.isatty() and not refused
 

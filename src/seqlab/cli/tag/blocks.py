@@ -10,11 +10,11 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
-from seqlab.cli.inputs import doubts, found, in_file, named_for
-from seqlab.cli.parsing import reading_of
-from seqlab.cli.progress import Bar, Silent, file_progress
+from seqlab.cli.corpora import doubts, found, in_file, named_for
+from seqlab.cli.options import reading_of
+from seqlab.cli.terminal.progress import Bar, Silent, file_progress
 from seqlab.corpus.io.source import is_utf8
 from seqlab.errors import CorpusError, CorpusWarning, ImpossibleError, QuestionError, TemplateError
 
@@ -27,7 +27,7 @@ Work = Callable[["Corpus", int, int], bytes]  # a block, the number of its first
 
 
 def tagged(tagger: Tagger, sources: list[Any], arguments: argparse.Namespace) -> Iterator[bytes]:
-    """The output, piece by piece."""
+    """Make the output, piece by piece."""
     from seqlab.threads import thread_count
 
     work = _work(tagger, arguments)
@@ -51,16 +51,20 @@ def _blocks(
     first = 0
     for source in sources:
         path, options = found(source, reading)
-        with _watched(path, screen) as watched:
-            for number, block in enumerate(stream(watched, **options).blocks()):
+        with _opened(path, screen) or contextlib.nullcontext() as file:
+            done = 0
+            for number, block in enumerate(stream(file or path, **options).blocks()):
                 for doubt in () if number or given or arguments.format else doubts(block, tagger):
                     warnings.warn(doubt, CorpusWarning, stacklevel=2)
                 yield named_for(block, tagger, given=given), first
                 first += len(block)
+                if file is not None:
+                    done, before = file.tell(), done
+                    screen.advance(done - before)
 
 
 def _in_order(work: Work, blocks: Iterator[tuple[Corpus, int]], threads: int) -> Iterator[bytes]:
-    """What `work` makes of the blocks, in their order.
+    """Do `work` on the blocks, and give what it makes of them in their order.
 
     The first block is done alone, by all threads: most input is no larger, and what a tagger makes when it is first
     used is then there. After it every thread has a block of its own; a few are on their way, so memory stays flat.
@@ -93,7 +97,7 @@ def _in_order(work: Work, blocks: Iterator[tuple[Corpus, int]], threads: int) ->
 
 
 def _located(work: Work, block: Corpus, first: int, threads: int) -> bytes:
-    """Errors name file and line; the library counts sentences, and only those of the block."""
+    """Do `work` with errors that name file and line; the library counts sentences, and only those of the block."""
     try:
         return work(block, first, threads)
     except (ImpossibleError, CorpusError, TemplateError) as error:
@@ -116,24 +120,21 @@ def _work(tagger: Tagger, arguments: argparse.Namespace) -> Work:
             f"--decode has no meaning here: a {type(tagger).__name__} picks one of its generator's labellings"
         )
     if arguments.json or arguments.nbest or arguments.marginals or arguments.all_marginals or arguments.spans:
-        from seqlab.cli.tag_views import view
+        from seqlab.cli.tag.views import view
 
         return view(tagger, arguments, way)
 
     def labels(block: Corpus, first: int, threads: int) -> bytes:
         name = new_column(block)
         done = tagger.annotate(block, name, **way, threads=threads)
-        if arguments.labels_only:
-            done = done.select(name)
-        return written(
-            done, name, tagger.column_, arguments.to, labels_only=arguments.labels_only, first=first == 0
-        )
+        bare = arguments.labels_only
+        return written(done, name, tagger.column_, arguments.to, labels_only=bare, first=first == 0)
 
     return labels
 
 
 def new_column(block: Corpus, name: str = PREDICTED) -> str:
-    """A name that no column has yet."""
+    """Find a name that no column has yet."""
     while name in block.columns:
         name += "_"
     return name
@@ -148,7 +149,7 @@ def written(
     labels_only: bool = False,
     first: bool = True,
 ) -> bytes:
-    """The block as bytes in the wanted format.
+    """Write the block as bytes in the wanted format.
 
     name    the column with the predicted labels, the last one
     label   what training called it, which is its place in CoNLL-U
@@ -172,7 +173,7 @@ def written(
 
 
 def _usual_format(corpus: Corpus, label: str | None) -> str:
-    """As it came, where there is a place for a label."""
+    """Choose the format of the input, where it has a place for a label."""
     from seqlab.corpus.names import CONLLU
 
     found = corpus.layout.format
@@ -192,7 +193,7 @@ def _without_extras(corpus: Corpus) -> Corpus:
 
 
 def _recoder(encoding: str | None, *, plain: bool) -> Callable[[bytes], bytes]:
-    """Output has the encoding of the input; JSON is UTF-8 whatever comes."""
+    """Give output the encoding of the input; JSON is UTF-8 whatever comes."""
     if plain or encoding is None or is_utf8(encoding):
         return bytes
     encoder = codecs.getincrementalencoder(encoding)()
@@ -208,33 +209,14 @@ def _recoder(encoding: str | None, *, plain: bool) -> Callable[[bytes], bytes]:
     return recode
 
 
-class _Watched:
-    """A file whose reader tells how far it is."""
-
-    def __init__(self, file: IO[bytes], screen: Silent) -> None:
-        self._file = file
-        self._screen = screen
-        self.name = file.name
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._file.read(size)
-        self._screen.advance(len(data))
-        return data
-
-
-@contextlib.contextmanager
-def _watched(source: Any, screen: Silent) -> Iterator[Any]:
-    """A plain file under watch when there is a bar; everything else, also what cannot be opened, as it is."""
+def _opened(source: Any, screen: Silent) -> Any:
+    """Open a plain file when there is a bar, to see how far its reader is; leave all else to the reader."""
     plain = isinstance(source, str) and os.path.isfile(source) and os.access(source, os.R_OK)  # noqa: PTH113
-    if not isinstance(screen, Bar) or not plain:
-        yield source
-        return
-    with open(source, "rb") as file:  # noqa: PTH123  (pathlib is slow to import)
-        yield _Watched(file, screen)
+    return open(source, "rb") if plain and isinstance(screen, Bar) else None  # noqa: PTH123
 
 
 def _bytes_of(sources: list[Any]) -> float | None:
-    """How much there is to read; None when nobody knows."""
+    """Count what there is to read; None when nobody knows."""
     try:
         return float(sum(os.stat(source).st_size for source in sources if isinstance(source, str))) or None  # noqa: PTH116
     except OSError:

@@ -8,11 +8,10 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from typing_extensions import Self
 
 
@@ -30,15 +29,24 @@ class Silent:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
 
     def step(self, what: str, total: float | None = None) -> None:
         """Something else begins, which has so many parts; None when nobody knows."""
 
     def advance(self, amount: float = 1, what: str | None = None) -> None:
         """So many parts more are done, and this is what is done now."""
+
+    def announcer(self, what: str) -> Callable[[str, int, int], None]:
+        """Make a callback for work on one model after the other: `what` with a name in it is what is done now."""
+
+        def announce(name: str, number: int, count: int) -> None:
+            if number == 0:
+                self.step(what.format(name), count)
+            else:
+                self.advance(1, what.format(name))
+
+        return announce
 
     def line(self, text: str) -> None:
         """A line that stays."""
@@ -62,9 +70,7 @@ class Bar(Silent):
         self._now: tuple[str, float | None] = ("", None)
         self._done = 0.0
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._drawn is not None:
             self._drawn.stop()
 

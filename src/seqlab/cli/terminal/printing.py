@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+COLUMNS = 80
 
 
 def print_json(value: Any) -> None:
@@ -24,13 +27,6 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     return str(value)
-
-
-def put_bytes(data: bytes) -> None:
-    """Bytes to standard output, all of them: with PYTHONUNBUFFERED a pipe takes some at a time."""
-    out, rest = sys.stdout.buffer, memoryview(data)
-    while rest:
-        rest = rest[out.write(rest) or 0 :]
 
 
 def section(title: str, rows: Iterable[tuple[str, str]]) -> str:
@@ -54,6 +50,16 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1, 
             parts.append(cell + blank if i < left else blank + cell)
         lines.append((" " * indent + "  ".join(parts)).rstrip())
     return "\n".join(lines)
+
+
+def settings_lines(tagger: Any) -> Iterator[str]:
+    """Show the call in Python that makes the same tagger, over as many lines as it takes."""
+    shown = repr(tagger)
+    if "Template(" in shown:  # pages long, and it has a line of its own
+        shown = shown.partition("features=Template(")[0] + "features=<template>, ..."
+    lines = textwrap.wrap(shown, COLUMNS - 10, break_long_words=False, break_on_hyphens=False)
+    for i, line in enumerate(lines):
+        yield f"{'model' if i == 0 else '':<10}{line}"
 
 
 def size(count: float) -> str:
