@@ -77,16 +77,22 @@ class Model(Estimator):
     def state(self) -> State:
         """Return everything that must come back, for a model file: the options and the fitted value."""
         self._check_fitted("state")
+        state = self._untrained_state()
+        del state.settings["untrained"]
+        write_fields(state, self.fit_)
+        return state
+
+    def _untrained_state(self) -> State:
+        """Return the options alone, of which from_state() makes a model that has learned nothing."""
         if not type(self).__module__.startswith("seqlab."):
             ours = next(kind for kind in type(self).__mro__ if kind.__module__.startswith("seqlab."))
             raise StoreError(
                 f"{type(self).__name__} is a class of your own, and seqlab.load would make a {ours.__name__} of it; "
                 f"give it state() and from_state()"
             )
-        state = State(self._kind, {"options": {}})
+        state = State(self._kind, {"options": {}, "untrained": True})
         for name in self._option_names():
             state.settings["options"][name] = self._put_option(state, name, getattr(self, name))
-        write_fields(state, self.fit_)
         return state
 
     @classmethod
@@ -100,11 +106,12 @@ class Model(Estimator):
             if name not in known:
                 raise StoreError(f"there is no option {name!r:.80}")
         model = cls(**{name: cls._get_option(state, name, data) for name, data in options.items()})
+        if not state.settings.get("untrained"):
+            model.fit_ = read_fields(cls._fit_class, state, {})
         try:
             model._check_options()
         except SeqlabError as error:
             raise StoreError(f"an option of the model makes no sense: {error}") from error
-        model.fit_ = read_fields(cls._fit_class, state, {})
         return model
 
     @classmethod

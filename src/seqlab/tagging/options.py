@@ -36,7 +36,7 @@ COMMON = {
 
 def put_features(state: State, given: Any, fit: Any) -> dict[str, Any]:
     """Write features as they were given; the encoder has what was made of them."""
-    made = fit.encoder().features
+    made = None if fit is None else fit.encoder().features
     if given is None or isinstance(given, str):
         return {"features": given}
     if given == made:

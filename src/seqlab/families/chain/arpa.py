@@ -42,7 +42,7 @@ def write_arpa(model: NgramModel, target: Any) -> None:
     Backing off as such files say gives the probabilities of the model after every history that begins a sentence or
     has its full length.
     """
-    for name in model.symbols.words:
+    for name in model.symbols.all_words:
         if not name or _SPACE.search(name):
             raise CorpusError(
                 f"the symbol {name!r:.80} cannot stand in an ARPA file, which separates words by white space; "

@@ -66,12 +66,7 @@ def read_gold(corpus: Corpus, y: Any) -> Gold:
     if isinstance(y, str):
         column = corpus.strings(y).compact()
         return _sorted(column.values, column.codes, {}, y)
-    if isinstance(y, (bytes, Mapping)) or not isinstance(y, Iterable):
-        raise LabelError(
-            f"y must be the name of a column, or a list of labels for every sentence, got {y!r:.60}"
-        )
-    labels = listed(y)
-    _check_lengths(corpus, labels)
+    labels = label_lists(y, corpus.lengths.tolist())
     pool = _core.StringPool()
     codes, _, wrong, _ = pool.intern_lists(labels)
     if wrong < 0:
@@ -133,10 +128,16 @@ def _sorted(
     return Gold(tuple(values), codes, sets, column).numbered(names)
 
 
-def _check_lengths(corpus: Corpus, labels: Sequence[Any]) -> None:
-    if len(labels) != len(corpus):
-        raise ShapeError(f"X has {len(corpus)} sentences, but y has {len(labels)}")
-    for s, (length, sentence) in enumerate(zip(corpus.lengths.tolist(), labels, strict=True)):
+def label_lists(y: Any, lengths: Sequence[int]) -> list[Sequence[Any]]:
+    """Read a list of labels for every sentence; `lengths` are those of the sentences."""
+    if isinstance(y, (str, bytes, Mapping)) or not isinstance(y, Iterable):
+        raise LabelError(
+            f"y must be the name of a column, or a list of labels for every sentence, got {y!r:.60}"
+        )
+    labels = listed(y)
+    if len(labels) != len(lengths):
+        raise ShapeError(f"X has {len(lengths)} sentences, but y has {len(labels)}")
+    for s, (length, sentence) in enumerate(zip(lengths, labels, strict=True)):
         if not isinstance(sentence, (list, tuple)):
             hint = f"; write list({sentence!r:.20})" if isinstance(sentence, str) else ""
             raise LabelError(
@@ -147,6 +148,7 @@ def _check_lengths(corpus: Corpus, labels: Sequence[Any]) -> None:
                 f"X has {length} tokens, but y has {len(sentence)} labels; every token needs one",
                 place=Place(s),
             )
+    return labels
 
 
 def hits(gold: Gold, ids: LabelIds, labels: Sequence[str]) -> npt.NDArray[np.bool_]:

@@ -25,15 +25,23 @@ def token_weights(corpus: Corpus, sample_weight: Any) -> Weights | None:
     if sample_weight is None:
         own = corpus.weights
         return None if (own == 1).all() else np.repeat(own, corpus.lengths)
+    return _joined(sample_weight, corpus.lengths.tolist())
+
+
+def sentence_weights(count: int, sample_weight: Any) -> Weights:
+    """(N,) weights of sentences; 1 for each without sample_weight."""
+    return np.ones(count) if sample_weight is None else _joined(sample_weight, [1] * count)
+
+
+def _joined(sample_weight: Any, lengths: list[int]) -> Weights:
     if isinstance(sample_weight, (str, bytes, Mapping)) or not isinstance(sample_weight, Iterable):
         raise OptionError(
             f"sample_weight must hold a number, or a list of numbers, for every sentence, got {sample_weight!r:.60}"
         )
     given = list(sample_weight)
-    if len(given) != len(corpus):
-        raise ShapeError(f"X has {len(corpus)} sentences, but sample_weight has {len(given)} entries")
-    lengths = corpus.lengths
-    rows = [_weight_row(given[s], length, s) for s, length in enumerate(lengths.tolist())]
+    if len(given) != len(lengths):
+        raise ShapeError(f"X has {len(lengths)} sentences, but sample_weight has {len(given)} entries")
+    rows = [_weight_row(given[s], length, s) for s, length in enumerate(lengths)]
     weights = np.concatenate([np.zeros(0), *rows])
     if len(weights) and not weights.any():
         raise OptionError("every sample_weight is 0, so there is nothing to learn from")
