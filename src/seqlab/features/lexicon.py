@@ -11,9 +11,11 @@ from functools import cached_property
 from os import PathLike
 from typing import Any
 
-from seqlab.errors import TemplateError
+from seqlab.errors import StoreError, TemplateError
 from seqlab.features.functions import FOLDS
 from seqlab.features.words import NAME
+from seqlab.store.codec import Field, Sizes
+from seqlab.store.state import State, string_arrays
 
 YES = "yes"  # the class of an entry that has none
 
@@ -140,3 +142,27 @@ def longest_matches(tokens: Sequence[str], phrases: Mapping[tuple[str, ...], str
             size = 1
         t += size
     return found
+
+
+class StoredLexicons(Field):
+    """Lexicons by name: their entries as arrays, their paths as a setting."""
+
+    def put(self, state: State, name: str, value: Mapping[str, Lexicon]) -> None:
+        """Write them."""
+        state.settings[name] = {one: lexicon.path for one, lexicon in value.items()}
+        for one, lexicon in value.items():
+            state.arrays |= string_arrays(f"lexicon.{one}.entries", lexicon.entries.keys())
+            state.arrays |= string_arrays(f"lexicon.{one}.classes", lexicon.entries.values())
+
+    def get(self, state: State, name: str, sizes: Sizes) -> dict[str, Lexicon]:  # noqa: ARG002
+        """Read them back."""
+        return {one: self._lexicon(state, one, path) for one, path in state.setting(name, dict).items()}
+
+    def _lexicon(self, state: State, name: str, path: Any) -> Lexicon:
+        entries = state.strings(f"lexicon.{name}.entries")
+        classes = state.strings(f"lexicon.{name}.classes")
+        if len(entries) != len(classes) or len(set(entries)) != len(entries):
+            raise StoreError(f"the lexicon {name!r:.80} should have as many classes as different entries")
+        if not (path is None or isinstance(path, str)):
+            raise StoreError(f"the lexicon {name!r:.80} should have a path, found {path!r:.80}")
+        return Lexicon(name, dict(zip(entries, classes, strict=True)), path)

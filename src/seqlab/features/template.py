@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
 from seqlab.errors import TemplateError
 from seqlab.features.computed import gazetteer_of
+from seqlab.features.lexicon import Lexicon, StoredLexicons
 from seqlab.features.model import BOUNDARIES, SEQLAB, Boundary, Feature
+from seqlab.features.stored import check_features
 from seqlab.features.text import feature_text, is_canonical, lines, quoted_string
 from seqlab.features.values import Sentence, View, attribute
+from seqlab.store.codec import Choice
 
 if TYPE_CHECKING:
-    from seqlab.features.lexicon import Lexicon
     from seqlab.features.parse import Parsed
 
 Lexicons: TypeAlias = "Mapping[str, Lexicon | Mapping[str, str] | Iterable[str]]"
@@ -30,10 +32,13 @@ class Template:
     lexicons   by name
     """
 
+    stored_kind: ClassVar[str] = "template"
+    stored_facts: ClassVar[tuple[str, ...]] = ("text",)
+
     features: tuple[Feature, ...]
     bigram: bool = True
-    boundary: Boundary = SEQLAB
-    lexicons: Mapping[str, Lexicon] = field(default_factory=dict)
+    boundary: Annotated[Boundary, Choice(BOUNDARIES)] = SEQLAB
+    lexicons: Annotated[Mapping[str, Lexicon], StoredLexicons()] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", _without_repeats(self.features))
@@ -45,6 +50,15 @@ class Template:
         for name in _lexicons_of(self.features):
             if name not in self.lexicons:
                 raise TemplateError(f"a feature asks for lexicon {name!r}, which the template does not have")
+
+    @property
+    def text(self) -> str:
+        """The template in its own language."""
+        return str(self)
+
+    def check(self) -> None:
+        """Refuse what a file may say and no parser makes."""
+        check_features(self.features)
 
     # -------------------------------------------------------------------------------- reading
 

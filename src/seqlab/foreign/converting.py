@@ -12,15 +12,18 @@ import numpy.typing as npt
 
 from seqlab.encode.known import Known, of_bags, of_template
 from seqlab.errors import OptionError, StoreError, TemplateError
-from seqlab.families.linear.learners.batch import LBFGS
+from seqlab.families.linear.fit import LinearFit
+from seqlab.families.linear.learners import LBFGS
 from seqlab.families.linear.memm import MEMM
 from seqlab.families.linear.model import EdgeWeights, LinearModel
 from seqlab.families.linear.tagger import CRF, LinearTagger
 from seqlab.foreign import crfpp, crfpp_binary, crfsuite, wapiti
 from seqlab.foreign.parts import ForeignModel, Weighted
 from seqlab.learning.history import History
+from seqlab.store.codec import Late
 from seqlab.tagging.door.constraints import Rules
 from seqlab.tagging.door.sentences import USUAL
+from seqlab.tagging.training import Training
 
 
 def convert_model(
@@ -95,14 +98,10 @@ def tagger_of(given: ForeignModel, columns: Sequence[str] | None = None, learner
         known = of_bags(given.node.names)
     else:
         known = of_template(given.template, given.node.names, given.edge.names)
-    tagger.model_ = _model(given, known)
-    tagger.encoder_ = known.encoder
-    tagger.dictionary_ = None
-    tagger.history_ = History(reason=f"converted from {given.program}")
-    tagger.vocabulary_ = None
-    tagger.columns_ = ("attributes",) if given.template is None else _column_names(given.width, columns)
-    tagger.column_ = None
-    tagger.labels_ = given.labels
+    columns_read = ("attributes",) if given.template is None else _column_names(given.width, columns)
+    training = Training(given.labels, columns_read, None, Late(None), Rules.none(len(given.labels)), None)
+    history = History(reason=f"converted from {given.program}")
+    tagger.fit_ = LinearFit.of(training, known.encoder, _model(given, known), history)
     return tagger
 
 

@@ -26,7 +26,7 @@ class Epoch:
     active: int | None
     dev_score: float | None
     seconds: float
-    more: Mapping[str, float] = field(default_factory=dict)
+    more: Mapping[str, int | float] = field(default_factory=dict)
 
 
 @dataclass(eq=False)

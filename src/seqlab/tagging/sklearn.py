@@ -33,6 +33,8 @@ class Estimator:
         "it speaks of labels when tokens are given, and knows no probability of the tokens themselves; an HMM does",
     )
 
+    _metadata_request: Any = None  # set by set_fit_request and its like
+
     # ------------------------------------------------------------------------------------------ options
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002  (scikit-learn's signature)
@@ -83,7 +85,7 @@ class Estimator:
 
     def _fitted(self) -> bool:
         """Whether fit() has been called."""
-        return any(name.endswith("_") and not name.startswith("_") for name in self.__dict__)
+        return False
 
     def _check_fitted(self, question: str) -> None:
         if not self._fitted():
@@ -98,7 +100,7 @@ class Estimator:
 
         def __getattr__(self, name: str) -> Any:
             learned = name.endswith("_") and not name.startswith("_")
-            if learned and not Estimator._fitted(self):  # a subclass's own would come back here
+            if learned and not self._fitted():
                 raise NotFittedError(
                     f"{name} is learned by fit, but this {type(self).__name__} has learned nothing yet; "
                     f"call fit(X, y) first"
@@ -107,8 +109,9 @@ class Estimator:
                 self._check_fitted(name)  # its own error is an AttributeError, which ends here
             message = f"{type(self).__name__!r} object has no attribute {name!r}"
             for kind in type(self).__mro__:
-                if name in kind.__dict__.get("_no_meaning", {}):
-                    raise AbsentError(f"{message}: {kind.__dict__['_no_meaning'][name]}")
+                reasons: Mapping[str, str] = getattr(kind, "_no_meaning", {})
+                if name in reasons:
+                    raise AbsentError(f"{message}: {reasons[name]}")
             raise AttributeError(message)
 
     # ------------------------------------------------------------------------------------------ called by scikit-learn
@@ -128,8 +131,8 @@ class Estimator:
         """What fit, partial_fit and score ask for beside X and y, as scikit-learn's MetadataRequest."""
         from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
-        if "_metadata_request" in self.__dict__:
-            return get_routing_for_object(self.__dict__["_metadata_request"])
+        if self._metadata_request is not None:
+            return get_routing_for_object(self._metadata_request)
         request = MetadataRequest(owner=type(self).__name__)
         for method in ROUTED:
             for name in self._routable(method):

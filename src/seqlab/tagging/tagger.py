@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from seqlab import _core, inference
 from seqlab.arrays import LabelIds, Probabilities, whole_number
 from seqlab.corpus import Corpus, StringColumn
 from seqlab.errors import LabelError, OptionError, QuestionError, ShapeError
+from seqlab.store.state import State
 from seqlab.tagging.decoding import (
     Trellises,
     Way,
@@ -24,9 +25,11 @@ from seqlab.tagging.decoding import (
     path_ids,
     unnormalised,
 )
+from seqlab.tagging.door.constraints import Rules
+from seqlab.tagging.door.dictionary import TagDictionary
 from seqlab.tagging.door.sentences import read_sentence, read_sentences, vocabulary
-from seqlab.tagging.sklearn import Estimator
-from seqlab.tagging.storing import Storable
+from seqlab.tagging.model import Model
+from seqlab.tagging.training import Training
 from seqlab.threads import thread_count
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import PerPosition
@@ -41,23 +44,14 @@ Known = Mapping[int, Label]
 BLOCK = 50_000  # tokens whose trellises are held at one time
 
 
-class Tagger(Storable, Estimator):
+class Tagger(Model):
     """Labels for the tokens of sentences.
 
     A subclass says how a corpus becomes trellises (`_trellises`), whether their scores are log-probabilities up to a
-    constant (`_probabilistic`), and learns (`fit`). Every question below is then answered by seqlab.inference.
+    constant (`_probabilistic`), and learns (`fit`, which assigns `fit_`: a frozen value with a `training` part). Every
+    question below is then answered by seqlab.inference.
 
-    labels_       the labels, sorted (in the order of its file for a converted model); the order of every array with an
-                  axis of labels
-    vocabulary_   the words of training, or None when it had none
-    columns_      the columns of training without the label
-    column_       the column that the labels of training came from, or None when they came as lists
     """
-
-    labels_: tuple[str, ...]
-    vocabulary_: frozenset[str] | None
-    columns_: tuple[str, ...]
-    column_: str | None
 
     # ------------------------------------------------------------------------------------------ what subclasses give
 
@@ -94,9 +88,6 @@ class Tagger(Storable, Estimator):
         """How it decodes unless asked for another way (decoder, width of the beam): what `_label_ids` does."""
         return "viterbi", None
 
-    def _fitted(self) -> bool:
-        return "labels_" in self.__dict__
-
     # ------------------------------------------------------------------------------------------ for fit
 
     def _read(self, X: Any, y: Any) -> tuple[Corpus, Gold]:
@@ -115,18 +106,70 @@ class Tagger(Storable, Estimator):
             )
         return corpus, gold
 
-    def _remember(self, corpus: Corpus, gold: Gold, labels: Sequence[str]) -> None:
-        """What questions need to know of training. Call it at the end of fit: from here on, it counts as fitted."""
-        self.vocabulary_ = vocabulary(corpus)
-        self.columns_ = tuple(name for name in corpus.columns if name != gold.column)
-        self.column_ = gold.column
-        self.labels_ = tuple(labels)
+    # ------------------------------------------------------------------------------------------ facts of training
+
+    @property
+    def _training(self) -> Training:
+        training: Training = self.fit_.training
+        return training
+
+    @property
+    def labels_(self) -> tuple[str, ...]:
+        """The labels; the order of every array with an axis of labels."""
+        self._check_fitted("labels_")
+        return self._training.labels
 
     @property
     def classes_(self) -> list[str]:
         """The labels, under scikit-learn's name for them."""
         self._check_fitted("classes_")
-        return list(self.labels_)
+        return list(self._training.labels)
+
+    @property
+    def vocabulary_(self) -> frozenset[str] | None:
+        """The words of training, or None when it had none."""
+        self._check_fitted("vocabulary_")
+        return self._training.vocabulary()
+
+    @property
+    def columns_(self) -> tuple[str, ...]:
+        """The columns of training without the label."""
+        self._check_fitted("columns_")
+        return self._training.columns
+
+    @property
+    def column_(self) -> str | None:
+        """The column that the labels of training came from, or None when they came as lists."""
+        self._check_fitted("column_")
+        return self._training.column
+
+    @property
+    def rules_(self) -> Rules:
+        """What the model never says."""
+        self._check_fitted("rules_")
+        return self._training.rules
+
+    @property
+    def dictionary_(self) -> TagDictionary | None:
+        """What words may be, or None."""
+        self._check_fitted("dictionary_")
+        return self._training.dictionary
+
+    @property
+    def _known_columns(self) -> tuple[str, ...] | None:
+        """The columns of training, None before."""
+        return self._training.columns if self._fitted() else None
+
+    def _put_option(self, state: State, name: str, value: Any) -> Any:
+        words = value.values() if name == "allowed" and isinstance(value, Mapping) else ()
+        if any(isinstance(labels, Iterator) for labels in words):  # read to their ends by fit
+            value = self._training.named_dictionary()
+        return super()._put_option(state, name, value)
+
+    def _read_to_the_end(self, name: str) -> Any:
+        if name == "constraints":
+            return self._training.named_rules()
+        return super()._read_to_the_end(name)
 
     # ------------------------------------------------------------------------------------------ many sentences
 
@@ -332,21 +375,21 @@ class Tagger(Storable, Estimator):
 
     def _corpus(self, X: Any) -> Corpus:
         """X as a corpus, its columns named as in training."""
-        return read_sentences(X, words=self._reads_words, columns=self.__dict__.get("columns_"))
+        return read_sentences(X, words=self._reads_words, columns=self._known_columns)
 
     def _looked_at(self, X: Any) -> Corpus:
         """The same for the model alone: ready-made attributes that it does not know may be left out."""
         return self._corpus(X)
 
     def _corpus_of_one(self, tokens: Any) -> Corpus:
-        return read_sentence(tokens, words=self._reads_words, columns=self.__dict__.get("columns_"))
+        return read_sentence(tokens, words=self._reads_words, columns=self._known_columns)
 
     def _cells(self, y: Any) -> tuple[str, ...] | None:
         """What the cells of tuples are called; None when the label is among them, as when y names a column."""
-        return None if isinstance(y, str) else self.__dict__.get("columns_")
+        return None if isinstance(y, str) else self._known_columns
 
     def _column_for(self, test: Any) -> str:
-        column: str | None = self.__dict__.get("column_")
+        column = self.column_
         if column is None:
             hint = f", for example {test.columns[-1]!r}" if isinstance(test, Corpus) else ""
             raise OptionError(

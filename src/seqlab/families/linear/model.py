@@ -5,9 +5,10 @@ eq:linear-score   node_t(y) = Σ_a value_ta · w(a, y);   edge_t(y', y) = w(y', 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,9 @@ from seqlab import _core
 from seqlab.arrays import Scores
 from seqlab.encode import EncodedCorpus
 from seqlab.encode.encoded import Rows
+from seqlab.errors import StoreError
+from seqlab.store.codec import Array, Inside, Names, Offsets, Packed, Part, Setting
+from seqlab.store.packing import check_dtype
 from seqlab.tagging.door.constraints import Bools, Rules
 from seqlab.trellis import Trellis, TrellisBatch
 
@@ -31,9 +35,13 @@ class EdgeWeights:
     weights   (weights,)
     """
 
-    begin: npt.NDArray[np.int64]
-    move: npt.NDArray[np.int32]
-    weights: Weights
+    begin: Annotated[npt.NDArray[np.int64], Offsets("edge weights", "E")]
+    move: Annotated[npt.NDArray[np.int32], Array(np.int32, "edge weights", least=0, below="L*L")]
+    weights: Annotated[Weights, Packed("edge weights")]
+
+    def check(self) -> None:
+        """Refuse a move that an attribute has twice."""
+        check_rising("edge.move", self.move, self.begin)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,22 +60,40 @@ class LinearModel:
     coarse      for order 2: a model of order 1 that tells which labels are worth a look
     keep        for order 2: labels with a smaller posterior under `coarse` are left out
     sharpness   for order 2: what the weights of `coarse` were multiplied by after its training
+    dtype       how a model file holds the weights: float64 keeps them bit for bit; float32, float16 and int8 (of
+                attributes only; moves stay float32 then) make the file smaller
     """
 
-    labels: tuple[str, ...]
-    begin: npt.NDArray[np.int64]
-    label: npt.NDArray[np.int32]
-    weights: Weights
-    moves: Weights
-    move_seen: Bools
-    rules: Rules
-    triples: Weights | None = None
-    triple_seen: Bools | None = None
-    edge: EdgeWeights | None = None
-    coarse: LinearModel | None = None
-    keep: float = 0.0
+    stored_kind: ClassVar[str] = "linear model"
+    stored_facts: ClassVar[tuple[str, ...]] = ("order",)
+
+    labels: Annotated[tuple[str, ...], Names("L")]
+    begin: Annotated[npt.NDArray[np.int64], Offsets("weights", "K")]
+    label: Annotated[npt.NDArray[np.int32], Array(np.int32, "weights", least=0, below="L")]
+    weights: Annotated[Weights, Packed("weights")]
+    moves: Annotated[Weights, Packed("L", "L", small=True)]
+    move_seen: Annotated[Bools, Array(np.bool_, "L", "L")]
+    rules: Annotated[Rules, Inside(Rules, "rules.")]
+    triples: Annotated[Weights | None, Packed("L", "L", "L", small=True, optional=True)] = None
+    triple_seen: Annotated[Bools | None, Array(np.bool_, "L", "L", "L", optional=True)] = None
+    edge: Annotated[EdgeWeights | None, Inside(EdgeWeights, "edge.", "edge")] = None
+    coarse: Annotated[LinearModel | None, Part(optional=True)] = None
+    keep: Annotated[float, Setting(float, least=0, most=1)] = 0.0
     sharpness: float = 1.0
+    dtype: str = "float64"
     _scorers: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def check(self) -> None:
+        """Refuse what a file may say and training never does."""
+        check_rising("label", self.label, self.begin)
+        if not 0 < self.sharpness < math.inf:
+            raise StoreError(f"the setting 'sharpness' should be a number above 0, found {self.sharpness}")
+        if (self.triples is None) != (self.triple_seen is None):
+            raise StoreError("a model of order 2 should say which triples of labels have a weight")
+        coarse = self.coarse
+        if coarse is not None and (coarse.coarse, coarse.order, coarse.labels) != (None, 1, self.labels):
+            raise StoreError("the coarse model should have the same labels, order 1 and no coarse model")
+        check_dtype(self.dtype)
 
     @property
     def L(self) -> int:
@@ -178,6 +204,16 @@ class LinearModel:
             made = _core.Scorer32 if kind == np.float32 else _core.Scorer64
             self._scorers[kind] = made(self.begin, self.label, self.weights, self.L)
         return self._scorers[kind]
+
+
+def check_rising(name: str, numbers: npt.NDArray[np.int32], begin: npt.NDArray[np.int64]) -> None:
+    """Refuse numbers that do not rise within an attribute: none may be there twice."""
+    rises = np.diff(numbers) > 0
+    inner = np.ones(max(len(numbers) - 1, 0), dtype=bool)
+    first = begin[1:-1]
+    inner[first[(first > 0) & (first < len(numbers))] - 1] = False  # from one attribute to the next
+    if not rises[inner].all():
+        raise StoreError(f"the array {name!r} should rise within each attribute")
 
 
 def _slabs(moves: Scores, edge: EdgeWeights, rows: Rows, offsets: npt.NDArray[np.int64]) -> Scores:

@@ -3,97 +3,21 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from seqlab.errors import OptionError, StoreError
 from seqlab.families.linear.model import LinearModel
+from seqlab.families.linear.prune_report import PruneReport
 from seqlab.families.linear.pruned_model import Rule, larger_than, largest, pruned
 from seqlab.store.packing import check_dtype
 from seqlab.store.state import State
 from seqlab.tagging.dev import Judged, development
-from seqlab.tagging.record import optional
 from seqlab.threads import thread_count
 
 Some = TypeVar("Some")
-
-
-@dataclass(frozen=True, slots=True)
-class PruneReport:
-    """What pruning saved, and what it lost; str() says it in one line.
-
-    weights_before, weights_after         of attributes and of moves, all that the model has
-    attributes_before, attributes_after   that the encoder knows, those of label pairs too
-    bytes_before, bytes_after             of the arrays in the model file; None for a tagger that cannot be saved
-    storage                               how the file holds the weights
-    metric                                what was measured on `dev`; None without one, and then the scores are None
-    score_before, score_after             larger is better
-    """
-
-    weights_before: int
-    weights_after: int
-    attributes_before: int
-    attributes_after: int
-    bytes_before: int | None
-    bytes_after: int | None
-    storage: str
-    metric: str | None = None
-    score_before: float | None = None
-    score_after: float | None = None
-
-    @property
-    def loss(self) -> float | None:
-        """How much lower the score is; below 0 where pruning helped. None without `dev`."""
-        if self.score_before is None or self.score_after is None:
-            return None
-        return self.score_before - self.score_after
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and strings by name."""
-        return asdict(self)
-
-    @staticmethod
-    def from_dict(data: dict[str, Any]) -> PruneReport:
-        """What `to_dict` gave, if it is that."""
-        given = State("pruned", data)
-        storage = given.setting("storage", str)
-        check_dtype(storage)
-        counts = {name: given.number(name, 0, 2**62) for name in _COUNTS}
-        sizes = {name: optional(given, name, int) for name in ("bytes_before", "bytes_after")}
-        scores = {name: optional(given, name, float) for name in ("score_before", "score_after")}
-        return PruneReport(
-            **counts, **sizes, storage=storage, metric=optional(given, "metric", str), **scores
-        )
-
-    def __str__(self) -> str:
-        share = self.weights_after / self.weights_before if self.weights_before else 1.0
-        size = ""
-        if self.bytes_before is not None and self.bytes_after is not None:
-            size = f", {_size(self.bytes_before)} -> {_size(self.bytes_after)} as {self.storage}"
-        return (
-            f"{self.weights_before:,} -> {self.weights_after:,} weights ({share:.1%}){size}; "
-            f"{self._loss_in_words()}"
-        )
-
-    def _loss_in_words(self) -> str:
-        if self.loss is None:
-            return "loss of accuracy not measured (pass dev=)"
-        change = f"{self.metric} {self.score_before:.4f} -> {self.score_after:.4f}"
-        if self.loss == 0:
-            return f"{change} (no loss)"
-        return f"{change} ({'loss' if self.loss > 0 else 'gain'} {abs(self.loss):.4f})"
-
-
-_COUNTS = ("weights_before", "weights_after", "attributes_before", "attributes_after")
-
-
-def _size(count: int) -> str:
-    for unit, large in (("MB", 1e6), ("kB", 1e3)):
-        if count >= large:
-            return f"{count / large:.1f} {unit}"
-    return f"{count} bytes"
 
 
 def prune(
@@ -109,12 +33,12 @@ def prune(
     old: Any = tagger
     less = pruned(old.model_, rule, storage)
     new: Any = copy(old)
-    new.model_ = less.model
     edge_kept = less.edge_kept if less.model.edge is not None else None
-    new.encoder_ = old.encoder_.restricted(less.kept, edge_kept)
-    new.pruned_ = _report(old, new, storage)
+    new.fit_ = old.fit_.with_model(less.model, old.encoder_.restricted(less.kept, edge_kept))
+    report = _report(old, new, storage)
     if dev is not None:
-        new.pruned_ = _scored(new.pruned_, old, new, dev, metric)
+        report = _scored(report, old, new, dev, metric)
+    new.fit_ = replace(new.fit_, pruned=report)
     made: Some = new
     return made
 
@@ -144,18 +68,16 @@ def _is_number(value: Any) -> bool:
 
 
 def _report(old: Any, new: Any, storage: str) -> PruneReport:
-    """All but the scores; `new` is told at once how its file is to be written."""
-    report = PruneReport(
+    """Report all but the scores."""
+    return PruneReport(
         _weights(old.model_),
         _weights(new.model_),
         old.encoder_.size + old.encoder_.edge_size,
         new.encoder_.size + new.encoder_.edge_size,
         _bytes(old),
-        None,
+        _bytes(new),
         storage,
     )
-    new.pruned_ = report
-    return replace(report, bytes_after=_bytes(new))
 
 
 def _weights(model: LinearModel) -> int:

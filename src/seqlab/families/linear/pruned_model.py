@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.families.linear.model import EdgeWeights, LinearModel, Weights
-from seqlab.families.linear.stored_model import linear_model, linear_state
+from seqlab.store.codec import state_of, value_of
 from seqlab.tagging.door.constraints import Bools
 
 PASSES = 20  # of rounding and dropping what became 0; two or three are usual
@@ -92,7 +92,7 @@ def _rounded(model: LinearModel, storage: str) -> LinearModel:
 
 
 def _through_file(model: LinearModel, storage: str) -> LinearModel:
-    return linear_model(linear_state(replace(model, coarse=None, _scorers={}), dtype=storage))
+    return value_of(LinearModel, state_of(replace(model, coarse=None, dtype=storage, _scorers={})))
 
 
 def _filtered(model: LinearModel, rule: Rule) -> LinearModel:

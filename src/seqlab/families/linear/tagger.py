@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,11 +11,14 @@ import numpy as np
 from seqlab import _core
 from seqlab.arrays import LabelIds, whole_number
 from seqlab.errors import OptionError
-from seqlab.families.linear.inspect import Inspected
-from seqlab.families.linear.learners.batch import LBFGS
-from seqlab.families.linear.stored import StoredLinear
+from seqlab.families.linear import learners
+from seqlab.families.linear.fit import LinearFit
+from seqlab.families.linear.learners import LBFGS
+from seqlab.store.state import State
+from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.door.sentences import read_sentences
+from seqlab.tagging.options import COMMON, get_features, put_features, upgraded_options
 from seqlab.tagging.tagger import Known, Tagger
 
 if TYPE_CHECKING:  # who tags a sentence with a model from a file needs none of these
@@ -23,18 +27,21 @@ if TYPE_CHECKING:  # who tags a sentence with a model from a file needs none of 
     from seqlab.corpus import Corpus
     from seqlab.encode import EncodedCorpus, Encoder
     from seqlab.encode.given import Features
+    from seqlab.families.linear.explain import Explanation, FeatureWeight, TransitionWeight
     from seqlab.families.linear.model import LinearModel
+    from seqlab.families.linear.prune_report import PruneReport
     from seqlab.inference import NBest
     from seqlab.learning.history import History
     from seqlab.tagging.door.constraints import Given
-    from seqlab.tagging.door.dictionary import Dictionary, TagDictionary
+    from seqlab.tagging.door.dictionary import Dictionary
     from seqlab.trellis import Trellis
     from seqlab.trellis.constraints import PerPosition
+    from seqlab.trellis.labels import Label
 
 CHOICES = ("observed", "all")
 
 
-class LinearTagger(StoredLinear, Inspected, Tagger):
+class LinearTagger(Tagger):
     """A linear-chain model: weights of features with labels, of moves between labels, and of both together.
 
     features      a preset's name ("pos", "chunk", "ner", ...), a Template, a function (sentence, t), or None when the
@@ -59,11 +66,8 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
     _local = False  # whether every token's label is a choice of its own
     _layered = True  # weights of tokens become layers of labels known in part (eq:token-weights)
 
-    model_: LinearModel
-    encoder_: Encoder
-    history_: History
-    sentences_: int  # that it has learned from
-    dictionary_: TagDictionary | None
+    _fit_class = LinearFit
+    fit_: LinearFit | None = None
 
     def __init__(
         self,
@@ -129,7 +133,7 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
 
         course = Course(dev, metric, patience, callbacks, progress)
         before = None if start is None else self._checked_start(start)
-        learn(self, X, y, sample_weight, course, before)
+        self.fit_ = learn(self, X, y, sample_weight, course, before)
         return self
 
     def partial_fit(
@@ -159,9 +163,103 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
 
         course = Course(dev, metric, patience, callbacks, progress)
         continued = self._fitted()
-        before = self if continued else None
-        learn(self, X, y, sample_weight, course, before, classes=classes, continued=continued)
+        before = self._fit if continued else None
+        self.fit_ = learn(self, X, y, sample_weight, course, before, classes=classes, continued=continued)
         return self
+
+    def prune(
+        self,
+        *,
+        threshold: float | None = None,
+        keep: float | None = None,
+        storage: str = "float64",
+        dev: Any = None,
+        metric: Any = None,
+    ) -> Self:
+        """Make a smaller tagger: without small weights, and with a file of fewer bytes. This one stays as it is.
+
+        threshold   weights of attributes with |w| at most this are dropped; 0, when nothing is said, loses nothing
+        keep        instead: how many weights stay, the largest ones; an int, or a float for a share up to 1.0
+        storage     "float64", "float32", "float16" or "int8": how save() writes weights. They are rounded at once, so
+                    that the tagger answers before it is saved as it will after
+        dev         a Corpus, or (X, y), on which both are scored
+        metric      as for fit
+
+        `print(tagger.pruned_)` says what it saved, and the loss of accuracy. Attributes without a weight are
+        forgotten; weights of moves between labels all stay.
+        """
+        from seqlab.families.linear.prune import prune
+
+        self._check_fitted("prune")
+        return prune(self, threshold=threshold, keep=keep, storage=storage, dev=dev, metric=metric)
+
+    def with_weights(
+        self,
+        features: Mapping[tuple[str, str], float] | None = None,
+        transitions: Mapping[tuple[str, str], float] | None = None,
+    ) -> Self:
+        """Make a tagger with some weights changed; this one stays as it is, and every answer of the other follows.
+
+        features      {(attribute, label): weight}, as state_features_ has them
+        transitions   {(from, to): weight}, as transition_features_ has them
+
+        A pair that has no weight yet gets one; an attribute or a label that the tagger does not know is refused.
+        """
+        from seqlab.families.linear.edit import edited
+
+        self._check_fitted("with_weights")
+        made = copy(self)
+        made.fit_ = self._fit.with_model(
+            edited(self.model_, self.encoder_, features or {}, transitions or {})
+        )
+        return made
+
+    # ------------------------------------------------------------------------------------------ what it has learned
+
+    @property
+    def _fit(self) -> LinearFit:
+        """The fitted value, which is there."""
+        fit: LinearFit = self.fit_  # type: ignore[assignment]
+        return fit
+
+    @property
+    def model_(self) -> LinearModel:
+        """The weights; assigning another LinearModel changes every answer."""
+        self._check_fitted("model_")
+        return self._fit.model()
+
+    @model_.setter
+    def model_(self, model: LinearModel) -> None:
+        self._check_fitted("model_")
+        self.fit_ = self._fit.with_model(model)
+
+    @property
+    def encoder_(self) -> Encoder:
+        """What turns sentences into attributes."""
+        self._check_fitted("encoder_")
+        return self._fit.encoder()
+
+    @property
+    def history_(self) -> History:
+        """The record of the training."""
+        self._check_fitted("history_")
+        return self._fit.history
+
+    @property
+    def sentences_(self) -> int:
+        """How many sentences it has learned from; absent where a file of an earlier version does not say."""
+        self._check_fitted("sentences_")
+        if self._fit.sentences is None:
+            raise AttributeError(
+                "sentences_: the file of this tagger does not say how many it has learned from"
+            )
+        return self._fit.sentences
+
+    @property
+    def pruned_(self) -> PruneReport | None:
+        """The report of prune(); None for a tagger that is as training left it."""
+        self._check_fitted("pruned_")
+        return self._fit.pruned
 
     def _loss32(self, task: _core.Task) -> Any:
         return _core.Likelihood32(task)
@@ -233,15 +331,7 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
         if self.dictionary_ is not None:
             return super()._label_ids(corpus, threads)
-        at_a_glance = self._glanced(corpus)
-        if at_a_glance is not None:
-            return at_a_glance
-        decoder = self.__dict__.get("_decoder")
-        if decoder is None:
-            from seqlab.families.linear.decoder import Decoder
-
-            decoder = self._decoder = Decoder(self.model_, self.encoder_)
-        return decoder.label_ids(corpus, threads)
+        return self._fit.decoder.label_ids(corpus, threads)
 
     @property
     def _probabilistic(self) -> bool:
@@ -251,9 +341,88 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
     def _why_no_probability(self) -> str:
         return f"{type(self.learner).__name__} learns scores, not probabilities; train with LBFGS() for those"
 
+    # ------------------------------------------------------------------------------------------ why
+
+    def explain(
+        self,
+        tokens: Any,
+        t: int,
+        *,
+        label: Label | None = None,
+        rival: Label | None = None,
+        known: Known | None = None,
+        allowed: PerPosition | None = None,
+    ) -> Explanation:
+        """Why token t has its label and not another: features and moves with what each adds, and they add up.
+
+        label     the label to explain; the one that tag() gives when not said
+        rival     the label to compare it with; the next best one when not said
+        known, allowed   as for tag
+
+        A model of order 2 leaves unlikely labels out (`keep`). Where that leaves no rival, or not the one asked for,
+        the account is that of the model with every label.
+        """
+        from seqlab.families.linear.inspect import explained
+
+        self._check_fitted("explain")
+        return explained(self, tokens, t, label, rival, known, allowed)
+
+    def top_features(
+        self, n: int = 20, *, label: str | None = None, sign: int = 0
+    ) -> tuple[FeatureWeight, ...]:
+        """The n attribute-label pairs with the largest weights.
+
+        label   only pairs with this label
+        sign    1 for weights above 0 alone, -1 for those below, 0 for both
+        """
+        from seqlab.families.linear.explain import top_features
+
+        self._check_fitted("top_features")
+        return top_features(self.model_, self.encoder_, n, label=label, sign=sign)
+
+    def top_transitions(self, n: int = 20, *, sign: int = 0) -> tuple[TransitionWeight, ...]:
+        """The n moves between labels with the largest weights, those that see the token too."""
+        from seqlab.families.linear.explain import top_transitions
+
+        self._check_fitted("top_transitions")
+        return top_transitions(self.model_, n, encoder=self.encoder_, sign=sign)
+
+    @property
+    def state_features_(self) -> dict[tuple[str, str], float]:
+        """{(attribute, label): weight}, as sklearn-crfsuite has it."""
+        from seqlab.families.linear.explain import state_features
+
+        self._check_fitted("state_features_")
+        return state_features(self.model_, self.encoder_)
+
+    @property
+    def transition_features_(self) -> dict[tuple[str, str], float]:
+        """{(from, to): weight}, as sklearn-crfsuite has it."""
+        from seqlab.families.linear.explain import transition_features
+
+        self._check_fitted("transition_features_")
+        return transition_features(self.model_)
+
     # ------------------------------------------------------------------------------------------ inside
 
-    def _checked_start(self, start: Any) -> LinearTagger:
+    @classmethod
+    def _option_kinds(cls) -> Mapping[str, OptionKind]:
+        return {**COMMON, **{name: OptionKind(getattr(learners, name)) for name in learners.__all__}}
+
+    @classmethod
+    def _upgraded(cls, state: State) -> State:
+        return upgraded_options(state)
+
+    def _put_option(self, state: State, name: str, value: Any) -> Any:
+        if name == "features":
+            return put_features(state, value, self.encoder_.features)
+        return super()._put_option(state, name, value)
+
+    @classmethod
+    def _get_option(cls, state: State, name: str, data: Any) -> Any:
+        return get_features(state, data) if name == "features" else super()._get_option(state, name, data)
+
+    def _checked_start(self, start: Any) -> LinearFit:
         from seqlab.encode.given import as_features
 
         if not isinstance(start, LinearTagger):
@@ -264,7 +433,7 @@ class LinearTagger(StoredLinear, Inspected, Tagger):
                 f"start was trained with features={start.features!r:.60}, which its weights belong to; this tagger has "
                 f"features={self.features!r:.60}"
             )
-        return start
+        return start._fit
 
     def _check_options(self) -> None:
         if isinstance(self.learner, type):

@@ -11,6 +11,7 @@ from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder
 from seqlab.errors import CorpusError
 from seqlab.families.linear.continuing import going_on
+from seqlab.families.linear.fit import LinearFit
 from seqlab.families.linear.label_pruning import pruned, sharpness
 from seqlab.families.linear.learners.batch import BatchLearner
 from seqlab.families.linear.model import LinearModel
@@ -22,8 +23,9 @@ from seqlab.tagging.dev import Course, judge_of
 from seqlab.tagging.door.constraints import Rules
 from seqlab.tagging.door.dictionary import TagDictionary
 from seqlab.tagging.door.labels import Gold, listed_labels
-from seqlab.tagging.door.sentences import vocabulary, word_column
+from seqlab.tagging.door.sentences import word_column
 from seqlab.tagging.door.weights import token_weights, with_classes
+from seqlab.tagging.training import Training
 from seqlab.threads import thread_count
 
 if TYPE_CHECKING:
@@ -38,14 +40,14 @@ def learn(
     y: Any,
     sample_weight: Any,
     course: Course,
-    before: LinearTagger | None = None,
+    before: LinearFit | None = None,
     *,
     classes: Any = None,
     continued: bool = False,
-) -> None:
-    """Give a tagger its weights, and all else that it has after fit.
+) -> LinearFit:
+    """Train a linear model: read, encode, give it a shape, find its weights.
 
-    before      a tagger whose weights to begin with
+    before      a fitted value whose weights to begin with
     classes     labels that may come later
     continued   whether these sentences come on top of what `before` has learned from
     """
@@ -53,7 +55,9 @@ def learn(
     threads = thread_count(tagger.threads)
     corpus, gold = tagger._read(X, y)
     encoder, encoded = _encoded(tagger, corpus, before, threads)
-    labels = tuple(sorted({*gold.names, *listed_labels(classes), *(before.labels_ if before else ())}))
+    labels = tuple(
+        sorted({*gold.names, *listed_labels(classes), *(before.training.labels if before else ())})
+    )
     gold = gold.numbered(labels)
     weights = with_classes(gold, token_weights(corpus, sample_weight), tagger.class_weight)
     rules = Rules.of(tagger.constraints, labels)
@@ -63,37 +67,35 @@ def learn(
     check_possible(lesson, rules, tagger.constraints)
     model = _shaped(tagger, encoded, gold, rules, 1, threads)
     if before is not None:
-        model = joined(model, first_order(before.model_))
-    seen = vocabulary(corpus)
-    if continued and before is not None and before.vocabulary_ is not None and seen is not None:
-        seen |= before.vocabulary_
-    judge = judge_of(course, tagger, gold.column, encoder, dictionary, threads, labels=labels, known=seen)
+        model = joined(model, first_order(before.model()))
+    earlier = before if continued else None
+    training = Training.of(
+        corpus, gold, labels, rules, dictionary, before=None if earlier is None else earlier.training
+    )
+    judge = judge_of(
+        course, tagger, gold.column, encoder, dictionary, threads, labels=labels, known=training.vocabulary()
+    )
     watch = course.watch(judge, model)
-    model = trained(tagger, lesson, model, watch, threads, continued=continued)
+    model = trained(tagger, lesson, model, watch, threads, earlier=earlier)
     if tagger.order == 2:
         fine = _second_order(tagger, lesson, model, before, threads)
         if watch.history.reason not in ENDED:
             lesson = replace(lesson, active=pruned(lesson, fine.coarse, tagger.keep, threads))
             watch = course.watch(judge, fine)
-            fine = trained(tagger, lesson, fine, watch, threads, continued=continued)
+            fine = trained(tagger, lesson, fine, watch, threads, earlier=earlier)
         model = fine
-    tagger.model_, tagger.encoder_, tagger.dictionary_ = model, encoder, dictionary
-    tagger.history_ = watch.history
-    tagger.sentences_ = len(corpus) + (getattr(before, "sentences_", 0) if continued else 0)
-    for stale in ("_decoder", "pruned_", "_folded", "_memory", "_made"):
-        tagger.__dict__.pop(stale, None)
-    tagger._remember(corpus, gold, labels)
-    tagger.vocabulary_ = seen
+    seen = len(corpus) + (0 if earlier is None else earlier.sentences or 0)
+    return LinearFit.of(training, encoder, model, watch.history, sentences=seen)
 
 
 def _encoded(
-    tagger: LinearTagger, corpus: Corpus, before: LinearTagger | None, threads: int
+    tagger: LinearTagger, corpus: Corpus, before: LinearFit | None, threads: int
 ) -> tuple[Encoder, EncodedCorpus]:
     if before is None:
         encoder = Encoder(tagger.features, min_count=tagger.min_count)
         encoded = encoder.fit(corpus, threads=threads)
     else:
-        encoder = copy(before.encoder_)  # extend makes its parts anew
+        encoder = copy(before.encoder())  # extend makes its parts anew
         encoded = encoder.extend(corpus, threads=threads)
     if not encoder.size:
         raise CorpusError("no attribute is left to learn from; lower min_count, or look at the features")
@@ -123,12 +125,12 @@ def first_order(model: LinearModel) -> LinearModel:
 
 
 def _second_order(
-    tagger: LinearTagger, lesson: Lesson, coarse: LinearModel, before: LinearTagger | None, threads: int
+    tagger: LinearTagger, lesson: Lesson, coarse: LinearModel, before: LinearFit | None, threads: int
 ) -> LinearModel:
     """A model of order 2 that begins where the one of order 1 ended."""
     model = joined(_shaped(tagger, lesson.encoded, lesson.gold, coarse.rules, 2, threads), coarse)
-    if before is not None and before.model_.triples is not None:
-        model = joined(model, before.model_)
+    if before is not None and before.model().triples is not None:
+        model = joined(model, before.model())
     if tagger.keep <= 0:
         return replace(model, coarse=None, keep=0.0, _scorers={})
     by = 1.0 if tagger._probabilistic else sharpness(lesson, coarse, threads)
@@ -142,14 +144,13 @@ def trained(
     watch: Watch,
     threads: int,
     *,
-    continued: bool = False,
+    earlier: LinearFit | None = None,
 ) -> LinearModel:
-    """The model with the weights that the tagger's learner finds, from those that it has."""
+    """Find weights by the tagger's learner, from those that the model has; `earlier` is what it goes on from."""
     theta = model.theta
     task = lesson.task(model, layered=tagger._layered and tagger._probabilistic)
-    centre = theta.copy() if continued else None
     outcome = watch.over(
-        lambda report: _run(tagger, task, theta, report, threads, centre=centre, watch=watch)
+        lambda report: _run(tagger, task, theta, report, threads, earlier=earlier, watch=watch)
     )
     return model.with_theta(outcome.theta)
 
@@ -161,16 +162,17 @@ def _run(
     report: Any,
     threads: int,
     *,
-    centre: Weights | None,
+    earlier: LinearFit | None,
     watch: Watch,
 ) -> Outcome:
     learner = tagger.learner
     if not isinstance(learner, BatchLearner):
-        if centre is not None:
-            learner = going_on(learner, task, getattr(tagger, "sentences_", None))
+        if earlier is not None:
+            learner = going_on(learner, task, earlier.sentences)
         outcome: Outcome = learner.train(task, theta, threads=threads, seed=tagger.seed, report=report)
         return outcome
 
+    centre = None if earlier is None else theta.copy()
     wide = tagger._loss64(task)
     wants32 = getattr(learner, "dtype", "float64") == "float32"
     quick = tagger._loss32(task) if wants32 else wide

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab.errors import LabelError, OptionError
+from seqlab.store.codec import Array
 from seqlab.trellis import Constraints
 from seqlab.trellis.constraints import move_mask
 from seqlab.trellis.labels import LabelSet
@@ -31,9 +32,9 @@ class Rules:
     no_end      (L,)   labels that cannot be last
     """
 
-    forbidden: Bools
-    no_start: Bools
-    no_end: Bools
+    forbidden: Annotated[Bools, Array(np.bool_, "L", "L")]
+    no_start: Annotated[Bools, Array(np.bool_, "L")]
+    no_end: Annotated[Bools, Array(np.bool_, "L")]
 
     @staticmethod
     def none(size: int) -> Rules:

@@ -1,0 +1,70 @@
+"""What a fitted linear tagger is: one frozen value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Annotated, Any
+
+import numpy as np
+
+from seqlab.encode import Encoder
+from seqlab.errors import StoreError
+from seqlab.families.linear.decoder import Decoder
+from seqlab.families.linear.model import LinearModel
+from seqlab.families.linear.prune_report import PruneReport
+from seqlab.learning.history import History
+from seqlab.store.codec import Late, Lazily, Own, Part, Record
+from seqlab.tagging.training import Training
+
+RULES = ("forbidden", "no_start", "no_end")
+
+
+@dataclass(frozen=True, eq=False)
+class LinearFit:
+    """A fitted linear tagger.
+
+    training    labels, columns, words, rules and dictionary
+    encoder     turns sentences into attributes; made when first asked for, if it comes from a file
+    model       the weights, likewise
+    history     of the training
+    sentences   how many it has learned from; None when a file of an earlier version does not say
+    pruned      the report of prune(); None for a tagger that is as training left it
+    """
+
+    training: Annotated[Training, Part(Training)]
+    encoder: Annotated[Late[Encoder], Lazily(Own(Encoder), K="size", E="edge_size")]
+    model: Annotated[Late[LinearModel], Lazily(Part(LinearModel))]
+    history: Annotated[History, Record(History)]
+    sentences: Annotated[int | None, Record(int | None, least=0, most=2**53)] = None
+    pruned: Annotated[PruneReport | None, Record(PruneReport | None)] = None
+
+    def check(self) -> None:
+        """Refuse parts that do not fit together, as far as they are there."""
+        if not self.model.made:
+            return
+        model, training = self.model(), self.training
+        if model.labels != training.labels:
+            raise StoreError("the model and the tagger should have the same labels")
+        if not all(np.array_equal(getattr(model.rules, n), getattr(training.rules, n)) for n in RULES):
+            raise StoreError("the model and the tagger should have the same rules")
+        if self.pruned is not None and self.pruned.storage != model.dtype:
+            raise StoreError(f"the weights should be stored as {self.pruned.storage}")
+
+    @staticmethod
+    def of(
+        training: Training, encoder: Encoder, model: LinearModel, history: History, **more: Any
+    ) -> LinearFit:
+        """Put a fitted value together from what training has made."""
+        return LinearFit(training, Late(encoder), Late(model), history, **more)
+
+    def with_model(self, model: LinearModel, encoder: Encoder | None = None, **changes: Any) -> LinearFit:
+        """Return another one with this model, which may know other labels or rules."""
+        training = replace(self.training, labels=model.labels, rules=model.rules)
+        kept = self.encoder if encoder is None else Late(encoder)
+        return replace(self, training=training, encoder=kept, model=Late(model), **changes)
+
+    @cached_property
+    def decoder(self) -> Decoder:
+        """The fast way to labels."""
+        return Decoder(self.model(), self.encoder())

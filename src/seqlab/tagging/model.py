@@ -1,0 +1,127 @@
+"""Models that learn by fit, keep one fitted value, and can be saved."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from seqlab import store
+from seqlab.errors import SeqlabError, StoreError
+from seqlab.lazy import lent
+from seqlab.store.codec import read_fields, write_fields
+from seqlab.store.state import State
+from seqlab.store.values import OptionKind, Values
+from seqlab.tagging.sklearn import Estimator
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Functions = Mapping[str, Callable[..., Any]]
+
+
+class Model(Estimator):
+    """A model with options and, after fit, one frozen value of what it has learned.
+
+    fit_   the fitted value, a frozen dataclass whose fields say how they are stored; None before fit. Everything else
+           that ends in "_" is a property of it: dataclasses.replace(model.fit_, ...) changes all answers alike
+
+    A subclass has a `_kind` (of its model file), a `_fit_class`, and `_option_kinds()`: the classes of its options.
+    """
+
+    _kind: ClassVar[str]
+    _fit_class: ClassVar[Any]
+    fit_: Any = None
+
+    @classmethod
+    def _option_kinds(cls) -> Mapping[str, OptionKind]:
+        """Classes whose objects this model takes as options, by name."""
+        return {}
+
+    def _fitted(self) -> bool:
+        return self.fit_ is not None
+
+    # ------------------------------------------------------------------------------------------ files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, whole or not at all; seqlab.load(path) reads it."""
+        self._check_fitted("save")
+        store.save(self, path)
+
+    def as_bytes(self) -> bytes:
+        """Return what save() would write."""
+        self._check_fitted("as_bytes")
+        return store.as_bytes(self.state())
+
+    @classmethod
+    def from_bytes(cls, content: bytes, *, functions: Functions | None = None, verify: bool = False) -> Self:
+        """Read the model that as_bytes() was asked of; the options are those of seqlab.load."""
+        model = store.from_bytes(content, lent["kinds"](), functions=functions, verify=verify)
+        if not isinstance(model, cls):
+            raise StoreError(
+                f"these bytes hold a {type(model).__name__}, a {cls.__name__} is wanted; "
+                f"call {type(model).__name__}.from_bytes"
+            )
+        return model
+
+    # ------------------------------------------------------------------------------------------ as plain data
+
+    def state(self) -> State:
+        """Return everything that must come back, for a model file: the options and the fitted value."""
+        self._check_fitted("state")
+        if not type(self).__module__.startswith("seqlab."):
+            ours = next(kind for kind in type(self).__mro__ if kind.__module__.startswith("seqlab."))
+            raise StoreError(
+                f"{type(self).__name__} is a class of your own, and seqlab.load would make a {ours.__name__} of it; "
+                f"give it state() and from_state()"
+            )
+        state = State(self._kind, {"options": {}})
+        for name in self._option_names():
+            state.settings["options"][name] = self._put_option(state, name, getattr(self, name))
+        write_fields(state, self.fit_)
+        return state
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Make the model that state() was asked of; nothing in the state is trusted."""
+        if state.kind != cls._kind:
+            raise StoreError(f"a model of kind {cls._kind!r} is wanted, found one of kind {state.kind!r:.80}")
+        state = cls._upgraded(state)
+        options, known = state.setting("options", dict), cls._option_names()
+        for name in options:
+            if name not in known:
+                raise StoreError(f"there is no option {name!r:.80}")
+        model = cls(**{name: cls._get_option(state, name, data) for name, data in options.items()})
+        try:
+            model._check_options()
+        except SeqlabError as error:
+            raise StoreError(f"an option of the model makes no sense: {error}") from error
+        model.fit_ = read_fields(cls._fit_class, state, {})
+        return model
+
+    @classmethod
+    def _upgraded(cls, state: State) -> State:
+        """Bring the state of a file of an earlier version into today's form."""
+        return state
+
+    def _put_option(self, state: State, name: str, value: Any) -> Any:
+        """Write one option; one that fit has read to its end is written as the fitted value has it."""
+        if isinstance(value, Iterator):
+            value = self._read_to_the_end(name)
+        return self._values().put(state, name, value)
+
+    @classmethod
+    def _get_option(cls, state: State, name: str, data: Any) -> Any:
+        return cls._values().get(state, name, data)
+
+    @classmethod
+    def _values(cls) -> Values:
+        return Values(cls._option_kinds(), lent["kinds"])
+
+    def _read_to_the_end(self, name: str) -> Any:
+        raise StoreError(
+            f"the option {name} cannot be stored: it is an iterator, which can be read only once"
+        )
+
+    def _check_options(self) -> Any:
+        """Refuse options that make no sense."""
