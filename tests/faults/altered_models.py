@@ -2,8 +2,7 @@
 
 python tests/faults/altered_models.py KIND COUNT SEED
 
-Prints {"loaded": ..., "refused": ..., "answered": ...} as JSON; ends with 1 at an error that is not
-ours.
+Prints {"loaded": ..., "refused": ..., "answered": ...} as JSON; ends with 1 at an error that is not ours.
 """
 
 from __future__ import annotations

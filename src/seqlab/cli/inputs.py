@@ -16,17 +16,15 @@ if TYPE_CHECKING:
 _COUNTED = r"sentence (\d+)(?:, (?:position|token) (\d+))?: "
 
 
-def load_tagger(path: str, *, chain: bool = False, content: Any = None) -> Any:
+def load_tagger(path: str, *, chain: bool = False) -> Any:
     """The tagger in a model file; there are models that label nothing.
 
-    chain     whether it must have scores of labels and moves: a re-ranker looks at whole labellings
-    content   the file, where store.peek() has mapped it already
+    chain   whether it must have scores of labels and moves: a re-ranker looks at whole labellings
     """
-    from seqlab import store
-    from seqlab.families.loading import kinds
+    from seqlab.families.loading import load
 
     refuse_stream(path)
-    model = store.load(path, kinds(), content=content)
+    model = load(path)
     if not hasattr(model, "annotate"):
         raise OptionError(f"{path} holds a {type(model).__name__}, which labels no sentences")
     if chain and not hasattr(model, "trellis"):

@@ -13,7 +13,6 @@ from seqlab.errors import OptionError
 
 if TYPE_CHECKING:
     from seqlab.cli.command import Subparsers
-    from seqlab.families.linear.peeked import Peeked
 
 LABELLED = ("conll", "conllu", "slash", "jsonl")  # formats with a place for labels
 
@@ -102,25 +101,12 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _pieces(arguments: argparse.Namespace, sources: list[Any]) -> Iterator[bytes]:
     """The output, behind an empty piece that says that there is a model."""
-    from seqlab.cli.tag_short import short_answer, short_model
-
-    peeked = short_model(arguments, sources)
-    tagger = _tagger(arguments) if peeked is None else None
-    yield b""
-    answer = short_answer(peeked, arguments, sources)
-    if answer is not None:
-        yield answer
-        return
+    from seqlab.cli.inputs import load_tagger
     from seqlab.cli.tag_blocks import tagged
 
-    # By now the path of the model may lead to another file, where standard input had to be waited for.
-    yield from tagged(tagger or _tagger(arguments, peeked), sources, arguments)
-
-
-def _tagger(arguments: argparse.Namespace, peeked: Peeked | None = None) -> Any:
-    from seqlab.cli.inputs import load_tagger
-
-    return load_tagger(arguments.model, content=None if peeked is None else peeked.content)
+    tagger = load_tagger(arguments.model)
+    yield b""
+    yield from tagged(tagger, sources, arguments)
 
 
 def _sources(arguments: argparse.Namespace) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from seqlab.errors import SeqlabError, StoreError
 from seqlab.store.layout import file_name
-from seqlab.store.reading import Buffer, read, revived
+from seqlab.store.reading import read, revived
 from seqlab.store.state import State
 
 Model = TypeVar("Model")
@@ -42,7 +42,6 @@ def load(
     *,
     functions: Mapping[str, Callable[..., Any]] | None = None,
     verify: bool = False,
-    content: Buffer | None = None,
 ) -> Model:
     """Read a model.
 
@@ -50,11 +49,10 @@ def load(
     functions   feature functions that the model needs, by name: a file has only their names, and no code of anyone
                 is looked up or run because a file says so
     verify      also compare the file with the checksum in it
-    content     the file, where peek() has mapped it already
     """
     name = file_name(path)
     try:
-        return _made(read(name, verify=verify, content=content), kinds, functions, f"{name}: ")
+        return _made(read(name, verify=verify), kinds, functions, f"{name}: ")
     except StoreError as error:
         error.path = name
         raise

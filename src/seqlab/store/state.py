@@ -36,8 +36,7 @@ class State:
 
     kind       which class it belongs to
     settings   what JSON can hold: strings, numbers, lists, dicts with strings as keys
-    arrays     by name; a dot stands between the name of a part and the name of its array. What store.peek gives has
-               buffers in their place: they can be handed on, but the methods below that give arrays want arrays
+    arrays     by name; a dot stands between the name of a part and the name of its array
     record     how it came about (training, dates), as JSON can hold it; nothing depends on it
     functions  given by whoever loads a model that needs functions of the user's; never stored
     where      what messages begin with: the file, when it comes from one
