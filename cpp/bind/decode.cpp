@@ -129,6 +129,15 @@ struct RowDecoder {
         return best(offset, sentences, weights.LP(), [&] { return score; }, ids, threads);
     }
 
+    std::int64_t best_of(const float* node, const std::int64_t* offset, std::size_t sentences, Label* ids,
+                         std::size_t threads) const {
+        const auto copy = [&](std::size_t first, std::size_t last, float* room) {
+            std::copy(node + static_cast<std::size_t>(offset[first]) * best.L(),
+                      node + static_cast<std::size_t>(offset[last]) * best.L(), room);
+        };
+        return best(offset, sentences, weights.LP(), [&] { return copy; }, ids, threads);
+    }
+
     BestLabels best;
     PlacedWeights weights;
     std::span<const std::uint64_t> place_of;
@@ -151,6 +160,16 @@ void put_strings(nb::dict& arrays, const std::string& called, const StringPool& 
         as_array(std::vector<std::uint64_t>(pool.slots().begin(), pool.slots().end()));
 }
 
+// A copy on cache lines and large pages: rows are read here and there.
+template <class X>
+Vector<X> spread(const std::vector<X>& values) {
+    auto* kept = new Buffer<X>;
+    X* const data = kept->of(values.size() + 1);
+    std::copy(values.begin(), values.end(), data);
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Buffer<X>*>(p); });
+    return Vector<X>(data, {values.size()}, owner);
+}
+
 // On cache lines, as they were made.
 Vector<std::uint64_t> bucket_array(BuiltTables& built) {
     auto* kept = new Buffer<PlaceBucket>(std::move(built.room));
@@ -170,17 +189,17 @@ nb::dict template_tables(const Bank& bank, const In<std::int64_t>& begin, const 
         if (leader(bank.values(), v) == v) put_strings(arrays, name("values", v), bank.values()[v].pool());
     for (std::size_t g = 0; g < built->of_value.size(); ++g)
         if (bank.group(g).atoms() <= 1)
-            arrays[name("places", g).c_str()] = as_array(std::move(built->of_value[g]));
+            arrays[name("places", g).c_str()] = spread(built->of_value[g]);
     for (auto& [pool, regions] : built->of_owner)
-        arrays[name("owners", pool).c_str()] = as_array(std::move(regions));
+        arrays[name("owners", pool).c_str()] = spread(regions);
     for (std::size_t c = 0; c < built->words.size(); ++c) {
         put_strings(arrays, name("words", c), built->words[c].strings);
         arrays[name("words", c, ".values").c_str()] = as_array(std::move(built->words[c].values));
-        arrays[name("words", c, ".rows").c_str()] = as_array(std::move(built->words[c].rows));
+        arrays[name("words", c, ".rows").c_str()] = spread(built->words[c].rows);
     }
     arrays["chains"] = as_array(std::move(built->chains));
     arrays["buckets"] = bucket_array(*built);
-    arrays["rows"] = as_array(std::move(built->rows));
+    arrays["rows"] = spread(built->rows);
     return arrays;
 }
 
@@ -188,8 +207,8 @@ nb::dict row_tables(const In<std::int64_t>& begin, const In<std::int32_t>& label
                     std::size_t L) {
     LaidWeights laid = lay_out(observed_of(begin, label), weights.data(), L);
     nb::dict arrays;
-    arrays["places"] = as_array(std::move(laid.places));
-    arrays["rows"] = as_array(std::move(laid.rows));
+    arrays["places"] = spread(laid.places);
+    arrays["rows"] = spread(laid.rows);
     return arrays;
 }
 
@@ -254,7 +273,16 @@ void bind_decode(nb::module_& m) {
                 return self.decoder(rows, offsets.data(), offsets.size() - 1, labels.data(), threads);
             },
             "indptr"_a.noconvert(), "ids"_a.noconvert(), "offsets"_a.noconvert(), "labels"_a.noconvert(),
-            "threads"_a, "Writes labels; the first sentence without a legal path, or -1.");
+            "threads"_a, "Writes labels; the first sentence without a legal path, or -1.")
+        .def(
+            "best",
+            [](const KeptRowDecoder& self, const In<float>& node, const In<std::int64_t>& offsets,
+               const Out<Label>& labels, std::size_t threads) {
+                Unlocked unlocked;
+                return self.decoder.best_of(node.data(), offsets.data(), offsets.size() - 1, labels.data(), threads);
+            },
+            "node"_a.noconvert(), "offsets"_a.noconvert(), "labels"_a.noconvert(), "threads"_a,
+            "The same for tokens (offsets[-1], L) whose scores are there already.");
 }
 
 }  // namespace seqlab::bind

@@ -49,9 +49,9 @@ struct PlaceRegion {
         return sound ? region : PlaceRegion{};
     }
 
-    // Seven of ten slots at most are taken: what was never met is asked for as often as what was, and should soon find a gap.
+    // Half of the slots stay free: what was never met is asked for as often as what was, and must soon find a gap.
     static std::size_t buckets_for(std::size_t keys) {
-        return keys <= PlaceBucket::slots ? 1 : (keys * 10 + 27) / 28;
+        return keys < PlaceBucket::slots ? 1 : (keys * 2 + PlaceBucket::slots - 1) / PlaceBucket::slots;
     }
 
     // The bucket where a key should be.

@@ -1,6 +1,7 @@
 #include "linear/tagging/placed_weights.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace seqlab {
 
@@ -22,12 +23,24 @@ Extent extent_of(const Observed& observed, const double* weights, std::size_t at
     return extent;
 }
 
+// How many weights an attribute may list before it gets a row. A weight of a list costs as much time as 16 lanes of a row; but a
+// row of few weights takes more room than they do, and all rows may take four tenths of what the weights take.
+std::size_t longest_list(const Observed& observed, const double* weights, std::size_t L) {
+    std::array<std::size_t, Place::list_up_to + 2> with{};  // attributes by the number of their weights
+    for (std::size_t a = 0; a < observed.attributes(); ++a)
+        ++with[std::min(extent_of(observed, weights, a).count, Place::list_up_to + 1)];
+    std::size_t longest = Place::list_up_to, rows = with[longest + 1];
+    const std::size_t shortest = std::clamp<std::size_t>(L / 16, 2, Place::list_up_to);
+    while (longest > shortest && (rows + with[longest]) * L * sizeof(float) * 10 <= observed.weights() * 12 * 4)
+        rows += with[longest--];
+    return longest;
+}
+
 }  // namespace
 
 LaidWeights lay_out(const Observed& observed, const double* weights, std::size_t L) {
     LaidWeights laid;
-    // A weight of a list costs as much time as 16 lanes of a row, but a row of few weights takes more room than they do.
-    const std::size_t longest_list = std::clamp<std::size_t>(L / 4, 2, Place::list_up_to);
+    const std::size_t most = longest_list(observed, weights, L);
     std::size_t rows = 0;
     for (std::size_t a = 0; a < observed.attributes(); ++a) {
         const Extent extent = extent_of(observed, weights, a);
@@ -36,7 +49,7 @@ LaidWeights lay_out(const Observed& observed, const double* weights, std::size_t
         if (extent.count == 1)
             place = {std::bit_cast<std::int32_t>(static_cast<float>(weights[extent.first])),
                      Place::first_lone + observed.label[extent.first]};
-        else if (extent.count > 1 && extent.count <= longest_list && length <= Place::list_up_to)
+        else if (extent.count > 1 && extent.count <= most && length <= Place::list_up_to)
             place = {static_cast<std::int32_t>(static_cast<std::uint32_t>(extent.first)),
                      static_cast<std::int32_t>(length)};
         else if (extent.count > 1) {

@@ -89,7 +89,9 @@ public:
             __builtin_prefetch(model_.narrow.data() + k);
         else
             __builtin_prefetch(model_.wide.data() + k);
-        __builtin_prefetch(row(place));
+        const float* const weights = row(place);
+        __builtin_prefetch(weights);
+        __builtin_prefetch(weights + 16);
     }
 
     // sum (L) += weights, for any place

@@ -84,13 +84,27 @@ class Decoder:
             if rows is None or rows.values is not None:
                 encoded = self._definition()[1].encode(corpus, threads=threads).checked()
                 rows = encoded.node
-                if self._rows is None or rows.values is not None:
+                if self._rows is None or _overflows(rows, self._largest):
                     return self._through_trellises(encoded, threads)
+                if rows.values is not None:
+                    return self._weighed(encoded, corpus, threads)
             assert self._rows is not None  # noqa: S101  (where attributes are laid out, rows are)
             lost = self._rows(rows.indptr, rows.ids, corpus.offsets, ids, threads)
         if lost >= 0:
             self._refuse(corpus, lost)
         return ids
+
+    def _weighed(self, encoded: EncodedCorpus, corpus: Corpus, threads: int) -> LabelIds:
+        """Return the labels where attributes count more or less than 1, which tables do not know."""
+        model, blocks = self._definition()[0], [np.zeros(0, dtype=np.int32)]
+        for first, part in _blocks(encoded, 16 * BLOCK_TOKENS):
+            ids = np.empty(part.token_count, dtype=np.int32)
+            node = model.node_scores(part.node, threads=threads)
+            lost = self._rows.best(node.reshape(-1), part.offsets, ids, threads)  # type: ignore[union-attr]
+            if lost >= 0:
+                self._refuse(corpus, first + lost)
+            blocks.append(ids)
+        return np.concatenate(blocks)
 
     @cached_property
     def _largest(self) -> float:
@@ -103,7 +117,7 @@ class Decoder:
         raise RuntimeError(f"sentence {sentence}: the trellis has a path that the decoder did not find")
 
     def _through_trellises(self, encoded: EncodedCorpus, threads: int) -> LabelIds:
-        blocks = [self._best(part, first, threads) for first, part in _blocks(encoded)]
+        blocks = [self._best(part, first, threads) for first, part in _blocks(encoded, BLOCK_TOKENS)]
         return np.concatenate([np.zeros(0, dtype=np.int32), *blocks])
 
     def _best(self, encoded: EncodedCorpus, first: int, threads: int) -> LabelIds:
@@ -135,12 +149,12 @@ def _overflows(rows: Rows, largest: float) -> bool:
     return float(np.abs(rows.values).max(initial=0.0)) * max(largest, 1.0) > LARGEST_WEIGHT
 
 
-def _blocks(encoded: EncodedCorpus) -> Iterator[tuple[int, EncodedCorpus]]:
-    """(number of its first sentence, part) for parts of about BLOCK_TOKENS tokens."""
+def _blocks(encoded: EncodedCorpus, tokens: int) -> Iterator[tuple[int, EncodedCorpus]]:
+    """(number of its first sentence, part) for parts of about so many tokens."""
     offsets = encoded.offsets
     first = 0
     while first < len(encoded):
-        last = int(np.searchsorted(offsets, offsets[first] + BLOCK_TOKENS, side="right")) - 1
+        last = int(np.searchsorted(offsets, offsets[first] + tokens, side="right")) - 1
         last = min(max(last, first + 1), len(encoded))
         yield first, encoded.stretch(first, last)
         first = last
