@@ -49,9 +49,10 @@ struct PlaceRegion {
         return sound ? region : PlaceRegion{};
     }
 
-    // Half of the slots stay free: what was never met is asked for as often as what was, and must soon find a gap.
+    // Half of the slots stay free, or nearly: what was never met is asked for as often as what was, and must soon find a gap. With
+    // seven of ten slots taken a file would be a tenth smaller, and tagging a tenth slower.
     static std::size_t buckets_for(std::size_t keys) {
-        return keys < PlaceBucket::slots ? 1 : (keys * 2 + PlaceBucket::slots - 1) / PlaceBucket::slots;
+        return keys <= PlaceBucket::slots ? 1 : (keys * 2 + 1) / PlaceBucket::slots;
     }
 
     // The bucket where a key should be.
