@@ -156,6 +156,21 @@ private:
     std::vector<double> converted_;
 };
 
+// One step from the row of t - 1 into `row`, not yet normalised: row(rest, y) = node(y) ⊗ ⊕_a before(a, rest) ⊗ M(a, rest, y)
+template <class Algebra>
+void advance(Algebra& algebra, const Step& step, std::size_t t, const double* node, const double* before,
+             double* row) {
+    if (t == 0) {
+        std::copy(node, node + step.to, row);
+        return;
+    }
+    for (std::size_t r = 0; r < step.rest; ++r) {
+        double* const out = row + r * step.to;
+        algebra.step(out, before + r, algebra.block(t, r), step);
+        for (std::size_t y = 0; y < step.to; ++y) out[y] = Algebra::times(out[y], node[y]);
+    }
+}
+
 // α (all rows), the normalisers, and log Z; then one backward walk that shows β to a visitor.
 template <class F, template <class> class AlgebraOf>
 class PathSum {
@@ -219,21 +234,13 @@ public:
     Algebra& algebra() { return algebra_; }
     const Steps<F>& steps() const { return steps_; }
 
-    // One step from the row of t - 1 into `row`, not yet normalised; the shift comes back.
+    // The step into t with this trellis's own scores; the shift that they were taken relative to comes back.
     double advance(std::size_t t, const double* before, double* row) {
         const Step step = steps_.into(t);
         node_.resize(step.to);
         double shift = algebra_.potentials(t, node_.data());
-        if (t == 0) {
-            std::copy(node_.begin(), node_.end(), row);
-            return shift;
-        }
-        shift += algebra_.enter(t);
-        for (std::size_t r = 0; r < step.rest; ++r) {
-            double* const out = row + r * step.to;
-            algebra_.step(out, before + r, algebra_.block(t, r), step);
-            for (std::size_t y = 0; y < step.to; ++y) out[y] = Algebra::times(out[y], node_[y]);
-        }
+        if (t > 0) shift += algebra_.enter(t);
+        seqlab::advance(algebra_, step, t, node_.data(), before, row);
         return shift;
     }
 

@@ -1,13 +1,17 @@
 """Best labels of the counted model in the core = Viterbi on its trellises; any number of threads."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oracle.counted import coded, counted
-from seqlab import demo_corpus, inference
+from seqlab import HMM, demo_corpus, inference
+from seqlab.errors import ImpossibleError
 from seqlab.families.hmm.suffixes import SuffixModel
+from seqlab.tagging.door.constraints import Rules
 
 WORDS = ["a", "b", "Ab", "ab", "ba", "1", "x-y", "zz"]
 SENTENCES = st.lists(
@@ -49,6 +53,68 @@ def test_they_agree_under_a_dictionary(sentences, seed):
     allowed = np.random.default_rng(seed).random((3, model.L)) < 0.5
     allowed[:, 0] = True
     assert_agree(model, [["a", "new", "Ab", "a"]], allowed=allowed)
+
+
+def constrained(model, rules, asked, **options):
+    """Trellises of the model without its rules, with the same rules masked in."""
+    free = replace(model, rules=Rules.none(model.L))
+    masks = {
+        "forbidden_moves": rules.forbidden,
+        "forbidden_starts": rules.no_start,
+        "forbidden_ends": rules.no_end,
+    }
+    return [one.constrain(**masks) for one in free.trellises(*coded(asked), **options)]
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("end", [False, True])
+@given(
+    sentences=SENTENCES,
+    asked=st.lists(
+        st.lists(st.sampled_from([*WORDS, "new"]), min_size=1, max_size=6), min_size=1, max_size=3
+    ),
+    seed=st.integers(0, 10_000),
+    dictionary=st.booleans(),
+)
+def test_the_core_obeys_rules_as_masked_trellises_do(order, end, sentences, asked, seed, dictionary):
+    rng = np.random.default_rng(seed)
+    model = counted(sentences, order=order, end=end)
+    forbidden = rng.random((model.L, model.L)) < 0.4
+    rules = Rules(forbidden, rng.random(model.L) < 0.3, rng.random(model.L) < 0.3)
+    model = replace(model, rules=rules)
+    words, codes, offsets = coded(asked)
+    options = {}
+    if dictionary:
+        allowed = rng.random((len(words), model.L)) < 0.6
+        allowed[np.arange(len(words)), rng.integers(model.L, size=len(words))] = True
+        options["allowed"] = allowed
+    made = constrained(model, rules, asked, **options)
+    possible = []
+    for trellis in made:
+        try:
+            possible.append(inference.viterbi(trellis).score)
+        except ImpossibleError:
+            possible.append(None)
+    if None in possible:
+        lost = possible.index(None)
+        with pytest.raises(ImpossibleError, match=f"sentence {lost}: ") as told:
+            model.label_ids(words, codes, offsets, **options)
+        assert told.value.sequence == lost
+        return
+    fast = model.label_ids(words, codes, offsets, **options)
+    own = model.trellises(words, codes, offsets, **options)
+    for trellis, clear, score, b, e in zip(own, made, possible, offsets[:-1], offsets[1:], strict=True):
+        assert clear.score(fast[b:e]) == pytest.approx(score, rel=1e-12, abs=1e-12)
+        assert inference.posterior(trellis).node == pytest.approx(inference.posterior(clear).node, abs=1e-12)
+        assert inference.log_partition(trellis) == pytest.approx(inference.log_partition(clear), rel=1e-12)
+
+
+def test_nothing_allowed_names_the_sentence_as_before():
+    hmm = HMM(constraints=[("x", "x"), ("x", "y"), ("y", "x"), ("y", "y")]).fit([["a", "b"]], [["x", "y"]])
+    assert hmm.predict([["a"], []]) == [["x"], []]
+    with pytest.raises(ImpossibleError, match="sentence 1: ") as told:
+        hmm.predict([["a"], ["a", "b"]])
+    assert (told.value.sequence, told.value.position) == (1, 1)
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])

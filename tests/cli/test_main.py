@@ -16,8 +16,8 @@ SEQLAB = [sys.executable, "-m", "seqlab"]
 
 
 def command(run):
-    module = SimpleNamespace(add_parser=lambda subparsers: subparsers.add_parser("demo"), run=run)
-    return Entry("", lambda: module)
+    made = SimpleNamespace(USAGE="", DESCRIPTION="", EXAMPLES="", options=lambda parser: None, run=run)
+    return Entry("", lambda: made)
 
 
 def raising(error):

@@ -20,7 +20,6 @@ class Pipe(Format):
     title = "word|TAG"
     suffixes = (".pipe",)
     line_is_sentence = True
-    token_lines = False
     longest_line = SENTENCE_LINE
 
     @classmethod
@@ -28,8 +27,7 @@ class Pipe(Format):
         return 35 if lines and all("|" in token for line in lines for token in line.split()) else 0
 
     def __init__(self, options):
-        self._given = options.fixed_names(self.name, ("word", "label"))
-        super().__init__(options, LineReader(self._parse))
+        super().__init__(options, LineReader(self._parse), options.fixed_names(self.name, ("word", "label")))
 
     def _parse(self, text):
         pairs = [token.rpartition("|") for token in text.split()]
@@ -37,9 +35,6 @@ class Pipe(Format):
             if not word:
                 raise CorpusError(f"token {number} is {tag!r}, but word|TAG was wanted; add its tag")
         return [[word for word, _, _ in pairs], [tag for _, _, tag in pairs]], []
-
-    def _named(self, width, last_values):
-        return self._given
 
     @classmethod
     def render(cls, corpus, layout):

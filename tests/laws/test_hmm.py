@@ -187,6 +187,12 @@ def test_a_bag_of_features_is_naive_bayes():  # eq:naive-bayes-emission
     assert math.exp(hmm.log_joint([{"lower": 2.0}], ["N"])) == approx(start * table["lower"][N] ** 2)
 
 
+def scores(hmm, corpus):
+    """log P(x_t | y) of every token."""
+    emissions = hmm.model_.emissions
+    return emissions.scores(emissions.observe(corpus, hmm._column_in(corpus), unknown=hmm.unknown_))
+
+
 def spd(rng, n):
     root = rng.normal(size=(n, n))
     return root @ root.T + 0.1 * np.eye(n)
@@ -213,7 +219,7 @@ def test_gaussian_densities(kind):  # eq:gaussian-emission
         [0.5, 0.5], np.full((2, 2), 0.5), {"means": means, "covariances": given}, emissions=Gaussian(kind)
     )
     x = rng.normal(size=(4, 3))
-    node = hmm.model_.emissions.scores(hmm._observed(hmm._corpus([x])))
+    node = scores(hmm, hmm._corpus([x]))
     for y in range(2):
         assert node[:, y] == approx(multivariate_normal(means[y], matrix[y]).logpdf(x))
 
@@ -226,14 +232,14 @@ def test_mixture_and_poisson_probabilities():  # eq:mixture-emission eq:poisson-
     even = ([0.5, 0.5], np.full((2, 2), 0.5))
     hmm = HMM.from_tables(*even, tables, emissions=GaussianMixture("full", components=2))
     x = rng.normal(size=(3, 2))
-    node = hmm.model_.emissions.scores(hmm._observed(hmm._corpus([x])))
+    node = scores(hmm, hmm._corpus([x]))
     for y in range(2):
         density = sum(weights[y, m] * multivariate_normal(means[y, m], full[y, m]).pdf(x) for m in range(2))
         assert np.exp(node[:, y]) == approx(density)
     rates = np.array([[1.0, 4.0], [0.0, 2.0]])
     counts = HMM.from_tables(*even, {"rates": rates}, emissions=Poisson())
     c = np.array([[0, 3], [0, 0], [2, 7]])
-    node = counts.model_.emissions.scores(counts._observed(counts._corpus([c])))
+    node = scores(counts, counts._corpus([c]))
     assert node[:, 0] == approx(poisson.logpmf(c, rates[0]).sum(axis=1))
     assert node[:2, 1] == approx(poisson.logpmf(c[:2], rates[1]).sum(axis=1))
     assert node[2, 1] < -500  # as good as impossible, and a number
@@ -245,11 +251,11 @@ def test_streams_multiply_and_what_is_missing_is_summed_out():  # eq:stream-emis
     hmm = HMM(2, both, seed=1).fit(X)
     parts = hmm.model_.emissions.parts
     corpus = hmm._corpus({"word": [["a"]], "size": [[[1.0]]]})
-    whole = hmm.model_.emissions.scores(hmm._observed(corpus))
+    whole = scores(hmm, corpus)
     alone = [part.scores(part.observe(corpus, name, unknown="error")) for name, part in parts.items()]
     assert whole == approx(alone[0] + alone[1])
     missing = hmm._corpus([[("a", None), (None, 1.0), None]])
-    node = hmm.model_.emissions.scores(hmm._observed(missing))
+    node = scores(hmm, missing)
     assert node[0] == approx(alone[0][0])
     assert node[1] == approx(alone[1][0])
     assert node[2] == approx([0.0, 0.0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -199,7 +200,8 @@ class Corpus(Sequence[Sentence]):
         return f"Corpus({counts}, columns {' '.join(shown)}{origin})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _revived, (self._columns, self._offsets, self._extras, self._layout, self._origin)
+        rest: dict[str, Any] = {"extras": self._extras, "layout": self._layout, "origin": self._origin}
+        return partial(Corpus, self._columns, self._offsets, **rest), ()
 
     # ------------------------------------------------------------------------------------------ parts
 
@@ -385,9 +387,3 @@ def _joined(name: str, parts: Sequence[Any]) -> Column:
 def _kind(column: Column) -> str:
     names = {StringColumn: "strings", BagColumn: "bags of attributes", VectorColumn: "vectors"}
     return names[type(column)]
-
-
-def _revived(
-    columns: Mapping[str, Column], offsets: Offsets, extras: Extras, layout: Layout, origin: Origin
-) -> Corpus:
-    return Corpus(columns, offsets, extras=extras, layout=layout, origin=origin)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seqlab import _core
-from seqlab.corpus.columns import BagColumn, Column, Offsets, StringColumn, VectorColumn
+from seqlab.corpus.columns import BagColumn, Column, Offsets, StringColumn, VectorColumn, offsets_of
 from seqlab.corpus.names import checked, usual
 from seqlab.corpus.sentence import Sentence
 from seqlab.errors import CorpusError, Place
@@ -67,13 +67,6 @@ def _of_columns(given: Mapping[str, Any]) -> tuple[dict[str, Column], Offsets]:
             raise CorpusError(_different(f"column {first!r}", lengths, f"column {name!r}", own))
         found[name] = column
     return found, offsets_of(lengths if lengths is not None else np.zeros(0, dtype=np.int64))
-
-
-def offsets_of(lengths: np.ndarray[Any, np.dtype[np.int64]]) -> Offsets:
-    """Where sentences of these lengths begin, and where the last one ends."""
-    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return offsets
 
 
 def _different(first: str, lengths: Any, name: str, own: Any) -> str:

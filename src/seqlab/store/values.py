@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from seqlab.errors import SeqlabError, StoreError
-from seqlab.store.codec import put_part
+from seqlab.store.codec import Field, Sizes, put_part
 from seqlab.store.state import State, string_arrays
 
 COLLECTIONS: dict[str, type] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
@@ -165,6 +165,26 @@ class Values:
         if part.kind not in models:
             raise StoreError(f"the option {path} is a model of the unknown kind {part.kind!r:.80}")
         return models[part.kind](part)
+
+
+class Given(Field):
+    """Options that a user gave, inside a fitted value: an object of one of several classes."""
+
+    def __init__(self, *classes: type) -> None:
+        self.classes = classes
+
+    def put(self, state: State, name: str, value: Any) -> None:
+        """Write it into the settings."""
+        state.settings[name] = Values(kinds_of(*self.classes)).put(state, name, value)
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
+        """Read it back."""
+        if name not in state.settings:
+            raise StoreError(f"the setting {name!r} is missing")
+        value = Values(kinds_of(*self.classes)).get(state, name, state.settings[name])
+        if not isinstance(value, self.classes):
+            raise StoreError(f"the setting {name!r} is {value!r:.80}, which makes no sense here")
+        return value
 
 
 # ------------------------------------------------------------------------------------------------ forms of a value

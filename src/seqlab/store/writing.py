@@ -63,7 +63,10 @@ def _put(file: BinaryIO, header: bytes, tensors: list[Array]) -> None:
 def _laid_out(state: State) -> tuple[bytes, list[Array]]:
     """The beginning of the file up to the data, and the tensors in order."""
     tensors = {name: _plain(name, array) for name, array in state.arrays.items()}
-    order = sorted(tensors, key=lambda name: (-tensors[name].dtype.itemsize, name))
+    # Those that are whole cache lines come first among their like, so that each of them begins on one.
+    order = sorted(
+        tensors, key=lambda name: (-tensors[name].dtype.itemsize, tensors[name].nbytes % ALIGNMENT != 0, name)
+    )
     header: dict[str, Any] = {}
     end = 0
     for name in order:

@@ -10,14 +10,16 @@ from seqlab.arrays import whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError, SeqlabError
 from seqlab.evaluation import Report, evaluate, significance
+from seqlab.families.linear import learners
 from seqlab.features.usual import usual_features
 from seqlab.threads import thread_count
 from seqlab.tuning.comparison import Comparison, Row
 from seqlab.tuning.parts import Data, checked_data
 from seqlab.tuning.running import fitted, fresh, was_interrupted
 
-MODELS = ("baseline", "hmm", "memm", "perceptron", "crf", "svm", "pa", "arow")
-USUAL = MODELS[:5]
+USUAL = ("baseline", "hmm", "memm", "perceptron", "crf")
+_OF_LEARNERS = {name: one.learner for name, one in learners.LEARNERS.items() if not one.models}
+MODELS = (*USUAL, *(name for name in _OF_LEARNERS if name not in USUAL))
 LEAST_SECONDS = 0.05  # of tagging that are measured
 MOST_REPEATS = 5
 
@@ -179,32 +181,26 @@ def _models(models: Any, learn: Data, features: Any, seed: int, threads: int | N
     for name, model in named:
         made = model
         if isinstance(model, str):
-            made = _usual_model(model, features, seed=seed, threads=threads)
+            made = usual_model(model, features, seed=seed, threads=threads)
         if not (hasattr(made, "fit") and hasattr(made, "predict") and hasattr(made, "get_params")):
             raise OptionError(f"models[{name!r:.40}] is no tagger but {made!r:.60}")
         found[_free(name, found)] = made
     return found
 
 
-def _usual_model(name: str, features: Any, *, seed: int, threads: int | None) -> Any:
+def usual_model(name: str, features: Any, *, seed: int, threads: int | None) -> Any:
     """Make the model that textbooks call by this name."""
-    from seqlab.families.hmm.tagger import HMM
-    from seqlab.families.linear.learners.mistakes import AROW, PassiveAggressive, Perceptron, StructuredSVM
-    from seqlab.families.linear.memm import MEMM
-    from seqlab.families.linear.tagger import CRF, LinearTagger
-    from seqlab.families.local.baseline import MostFrequentTag
+    from seqlab.families import CRF, HMM, MEMM, LinearTagger, MostFrequentTag
 
     more: dict[str, Any] = {"seed": seed, "threads": threads}
     made: dict[str, Callable[[], Any]] = {
         "baseline": MostFrequentTag,
         "hmm": lambda: HMM(**more),
         "memm": lambda: MEMM(features, **more),
-        "perceptron": lambda: LinearTagger(features, Perceptron(), **more),
         "crf": lambda: CRF(features, **more),
-        "svm": lambda: LinearTagger(features, StructuredSVM(), **more),
-        "pa": lambda: LinearTagger(features, PassiveAggressive(), **more),
-        "arow": lambda: LinearTagger(features, AROW(), **more),
     }
+    if name in _OF_LEARNERS:
+        return LinearTagger(features, getattr(learners, _OF_LEARNERS[name])(), **more)
     if name not in made:
         raise OptionError(f"there is no model {name!r:.40}; the names are {', '.join(MODELS)}")
     return made[name]()

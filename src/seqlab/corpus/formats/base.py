@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from seqlab.corpus.columns import Column, StringColumn
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.extras import Extras, Layout
 from seqlab.corpus.formats.lines import LineReader
-from seqlab.corpus.names import checked
+from seqlab.corpus.names import checked, usual
 from seqlab.corpus.origin import Origin
 from seqlab.errors import CorpusError, Place
 
@@ -79,8 +79,7 @@ class Format:
     name               what users call it
     title              what messages call it
     suffixes           ends of file names that tell it; the first format of the registry with one is written by it
-    line_is_sentence   a block of the file may be cut after any line; else after a blank one
-    token_lines        every token has a line of its own
+    line_is_sentence   a sentence a line; else a token a line, and a blank one behind each sentence
     longest_line       in bytes
     separator          between cells
     nameless           files say nothing about the names of their columns
@@ -90,7 +89,6 @@ class Format:
     title: ClassVar[str]
     suffixes: ClassVar[tuple[str, ...]] = ()
     line_is_sentence: ClassVar[bool] = False
-    token_lines: ClassVar[bool] = True
     longest_line: ClassVar[int] = COLUMN_LINE
     separator: ClassVar[str] = "\t"
     nameless: ClassVar[bool] = False
@@ -106,10 +104,10 @@ class Format:
 
     # ------------------------------------------------------------------------------------------ reading
 
-    def __init__(self, options: Options, reader: Reader) -> None:
+    def __init__(self, options: Options, reader: Reader, names: tuple[str, ...] | None = None) -> None:
         self.options = options
         self.reader = reader
-        self._names: tuple[str, ...] | None = None
+        self.names = names  # of the columns; None until the first token tells how many there are
 
     def feed(self, block: bytes, end: int) -> None:
         """Read block[:end], which holds whole lines."""
@@ -132,23 +130,19 @@ class Format:
         columns = self._columns(raw)
         if columns is None:
             return None
-        origin = Origin.file(self.options.name, lines, token_lines=self.token_lines)
+        origin = Origin.file(self.options.name, lines, token_lines=not self.line_is_sentence)
         return Corpus(columns, offsets, extras=Extras(*extras), layout=self._layout(), origin=origin)
 
     def _columns(self, raw: Sequence[tuple[Any, _core.StringPool]]) -> dict[str, Column] | None:
         """Name the columns; a block without tokens has the columns of the blocks before it."""
         columns = [StringColumn(codes, pool) for codes, pool in raw]
-        if self._names is None and columns:
-            self._names = self._named(len(columns), columns[-1].values)
-        if self._names is None:
+        if self.names is None and columns:
+            self.names = usual(len(columns), columns[-1].values)
+        if self.names is None:
             return None
         if not columns:
-            columns = [StringColumn(np.zeros(0, dtype=np.int32), _core.StringPool()) for _ in self._names]
-        return dict(zip(self._names, columns, strict=True))
-
-    def _named(self, width: int, last_values: Iterable[str]) -> tuple[str, ...]:
-        """Name `width` columns; `last_values` are the strings of the last one."""
-        raise NotImplementedError
+            columns = [StringColumn(np.zeros(0, dtype=np.int32), _core.StringPool()) for _ in self.names]
+        return dict(zip(self.names, columns, strict=True))
 
     def _layout(self) -> Layout:
         reader = self.reader

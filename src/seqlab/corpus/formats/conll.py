@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
 
@@ -11,7 +11,6 @@ from seqlab import _core
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.extras import Layout
 from seqlab.corpus.formats.base import BLANKS, LINE_ENDS, Format, Options, pieces, shown, strings_of
-from seqlab.corpus.names import usual
 from seqlab.errors import CorpusError
 
 
@@ -41,7 +40,7 @@ class Conll(Format):
             numbered=False,
             longest_line=self.longest_line,
         )
-        super().__init__(options, self._core)
+        super().__init__(options, self._core, self._given)
         self._hash = False  # whether the file begins with #, and comments are tokens
 
     def feed(self, block: bytes, end: int) -> None:
@@ -49,9 +48,6 @@ class Conll(Format):
         if not self.reader.lines and not self.options.comments:
             self._hash = block[:1000].lstrip().startswith(b"#")
         super().feed(block, end)
-
-    def _named(self, width: int, last_values: Iterable[str]) -> tuple[str, ...]:
-        return self._given or usual(width, last_values)
 
     def _layout(self) -> Layout:
         return replace(super()._layout(), separator=chr(self._core.separator or 9))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class Conllu(Format):
         return 40 if len(cells) == len(CONLLU) and numbered else 0
 
     def __init__(self, options: Options) -> None:
-        self._given, picks = _cells(options)
+        names, picks = _cells(options)
         core = _core.ColumnReader(
             separator=9,
             width=len(CONLLU),
@@ -50,10 +50,7 @@ class Conllu(Format):
             numbered=True,
             longest_line=self.longest_line,
         )
-        super().__init__(options, core)
-
-    def _named(self, width: int, last_values: Iterable[str]) -> tuple[str, ...]:  # noqa: ARG002
-        return self._given
+        super().__init__(options, core, names)
 
     def fault(self, kind: str, text: bytes, number: int) -> str:
         """Say what is wrong with a line."""

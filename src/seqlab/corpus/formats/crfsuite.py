@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,17 +36,14 @@ class Crfsuite(Format):
         return 20 if attributes > 0.6 * len(cells) else 0
 
     def __init__(self, options: Options) -> None:
-        self._given = options.fixed_names(self.name, ("label", "attributes"))
+        label, self._attributes = options.fixed_names(self.name, ("label", "attributes"))
         self._core = _core.AttributeReader(longest_line=self.longest_line)
-        super().__init__(options, self._core)
+        super().__init__(options, self._core, (label,))
 
     def _columns(self, raw: Sequence[tuple[Any, _core.StringPool]]) -> dict[str, Column] | None:
         bag = BagColumn(*self._core.take_bag())
         labels = super()._columns(raw)
-        return None if labels is None else {**labels, self._given[1]: bag}
-
-    def _named(self, width: int, last_values: Iterable[str]) -> tuple[str, ...]:  # noqa: ARG002
-        return self._given[:1]
+        return None if labels is None else {**labels, self._attributes: bag}
 
     def fault(self, kind: str, text: bytes, number: int) -> str:
         """Say what is wrong with a line."""

@@ -9,7 +9,7 @@ tokens    [{"word": "the", "pos": "DT", "start": 0}, ...]                strings
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,7 +34,6 @@ class Jsonl(Format):
     title = "JSON lines"
     suffixes = (".jsonl", ".json", ".ndjson")
     line_is_sentence = True
-    token_lines = False
     longest_line = SENTENCE_LINE
 
     @classmethod
@@ -60,6 +59,7 @@ class Jsonl(Format):
             value = _loaded(text, first=self._shape is None)
             if self._shape is None:
                 self._shape = shape_of(value, self.options.columns)
+                self.names = self._shape.names
             self._settle(value, text)
             return _writable(cells_of(value, self._shape))
         except CorpusError as error:
@@ -75,9 +75,6 @@ class Jsonl(Format):
         if len(self._styles) > 1 and (spacing or escapes):
             same = [(a, s) for a, s in self._styles if _dumped(value, ascii_only=a, separator=s) == text]
             self._styles = same or self._styles
-
-    def _named(self, width: int, last_values: Iterable[str]) -> tuple[str, ...]:  # noqa: ARG002
-        return () if self._shape is None else self._shape.names
 
     def _layout(self) -> Layout:
         ascii_only, separator = self._styles[0]

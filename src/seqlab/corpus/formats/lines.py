@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from seqlab import _core
+from seqlab.corpus.columns import offsets_of
 
 Cells = list[list[str]]  # for each column, the cells of the tokens
 Parsed = tuple[Cells, list[tuple[int, str]]]  # and (position, text) of what else the line holds
@@ -73,8 +74,7 @@ class LineReader:
             pool = _core.StringPool()
             codes, _, _, _ = pool.intern_lists([sentence[c] for sentence in self._cells])
             columns.append((codes, pool))
-        offsets = np.zeros(len(self._cells) + 1, dtype=np.int64)
-        np.cumsum([len(sentence[0]) for sentence in self._cells], out=offsets[1:])
+        offsets = offsets_of([len(sentence[0]) for sentence in self._cells])
         numbers = np.array(self._numbers, dtype=np.int64)
         texts = _core.StringPool()
         codes = np.array([texts.intern(text) for _, _, text in self._extras], dtype=np.int32)

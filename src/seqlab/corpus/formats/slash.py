@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from seqlab import _core
@@ -28,7 +28,6 @@ class Slash(Format):
     name = "slash"
     title = "word/TAG"
     line_is_sentence = True
-    token_lines = False
     longest_line = SENTENCE_LINE
     separator = " "
     nameless = True
@@ -42,12 +41,8 @@ class Slash(Format):
         return 30 if tokens and 4 * inside >= 3 * len(tokens) and several else 0
 
     def __init__(self, options: Options) -> None:
-        self._given = options.fixed_names(self.name, ("word", "label"))
         self._core = _core.LineReader(tagged=True, longest_line=self.longest_line)
-        super().__init__(options, self._core)
-
-    def _named(self, width: int, last_values: Iterable[str]) -> tuple[str, ...]:  # noqa: ARG002
-        return self._given
+        super().__init__(options, self._core, options.fixed_names(self.name, ("word", "label")))
 
     def _layout(self) -> Layout:
         return replace(super()._layout(), escaped=self._core.escaped)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from seqlab import _core
 from seqlab.corpus.corpus import Corpus
@@ -17,7 +17,6 @@ class Text(Format):
     name = "text"
     title = "text"
     line_is_sentence = True
-    token_lines = False
     longest_line = SENTENCE_LINE
     separator = " "
     nameless = True
@@ -28,11 +27,8 @@ class Text(Format):
         return 1
 
     def __init__(self, options: Options) -> None:
-        self._given = options.fixed_names(self.name, ("word",))
-        super().__init__(options, _core.LineReader(tagged=False, longest_line=self.longest_line))
-
-    def _named(self, width: int, last_values: Iterable[str]) -> tuple[str, ...]:  # noqa: ARG002
-        return self._given
+        reader = _core.LineReader(tagged=False, longest_line=self.longest_line)
+        super().__init__(options, reader, options.fixed_names(self.name, ("word",)))
 
     @classmethod
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:

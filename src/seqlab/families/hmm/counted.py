@@ -6,20 +6,30 @@ score of a path = Σ_t log P(y_t | the k labels before) + log P(x_t | y_t)   [ +
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Annotated, Any, ClassVar, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core, inference
 from seqlab.arrays import LabelIds, Scores
-from seqlab.errors import CorpusError, ImpossibleError, LabelError, OptionError, ShapeError
+from seqlab.errors import CorpusError, ImpossibleError, LabelError, OptionError, ShapeError, StoreError
 from seqlab.families.hmm.suffixes import SuffixModel
-from seqlab.families.hmm.transitions import DEFAULT, Table, count_moves, end_probabilities, probabilities
-from seqlab.families.hmm.word_counts import Offsets, WordCounts, as_pool
-from seqlab.learning.smoothing import MLE, AddLambda, Smoothing, smoothing_of
+from seqlab.families.hmm.transitions import (
+    DEFAULT,
+    StoredTable,
+    Table,
+    count_moves,
+    end_probabilities,
+    probabilities,
+)
+from seqlab.families.hmm.word_counts import LARGEST_TOTAL, Offsets, WordCounts, as_pool
+from seqlab.learning.smoothing import MLE, NAMES, AddLambda, Smoothing, smoothing_of
+from seqlab.store.codec import Array, Inside, Names, Setting
+from seqlab.store.values import Given
+from seqlab.tagging.door.constraints import Rules
 from seqlab.trellis import Trellis
 from seqlab.trellis.checks import Tables, check_order
 from seqlab.trellis.constraints import Restrictions
@@ -42,20 +52,30 @@ class CountedHMM:
     smoothing   how counts of labels become probabilities; MLE and AddLambda also hold for words
     unknown     how new words are judged; None: they say nothing about their label
     end         whether the end of the sentence is an event
+    rules       what must not happen
     """
 
-    labels: tuple[str, ...]
-    order: int
-    moves: Table = field(repr=False)
-    last: Table = field(repr=False)
-    words: WordCounts = field(repr=False)
-    smoothing: Smoothing
-    unknown: SuffixModel | None
+    stored_kind: ClassVar[str] = "counted hidden Markov model"
+
+    labels: Annotated[tuple[str, ...], Names("L")]
+    order: Annotated[int, Setting(int, least=1, most=3)]
+    moves: Annotated[Table, StoredTable("order")] = field(repr=False)
+    last: Annotated[Table, Array(np.float64, "L", least=0, finite=True)] = field(repr=False)
+    words: Annotated[WordCounts, Inside(WordCounts, "word.")] = field(repr=False)
+    smoothing: Annotated[Smoothing, Given(*map(type, NAMES.values()))]
+    unknown: Annotated[SuffixModel | None, Given(SuffixModel, type(None))]
     end: bool
+    rules: Annotated[Rules, Inside(Rules, "rules.")]
+
+    def check(self) -> None:
+        """Refuse counts of a file whose sums are no numbers."""
+        for counts in (self.moves, self.last):
+            if (counts < 0).any() or not float(counts.sum()) < LARGEST_TOTAL:
+                raise StoreError("the counts of labels should be from 0 up, and their sum a number")
 
     def __getstate__(self) -> dict[str, Any]:
         # What is made of the counts is made again where it is wanted; the core's part of it cannot travel.
-        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     # ------------------------------------------------------------------------------------------ counting
 
@@ -73,6 +93,7 @@ class CountedHMM:
         unknown: SuffixModel | None = SuffixModel(),  # noqa: B008  (frozen)
         weights: npt.NDArray[np.float64] | None = None,
         end: bool = False,
+        rules: Rules | None = None,
     ) -> CountedHMM:
         """Count (eq:counting).
 
@@ -91,23 +112,21 @@ class CountedHMM:
         moves, last = count_moves(ids, offsets, weights, order, len(names))
         counted = WordCounts.of(pool, codes, ids, weights, len(names))
         chosen = DEFAULT if smoothing is None else smoothing_of(smoothing)
-        return cls(names, order, moves, last, counted, chosen, unknown, end)
+        rules = Rules.none(len(names)) if rules is None else rules
+        return cls(names, order, moves, last, counted, chosen, unknown, end, rules)
 
     def plus(self, other: CountedHMM) -> CountedHMM:
-        """Both counts together, under the options of this one; labels of both, sorted."""
+        """Add the counts of another, under the options of this one; labels of both, sorted; no rules."""
         if self.order != other.order:
             raise OptionError(f"counts of order {self.order} and of order {other.order} do not add up")
         names = tuple(sorted({*self.labels, *other.labels}))
         mine, theirs = self._relabelled(names), other._relabelled(names)
-        return CountedHMM(
-            names,
-            self.order,
-            mine.moves + theirs.moves,
-            mine.last + theirs.last,
-            mine.words.plus(theirs.words),
-            self.smoothing,
-            self.unknown,
-            self.end,
+        return replace(
+            mine,
+            moves=mine.moves + theirs.moves,
+            last=mine.last + theirs.last,
+            words=mine.words.plus(theirs.words, len(names)),
+            rules=Rules.none(len(names)),
         )
 
     def _relabelled(self, names: tuple[str, ...]) -> CountedHMM:
@@ -118,8 +137,8 @@ class CountedHMM:
         moves, last = np.zeros((L + 1,) * self.order + (L,)), np.zeros(L)
         moves[np.ix_(*[to] * self.order, to[:-1])] = self.moves
         last[to[:-1]] = self.last
-        words = self.words.relabelled(to[:-1].astype(np.int32), L)
-        return CountedHMM(names, self.order, moves, last, words, self.smoothing, self.unknown, self.end)
+        words = self.words.relabelled(to[:-1].astype(np.int32))
+        return replace(self, labels=names, moves=moves, last=last, words=words)
 
     # ------------------------------------------------------------------------------------------ parameters
 
@@ -127,6 +146,11 @@ class CountedHMM:
     def L(self) -> int:
         """Number of labels."""
         return len(self.labels)
+
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """The words of training."""
+        return frozenset(self.words.pool.strings())
 
     @cached_property
     def move_probabilities(self) -> Table:
@@ -143,21 +167,26 @@ class CountedHMM:
 
     @cached_property
     def _scores(self) -> tuple[Table, Table | None]:
-        """Log scores of moves, shaped as moves, and of last labels (L,)."""
+        """Log scores of moves, shaped as moves, and of last labels (L,) or None; -inf for what rules forbid."""
+        last = None
         with np.errstate(divide="ignore"):
             moves = np.log(self.move_probabilities)
-            if self.end_probabilities is None:
-                return moves, None
-            going_on = np.append(
-                np.log1p(-self.end_probabilities), 0.0
-            )  # a sentence that has not begun goes on
-            return np.ascontiguousarray(moves + going_on[:, None]), np.log(self.end_probabilities)
+            if self.end_probabilities is not None:
+                going_on = np.append(
+                    np.log1p(-self.end_probabilities), 0.0
+                )  # a sentence that has not begun goes on
+                moves, last = moves + going_on[:, None], np.log(self.end_probabilities)
+        if self.rules:
+            moves[..., np.vstack([self.rules.forbidden, self.rules.no_start])] = -np.inf
+            last = np.where(self.rules.no_end, -np.inf, np.zeros(self.L) if last is None else last)
+        return np.ascontiguousarray(moves), last
 
     @cached_property
     def lexicon(self) -> _core.Lexicon:
         """What each word says of its label, in the core."""
         plain = isinstance(self.smoothing, (MLE, AddLambda))
-        shares = self.words.label_totals / self.words.label_totals.sum()
+        totals = self.words.label_totals(self.L)
+        shares = totals / totals.sum()
         if self.unknown is None:
             settings = _core.LexiconSettings()
             settings.direct, settings.suffixes = True, False

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from seqlab.errors import OptionError
-from seqlab.families.hmm.emissions import Emission
-from seqlab.families.hmm.emissions.base import Floats
+from seqlab.families.hmm.emissions import Categorical, Emission, Poisson, Streams
+from seqlab.families.hmm.emissions.base import Floats, as_floats
 from seqlab.families.hmm.emissions.categorical import SymbolDistribution
+from seqlab.families.hmm.emissions.moments import Spread
 from seqlab.families.hmm.emissions.symbols import Symbols, checked_probabilities
 from seqlab.families.hmm.expectation import Evidence, expect
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
-from seqlab.tagging.door.constraints import Rules
+from seqlab.tagging.door.constraints import Given, Rules
 from seqlab.tagging.door.dictionary import label_list
 
 TABLES = ("start", "transitions", "end", "emissions")
@@ -103,10 +104,7 @@ def dictionary_start(
             row = np.full(ground.size, BIAS)
             row[ids] = 1.0
             probabilities[table.symbols.number[word]] *= row
-    made = SymbolDistribution(table.symbols, probabilities / probabilities.sum(axis=0))
-    return HiddenMarkov(
-        model.labels, model.pi, model.A, model.end, type(table)(made.symbols, made.probabilities), model.rules
-    )
+    return replace(model, emissions=type(table)(table.symbols, probabilities / probabilities.sum(axis=0)))
 
 
 def given_start(ground: Ground, tables: Mapping[str, Any]) -> HiddenMarkov:
@@ -191,14 +189,6 @@ def checked_states(states: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
-def symbols_of(given: Any, count: int) -> Symbols:
-    """Names of symbols for a table of so many columns; None for whole numbers."""
-    symbols = Symbols(count) if given is None else Symbols.of(given)
-    if len(symbols) != count:
-        raise OptionError(f"the emission table has {count} columns, but there are {len(symbols)} symbols")
-    return symbols
-
-
 def _masked(table: Floats, forbidden: Any) -> Floats:
     """Probabilities without what is forbidden; a row that would have nothing left stays as it is."""
     if not np.any(forbidden):
@@ -207,3 +197,62 @@ def _masked(table: Floats, forbidden: Any) -> Floats:
     total = left.sum(axis=-1, keepdims=True)
     made: Floats = np.where(total > 0, left / np.where(total > 0, total, 1.0), table)
     return made
+
+
+# ------------------------------------------------------------------------------------------------ without any training
+
+
+def written_model(
+    pi: Any,
+    A: Any,
+    B: Any,
+    *,
+    emissions: Emission | None,
+    states: Iterable[str] | None,
+    symbols: Any,
+    end: Any,
+    constraints: Given,
+) -> HiddenMarkov:
+    """Make a model of tables that somebody wrote down; see HMM.from_tables."""
+    start = checked_probabilities(pi, "pi", (None,))
+    size = len(start)
+    names = named_states(size) if states is None else checked_states(states)
+    if len(names) != size:
+        raise OptionError(f"pi has {size} entries, but states has {len(names)} names")
+    if emissions is None or isinstance(emissions, Categorical):
+        B = B["probabilities"] if isinstance(B, Mapping) and set(B) == {"probabilities"} else B
+        domain: Any = _domain(B, symbols, size)
+    else:
+        domain = _width_of(B, emissions)
+    made = (emissions or Categorical()).given(B, domain, size)
+    moves, last = checked_moves(A, end, size)
+    return HiddenMarkov(names, start, moves, last, made, Rules.of(constraints, names))
+
+
+def _domain(B: Any, symbols: Any, size: int) -> Symbols:
+    """Return the symbols of a table, which is (L, V)."""
+    table = as_floats(B, "B")
+    if table.ndim != 2:
+        raise OptionError(f"B has shape {table.shape}, but ({size}, symbols) is wanted")
+    count = table.shape[1]
+    found = Symbols(count) if symbols is None else Symbols.of(symbols)
+    if len(found) != count:
+        raise OptionError(f"the emission table has {count} columns, but there are {len(found)} symbols")
+    return found
+
+
+def _width_of(B: Any, emissions: Emission) -> Spread:
+    """Return the numbers of a vector, as tables of vectors tell."""
+    if isinstance(emissions, Streams):
+        raise OptionError(
+            "from_tables takes one kind of emissions; train streams with init={'emissions': {...}}"
+        )
+    key = "rates" if isinstance(emissions, Poisson) else "means"
+    if not isinstance(B, Mapping) or key not in B:
+        wanted = "{'rates': ...}" if key == "rates" else "{'means': ..., 'covariances': ...}"
+        raise OptionError(f"B must be {wanted}, got {B!r:.60}")
+    table = as_floats(B[key], key)
+    if table.ndim < 2:
+        raise OptionError(f"{key} has shape {table.shape}, but a row of numbers for every state is wanted")
+    width = table.shape[-1]
+    return Spread(width, np.zeros(width), np.eye(width))

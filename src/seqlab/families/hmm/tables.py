@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.errors import OptionError, StoreError
+from seqlab.errors import OptionError
+from seqlab.families.hmm.emissions import DISTRIBUTIONS
 from seqlab.families.hmm.emissions.base import (
     Distribution,
     Floats,
     Groups,
     Statistics,
+    check_shares,
     logs,
     normalised,
     sum_of_logs,
 )
 from seqlab.learning.smoothing import MLE, AddLambda, smoothing_of
+from seqlab.store.codec import Array, Inside, Names, Part
 from seqlab.tagging.door.constraints import Rules
 from seqlab.trellis import TrellisBatch
 
@@ -131,17 +134,34 @@ class HiddenMarkov:
     rules       what must not happen
     """
 
-    labels: tuple[str, ...]
-    pi: Floats
-    A: Floats
-    end: Floats | None
-    emissions: Distribution
-    rules: Rules = field(default_factory=lambda: Rules.none(0))
+    stored_kind: ClassVar[str] = "hidden markov model"
+
+    labels: Annotated[tuple[str, ...], Names("L")]
+    pi: Annotated[Floats, Array(np.float64, "L", finite=True)]
+    A: Annotated[Floats, Array(np.float64, "L", "L", finite=True)]
+    end: Annotated[Floats | None, Array(np.float64, "L", finite=True, optional=True)]
+    emissions: Annotated[Distribution, Part(*DISTRIBUTIONS)]
+    rules: Annotated[Rules, Inside(Rules, "rules.")] = field(default_factory=lambda: Rules.none(0))
+
+    def __post_init__(self) -> None:
+        if len(self.rules.no_start) != self.size:
+            object.__setattr__(self, "rules", Rules.none(self.size))
+
+    def check(self) -> None:
+        """Refuse tables of a file that are no probabilities."""
+        moves = self.A if self.end is None else np.hstack([self.A, self.end[:, None]])
+        for table in (self.pi[None], moves):
+            check_shares(table, 1, "start and transition probabilities")
 
     @property
     def size(self) -> int:
         """L."""
         return len(self.labels)
+
+    @property
+    def vocabulary(self) -> frozenset[str] | None:
+        """The words of training; None when observations are no words."""
+        return self.emissions.vocabulary
 
     @property
     def parameters(self) -> int:
@@ -265,8 +285,7 @@ class HiddenMarkov:
     def reordered(self, order: npt.NDArray[np.int64], labels: Sequence[str] | None = None) -> Self:
         """The same with state order[i] at place i; the names stay where they are unless others are given."""
         rules = self.rules
-        if rules.no_start.size:
-            rules = Rules(rules.forbidden[np.ix_(order, order)], rules.no_start[order], rules.no_end[order])
+        rules = Rules(rules.forbidden[np.ix_(order, order)], rules.no_start[order], rules.no_end[order])
         return replace(
             self,
             labels=self.labels if labels is None else tuple(labels),
@@ -276,12 +295,3 @@ class HiddenMarkov:
             emissions=self.emissions.reordered(order),
             rules=rules,
         )
-
-    def checked(self) -> Self:
-        """The same, if tables that came from a file are probabilities."""
-        moves = self.A.sum(axis=1) + (0.0 if self.end is None else self.end)
-        rows = np.concatenate([[self.pi.sum()], moves])
-        least = min(float(x.min()) for x in (self.pi, self.A, self.pi if self.end is None else self.end))
-        if least < 0 or (np.abs(rows - 1) > 1e-6).any():
-            raise StoreError("start and transition probabilities should be from 0 up and sum to 1")
-        return self

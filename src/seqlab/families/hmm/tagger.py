@@ -2,53 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seqlab.arrays import whole_number
+from seqlab import inference
+from seqlab.arrays import LabelIds, whole_number
 from seqlab.corpus import Corpus
-from seqlab.errors import CorpusError, LabelError, OptionError, QuestionError
-from seqlab.families.hmm.batches import HMMBatches
-from seqlab.families.hmm.counted import CountedHMM
-from seqlab.families.hmm.counted_engine import UNKNOWNS, counted_ids, counted_trellises, wants_counting
-from seqlab.families.hmm.counting import Counting
-from seqlab.families.hmm.em import BaumWelch, HardEM
-from seqlab.families.hmm.emissions import Categorical, Emission
-from seqlab.families.hmm.expectation import Evidence
-from seqlab.families.hmm.fitting import HMMFitting
-from seqlab.families.hmm.given import GivenTables, words_of
-from seqlab.families.hmm.observations import find_column, read_observations
-from seqlab.families.hmm.questions import HMMQuestions
+from seqlab.errors import CorpusError, ImpossibleError, LabelError, OptionError, QuestionError
+from seqlab.families.hmm import questions
+from seqlab.families.hmm.emissions import Emission
+from seqlab.families.hmm.emissions.base import Floats
+from seqlab.families.hmm.engines import Engine, FitOptions, engine_for, engine_of
+from seqlab.families.hmm.fit import HiddenModel, HmmFit
+from seqlab.families.hmm.observations import find_column, read_observations, split_labels
+from seqlab.families.hmm.options import OPTIONS, check_options
 from seqlab.families.hmm.selection import Selection, select_states
-from seqlab.families.hmm.start import (
-    Ground,
-)
-from seqlab.families.hmm.stored import StoredHMM
-from seqlab.families.hmm.suffixes import SuffixModel
-from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
-from seqlab.families.hmm.training import (
-    Bools,
-    Data,
-    DevJudge,
-    allowed_labels,
-    check_enough,
-    sentence_weights,
-)
+from seqlab.families.hmm.start import written_model
+from seqlab.families.hmm.tables import HiddenMarkov
+from seqlab.families.hmm.training_set import TrainingSet
+from seqlab.families.hmm.upgrade import upgraded
+from seqlab.inference.streaming import Filtered
 from seqlab.learning.history import History
-from seqlab.learning.monitor import checked_callbacks, checked_patience
-from seqlab.tagging.decoding import Trellises
-from seqlab.tagging.door.constraints import Given, Rules
+from seqlab.store.codec import Late
+from seqlab.store.state import State
+from seqlab.store.values import OptionKind
+from seqlab.tagging.decoding import Trellises, blocks, event_log_partition
+from seqlab.tagging.door.constraints import Given
 from seqlab.tagging.door.dictionary import Dictionary, TagDictionary
-from seqlab.tagging.tagger import Tagger
+from seqlab.tagging.tagger import BLOCK, Tagger
+from seqlab.tagging.training import Training
+from seqlab.tagging.transitions import Transitions
 from seqlab.threads import thread_count
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class HMM(GivenTables, HMMFitting, HMMBatches, HMMQuestions, StoredHMM, Tagger):
+class HMM(Tagger):
     """A hidden Markov model (eq:hmm-joint).
 
     n_states      how many states; None when labels, states or tables say it
@@ -72,6 +64,9 @@ class HMM(GivenTables, HMMFitting, HMMBatches, HMMQuestions, StoredHMM, Tagger):
     column        of a Corpus, that the observations stand in; None finds it
     seed, threads same seed, same bits, any number of threads; None uses every core
 
+    Two engines stand behind it: tables, which EM finds, and counts of labelled words. An option that the engine at
+    work does not use is refused by fit.
+
     labels_ (the states), model_ (HiddenMarkov: pi, A, end, emissions; CountedHMM for labelled words), history_,
     restarts_ (histories of all runs)
     """
@@ -81,12 +76,9 @@ class HMM(GivenTables, HMMFitting, HMMBatches, HMMQuestions, StoredHMM, Tagger):
         "it has probabilities and no weights; look at model_, or at posterior(tokens)",
     )
 
-    model_: HiddenMarkov
-    history_: History
-    restarts_: tuple[History, ...]
-    dictionary_: TagDictionary | None
-    observed_column_: str | None
-    unknown_: str
+    _kind = "hmm"
+    _fit_class = HmmFit
+    fit_: HmmFit | None = None
 
     def __init__(
         self,
@@ -148,145 +140,164 @@ class HMM(GivenTables, HMMFitting, HMMBatches, HMMQuestions, StoredHMM, Tagger):
 
         Ctrl-C or SIGTERM ends training with the best model so far.
         """
-        emissions = self._check_options()
-        threads = thread_count(self.threads)
-        data = self._data(X, y, lengths, emissions)
-        labels, init = self._labels(data)
-        check_enough(data.corpus, len(labels))
-        rules = Rules.of(self.constraints, labels)
-        dictionary = TagDictionary.of(self.allowed, labels, data.column)
-        gold = None if data.gold is None else data.gold.numbered(labels)
-        data = Data(data.corpus, gold, data.column)
-        if wants_counting(self, data, emissions):
-            return self._count_words(data, labels, rules, dictionary, sample_weight)
-        if self.order not in (None, 1):
+        data = TrainingSet.read(self, X, y, lengths)
+        asked = FitOptions(dev, patience, callbacks, progress)
+        self.fit_ = engine_for(self, data).fit(self, data, sample_weight, asked)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, *, lengths: Any = None, sample_weight: Any = None) -> Self:
+        """Take in another batch by stepwise EM (eq:stepwise-em); the first one makes the start, unless fit() made it.
+
+        Words that all have labels are counted on top of those before.
+
+        Expected counts are averaged over batches, the later the less a batch counts (forgetting of the learner). New
+        symbols join; what all batches have in common is learned, whatever their number. The history has the
+        log-likelihood of every batch before it was learned from, which may rise and fall.
+        """
+        data = TrainingSet.read(self, X, y, lengths)
+        self.fit_ = engine_for(self, data).partial_fit(self, data, sample_weight)
+        return self
+
+    def fit_batches(self, batches: Iterable[Any], *, epochs: int = 1) -> Self:
+        """Learn from an iterable of batches, each of them X, or (X, y); only one is in memory at a time.
+
+        epochs   how often to go through all of them: then `batches` must be something that can be gone through again
+        """
+        epochs = whole_number(epochs, "epochs", 1)
+        if epochs > 1 and isinstance(batches, Iterator):
             raise OptionError(
-                f"order={self.order} is for words that all have labels; hidden states have order 1"
+                "an iterator can be gone through once; for several epochs pass a list, or what can begin again"
             )
-        observed, domain = emissions.first(data.corpus, data.column)
-        learner = self._learner(data)
-        unlabelled = 1.0 if learner is None else float(learner.unlabelled_weight)
-        evidence = Evidence(
-            observed,
-            data.corpus.offsets,
-            sentence_weights(data, sample_weight, unlabelled),
-            allowed_labels(gold, dictionary, data.corpus, len(labels)),
-        )
-        ground = Ground(emissions, domain, evidence, labels, rules, bool(self.end))
-        prior = Dirichlet.of(self.smoothing)
-        if learner is None:
-            model, history, histories = self._counted(ground, prior, threads)
-        else:
-            judge = None if dev is None else DevJudge(dev, data, emissions, threads).obeying(dictionary)
-            options = (judge, checked_patience(patience), checked_callbacks(callbacks), progress)
-            if judge is None and patience is not None:
-                raise OptionError("patience looks at a development set; pass one as dev=")
-            model, history, histories = self._em(ground, data, init, learner, prior, threads, options)
-        self._keep(model, data, dictionary, history, histories)
-        self.__dict__.pop("_running", None)
+        self.fit_ = None
+        for _ in range(epochs):
+            for batch in batches:
+                self.partial_fit(*(batch if isinstance(batch, tuple) and len(batch) == 2 else (batch, None)))
+        if self.fit_ is None:
+            raise OptionError("there is no batch at all, so there is nothing to learn from")
         return self
 
     def select_states(
         self, X: Any, sizes: Iterable[int], *, criterion: str = "bic", lengths: Any = None, dev: Any = None
     ) -> Selection:
-        """Models with so many states each, and the best by "bic", "aic" or "dev"; this one stays as it is."""
+        """Fit models with so many states each, and find the best by "bic", "aic" or "dev"; this one stays as it is."""
         return select_states(self, X, sizes, criterion=criterion, lengths=lengths, dev=dev)
 
-    def _keep(
-        self,
-        model: Any,
-        data: Data,
-        dictionary: TagDictionary | None,
-        history: History,
-        histories: Any,
-        rules: Rules | None = None,
-    ) -> None:
-        counted = isinstance(model, CountedHMM)
-        self.model_, self.history_, self.restarts_ = model, history, tuple(histories)
-        self.rules_ = model.rules if rules is None else rules
-        self.dictionary_, self.observed_column_ = dictionary, data.column
-        self.unknown_ = "suffix" if counted else self.unknown or ("error" if data.gold is None else "missing")
-        self.vocabulary_ = words_of(model)
-        self.columns_ = tuple(c for c in data.corpus.columns if data.gold is None or c != data.gold.column)
-        self.column_ = None if data.gold is None else data.gold.column
-        self.labels_ = model.labels
+    @classmethod
+    def from_tables(
+        cls,
+        pi: Any,
+        A: Any,
+        B: Any,
+        *,
+        states: Iterable[str] | None = None,
+        symbols: Any = None,
+        end: Any = None,
+        emissions: Emission | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make a fitted model of tables that an expert wrote down.
+
+        pi        (L,) start probabilities
+        A         (L, L) from state, to state; with `end` rows of both together sum to 1
+        B         (L, V) P(symbol | state); for other emissions what init takes: {"means": ..., "covariances": ...}
+        states    names of the states; symbols: the V words, or None for the numbers 0 .. V - 1
+        end       (L,) the chance to end after each state
+        """
+        hmm = cls(None, emissions, end=end is not None, **options)
+        hmm._check_options()
+        model = written_model(
+            pi,
+            A,
+            B,
+            emissions=emissions,
+            states=states,
+            symbols=symbols,
+            end=end,
+            constraints=hmm.constraints,
+        )
+        hmm.n_states, hmm.states = model.size, model.labels
+        dictionary = TagDictionary.of(hmm.allowed, model.labels, "word")
+        words = Late(make=lambda: model.vocabulary)
+        training = Training(model.labels, (), None, words, model.rules, dictionary)
+        hmm.fit_ = HmmFit(training, model, History(reason="given"), None, hmm.unknown or "error")
+        return hmm
 
     # ------------------------------------------------------------------------------------------ options
 
     def _check_options(self) -> Emission:
-        emissions = Categorical() if self.emissions is None else self.emissions
-        if isinstance(emissions, type) or not isinstance(emissions, Emission):
-            raise OptionError(f"emissions must be Categorical(), Gaussian(), ..., got {emissions!r:.60}")
-        if self.n_states is not None:
-            whole_number(self.n_states, "n_states", 1)
-        if (
-            self.unknown is not None
-            and not isinstance(self.unknown, SuffixModel)
-            and self.unknown not in UNKNOWNS
-        ):
-            raise OptionError(
-                f"unknown must be 'error', 'missing', 'suffix', 'none', a SuffixModel or None, got {self.unknown!r:.60}"
-            )
-        if self.order not in (None, 1, 2, 3) or isinstance(self.order, bool):
-            raise OptionError(f"order must be 1, 2 or 3, got {self.order!r}")
-        if self.learner is not None and not isinstance(self.learner, (BaumWelch, HardEM, Counting)):
-            raise OptionError(
-                f"learner must be BaumWelch(...), HardEM(...) or Counting(...), got {self.learner!r:.60}"
-            )
-        if not isinstance(self.end, (bool, np.bool_)):
-            raise OptionError(f"end must be True or False, got {self.end!r}")
-        whole_number(self.seed, "seed", 0)
-        return emissions
+        return check_options(self)
+
+    @classmethod
+    def _option_kinds(cls) -> Mapping[str, OptionKind]:
+        return OPTIONS
+
+    @classmethod
+    def _upgraded(cls, state: State) -> State:
+        return upgraded(state)
+
+    def _read_to_the_end(self, name: str) -> Any:
+        return self.labels_ if name == "states" else super()._read_to_the_end(name)
+
+    # ------------------------------------------------------------------------------------------ what it has learned
+
+    @property
+    def _fit(self) -> HmmFit:
+        """The fitted value, which is there."""
+        fit: HmmFit = self.fit_  # type: ignore[assignment]
+        return fit
+
+    @property
+    def _engine(self) -> Engine:
+        return engine_of(self._fit.model)
+
+    def _tables(self, question: str) -> HiddenMarkov:
+        self._check_fitted(question)
+        return self._engine.tables(self._fit, question)
+
+    @property
+    def model_(self) -> HiddenModel:
+        """The tables or counts; assigning others changes every answer."""
+        self._check_fitted("model_")
+        return self._fit.model
+
+    @model_.setter
+    def model_(self, model: HiddenModel) -> None:
+        self._check_fitted("model_")
+        self.fit_ = self._fit.with_model(model)
+
+    @property
+    def history_(self) -> History:
+        """The record of the training."""
+        self._check_fitted("history_")
+        return self._fit.history
+
+    @property
+    def restarts_(self) -> tuple[History, ...]:
+        """The records of all runs."""
+        self._check_fitted("restarts_")
+        return self._fit.restarts
+
+    @property
+    def observed_column_(self) -> str | None:
+        """The column that the observations stood in; None for streams and for tables that were given."""
+        self._check_fitted("observed_column_")
+        return self._fit.observed_column
+
+    @property
+    def unknown_(self) -> str:
+        """What becomes of symbols that were never seen."""
+        self._check_fitted("unknown_")
+        return self._fit.unknown
+
+    @property
+    def n_parameters_(self) -> int:
+        """How many numbers were free to choose."""
+        return self._tables("n_parameters_").parameters
 
     # ------------------------------------------------------------------------------------------ answers
 
-    def _corpus(self, X: Any, lengths: Any = None) -> Corpus:
-        return read_observations(X, self._check_options(), lengths)
-
-    def _corpus_of_one(self, tokens: Any) -> Corpus:
-        if isinstance(tokens, Corpus):
-            raise CorpusError(
-                f"one sequence is wanted, got a corpus of {len(tokens)}; predict(corpus) takes all of them"
-            )
-        if isinstance(tokens, (str, bytes)) or not (
-            isinstance(tokens, Iterable) or hasattr(tokens, "__array__")
-        ):
-            raise CorpusError(f"one sequence is a list of observations, got {tokens!r:.60}")
-        return self._corpus([tokens])
-
-    def _observed(self, corpus: Corpus) -> Any:
-        column = self.observed_column_
-        if column is None or column not in corpus.columns:
-            column = find_column(corpus, self._check_options(), self.column) if corpus.token_count else None
-        if not corpus.token_count:
-            return None
-        return self.model_.emissions.observe(corpus, column, unknown=self.unknown_)
-
-    def _mask(self, corpus: Corpus) -> Bools | None:
-        return None if self.dictionary_ is None or not corpus.token_count else self.dictionary_.mask(corpus)
-
-    def _label_ids(self, corpus: Corpus, threads: int) -> Any:
-        if not isinstance(self.model_, CountedHMM) or self.rules_ or not corpus.token_count:
-            return super()._label_ids(corpus, threads)
-        return counted_ids(self.model_, corpus, self._word_column(corpus), self.dictionary_, threads)
-
-    def _word_column(self, corpus: Corpus) -> str:
-        column = self.observed_column_
-        if column is None or column not in corpus.columns:
-            column = find_column(corpus, self._check_options(), self.column)
-        assert column is not None  # noqa: S101  (only streams have none)
-        return column
-
-    def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
-        if isinstance(self.model_, CountedHMM):
-            column = self._word_column(corpus)
-            return counted_trellises(self.model_, corpus, column, self.rules_, self.dictionary_, threads)
-        if not corpus.token_count:
-            return self.model_.batch_of_nothing(len(corpus))
-        return self.model_.batch(self._observed(corpus), corpus.offsets, self._mask(corpus))
-
     def predict(self, X: Any, *, lengths: Any = None, **options: Any) -> list[list[str]]:
-        """A list of states for every sequence; options as for every tagger (decode, beam, threads)."""
+        """Find a list of states for every sequence; options as for every tagger (decode, beam, threads)."""
         self._check_fitted("predict")
         return super().predict(self._corpus(X, lengths), **options)
 
@@ -296,22 +307,19 @@ class HMM(GivenTables, HMMFitting, HMMBatches, HMMQuestions, StoredHMM, Tagger):
         return super().predict_proba(self._corpus(X, lengths), threads=threads)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, *, lengths: Any = None) -> float:
-        """Accuracy by token; without y the log-likelihood a token. Larger is better, as scikit-learn wants it."""
+        """Compute accuracy by token; without y the log-likelihood a token. Larger is better."""
         self._check_fitted("score")
         corpus = self._corpus(X, lengths)
         if y is None:
             if sample_weight is not None:
                 raise QuestionError("sample_weight has no meaning here: without y, score is a log-likelihood")
             return float(self.log_likelihoods(corpus).sum()) / max(corpus.token_count, 1)
-        from seqlab.families.hmm.observations import split_labels
-
         return super().score(corpus, split_labels(y, corpus.offsets, lengths), sample_weight)
 
     def evaluate(self, test: Any, y: Any = None, **options: Any) -> Any:
-        """How good it is on labelled data, as for every tagger."""
+        """Report how good it is on labelled data, as for every tagger."""
         self._check_fitted("evaluate")
-        corpus = test if isinstance(test, Corpus) else self._corpus(test)
-        return super().evaluate(corpus, self._column_for(test) if y is None else y, **options)
+        return super().evaluate(self._corpus(test), self._column_for(test) if y is None else y, **options)
 
     def sample(
         self, tokens: Any = None, n: int = 1, seed: int = 0, *, length: Any = None, **options: Any
@@ -328,3 +336,104 @@ class HMM(GivenTables, HMMFitting, HMMBatches, HMMQuestions, StoredHMM, Tagger):
                 f"sample takes a sequence first, got {tokens!r}; write sample(n={tokens!r}, length=...)"
             )
         return super().sample(tokens, n, seed, **options)
+
+    # ------------------------------------------------------------------------------------------ what only an HMM knows
+
+    def log_likelihood(self, tokens: Any) -> float:
+        """log P(tokens): the sum over all paths of states; -inf for what cannot be."""
+        self._check_fitted("log_likelihood")
+        try:
+            return float(inference.log_partition(self.trellis(tokens)))
+        except ImpossibleError:
+            return float("-inf")
+
+    def log_likelihoods(self, X: Any, *, lengths: Any = None, threads: int | None = None) -> Floats:
+        """(N,) log P of every sequence."""
+        self._check_fitted("log_likelihoods")
+        corpus, count = self._corpus(X, lengths), thread_count(threads)
+        parts = [
+            questions.log_partitions(self._trellises(part, count), count) for _, part in blocks(corpus, BLOCK)
+        ]
+        return np.concatenate([np.zeros(0), *parts])
+
+    def log_joint(self, tokens: Any, labels: Iterable[Any]) -> float:
+        """eq:hmm-joint   log P(tokens, labels); a label may be None (any) or a set (one of these)."""
+        self._check_fitted("log_joint")
+        return event_log_partition(self.trellis(tokens), labels)
+
+    def aic(self, X: Any, *, lengths: Any = None) -> float:
+        """eq:aic   -2 log P(X) + 2 · parameters: smaller is better."""
+        return -2 * float(self.log_likelihoods(X, lengths=lengths).sum()) + 2 * self.n_parameters_
+
+    def bic(self, X: Any, *, lengths: Any = None) -> float:
+        """eq:bic   -2 log P(X) + parameters · log(tokens): smaller is better."""
+        corpus = self._corpus(X, lengths)
+        likelihood = float(self.log_likelihoods(corpus).sum())
+        return -2 * likelihood + self.n_parameters_ * float(np.log(max(corpus.token_count, 1)))
+
+    def stationary(self) -> Floats:
+        """(L,) the long-run share of every state."""
+        return self._tables("stationary").stationary()
+
+    @property
+    def transition_matrix(self) -> Transitions:
+        """P(next state | state) with names: a row "<s>" for the start, and a column "</s>" where there is an end.
+
+        Numbers as they were learned or given: a move that constraints= forbids is not taken, whatever it has here.
+        """
+        return questions.transitions_of(self._tables("transition_matrix"))
+
+    def top_symbols(self, state: str, n: int | None = 10) -> list[tuple[Any, float]]:
+        """List the n symbols that a state most often emits, with their probabilities; None for all of them."""
+        return questions.top_symbols(self._tables("top_symbols"), state, n)
+
+    def filter(self, tokens: Any) -> Filtered:
+        """P(state at t | observations up to t) for every position: what was known at the time."""
+        self._check_fitted("filter")
+        return inference.filter(self.trellis(tokens))
+
+    def stream(self, *, lag: int = 0) -> questions.HMMStream:
+        """Take observations as they come: push(x) gives the distribution over states, and decisions `lag` later."""
+        self._check_fitted("stream")
+        if not self._engine.streams:
+            raise QuestionError(
+                "stream has no meaning here: counted words are judged by the whole sentence's lists"
+            )
+        return questions.HMMStream(self, lag)
+
+    def generate(self, n: int = 1, length: Any = None, *, seed: int = 0) -> questions.Generated:
+        """Draw n sequences of observations and states from the model; the same seed draws the same ones.
+
+        length   of every sequence, or a list with one for each; None with an end state, which ends them
+        """
+        return questions.generated(self._tables("generate"), n, length, seed)
+
+    # ------------------------------------------------------------------------------------------ inside
+
+    def _corpus(self, X: Any, lengths: Any = None) -> Corpus:
+        return read_observations(X, self._check_options(), lengths)
+
+    def _corpus_of_one(self, tokens: Any) -> Corpus:
+        if isinstance(tokens, Corpus):
+            raise CorpusError(
+                f"one sequence is wanted, got a corpus of {len(tokens)}; predict(corpus) takes all of them"
+            )
+        if isinstance(tokens, (str, bytes)) or not (
+            isinstance(tokens, Iterable) or hasattr(tokens, "__array__")
+        ):
+            raise CorpusError(f"one sequence is a list of observations, got {tokens!r:.60}")
+        return self._corpus([tokens])
+
+    def _column_in(self, corpus: Corpus) -> str | None:
+        """The column of the observations: that of training, or one that fits."""
+        column = self._fit.observed_column
+        if column in corpus.columns or not corpus.token_count:
+            return column
+        return find_column(corpus, self._check_options(), self.column)
+
+    def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
+        found = self._engine.label_ids(self._fit, corpus, self._column_in(corpus), threads)
+        return super()._label_ids(corpus, threads) if found is None else found
+
+    def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
+        return self._engine.trellises(self._fit, corpus, self._column_in(corpus), threads)

@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.errors import OptionError
+from seqlab.errors import OptionError, StoreError
 from seqlab.learning.smoothing import MLE, AddLambda, KneserNey, Smoothing, WittenBell
+from seqlab.store.codec import Array, Field, Sizes
+from seqlab.store.state import State
 
 Table = npt.NDArray[np.float64]
 Levels = list[Table]
@@ -33,6 +35,40 @@ def table_shape(order: int, L: int) -> tuple[int, ...]:
             f"{LARGEST_TABLE:,}; take a lower order"
         )
     return (L + 1,) * order + (L,)
+
+
+class StoredTable(Field):
+    """A table of counts as a field of a fitted value: the places of those above 0, and these.
+
+    order   the setting that says how many labels before count
+    """
+
+    def __init__(self, order: str) -> None:
+        self.order = order
+
+    def put(self, state: State, name: str, value: Table) -> None:
+        """Write the counts above 0."""
+        flat = value.reshape(-1)
+        seen = np.flatnonzero(flat)
+        state.arrays |= {f"{name}.place": seen.astype(np.int64), f"{name}.count": flat[seen]}
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Table:
+        """Read the whole table back."""
+        try:
+            shape = table_shape(state.number(self.order, 1, 3), sizes["L"])
+        except OptionError as error:
+            raise StoreError(str(error)) from error
+        count = Array(np.float64, "counts", least=0, finite=True).get(state, f"{name}.count", {})
+        place = state.array(f"{name}.place", np.int64, (len(count),))
+        size = int(np.prod(shape))
+        sound = len(place) and place[0] >= 0 and place[-1] < size and (np.diff(place) > 0).all()
+        if not sound or not count.any():
+            raise StoreError(
+                f"the places of {name} should rise and lie between 0 and {size - 1}, and not all count 0"
+            )
+        made = np.zeros(size)
+        made[place] = count
+        return made.reshape(shape)
 
 
 def count_moves(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,8 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.errors import CorpusError, OptionError, StoreError
 from seqlab.families.hmm.emissions.symbols import MISSING
-from seqlab.store.state import Array, State, text_arrays
+from seqlab.store.codec import Array, Pool
+from seqlab.store.codec import Offsets as StoredOffsets
 
 Offsets = npt.NDArray[np.int64]
 LARGEST_TOTAL = 1e300  # sums of counts stay numbers
@@ -40,14 +41,21 @@ class WordCounts:
     begin   (V + 1,)     the entries of word i are begin[i] .. begin[i + 1]
     label   (entries,)   rising within a word
     count   (entries,)
-    L       number of labels
     """
 
-    pool: _core.StringPool
-    begin: Offsets
-    label: npt.NDArray[np.int32]
-    count: npt.NDArray[np.float64]
-    L: int
+    pool: Annotated[_core.StringPool, Pool("words")]
+    begin: Annotated[Offsets, StoredOffsets("entries", "words")]
+    label: Annotated[npt.NDArray[np.int32], Array(np.int32, "entries", least=0, below="L")]
+    count: Annotated[npt.NDArray[np.float64], Array(np.float64, "entries", finite=True)]
+
+    def check(self) -> None:
+        """Refuse counts of a file that training never gives."""
+        word = np.repeat(np.arange(len(self.pool)), np.diff(self.begin))
+        rises = (np.diff(word) > 0) | (np.diff(self.label) > 0)
+        if not len(self.count) or not (np.diff(self.begin) > 0).all() or not rises.all():
+            raise StoreError("every word should have labels, each of them once, in rising order")
+        if not (self.count > 0).all() or not float(self.count.sum()) < LARGEST_TOTAL:
+            raise StoreError("the counts of words should be above 0, and their sum a number")
 
     @staticmethod
     def of(
@@ -67,22 +75,21 @@ class WordCounts:
             raise OptionError("not one token has a word and a weight above 0, so there is nothing to count")
         numbers, used = _core.compact_pool(np.ascontiguousarray(codes), pool)
         whole = np.array([0, len(numbers)], dtype=np.int64)
-        return WordCounts(used, *_core.count_words(numbers, label_ids, weights, whole, len(used), L), L)
+        return WordCounts(used, *_core.count_words(numbers, label_ids, weights, whole, len(used), L))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _revived, (*self.pool.arrays(), self.begin, self.label, self.count, self.L)
+        return _revived, (*self.pool.arrays(), self.begin, self.label, self.count)
 
-    @cached_property
-    def label_totals(self) -> npt.NDArray[np.float64]:
+    def label_totals(self, L: int) -> npt.NDArray[np.float64]:
         """(L,) how often each label was counted."""
-        return np.bincount(self.label, self.count, self.L).astype(np.float64)
+        return np.bincount(self.label, self.count, L).astype(np.float64)
 
-    def relabelled(self, to: npt.NDArray[np.int32], L: int) -> WordCounts:
-        """The same with label i called to[i]."""
-        return WordCounts(self.pool, self.begin, to[self.label], self.count, L)
+    def relabelled(self, to: npt.NDArray[np.int32]) -> WordCounts:
+        """Return the same counts with label i called to[i]."""
+        return WordCounts(self.pool, self.begin, to[self.label], self.count)
 
-    def plus(self, other: WordCounts) -> WordCounts:
-        """Both together."""
+    def plus(self, other: WordCounts, L: int) -> WordCounts:
+        """Add the counts of another."""
         pool, numbers = _core.join_pools([self.pool, other.pool])
         codes = [
             n[np.repeat(np.arange(len(n)), np.diff(one.begin))]
@@ -93,38 +100,15 @@ class WordCounts:
             np.concatenate(codes).astype(np.int32),
             np.concatenate([self.label, other.label]),
             np.concatenate([self.count, other.count]),
-            self.L,
+            L,
         )
 
-    # ------------------------------------------------------------------------------------------ as plain data
 
-    def arrays(self) -> dict[str, Array]:
-        """For a model file."""
-        text, begins = self.pool.arrays()
-        counts: dict[str, Array] = {
-            "word.begin": self.begin,
-            "word.label": self.label,
-            "word.count": self.count,
-        }
-        return {**text_arrays("words", text, begins), **counts}
-
-    @staticmethod
-    def from_state(state: State, L: int) -> WordCounts:
-        """From arrays() in a state that somebody may have tampered with."""
-        pool = _core.pool_of(*state.text("words"))
-        if pool is None:
-            raise StoreError("the words are not sound UTF-8, or one of them is there twice")
-        count = state.finite("word.count", (None,))
-        begin = state.offsets("word.begin", len(count), count=len(pool))
-        label = state.numbers("word.label", (len(count),), L)
-        word = np.repeat(np.arange(len(pool)), np.diff(begin))
-        rises = (np.diff(word) > 0) | (np.diff(label) > 0)
-        if not len(count) or not (np.diff(begin) > 0).all() or not rises.all():
-            raise StoreError("every word should have labels, each of them once, in rising order")
-        if not (count > 0).all() or not float(count.sum()) < LARGEST_TOTAL:
-            raise StoreError("the counts of words should be above 0, and their sum a number")
-        return WordCounts(pool, begin, label, count, L)
-
-
-def _revived(text: Array, begins: Offsets, begin: Offsets, label: Array, count: Array, L: int) -> WordCounts:
-    return WordCounts(_core.pool_of(text, begins), begin, label, count, L)
+def _revived(
+    text: npt.NDArray[np.uint8],
+    begins: Offsets,
+    begin: Offsets,
+    label: npt.NDArray[np.int32],
+    count: npt.NDArray[np.float64],
+) -> WordCounts:
+    return WordCounts(_core.pool_of(text, begins), begin, label, count)

@@ -302,7 +302,7 @@ class LinearTagger(Tagger):
     def _looked_at(self, X: Any) -> Corpus:
         if self._reads_words:
             return self._corpus(X)
-        return read_sentences(X, words=False, columns=self.columns_, known=self.encoder_.known)
+        return read_sentences(X, words=False, columns=self.columns_, known=self.fit_.decoder.known)
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
         encoded = self.encoder_.encode(corpus, threads=threads).checked()

@@ -6,14 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus import Corpus
-from seqlab.errors import OptionError
+from seqlab.errors import OptionError, StoreError
+from seqlab.store.codec import Array, Sizes
 from seqlab.store.state import State
 
 if TYPE_CHECKING:
@@ -95,10 +96,30 @@ class VectorRows:
 Observed = SymbolRows | VectorRows | tuple[Any, ...]
 
 
+class Shaped(Array):
+    """An array of finite numbers whose shape another field tells: check() looks at it."""
+
+    def __init__(self) -> None:
+        super().__init__(np.float64, finite=True)
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Floats:
+        """Read it back, as it lies in the file."""
+        shape = state.arrays[name].shape if name in state.arrays else ()
+        found: Floats = state.array(name, self.dtype, shape)
+        self._check(found, name, sizes)
+        return found
+
+
+def check_shares(table: Floats, axis: int, what: str) -> None:
+    """Refuse probabilities of a file that do not sum to 1."""
+    if (table < 0).any() or (np.abs(table.sum(axis=axis) - 1) > 1e-6).any():
+        raise StoreError(f"{what} should be from 0 up and sum to 1")
+
+
 class Distribution(ABC):
     """The emissions of L states, learned or given. Nothing here changes: M steps make new ones."""
 
-    kind: str
+    stored_kind: ClassVar[str]
 
     @property
     @abstractmethod
@@ -140,10 +161,6 @@ class Distribution(ABC):
     def reordered(self, order: npt.NDArray[np.int64]) -> Self:
         """The same with state order[i] at place i."""
 
-    @abstractmethod
-    def state(self) -> State:
-        """As plain data."""
-
     def added(self, one: Statistics, other: Statistics) -> Statistics:
         """The statistics of two sets of sentences together; symbols may have joined since the first."""
         return {name: _longer(one[name], other[name]) + other[name] for name in other}
@@ -151,6 +168,11 @@ class Distribution(ABC):
     def grown(self, corpus: Corpus, column: str | None) -> Self:  # noqa: ARG002  (few have anything to learn from it)
         """The same with the symbols of another corpus, if it emits symbols."""
         return self
+
+    @property
+    def vocabulary(self) -> frozenset[str] | None:
+        """The words of training; None when observations are no words."""
+        return None
 
     def table(self) -> Floats | None:
         """(V, L) log P(symbol | y) when tokens are symbols of a table; the fast way through the core."""
@@ -160,7 +182,6 @@ class Distribution(ABC):
 class Emission(ABC):
     """The family, as an option: what HMM(emissions=...) takes."""
 
-    kind: str
     holds: str  # "symbols", "bags", "vectors" or "streams": which kind of column it reads
 
     @property
@@ -242,7 +263,7 @@ def checked_tables(tables: Any, first: str, *others: str) -> Mapping[str, Any]:
     if isinstance(tables, Mapping):
         got = f"{{{', '.join(f'{name!r}: ...' for name in tables)}}}"
     elif isinstance(tables, Distribution):
-        got = f"those of a model whose emissions are {tables.kind}"
+        got = f"those of a model whose emissions are {tables.stored_kind}"
     raise OptionError(f"emissions must be {{{wanted}}}, got {got}")
 
 

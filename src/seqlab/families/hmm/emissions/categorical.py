@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab.corpus import Corpus
-from seqlab.errors import OptionError, StoreError
+from seqlab.errors import OptionError
 from seqlab.families.hmm.emissions.base import (
     Distribution,
     Emission,
@@ -19,6 +19,7 @@ from seqlab.families.hmm.emissions.base import (
     Statistics,
     SymbolRows,
     as_floats,
+    check_shares,
     checked_tables,
     logs,
     normalised,
@@ -26,13 +27,11 @@ from seqlab.families.hmm.emissions.base import (
     speakers,
     sum_of_logs,
 )
-from seqlab.families.hmm.emissions.symbols import Symbols, checked_probabilities
-from seqlab.store.state import State
+from seqlab.families.hmm.emissions.symbols import Stored, Symbols, checked_probabilities
+from seqlab.store.codec import Array
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-CATEGORICAL = "categorical"
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +42,14 @@ class SymbolDistribution(Distribution):
     probabilities   (V, L): a row for every symbol, as the core wants it; B is its transpose
     """
 
-    symbols: Symbols
-    probabilities: Floats
+    stored_kind: ClassVar[str] = "categorical"
 
-    @property
-    def kind(self) -> str:  # type: ignore[override]
-        """Of states and families."""
-        return CATEGORICAL
+    symbols: Annotated[Symbols, Stored("symbols")]
+    probabilities: Annotated[Floats, Array(np.float64, "symbols", "L", finite=True)]
+
+    def check(self) -> None:
+        """Refuse tables of a file that are no probabilities."""
+        check_shares(self.probabilities, 0, "the emission probabilities of a state")
 
     @property
     def B(self) -> Floats:
@@ -65,6 +65,11 @@ class SymbolDistribution(Distribution):
     def parameters(self) -> int:
         """How many numbers were free to choose."""
         return self.size * (len(self.symbols) - 1)
+
+    @property
+    def vocabulary(self) -> frozenset[str] | None:
+        """The symbols, if they are words."""
+        return None if self.symbols.words is None else frozenset(self.symbols.words)
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> SymbolRows:
         """A corpus as arrays."""
@@ -143,20 +148,6 @@ class SymbolDistribution(Distribution):
         """With state order[i] at place i."""
         return replace(self, probabilities=np.ascontiguousarray(self.probabilities[:, order]))
 
-    def state(self) -> State:
-        """As plain data."""
-        settings = {"symbols": len(self.symbols)}
-        return State(self.kind, settings, {"probabilities": self.probabilities, **self.symbols.arrays()})
-
-    @classmethod
-    def from_state(cls, state: State, size: int) -> Self:
-        """What state() was asked of."""
-        symbols = Symbols.from_state(state)
-        table = state.finite("probabilities", (len(symbols), size))
-        if (table < 0).any() or (np.abs(table.sum(axis=0) - 1) > 1e-6).any():
-            raise StoreError("the emission probabilities of a state should be from 0 up and sum to 1")
-        return cls(symbols, np.ascontiguousarray(table))
-
 
 @dataclass(frozen=True, slots=True)
 class Categorical(Emission):
@@ -167,10 +158,11 @@ class Categorical(Emission):
 
     symbols: Any = None
 
-    kind = CATEGORICAL
     holds = "symbols"
 
     def __post_init__(self) -> None:
+        if isinstance(self.symbols, Iterator):  # it can be gone through once
+            object.__setattr__(self, "symbols", tuple(self.symbols))
         if self.symbols is not None:
             Symbols.of(self.symbols)
 

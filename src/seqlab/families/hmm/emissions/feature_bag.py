@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,17 +17,17 @@ from seqlab.families.hmm.emissions.symbols import Symbols, place
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-FEATURE_BAG = "feature bag"
-
 
 @dataclass(frozen=True, eq=False)
 class BagDistribution(SymbolDistribution):
     """eq:naive-bayes-emission   P(x | y) = Π_f B[y, f]^(how often f is in x)."""
 
+    stored_kind: ClassVar[str] = "feature bag"
+
     @property
-    def kind(self) -> str:  # type: ignore[override]
-        """Of states and families."""
-        return FEATURE_BAG
+    def vocabulary(self) -> None:
+        """Features are no words."""
+        return
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> SymbolRows:  # noqa: ARG002
         """A corpus as arrays."""
@@ -49,7 +49,6 @@ class FeatureBag(Categorical):
     symbols   the features that may come; None for those of training. Features never seen are left out later on.
     """
 
-    kind = FEATURE_BAG
     holds = "bags"
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[SymbolRows, Symbols]:

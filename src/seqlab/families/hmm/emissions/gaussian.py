@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from seqlab.families.hmm.emissions.base import (
     Emission,
     Floats,
     Groups,
+    Shaped,
     Statistics,
     VectorRows,
     as_floats,
@@ -29,12 +30,12 @@ from seqlab.families.hmm.emissions.base import (
 )
 from seqlab.families.hmm.emissions.moments import Spread, rebased
 from seqlab.families.hmm.emissions.vectors import check_prior, cluster_means, k_means, numbers, vector_rows
-from seqlab.store.state import State
+from seqlab.store.codec import Array
+from seqlab.store.values import Given
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-GAUSSIAN = "gaussian"
 TINY = 1e-12  # a state that counts less has nothing to say
 NEAR = (
     1e4  # squared standard deviations between a mean and the centre of the data: sums about it keep 11 digits
@@ -59,7 +60,6 @@ class Gaussian(Emission):
     covariance_weight: float = 0.0
     min_covariance: float | None = None
 
-    kind = GAUSSIAN
     holds = "vectors"
 
     def __post_init__(self) -> None:
@@ -138,11 +138,17 @@ class Gaussian(Emission):
 class GaussianDistribution(Distribution):
     """means (L, D); covariances (L, D, D), (L, D), (D, D) or (L,); least: no variance falls below it."""
 
-    options: Gaussian
-    means: Floats
-    covariances: Floats
+    stored_kind: ClassVar[str] = "gaussian"
+
+    options: Annotated[Gaussian, Given(Gaussian)]
+    means: Annotated[Floats, Array(np.float64, "L", "numbers", finite=True)]
+    covariances: Annotated[Floats, Shaped()]
     least: float = 0.0
-    kind: str = field(default=GAUSSIAN, init=False)
+
+    def check(self) -> None:
+        """Refuse covariances of a file that are none."""
+        kind = self.options.covariance
+        shapes.checked(self.covariances, kind, shapes.shape_of(kind, self.size, self.width))
 
     @property
     def size(self) -> int:
@@ -367,21 +373,4 @@ class GaussianDistribution(Distribution):
         moved = self.covariances if self.options.covariance == "tied" else self.covariances[order]
         return replace(
             self, means=np.ascontiguousarray(self.means[order]), covariances=np.ascontiguousarray(moved)
-        )
-
-    def state(self) -> State:
-        """As plain data."""
-        settings = {"covariance": self.options.covariance, "least": float(self.least)}
-        return State(GAUSSIAN, settings, {"means": self.means, "covariances": self.covariances})
-
-    @classmethod
-    def from_state(cls, state: State, size: int) -> Self:
-        """What state() was asked of."""
-        options = Gaussian(state.setting("covariance", str))
-        means = state.finite("means", (size, None))
-        shape = shapes.shape_of(options.covariance, size, means.shape[1])
-        made = state.finite("covariances", shape)
-        shapes.checked(made, options.covariance, shape)
-        return cls(
-            options, np.ascontiguousarray(means), np.ascontiguousarray(made), state.setting("least", float)
         )

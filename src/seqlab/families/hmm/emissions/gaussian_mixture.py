@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,10 @@ from seqlab.families.hmm.emissions.base import (
     Distribution,
     Floats,
     Groups,
+    Shaped,
     Statistics,
     VectorRows,
+    check_shares,
     checked_tables,
     logs,
     normalised,
@@ -31,12 +33,12 @@ from seqlab.families.hmm.emissions.gaussian import Gaussian, GaussianDistributio
 from seqlab.families.hmm.emissions.moments import Spread
 from seqlab.families.hmm.emissions.symbols import checked_probabilities
 from seqlab.families.hmm.emissions.vectors import cluster_means, k_means, numbers, vector_rows
-from seqlab.store.state import State
+from seqlab.store.codec import Array
+from seqlab.store.values import Given
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-MIXTURE = "gaussian mixture"
 CENTRES = ("after", "before")
 
 
@@ -53,8 +55,6 @@ class GaussianMixture(Gaussian):
     components: int = 2
     weight_prior: float = 0.0
     centre: str = "after"
-
-    kind = MIXTURE
 
     def __post_init__(self) -> None:
         if isinstance(self.covariance, int):
@@ -130,12 +130,21 @@ def _shape(kind: str, size: int, components: int, width: int) -> tuple[int, ...]
 class MixtureDistribution(Distribution):
     """weights (L, M), means (L, M, D), covariances (L, M, D, D), (L, M, D), (L, D, D) for tied, or (L, M)."""
 
-    options: GaussianMixture
-    weights: Floats
-    means: Floats
-    covariances: Floats
+    stored_kind: ClassVar[str] = "gaussian mixture"
+
+    options: Annotated[GaussianMixture, Given(GaussianMixture)]
+    weights: Annotated[Floats, Array(np.float64, "L", "components", finite=True)]
+    means: Annotated[Floats, Array(np.float64, "L", "components", "numbers", finite=True)]
+    covariances: Annotated[Floats, Shaped()]
     least: float = 0.0
-    kind: str = field(default=MIXTURE, init=False)
+
+    def check(self) -> None:
+        """Refuse tables of a file that are no mixture."""
+        components, width = self.means.shape[1:]
+        if not components or not width or components != self.options.components:
+            raise StoreError("a mixture needs a component and a number at least")
+        check_shares(self.weights, 1, "the weights of a mixture")
+        self.options._checked(self.covariances, self.size, width)
 
     @property
     def size(self) -> int:
@@ -267,24 +276,3 @@ class MixtureDistribution(Distribution):
             means=np.ascontiguousarray(self.means[order]),
             covariances=np.ascontiguousarray(self.covariances[order]),
         )
-
-    def state(self) -> State:
-        """As plain data."""
-        settings = {"covariance": self.options.covariance, "least": float(self.least)}
-        arrays = {"weights": self.weights, "means": self.means, "covariances": self.covariances}
-        return State(MIXTURE, settings, arrays)
-
-    @classmethod
-    def from_state(cls, state: State, size: int) -> Self:
-        """What state() was asked of."""
-        means = state.finite("means", (size, None, None))
-        components, width = means.shape[1:]
-        if not components or not width:
-            raise StoreError("a mixture needs a component and a number at least")
-        options = GaussianMixture(state.setting("covariance", str), components=components)
-        weights = state.finite("weights", (size, components))
-        if (weights < 0).any() or (np.abs(weights.sum(axis=1) - 1) > 1e-6).any():
-            raise StoreError("the weights of a mixture should be from 0 up and sum to 1")
-        shape = _shape(options.covariance, size, components, width)
-        covariances = options._checked(state.finite("covariances", shape), size, width)
-        return cls(options, weights, np.ascontiguousarray(means), covariances, state.setting("least", float))

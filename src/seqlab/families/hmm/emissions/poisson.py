@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab.corpus import Corpus
-from seqlab.errors import CorpusError, OptionError, StoreError
+from seqlab.errors import CorpusError, OptionError
 from seqlab.families.hmm.emissions.base import (
     Distribution,
     Emission,
@@ -27,12 +27,12 @@ from seqlab.families.hmm.emissions.gaussian import TINY
 from seqlab.families.hmm.emissions.moments import Spread
 from seqlab.families.hmm.emissions.symbols import place
 from seqlab.families.hmm.emissions.vectors import check_prior, cluster_means, k_means, numbers, vector_rows
-from seqlab.store.state import State
+from seqlab.store.codec import Array
+from seqlab.store.values import Given
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-POISSON = "poisson"
 LEAST_RATE = 1e-300  # a rate of 0 makes counts as good as impossible, and no NaN
 
 
@@ -59,7 +59,6 @@ class Poisson(Emission):
     rate_prior: Any = 0.0
     rate_weight: float = 0.0
 
-    kind = POISSON
     holds = "vectors"
 
     def __post_init__(self) -> None:
@@ -111,9 +110,10 @@ class Poisson(Emission):
 class PoissonDistribution(Distribution):
     """rates (L, D): events a token."""
 
-    options: Poisson
-    rates: Floats
-    kind: str = field(default=POISSON, init=False)
+    stored_kind: ClassVar[str] = "poisson"
+
+    options: Annotated[Poisson, Given(Poisson)]
+    rates: Annotated[Floats, Array(np.float64, "L", "numbers", least=0, finite=True)]
 
     @property
     def size(self) -> int:
@@ -170,18 +170,6 @@ class PoissonDistribution(Distribution):
     def reordered(self, order: npt.NDArray[np.int64]) -> Self:
         """With state order[i] at place i."""
         return replace(self, rates=np.ascontiguousarray(self.rates[order]))
-
-    def state(self) -> State:
-        """As plain data."""
-        return State(POISSON, {}, {"rates": self.rates})
-
-    @classmethod
-    def from_state(cls, state: State, size: int) -> Self:
-        """What state() was asked of."""
-        rates = state.finite("rates", (size, None))
-        if (rates < 0).any():
-            raise StoreError("rates should be from 0 up")
-        return cls(Poisson(), rates)
 
 
 def _log_factorials(x: Floats) -> Floats:

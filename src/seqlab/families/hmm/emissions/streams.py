@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab.corpus import Corpus
-from seqlab.errors import CorpusError, OptionError
+from seqlab.errors import CorpusError, OptionError, StoreError
 from seqlab.families.hmm.emissions.base import Distribution, Emission, Floats, Groups, Observed, Statistics
-from seqlab.store.state import State
+from seqlab.families.hmm.emissions.categorical import SymbolDistribution
+from seqlab.families.hmm.emissions.feature_bag import BagDistribution
+from seqlab.families.hmm.emissions.gaussian import GaussianDistribution
+from seqlab.families.hmm.emissions.gaussian_mixture import MixtureDistribution
+from seqlab.families.hmm.emissions.poisson import PoissonDistribution
+from seqlab.store.codec import Names, Part, Series
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-STREAMS = "streams"
+PLAIN = (SymbolDistribution, BagDistribution, GaussianDistribution, MixtureDistribution, PoissonDistribution)
 
 
 class Streams(Emission):
@@ -27,7 +29,6 @@ class Streams(Emission):
     eq:stream-emission   P(x | y) = Π_s P(x_s | y)
     """
 
-    kind = STREAMS
     holds = "streams"
 
     def __init__(self, parts: Mapping[str, Emission] | None = None, /, **named: Emission) -> None:
@@ -63,14 +64,16 @@ class Streams(Emission):
     def random(self, domain: Any, observed: Any, size: int, rng: np.random.Generator) -> StreamsDistribution:
         """A start by chance."""
         pairs = zip(self.parts.items(), observed, strict=True)
-        return StreamsDistribution({n: part.random(domain[n], seen, size, rng) for (n, part), seen in pairs})
+        return StreamsDistribution.of(
+            {n: part.random(domain[n], seen, size, rng) for (n, part), seen in pairs}
+        )
 
     def clustered(
         self, domain: Any, observed: Any, labels: npt.NDArray[np.int64], size: int
     ) -> StreamsDistribution:
         """A start from clusters."""
         pairs = zip(self.parts.items(), observed, strict=True)
-        return StreamsDistribution(
+        return StreamsDistribution.of(
             {n: part.clustered(domain[n], seen, labels, size) for (n, part), seen in pairs}
         )
 
@@ -93,7 +96,7 @@ class Streams(Emission):
             tables = tables.parts
         if not isinstance(tables, Mapping) or set(tables) != set(self.parts):
             raise OptionError(f"emissions must have an entry for each of {', '.join(map(repr, self.parts))}")
-        return StreamsDistribution(
+        return StreamsDistribution.of(
             {name: part.given(tables[name], domain[name], size) for name, part in self.parts.items()}
         )
 
@@ -102,8 +105,25 @@ class Streams(Emission):
 class StreamsDistribution(Distribution):
     """One distribution for every stream, by name."""
 
-    parts: Mapping[str, Distribution]
-    kind: str = field(default=STREAMS, init=False)
+    stored_kind: ClassVar[str] = "streams"
+
+    names: Annotated[tuple[str, ...], Names()]
+    stream: Annotated[tuple[Distribution, ...], Series(Part(*PLAIN), "")]
+
+    @staticmethod
+    def of(parts: Mapping[str, Distribution]) -> StreamsDistribution:
+        """Put the distributions of streams together."""
+        return StreamsDistribution(tuple(parts), tuple(parts.values()))
+
+    def check(self) -> None:
+        """Refuse names without a stream."""
+        if len(self.names) != len(self.stream):
+            raise StoreError(f"{len(self.names)} streams are wanted, found {len(self.stream)}")
+
+    @property
+    def parts(self) -> dict[str, Distribution]:
+        """The distributions by name."""
+        return dict(zip(self.names, self.stream, strict=True))
 
     @property
     def size(self) -> int:
@@ -142,7 +162,7 @@ class StreamsDistribution(Distribution):
 
     def maximised(
         self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
-    ) -> Self:
+    ) -> StreamsDistribution:
         """The M step."""
         if "emissions" in frozen:
             return self
@@ -155,7 +175,7 @@ class StreamsDistribution(Distribution):
         for name, part in self.parts.items():
             own = _of_stream(statistics, name)
             made[name] = part.maximised(own, prior=_prior(prior, name), groups=groups, frozen=frozen)
-        return replace(self, parts=made)
+        return StreamsDistribution.of(made)
 
     def added(self, one: Statistics, other: Statistics) -> Statistics:
         """The statistics of two sets of sentences together."""
@@ -169,22 +189,17 @@ class StreamsDistribution(Distribution):
         """What the prior adds to the objective, up to a constant."""
         return sum(part.log_prior(_prior(prior, name), groups) for name, part in self.parts.items())
 
-    def grown(self, corpus: Corpus, column: str | None) -> Self:  # noqa: ARG002
+    def grown(self, corpus: Corpus, column: str | None) -> StreamsDistribution:  # noqa: ARG002
         """With the symbols of another corpus."""
-        return replace(self, parts={name: part.grown(corpus, name) for name, part in self.parts.items()})
+        return StreamsDistribution.of({name: part.grown(corpus, name) for name, part in self.parts.items()})
 
     def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
         """One observation for every state."""
         return list(zip(*(part.draw(states, rng) for part in self.parts.values()), strict=True))
 
-    def reordered(self, order: npt.NDArray[np.int64]) -> Self:
+    def reordered(self, order: npt.NDArray[np.int64]) -> StreamsDistribution:
         """With state order[i] at place i."""
-        return replace(self, parts={name: part.reordered(order) for name, part in self.parts.items()})
-
-    def state(self) -> State:
-        """As plain data."""
-        names = {f"stream{i}": part.state() for i, part in enumerate(self.parts.values())}
-        return State(STREAMS, {"names": list(self.parts)}).with_parts(names)
+        return StreamsDistribution.of({name: part.reordered(order) for name, part in self.parts.items()})
 
 
 @contextmanager

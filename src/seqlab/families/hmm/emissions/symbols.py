@@ -13,6 +13,7 @@ import numpy.typing as npt
 from seqlab.corpus import Corpus, StringColumn, VectorColumn
 from seqlab.errors import CorpusError, OptionError, Place, StoreError
 from seqlab.families.hmm.emissions.base import SymbolRows, as_floats
+from seqlab.store.codec import Field, Sizes
 from seqlab.store.state import State, string_arrays
 
 MISSING = "\0"  # the word that stands for no word in a column of words: no file and no keyboard has it
@@ -158,19 +159,24 @@ class Symbols:
             place=place(corpus, token),
         )
 
-    # ------------------------------------------------------------------------------------------ storing
 
-    def arrays(self) -> dict[str, Any]:
-        """For a State."""
-        return string_arrays("symbols", self.words or ())
+class Stored(Field):
+    """Symbols as a field of a fitted value: a setting says how many, an array has the words, if they are words."""
 
-    @staticmethod
-    def from_state(state: State) -> Symbols:
-        """What `arrays` and the setting "symbols" hold."""
-        count = state.number("symbols", 1)
-        words = tuple(state.strings("symbols"))
+    def __init__(self, size: str) -> None:
+        self.size = size
+
+    def put(self, state: State, name: str, value: Symbols) -> None:
+        """Write them."""
+        state.settings[name] = len(value)
+        state.arrays.update(string_arrays(name, value.words or ()))
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Symbols:
+        """Read them back."""
+        count, words = state.number(name, 1), tuple(state.strings(name))
         if words and (len(words) != count or len(set(words)) != count):
             raise StoreError(f"{count} different symbols are wanted, found {len(words)}")
+        sizes[self.size] = count
         return Symbols(count, words or None)
 
 

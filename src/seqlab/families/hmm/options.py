@@ -1,0 +1,95 @@
+"""Options of hidden Markov models: which classes may be options, and what makes sense."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seqlab import _core
+from seqlab.arrays import whole_number
+from seqlab.corpus import Corpus
+from seqlab.corpus.columns import BagColumn, StringColumn, VectorColumn
+from seqlab.errors import OptionError
+from seqlab.families.hmm import emissions as families
+from seqlab.families.hmm.counting import Counting
+from seqlab.families.hmm.em import BaumWelch, HardEM
+from seqlab.families.hmm.emissions import Categorical, Emission
+from seqlab.families.hmm.emissions.symbols import Symbols
+from seqlab.families.hmm.suffixes import SuffixModel
+from seqlab.families.hmm.tables import Dirichlet
+from seqlab.learning.smoothing import NAMES
+from seqlab.store.values import OptionKind, kinds_of
+from seqlab.tagging.options import COMMON
+
+if TYPE_CHECKING:
+    from seqlab.families.hmm.tagger import HMM
+
+UNKNOWN = ("error", "missing", "suffix", "none")
+
+
+def _corpus_fields(corpus: Corpus) -> dict[str, Any]:
+    """Take a corpus apart: columns as plain arrays and strings; where its file was is forgotten."""
+    columns: list[Any] = []
+    for name in corpus.columns:
+        data = corpus.data(name)
+        if isinstance(data, VectorColumn):
+            columns.append((name, data.vectors))
+        elif isinstance(data, StringColumn):
+            columns.append((name, data.codes, data.values))
+        else:
+            columns.append((name, data.codes, data.values, data.indptr, data.weights))
+    return {"offsets": corpus.offsets, "columns": columns}
+
+
+def _corpus(offsets: Any, columns: Any) -> Corpus:
+    """Make the corpus of what _corpus_fields took apart."""
+    made: dict[str, Any] = {}
+    for name, data, *more in columns:
+        if not more:
+            made[name] = VectorColumn(data)
+            continue
+        pool = _core.StringPool()
+        for text in more[0]:
+            pool.intern(text)
+        made[name] = StringColumn(data, pool) if len(more) == 1 else BagColumn(more[1], data, more[2], pool)
+    return Corpus(made, offsets)
+
+
+def _streams(parts: Any) -> families.Streams:
+    return families.Streams(parts)
+
+
+OPTIONS: Mapping[str, OptionKind] = {
+    **COMMON,
+    **kinds_of(families.Categorical, families.FeatureBag, families.Gaussian, families.GaussianMixture),
+    **kinds_of(families.Poisson, Dirichlet, SuffixModel, BaumWelch, HardEM, Counting, Symbols),
+    **kinds_of(*families.DISTRIBUTIONS, *map(type, NAMES.values())),
+    "Streams": OptionKind(families.Streams, lambda streams: {"parts": streams.parts}, _streams),
+    "Corpus": OptionKind(Corpus, _corpus_fields, _corpus),
+}
+
+
+def check_options(hmm: HMM) -> Emission:
+    """Refuse options that make no sense, whatever the data are; the emissions, with the default in their place."""
+    emissions = Categorical() if hmm.emissions is None else hmm.emissions
+    if isinstance(emissions, type) or not isinstance(emissions, Emission):
+        raise OptionError(f"emissions must be Categorical(), Gaussian(), ..., got {emissions!r:.60}")
+    if hmm.n_states is not None:
+        whole_number(hmm.n_states, "n_states", 1)
+    named = isinstance(hmm.unknown, str) and hmm.unknown in UNKNOWN
+    if hmm.unknown is not None and not isinstance(hmm.unknown, SuffixModel) and not named:
+        raise OptionError(
+            f"unknown must be 'error', 'missing', 'suffix', 'none', a SuffixModel or None, got {hmm.unknown!r:.60}"
+        )
+    if hmm.order not in (None, 1, 2, 3) or isinstance(hmm.order, bool):
+        raise OptionError(f"order must be 1, 2 or 3, got {hmm.order!r}")
+    if hmm.learner is not None and not isinstance(hmm.learner, (BaumWelch, HardEM, Counting)):
+        raise OptionError(
+            f"learner must be BaumWelch(...), HardEM(...) or Counting(...), got {hmm.learner!r:.60}"
+        )
+    if not isinstance(hmm.end, (bool, np.bool_)):
+        raise OptionError(f"end must be True or False, got {hmm.end!r}")
+    whole_number(hmm.seed, "seed", 0)
+    return emissions

@@ -1,0 +1,193 @@
+"""What fit learns from: sentences, their labels if any, and the names of the states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab.corpus import Corpus, StringColumn
+from seqlab.errors import LabelError, OptionError, ShapeError
+from seqlab.families.hmm.emissions import Emission
+from seqlab.families.hmm.emissions.base import Floats
+from seqlab.families.hmm.observations import find_column, read_observations, split_labels
+from seqlab.families.hmm.start import TABLES, checked_states, named_states
+from seqlab.tagging.door.dictionary import TagDictionary
+from seqlab.tagging.door.labels import NOTHING, SEVERAL, Gold, read_gold
+from seqlab.tagging.door.weights import token_weights
+
+if TYPE_CHECKING:
+    from seqlab.families.hmm.tagger import HMM
+
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingSet:
+    """Sentences at the door.
+
+    emissions   how they are read
+    gold        their labels, if any
+    column      of the observations; None for streams
+    """
+
+    corpus: Corpus
+    emissions: Emission
+    gold: Gold | None
+    column: str | None
+
+    @staticmethod
+    def read(hmm: HMM, X: Any, y: Any, lengths: Any = None, emissions: Emission | None = None) -> TrainingSet:
+        """Read what fit was given."""
+        emissions = hmm._check_options() if emissions is None else emissions
+        corpus = read_observations(X, emissions, lengths)
+        gold = read_labels(corpus, y, lengths)
+        if not corpus.token_count:
+            raise ShapeError(
+                f"X has {len(corpus)} sentences and no token at all, so there is nothing to learn from"
+            )
+        column = find_column(corpus, emissions, hmm.column, None if gold is None else gold.column)
+        if hmm.allowed is not None and not (column and isinstance(corpus.data(column), StringColumn)):
+            raise OptionError("allowed={word: labels} is for words, but the observations are something else")
+        return TrainingSet(corpus, emissions, gold, column)
+
+    @property
+    def full(self) -> bool:
+        """Whether every token has one label."""
+        return self.gold is not None and not self.gold.partial
+
+    @property
+    def words(self) -> bool:
+        """Whether the observations are words."""
+        return self.column is not None and isinstance(self.corpus.data(self.column), StringColumn)
+
+    @property
+    def labelled(self) -> Bools:
+        """(N,) sentences with any label at all."""
+        if self.gold is None:
+            return np.zeros(len(self.corpus), dtype=bool)
+        told = np.concatenate([[0], np.cumsum(self.gold.ids != NOTHING)])
+        return np.asarray(np.diff(told[self.corpus.offsets]) > 0)
+
+    def numbered(self, labels: Sequence[str]) -> TrainingSet:
+        """Return the same with labels numbered in this order."""
+        return self if self.gold is None else replace(self, gold=self.gold.numbered(labels))
+
+    def allowed(self, dictionary: TagDictionary | None, size: int) -> Bools | None:
+        """(T, L) what each token may be, by its label, its set of labels, and the dictionary; None for anything."""
+        mask = None if dictionary is None else dictionary.mask(self.corpus)
+        gold = self.gold
+        if gold is None:
+            return mask
+        told = gold.ids >= 0
+        allowed = np.ones((len(gold.ids), size), dtype=bool) if mask is None else mask.copy()
+        allowed[told] = False
+        allowed[np.flatnonzero(told), gold.ids[told]] = True
+        for token in np.flatnonzero(gold.ids == SEVERAL).tolist():
+            allowed[token] = False
+            allowed[token, list(gold.sets[token])] = True
+        return allowed
+
+    def sentence_weights(self, sample_weight: Any, unlabelled: float) -> Floats | None:
+        """(N,) what each sentence counts; None when all count 1."""
+        weights = token_weights(self.corpus, sample_weight)
+        lengths, offsets = self.corpus.lengths, self.corpus.offsets
+        made = np.ones(len(lengths))
+        if weights is not None:
+            some = lengths > 0
+            made[some] = weights[offsets[:-1][some]]
+            if not np.array_equal(np.repeat(made, lengths), weights):
+                raise OptionError(
+                    "an HMM counts whole sentences: sample_weight must be one number for each of them"
+                )
+        labelled = self.labelled
+        if labelled.any() and unlabelled != 1.0:
+            made = np.where(labelled, made, made * unlabelled)
+        return None if (made == 1).all() else made
+
+
+def read_labels(corpus: Corpus, y: Any, lengths: Any = None) -> Gold | None:
+    """Read the labels of a corpus; None when there is not a single one."""
+    if y is None:
+        return None
+    gold = read_gold(corpus, split_labels(y, corpus.offsets, lengths))
+    return gold if gold.names else None
+
+
+# ------------------------------------------------------------------------------------------------ names of the states
+
+
+def state_names(hmm: HMM, data: TrainingSet, known: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Find the names of the states; `known` are those that init knows, if any."""
+    states = None if hmm.states is None else checked_states(hmm.states)
+    gold, n_states = data.gold, hmm.n_states
+    fits = known is not None and n_states in (None, len(known))
+    if states is None and known is not None and fits and (gold is None or set(gold.names) <= set(known)):
+        return _enough(known, data.corpus)
+    if states is not None:
+        return _enough(_agreed(states, n_states, gold), data.corpus)
+    names = () if gold is None else gold.names
+    if n_states is None:
+        n_states = len(names) if gold is not None else None if known is None else len(known)
+    if n_states is None:
+        raise OptionError(
+            "n_states says how many hidden states there are; only labels, states or tables make it unneeded"
+        )
+    if n_states < len(names):
+        raise OptionError(f"n_states is {n_states}, but y has {len(names)} labels")
+    return _enough((*names, *named_states(n_states)[: n_states - len(names)]), data.corpus)
+
+
+def _agreed(states: tuple[str, ...], n_states: Any, gold: Gold | None) -> tuple[str, ...]:
+    """Refuse states that are not as many as asked for, or have not every label."""
+    if n_states is not None and n_states != len(states):
+        raise OptionError(f"n_states is {n_states}, but states has {len(states)} names")
+    for name in () if gold is None else gold.names:
+        if name not in states:
+            raise LabelError(f"y has the label {name!r}, but states has only {', '.join(map(repr, states))}")
+    return states
+
+
+def _enough(labels: tuple[str, ...], corpus: Corpus) -> tuple[str, ...]:
+    """Refuse more states than there are tokens."""
+    if len(labels) > corpus.token_count:
+        raise ShapeError(
+            f"{len(labels)} states are more than the {corpus.token_count} observations of X can tell apart; ask for "
+            f"fewer"
+        )
+    return labels
+
+
+def read_init(init: Any) -> tuple[Any, tuple[str, ...] | None]:
+    """Read `init`: models and tuples of tables as {"start": ...}; and the names of the states that it knows, if any."""
+    from seqlab.families.hmm.tagger import HMM
+
+    if isinstance(init, HMM):
+        model = init._tables("init")
+        tables = {"start": model.pi, "transitions": model.A, "emissions": model.emissions}
+        return tables | ({} if model.end is None else {"end": model.end}), model.labels
+    if isinstance(init, tuple) and len(init) == 2:
+        return init, _labels_of(*init)
+    if isinstance(init, tuple) and len(init) in (3, 4):
+        init = dict(zip(("start", "transitions", "emissions", "end"), init, strict=False))
+    if isinstance(init, dict) and "start" in init:
+        return init, named_states(max(len(np.atleast_1d(init["start"])), 1))
+    if isinstance(init, dict) and init and not set(init) & set(TABLES):
+        words = (some for some in init.values() if isinstance(some, (list, tuple, set, frozenset)))
+        labels = {label for some in words for label in some if isinstance(label, str)}
+        return init, tuple(sorted(labels)) or None
+    return init, None
+
+
+def _labels_of(X: Any, y: Any) -> tuple[str, ...]:
+    """Sort the labels of init=(X, y)."""
+    if isinstance(y, str) and isinstance(X, Corpus):
+        return tuple(sorted(X.strings(y).compact().values))
+    if isinstance(y, (str, bytes)) or not isinstance(y, Iterable):
+        raise OptionError(
+            f"init=(X, y) wants a Corpus and the name of a column, or sentences and their labels, got {y!r:.60} as y"
+        )
+    return tuple(sorted({one for row in y for one in row or () if isinstance(one, str)}))
