@@ -19,7 +19,7 @@ from seqlab.encode import EncodedCorpus, Encoder
 from seqlab.families.linear.model import LinearModel
 from seqlab.families.linear.shape import empty_model
 from seqlab.families.linear.training import trained
-from seqlab.families.linear.training_set import Lesson
+from seqlab.families.linear.training_set import TrainingSet
 from seqlab.learning.history import Epoch
 from seqlab.learning.monitor import Watch
 from seqlab.tagging.door.constraints import Rules
@@ -84,7 +84,7 @@ class Prepared:
     subject: Subject
     corpus: Corpus
     encoded: EncodedCorpus
-    lesson: Lesson
+    lesson: TrainingSet
     model: LinearModel
 
     @property
@@ -136,7 +136,7 @@ def prepare_corpus(subject: Subject, corpus: Corpus) -> Prepared:
     encoded = Encoder(subject.features).fit(corpus, threads=1)
     gold = read_gold(corpus, subject.column)
     model = empty_model(encoded, gold.names, gold.ids, gold.sets, Rules.of(None, gold.names))
-    return Prepared(subject, corpus, encoded, Lesson(encoded, gold, None, None), model)
+    return Prepared(subject, corpus, encoded, TrainingSet(encoded, gold, None, None), model)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
 from typing import NamedTuple
 
-from seqlab import _core
+from seqlab import inference
+
+PROGRAM = Path(__file__).with_suffix(".cpp")
+FLAGS = {
+    "baseline": ("-DVECTOR_BYTES=16",),
+    "avx2": ("-DVECTOR_BYTES=32", "-mavx2", "-mfma"),
+    "avx512": ("-DVECTOR_BYTES=64", "-mavx512f", "-mfma", "-mprefer-vector-width=512"),
+}
 
 
 class Peak(NamedTuple):
-    """Best rate seen, in GFLOP/s; None when the build has no such loop."""
+    """Best rate seen, in GFLOP/s; None where it could not be measured."""
 
     float32: float | None
     float64: float | None
@@ -19,9 +30,14 @@ class Peak(NamedTuple):
         return None if best is None or seconds == 0 else flops / seconds / (best * 1e9)
 
 
-def measured_peak(tries: int = 5) -> Peak:
-    """The best of several tries with the kernel in use: a peak is a maximum, not a median."""
-    if not hasattr(_core, "peak_gflops"):
+def measured_peak() -> Peak:
+    """Measure with the instruction set of the kernel in use; the best of many tries, since a peak is a maximum."""
+    compiler = shutil.which("c++")
+    if compiler is None:
         return Peak(None, None)
-    best = [max(_core.peak_gflops(single) for _ in range(tries)) for single in (True, False)]
-    return Peak(*best)
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "peak"
+        flags = ("-std=c++20", "-O3", "-ffp-contract=fast", *FLAGS[inference.kernel()])
+        subprocess.run([compiler, *flags, PROGRAM, "-o", program], check=True)
+        rates = subprocess.check_output([program], text=True).split()
+    return Peak(*map(float, rates))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CASE = "shell"
-SENTENCE_AIM = 150.0  # ms
+SENTENCE_AIM = 60.0  # ms above `import numpy`
 TOKENS_AIM = 1.5  # million a second
 ITERATIONS = 20
 LARGE = 1_500_000  # tokens
@@ -75,7 +75,7 @@ def one_sentence(corpus: Corpus, model: Path, place: Path, rounds: int) -> Figur
         spread=ours.spread,
         repetitions=ours.repetitions,
         input_hash=hash_of(),
-        at_most=SENTENCE_AIM,
+        at_most=timing["numpy"].median + SENTENCE_AIM,
         peer=Peer("python-crfsuite", theirs.median, theirs.spread, theirs.repetitions),
         details={"numpy": timing["numpy"].median, "load": os.getloadavg()[0]},
     )
@@ -133,7 +133,7 @@ def note(figures: Sequence[Figure]) -> str:
     sentence, file = figures[0].details, figures[-1].details
     return (
         "Peer: a Python program with python-crfsuite that opens its model and tags ready-made attributes. "
-        f"`import numpy`, which one sentence does without, takes {sentence['numpy']:.0f} ms; "
+        f"`import numpy` alone takes {sentence['numpy']:.0f} ms; "
         f"load {sentence['load']:.2f}. "
         f"The file has {file['tokens'] / 1e6:.1f} million tokens in {file['megabytes']:.0f} MB, and the "
         f"start of the program is counted: {1e3 / figures[-1].median:.1f} million tokens a second."

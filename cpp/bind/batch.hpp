@@ -108,6 +108,13 @@ std::size_t cells(const Trellis<F>& trellis) {
     return trellis.T * trellis.L;
 }
 
+template <class F>
+std::size_t states(const Trellis<F>& trellis) {
+    std::size_t size = trellis.T;
+    for (std::size_t i = 0; i < trellis.order; ++i) size *= trellis.L;
+    return size;
+}
+
 void bind_batches(nb::module_& m);
 void bind_inference(nb::module_& m);
 void bind_objects(nb::module_& m);
@@ -119,7 +126,6 @@ void bind_items(nb::module_& m);
 void bind_task(nb::module_& m);
 void bind_learn(nb::module_& m);
 void bind_decode(nb::module_& m);
-void bind_glance(nb::module_& m);
 void bind_stochastic(nb::module_& m);
 void bind_optimise(nb::module_& m);
 void bind_online(nb::module_& m);

@@ -51,23 +51,6 @@ nb::tuple take(BlockReader& reader) {
                           as_array(std::move(table.lines)), kept);
 }
 
-nb::list strings_of(const std::vector<StringId>& codes, const StringPool& pool) {
-    nb::list strings;
-    for (const StringId code : codes) strings.append(code < 0 ? nb::none() : as_str(pool.at(code)));
-    return strings;
-}
-
-// The same as Python's own lists, for few tokens: (columns, offsets, extras), an extra is (sentence, position, text).
-nb::tuple take_strings(BlockReader& reader) {
-    const Table table = reader.take();
-    nb::list columns, extras;
-    for (const Column& column : table.columns) columns.append(strings_of(column.codes, column.pool));
-    const nb::list texts = strings_of(table.extras.text, table.extras.pool);
-    for (std::size_t i = 0; i < table.extras.sentence.size(); ++i)
-        extras.append(nb::make_tuple(table.extras.sentence[i], table.extras.position[i], texts[i]));
-    return nb::make_tuple(columns, table.offsets, extras);
-}
-
 nb::tuple take_bag(AttributeReader& reader) {
     Bag bag = reader.take_bag();
     const nb::object weights = bag.weights.empty() ? nb::none() : nb::cast(as_array(std::move(bag.weights)));
@@ -85,10 +68,6 @@ void bind_readers(nb::module_& m) {
         .def("take", &take,
              nb::sig("def take(self) -> tuple[typing.Any, typing.Any, typing.Any, typing.Any]"),
              "The sentences read so far: (columns, offsets, lines, extras).")
-        .def("take_strings", &take_strings,
-             nb::sig("def take_strings(self) -> tuple[list[list[str]], list[int], list[tuple[int, int, str | "
-                     "None]]]"),
-             "The same as lists: (columns, offsets, extras), which are (sentence, position, text or None).")
         .def_prop_ro("lines", &BlockReader::lines)
         .def_prop_ro("crlf_lines", &BlockReader::crlf_lines)
         .def_prop_ro("first_crlf", &BlockReader::first_crlf)

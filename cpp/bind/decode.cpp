@@ -5,24 +5,84 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 
 #include "base/parallel/spare.hpp"
+#include "bind/features.hpp"
+#include "bind/strings.hpp"
 #include "bind/table.hpp"
 #include "linear/tagging/best_labels.hpp"
+#include "linear/tagging/build_tables.hpp"
 #include "linear/tagging/row_scorer.hpp"
-#include "linear/tagging/scorer.hpp"
 #include "linear/tagging/template_scorer.hpp"
 
 namespace seqlab::bind {
 
 namespace {
 
-// A model of order 1 whose features are those of a bank.
+// Arrays by name, which whoever looks at them keeps.
+class Arrays {
+public:
+    explicit Arrays(const nb::dict& arrays) : arrays_(arrays) {}
+
+    bool has(const std::string& name) const { return arrays_.contains(name.c_str()); }
+    template <class X>
+    std::span<const X> of(const std::string& name) const {
+        const auto array = nb::cast<In<X>>(arrays_[name.c_str()], false);
+        return {array.data(), array.size()};
+    }
+    StringPool strings(const std::string& name) const {
+        const auto bytes = of<std::uint8_t>(name + ".bytes");
+        return {{reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+                of<std::int64_t>(name + ".begins"),
+                of<std::uint64_t>(name + ".slots"),
+                nullptr};
+    }
+    ModelWeights model() const {
+        const nb::object weights = arrays_["weights"];
+        ModelWeights model{of<std::int32_t>("label"), {}, {}};
+        if (nb::isinstance<In<double>>(weights))
+            model.wide = of<double>("weights");
+        else
+            model.narrow = of<float>("weights");
+        return model;
+    }
+
+private:
+    nb::dict arrays_;
+};
+
+std::string name(const char* what, std::size_t number, const char* part = "") {
+    return what + ("." + std::to_string(number)) + part;
+}
+
+TemplateTables tables_of(const Arrays& arrays, const std::vector<ValuesSpec>& values,
+                         const std::vector<FeatureSpec>& features, std::size_t columns) {
+    TemplateTables tables{values_of(values), features_of(features), {}, {}, {}};
+    for (std::size_t v = 0; v < tables.values.size(); ++v)
+        if (leader(tables.values, v) == v) tables.values[v].restore(arrays.strings(name("values", v)));
+    for (Values& own : tables.values) own.look_outside();
+    const auto buckets = arrays.of<std::uint64_t>("buckets");
+    tables.buckets = {reinterpret_cast<const PlaceBucket*>(buckets.data()), buckets.size() / 8};
+    if (tables.buckets.empty()) throw std::invalid_argument("there is a first bucket");
+    tables.groups = group_tables(
+        tables.values, tables.features, arrays.of<std::uint64_t>("chains"), tables.buckets.size(),
+        [&](std::size_t g) { return arrays.of<std::uint64_t>(name("places", g)); },
+        [&](std::size_t pool) { return arrays.of<std::uint64_t>(name("owners", pool)); });
+    for (std::size_t c = 0; c < columns; ++c)
+        tables.words.push_back({arrays.strings(name("words", c)),
+                                arrays.of<std::int32_t>(name("words", c, ".values")),
+                                arrays.of<float>(name("words", c, ".rows"))});
+    return tables;
+}
+
+// A model of order 1 whose features are those of a template.
 struct TemplateDecoder {
-    TemplateDecoder(const Bank& bank, const Observed& observed, const double* values, BestLabels chain)
+    TemplateDecoder(TemplateTables tables, const Arrays& arrays, BestLabels chain)
         : best(std::move(chain)),
-          weights(observed, values, best.L(), best.set().f32.row_lanes(best.L())),
-          features(bank, weights) {}
+          features(std::move(tables), PlacedWeights(arrays.model(), arrays.of<float>("rows"), best.L(),
+                                                    best.set().f32.row_lanes(best.L()))) {}
 
     std::int64_t operator()(const Table& table, Label* ids, std::size_t threads) const {
         const TemplateCorpus corpus(features, table);
@@ -33,7 +93,7 @@ struct TemplateDecoder {
                 [sums = Returned{this, std::move(sums)}, reader = std::move(reader)](
                     std::size_t first, std::size_t last, float* node) { reader->score(first, last, node); };
         };
-        return best(table.offset, table.sentences, weights.LP(), make, ids, threads);
+        return best(table.offset, table.sentences, features.weights().LP(), make, ids, threads);
     }
 
     struct Returned {
@@ -49,73 +109,149 @@ struct TemplateDecoder {
     };
 
     BestLabels best;
-    AttributeWeights weights;
     TemplateScorer features;
     mutable Spare<TemplateSums> spare;
 };
 
-// A model of order 1 whose attributes come as rows of numbers.
+// A model of order 1 whose attributes come as rows of numbers, and all count 1.
 struct RowDecoder {
-    RowDecoder(const Observed& observed, const double* values, BestLabels chain)
+    RowDecoder(const Arrays& arrays, BestLabels chain)
         : best(std::move(chain)),
-          weights(observed, values, best.L(), best.set().f32.row_lanes(best.L())),
-          scorer(observed, values, best.L()) {}
+          weights(arrays.model(), arrays.of<float>("rows"), best.L(), best.set().f32.row_lanes(best.L())),
+          place_of(arrays.of<std::uint64_t>("places")) {}
 
     std::int64_t operator()(const Entries& rows, const std::int64_t* offset, std::size_t sentences,
                             Label* ids, std::size_t threads) const {
-        const RowScorer plain(weights, rows);
+        const RowScorer scorer(weights, place_of, rows);
         const auto score = [&](std::size_t first, std::size_t last, float* node) {
-            const auto from = static_cast<std::size_t>(offset[first]);
-            const auto to = static_cast<std::size_t>(offset[last]);
-            if (rows.values)
-                scorer({rows.indptr.subspan(from, to - from + 1), rows.ids, rows.values}, node, 1);
-            else
-                plain(from, to, node);
+            scorer(static_cast<std::size_t>(offset[first]), static_cast<std::size_t>(offset[last]), node);
         };
         return best(offset, sentences, weights.LP(), [&] { return score; }, ids, threads);
     }
 
-    BestLabels best;
-    AttributeWeights weights;
-    Scorer<float> scorer;  // for attributes that count more or less than 1
-};
+    std::int64_t best_of(const float* node, const std::int64_t* offset, std::size_t sentences, Label* ids,
+                         std::size_t threads) const {
+        const auto copy = [&](std::size_t first, std::size_t last, float* room) {
+            std::copy(node + static_cast<std::size_t>(offset[first]) * best.L(),
+                      node + static_cast<std::size_t>(offset[last]) * best.L(), room);
+        };
+        return best(offset, sentences, weights.LP(), [&] { return copy; }, ids, threads);
+    }
 
-Observed observed_of(const In<std::int64_t>& begin, const In<std::int32_t>& label) {
-    return {{begin.data(), begin.size()}, {label.data(), label.size()}};
-}
+    BestLabels best;
+    PlacedWeights weights;
+    std::span<const std::uint64_t> place_of;
+};
 
 BestLabels chain_of(const In<float>& edge, const In<float>& start, const In<float>& end) {
     return {start.size(), edge.data(), start.data(), end.data()};
 }
 
-struct KeptRowDecoder {
-    In<std::int64_t> begin;
-    In<std::int32_t> label;
-    RowDecoder decoder;
+Observed observed_of(const In<std::int64_t>& begin, const In<std::int32_t>& label) {
+    return {{begin.data(), begin.size()}, {label.data(), label.size()}};
+}
+
+void put_strings(nb::dict& arrays, const std::string& called, const StringPool& pool) {
+    arrays[(called + ".bytes").c_str()] =
+        as_array(std::vector<std::uint8_t>(pool.bytes().begin(), pool.bytes().end()));
+    arrays[(called + ".begins").c_str()] =
+        as_array(std::vector<std::int64_t>(pool.begins().begin(), pool.begins().end()));
+    arrays[(called + ".slots").c_str()] =
+        as_array(std::vector<std::uint64_t>(pool.slots().begin(), pool.slots().end()));
+}
+
+// A copy on cache lines and large pages: rows are read here and there.
+template <class X>
+Vector<X> spread(const std::vector<X>& values) {
+    auto* kept = new Buffer<X>;
+    X* const data = kept->of(values.size() + 1);
+    std::copy(values.begin(), values.end(), data);
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Buffer<X>*>(p); });
+    return Vector<X>(data, {values.size()}, owner);
+}
+
+// On cache lines, as they were made.
+Vector<std::uint64_t> bucket_array(BuiltTables& built) {
+    auto* kept = new Buffer<PlaceBucket>(std::move(built.room));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Buffer<PlaceBucket>*>(p); });
+    return Vector<std::uint64_t>(built.buckets.data(), {built.buckets.size() * 8}, owner);
+}
+
+nb::dict template_tables(const Bank& bank, const In<std::int64_t>& begin, const In<std::int32_t>& label,
+                         const In<double>& weights, std::size_t L) {
+    std::optional<BuiltTables> built;
+    {
+        Unlocked unlocked;
+        built = build_tables(bank, observed_of(begin, label), weights.data(), L);
+    }
+    nb::dict arrays;
+    for (std::size_t v = 0; v < bank.values().size(); ++v)
+        if (leader(bank.values(), v) == v) put_strings(arrays, name("values", v), bank.values()[v].pool());
+    for (std::size_t g = 0; g < built->of_value.size(); ++g)
+        if (bank.group(g).atoms() <= 1)
+            arrays[name("places", g).c_str()] = spread(built->of_value[g]);
+    for (auto& [pool, regions] : built->of_owner)
+        arrays[name("owners", pool).c_str()] = spread(regions);
+    for (std::size_t c = 0; c < built->words.size(); ++c) {
+        put_strings(arrays, name("words", c), built->words[c].strings);
+        arrays[name("words", c, ".values").c_str()] = as_array(std::move(built->words[c].values));
+        arrays[name("words", c, ".rows").c_str()] = spread(built->words[c].rows);
+    }
+    arrays["chains"] = as_array(std::move(built->chains));
+    arrays["buckets"] = bucket_array(*built);
+    arrays["rows"] = spread(built->rows);
+    return arrays;
+}
+
+nb::dict row_tables(const In<std::int64_t>& begin, const In<std::int32_t>& label, const In<double>& weights,
+                    std::size_t L) {
+    LaidWeights laid = lay_out(observed_of(begin, label), weights.data(), L);
+    nb::dict arrays;
+    arrays["places"] = spread(laid.places);
+    arrays["rows"] = spread(laid.rows);
+    return arrays;
+}
+
+// With the arrays that it looks at.
+template <class Decoder>
+struct Kept {
+    nb::dict arrays;
+    Decoder decoder;
 };
+using KeptTemplateDecoder = Kept<TemplateDecoder>;
+using KeptRowDecoder = Kept<RowDecoder>;
 
 }  // namespace
 
 void bind_decode(nb::module_& m) {
-    nb::class_<TemplateDecoder>(m, "TemplateDecoder",
-                                "Best labels straight from columns (eq:linear-score, eq:viterbi).")
+    m.def("template_tables", &template_tables, "bank"_a, "begin"_a.noconvert(), "label"_a.noconvert(),
+          "weights"_a.noconvert(), "L"_a, nb::sig("def template_tables(bank: Bank, begin: NDArray[numpy.int64], "
+          "label: NDArray[numpy.int32], weights: NDArray[numpy.float64], L: int) -> dict[str, typing.Any]"),
+          "The arrays that a TemplateDecoder looks at, by name; label and weights come beside them.");
+    m.def("row_tables", &row_tables, "begin"_a.noconvert(), "label"_a.noconvert(), "weights"_a.noconvert(),
+          "L"_a, nb::sig("def row_tables(begin: NDArray[numpy.int64], label: NDArray[numpy.int32], weights: "
+          "NDArray[numpy.float64], L: int) -> dict[str, typing.Any]"),
+          "The same for a RowDecoder.");
+    nb::class_<KeptTemplateDecoder>(m, "TemplateDecoder",
+                                    "Best labels straight from columns (eq:linear-score, eq:viterbi).")
         .def(
             "__init__",
-            [](TemplateDecoder* self, const Bank& bank, const In<std::int64_t>& begin,
-               const In<std::int32_t>& label, const In<double>& weights, const In<float>& edge,
+            [](KeptTemplateDecoder* self, const nb::dict& arrays, const std::vector<ValuesSpec>& values,
+               const std::vector<FeatureSpec>& features, std::size_t columns, const In<float>& edge,
                const In<float>& start, const In<float>& end) {
-                new (self) TemplateDecoder(bank, observed_of(begin, label), weights.data(),
-                                           chain_of(edge, start, end));
+                const Arrays all(arrays);
+                new (self) KeptTemplateDecoder{arrays, TemplateDecoder(tables_of(all, values, features, columns),
+                                                                       all, chain_of(edge, start, end))};
             },
-            "bank"_a, "begin"_a.noconvert(), "label"_a.noconvert(), "weights"_a.noconvert(),
-            "edge"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert(), nb::keep_alive<1, 2>())
+            "arrays"_a, "values"_a, "features"_a, "columns"_a, "edge"_a.noconvert(), "start"_a.noconvert(),
+            "end"_a.noconvert())
         .def(
             "__call__",
-            [](const TemplateDecoder& self, const std::vector<ColumnSpec>& columns,
+            [](const KeptTemplateDecoder& self, const std::vector<ColumnSpec>& columns,
                const In<std::int64_t>& offsets, const Out<Label>& ids, std::size_t threads) {
                 const Table table = table_of(columns, offsets);
                 Unlocked unlocked;
-                return self(table, ids.data(), threads);
+                return self.decoder(table, ids.data(), threads);
             },
             "columns"_a, "offsets"_a.noconvert(), "ids"_a.noconvert(), "threads"_a,
             "Writes ids; the first sentence without a legal path, or -1.");
@@ -123,28 +259,30 @@ void bind_decode(nb::module_& m) {
                                "Best labels from rows of attributes (eq:linear-score, eq:viterbi).")
         .def(
             "__init__",
-            [](KeptRowDecoder* self, const In<std::int64_t>& begin, const In<std::int32_t>& label,
-               const In<double>& weights, const In<float>& edge, const In<float>& start,
+            [](KeptRowDecoder* self, const nb::dict& arrays, const In<float>& edge, const In<float>& start,
                const In<float>& end) {
-                new (self) KeptRowDecoder{
-                    begin, label,
-                    RowDecoder(observed_of(begin, label), weights.data(), chain_of(edge, start, end))};
+                new (self) KeptRowDecoder{arrays, RowDecoder(Arrays(arrays), chain_of(edge, start, end))};
             },
-            "begin"_a.noconvert(), "label"_a.noconvert(), "weights"_a.noconvert(), "edge"_a.noconvert(),
-            "start"_a.noconvert(), "end"_a.noconvert())
+            "arrays"_a, "edge"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert())
         .def(
             "__call__",
             [](const KeptRowDecoder& self, const In<std::int64_t>& indptr, const In<std::int32_t>& ids,
-               const std::optional<In<double>>& values, const In<std::int64_t>& offsets,
-               const Out<Label>& labels, std::size_t threads) {
-                const Entries rows{
-                    {indptr.data(), indptr.size()}, ids.data(), values ? values->data() : nullptr};
+               const In<std::int64_t>& offsets, const Out<Label>& labels, std::size_t threads) {
+                const Entries rows{{indptr.data(), indptr.size()}, ids.data(), nullptr};
                 Unlocked unlocked;
                 return self.decoder(rows, offsets.data(), offsets.size() - 1, labels.data(), threads);
             },
-            "indptr"_a.noconvert(), "ids"_a.noconvert(), "values"_a.none().noconvert(),
-            "offsets"_a.noconvert(), "labels"_a.noconvert(), "threads"_a,
-            "Writes labels; the first sentence without a legal path, or -1.");
+            "indptr"_a.noconvert(), "ids"_a.noconvert(), "offsets"_a.noconvert(), "labels"_a.noconvert(),
+            "threads"_a, "Writes labels; the first sentence without a legal path, or -1.")
+        .def(
+            "best",
+            [](const KeptRowDecoder& self, const In<float>& node, const In<std::int64_t>& offsets,
+               const Out<Label>& labels, std::size_t threads) {
+                Unlocked unlocked;
+                return self.decoder.best_of(node.data(), offsets.data(), offsets.size() - 1, labels.data(), threads);
+            },
+            "node"_a.noconvert(), "offsets"_a.noconvert(), "labels"_a.noconvert(), "threads"_a,
+            "The same for tokens (offsets[-1], L) whose scores are there already.");
 }
 
 }  // namespace seqlab::bind

@@ -10,6 +10,7 @@
 
 #include "base/text/unicode.hpp"
 #include "bind/batch.hpp"
+#include "bind/features.hpp"
 #include "bind/strings.hpp"
 #include "bind/table.hpp"
 #include "encode/bank.hpp"
@@ -19,39 +20,9 @@ namespace seqlab::bind {
 
 namespace {
 
-using CallSpec = std::pair<std::string, int>;
-// column, calls, number of the pool, before, after
-using ValuesSpec = std::tuple<std::size_t, std::vector<CallSpec>, std::size_t, Outside, Outside>;
-// values, offset, absolute
-using AtomSpec = std::tuple<std::size_t, std::int64_t, bool>;
-// atoms, group
-using FeatureSpec = std::pair<std::vector<AtomSpec>, std::size_t>;
-
-std::vector<Call> calls_of(const std::vector<CallSpec>& specs) {
-    std::vector<Call> calls;
-    for (const auto& [name, argument] : specs) {
-        const Function function = function_named(name);
-        if (!function) throw std::invalid_argument("no native function " + name);
-        calls.push_back({function, argument});
-    }
-    return calls;
-}
-
 Bank bank_of(const std::vector<ValuesSpec>& values, const std::vector<FeatureSpec>& features,
              std::size_t columns, bool on_moves) {
-    std::vector<std::shared_ptr<StringPool>> pools;
-    std::vector<Values> made;
-    for (const auto& [column, calls, pool, before, after] : values) {
-        while (pools.size() <= pool) pools.push_back(std::make_shared<StringPool>());
-        made.emplace_back(column, calls_of(calls), pools[pool], before, after);
-    }
-    std::vector<Feature> compiled;
-    for (const auto& [atoms, group] : features) {
-        Feature feature{{}, group};
-        for (const auto& [v, offset, absolute] : atoms) feature.atoms.push_back({v, offset, absolute});
-        compiled.push_back(std::move(feature));
-    }
-    return {std::move(made), std::move(compiled), columns, on_moves};
+    return {values_of(values), features_of(features), columns, on_moves};
 }
 
 // names[number] becomes the attribute's name: pieces[group] round its values.

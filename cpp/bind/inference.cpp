@@ -5,6 +5,7 @@
 #include "base/parallel/parallel.hpp"
 #include "bind/batch.hpp"
 #include "inference/best.hpp"
+#include "inference/definition/tables.hpp"
 #include "inference/marginals.hpp"
 #include "inference/messages.hpp"
 #include "inference/sample.hpp"
@@ -117,6 +118,25 @@ void bind_sums(nb::module_& m) {
 }
 
 template <class F>
+void bind_definition(nb::module_& m) {
+    const auto table = [&m](const char* name, Direction direction, const char* doc) {
+        m.def(
+            name,
+            [direction](const BatchOf<F>& batch, Semiring semiring, const Out<double>& out,
+                        std::size_t threads) {
+                const auto tables = parts(out, batch.view(), states<F>);
+                Unlocked unlocked;
+                parallel_for(tables.size(), threads, [&](std::size_t i) {
+                    message_table(batch.view()[i], direction, semiring, tables[i]);
+                });
+            },
+            "batch"_a, "semiring"_a, "table"_a.noconvert(), "threads"_a, doc);
+    };
+    table("forward", Direction::forward, "Scores of all prefixes by their last labels (eq:forward).");
+    table("backward", Direction::backward, "Scores of all that follows by the last labels (eq:backward).");
+}
+
+template <class F>
 void bind_draws(nb::module_& m) {
     m.def(
         "sample",
@@ -146,11 +166,15 @@ void bind_all(nb::module_& m) {
     bind_best<F>(m);
     bind_sums<F>(m);
     bind_draws<F>(m);
+    bind_definition<F>(m);
 }
 
 }  // namespace
 
 void bind_inference(nb::module_& m) {
+    nb::enum_<Semiring>(m, "Semiring", "How scores of alternatives become one.")
+        .value("log_sum", Semiring::log_sum)
+        .value("max", Semiring::max);
     bind_all<float>(m);
     bind_all<double>(m);
     m.def("unjoined_count", &unjoined_count,

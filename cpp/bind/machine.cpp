@@ -9,13 +9,6 @@ void bind_machine(nb::module_& m) {
     m.def("kernel", [] { return std::string(kernels().name); }, "Instruction set in use.");
     m.def("kernels", &kernel_names, "Instruction sets this machine can run, plainest first.");
     m.def("use_kernel", &use_kernels, "name"_a, "Choose one; False when this machine cannot run it.");
-    m.def(
-        "peak_gflops",
-        [](bool float32) {
-            Unlocked unlocked;
-            return float32 ? kernels().f32.peak_gflops() : kernels().f64.peak_gflops();
-        },
-        "float32"_a, "Measured multiply-add rate of one core with the kernel in use.");
 }
 
 }  // namespace seqlab::bind

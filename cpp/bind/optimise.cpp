@@ -1,12 +1,8 @@
 #include "bind/optimise.hpp"
 
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
-#include <optional>
 #include <tuple>
-
-#include "optimise/history.hpp"
 
 namespace seqlab::bind {
 
@@ -44,28 +40,6 @@ Result minimise_in_python(const nb::object& objective, const Out<double>& theta,
         out = minimise(asked, theta.data(), n, settings, told, 1);
     }
     return {out.reason, out.iterations, out.evaluations, out.value, out.gradient_norm, out.active};
-}
-
-// -H slope from given moves and changes, (m, n) each, oldest first; late: the diagonal comes after the moves. For the tests of
-// eq:lbfgs.
-void lbfgs_direction(const In<double>& moves, const In<double>& changes, const Out<double>& slope,
-                     const std::optional<In<double>>& diagonal, bool late, int memory, bool float32,
-                     const Out<double>& d) {
-    const std::size_t n = slope.size(), m = moves.shape(0);
-    const std::vector<double> zero(n);
-    const double* given = diagonal ? diagonal->data() : nullptr;
-    optimise::Diagonal inverse{late ? nullptr : given};
-    const Unlocked unlocked;
-    const auto history = optimise::remember(n, memory, float32, &inverse, 1);
-    for (std::size_t i = 0; i < m; ++i) {
-        const optimise::Move move{zero.data(), moves.data() + i * n, zero.data(), changes.data() + i * n};
-        history->see(&move, slope.data());
-    }
-    if (late) {
-        inverse = {given, 1};
-        history->see(nullptr, slope.data());
-    }
-    history->direction(slope.data(), nullptr, d.data());
 }
 
 void bind_names(nb::module_& m) {
@@ -187,9 +161,6 @@ void bind_optimise(nb::module_& m) {
         "report"_a.none(),
         "Walk theta downhill in place; objective(theta, gradient) writes the gradient and returns the value "
         "(eq:lbfgs, eq:owlqn, eq:conjugate-gradient, eq:gradient-descent).");
-    m.def("lbfgs_direction", &lbfgs_direction, "moves"_a.noconvert(), "changes"_a.noconvert(),
-          "slope"_a.noconvert(), "diagonal"_a.none(), "late"_a, "memory"_a, "float32"_a, "d"_a.noconvert(),
-          "The direction that given moves propose (eq:lbfgs).");
 }
 
 }  // namespace seqlab::bind

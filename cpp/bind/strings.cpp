@@ -1,5 +1,7 @@
 #include "bind/strings.hpp"
 
+#include <memory>
+
 #include "base/text/utf8.hpp"
 #include "bind/batch.hpp"
 
@@ -17,7 +19,8 @@ Utf8 utf8_of_any(PyObject* object) {
 }
 
 nb::object as_str(std::string_view text) {
-    return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "strict"));
+    // Strings in a mapped file may have been changed there; all others are sound.
+    return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
 }
 
 namespace {
@@ -84,6 +87,25 @@ nb::object pool_of(const In<std::uint8_t>& bytes, const In<std::int64_t>& begins
     return nb::cast(std::move(pool));
 }
 
+// Keeps Python objects for C++, which lets go of them without knowing of Python's lock.
+std::shared_ptr<const void> owner_of(nb::object objects) {
+    return {objects.release().ptr(), [](const void* kept) {
+                if (!Py_IsInitialized()) return;
+                const PyGILState_STATE state = PyGILState_Ensure();
+                Py_DECREF(static_cast<PyObject*>(const_cast<void*>(kept)));
+                PyGILState_Release(state);
+            }};
+}
+
+StringPool laid_pool(const In<std::uint8_t>& bytes, const In<std::int64_t>& begins,
+                     const In<std::uint64_t>& slots) {
+    nb::object kept = nb::make_tuple(bytes, begins, slots);
+    return {{reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+            {begins.data(), begins.size()},
+            {slots.data(), slots.size()},
+            owner_of(std::move(kept))};
+}
+
 }  // namespace
 
 void bind_strings(nb::module_& m) {
@@ -118,11 +140,21 @@ void bind_strings(nb::module_& m) {
             "arrays",
             [](const StringPool& pool) {
                 std::vector<std::uint8_t> bytes(pool.bytes().begin(), pool.bytes().end());
-                std::vector<std::int64_t> begins = pool.begins();
+                std::vector<std::int64_t> begins(pool.begins().begin(), pool.begins().end());
                 return nb::make_tuple(as_array(std::move(bytes)), as_array(std::move(begins)));
             },
             nb::sig("def arrays(self) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int64]]"),
-            "UTF-8 bytes end to end, and where each string begins (one more than there are strings).");
+            "UTF-8 bytes end to end, and where each string begins (one more than there are strings).")
+        .def(
+            "slots",
+            [](const StringPool& pool) {
+                return as_array(std::vector<std::uint64_t>(pool.slots().begin(), pool.slots().end()));
+            },
+            nb::sig("def slots(self) -> NDArray[numpy.uint64]"), "The table from strings to numbers.");
+    m.def("laid_pool", &laid_pool, "bytes"_a.noconvert(), "begins"_a.noconvert(), "slots"_a.noconvert(),
+          nb::sig("def laid_pool(bytes: NDArray[numpy.uint8], begins: NDArray[numpy.int64], slots: "
+                  "NDArray[numpy.uint64]) -> StringPool"),
+          "The pool whose arrays() and slots() these are, used where they lie.");
     m.def("pool_of", &pool_of, "bytes"_a.noconvert(), "begins"_a.noconvert(),
           nb::sig("def pool_of(bytes: NDArray[numpy.uint8], begins: NDArray[numpy.int64]) -> typing.Any"),
           "A pool of these strings; None when they are not sound UTF-8, or one occurs twice.");

@@ -228,23 +228,16 @@ std::size_t Bank::number(const std::int32_t* map, std::int32_t* ids, std::size_t
     return pack_rows(ids, tokens, stride(), indptr, threads);
 }
 
-Bank::Codes Bank::codes_of(const Table& table, const std::vector<bool>& wanted) const {
-    Codes codes{std::vector<std::vector<StringId>>(words_.size()),
-                std::vector<std::vector<ValueId>>(values_.size())};
-    for (std::size_t c = 0; c < words_.size(); ++c)
-        codes.known[c] = words_[c].look_up(table.columns[c], table.tokens());
-    for (std::size_t v = 0; v < values_.size(); ++v) {
-        if (!wanted[v]) continue;
-        const std::size_t c = values_[v].column();
-        codes.of_code[v] = values_[v].of_codes(*table.columns[c].pool, codes.known[c]);
-    }
-    return codes;
-}
-
 std::size_t Bank::look_up(const Table& table, std::int32_t* ids, std::int64_t* indptr,
                           std::size_t threads) const {
-    const std::vector<std::vector<ValueId>> of_code =
-        codes_of(table, std::vector<bool>(values_.size(), true)).of_code;
+    std::vector<std::vector<StringId>> known;
+    for (std::size_t c = 0; c < words_.size(); ++c)
+        known.push_back(words_[c].look_up(table.columns[c], table.tokens()));
+    std::vector<std::vector<ValueId>> of_code;
+    for (const Values& values : values_) {
+        const std::size_t c = values.column();
+        of_code.push_back(values.of_codes(*table.columns[c].pool, known[c]));
+    }
     const std::vector<Reader> sources = readers(table, of_code);
     const std::size_t blocks = (table.sentences + block_sentences - 1) / block_sentences;
     parallel_for(blocks, threads, [&](std::size_t b) {

@@ -33,6 +33,7 @@ public:
     Bank(std::vector<Values> values, std::vector<Feature> features, std::size_t columns, bool on_moves);
 
     std::size_t stride() const { return features_.size(); }
+    std::size_t columns() const { return words_.size(); }
 
     // Number what occurs: ids (tokens, stride) get numbers within their group, -1 where a feature has no value. Once.
     void learn(const Table& table, std::int32_t* ids, std::size_t threads);
@@ -49,17 +50,11 @@ public:
     std::size_t look_up(const Table& table, std::int32_t* ids, std::int64_t* indptr,
                         std::size_t threads) const;
 
-    // What a reader of its own needs (linear/tagging/template_scorer.hpp): the parts; known[c][code], what Words says of every
-    // string of column c; and of_code[v][code], for values v that are wanted, the value of every code of their column.
-    struct Codes {
-        std::vector<std::vector<StringId>> known;
-        std::vector<std::vector<ValueId>> of_code;
-    };
+    // Its parts, for tables of another kind (linear/tagging/build_tables.hpp).
     const std::vector<Values>& values() const { return values_; }
     const std::vector<Feature>& features() const { return features_; }
     const Attributes& group(std::size_t g) const { return groups_[g]; }
     const Words& words(std::size_t column) const { return words_[column]; }
-    Codes codes_of(const Table& table, const std::vector<bool>& wanted) const;
 
     // What learn() and number() left behind, and the way back for a new bank of the same features.
     Learned learned() const;

@@ -1,5 +1,6 @@
 #include "encode/values.hpp"
 
+#include <array>
 #include <string>
 
 namespace seqlab {
@@ -47,6 +48,32 @@ void Values::learn(const Words& words) {
     }
     before_ = numbered_outside(before_text_, *pool_);
     after_ = numbered_outside(after_text_, *pool_);
+}
+
+void Values::look_outside() {
+    const auto found = [this](const Outside& texts) {
+        std::vector<ValueId> ids;
+        for (const std::optional<std::string>& text : texts)
+            ids.push_back(text ? pool_->find(*text) : no_value);
+        return ids;
+    };
+    before_ = found(before_text_);
+    after_ = found(after_text_);
+}
+
+void Values::of_texts(std::span<Stem> texts, std::vector<std::string>& room, ValueId* values) const {
+    std::array<std::string_view, StringPool::together> wanted;
+    std::array<std::size_t, StringPool::together> whose;
+    std::array<StringId, StringPool::together> found;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        values[i] = no_value;
+        if (!texts[i].apply(calls_, room[count])) continue;
+        wanted[count] = room[count];
+        whose[count++] = i;
+    }
+    pool_->find(std::span(wanted).first(count), found.data());
+    for (std::size_t k = 0; k < count; ++k) values[whose[k]] = found[k];
 }
 
 std::vector<ValueId> Values::of_codes(const StringPool& strings, const std::vector<StringId>& known) const {

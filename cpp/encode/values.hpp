@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,11 +56,14 @@ public:
           after_text_(std::move(after)) {}
 
     std::size_t column() const { return column_; }
+    const std::vector<Call>& calls() const { return calls_; }
     const StringPool& pool() const { return *pool_; }
     void restore(StringPool pool) { *pool_ = std::move(pool); }
 
     // Number the values of all words, and of the places outside.
     void learn(const Words& words);
+    // Find those of the places outside in a pool that has them already.
+    void look_outside();
     const std::vector<ValueId>& before() const { return before_; }
     const std::vector<ValueId>& after() const { return after_; }
     // The value of a word that training has met, by its number, and of any other text.
@@ -68,6 +72,8 @@ public:
         std::string value;
         return text.apply(calls_, value) ? pool_->find(value) : no_value;
     }
+    // Of up to StringPool::together texts; `room` has as many strings.
+    void of_texts(std::span<Stem> texts, std::vector<std::string>& room, ValueId* values) const;
     // The value of every code of a column, given what Words says of its strings.
     std::vector<ValueId> of_codes(const StringPool& strings, const std::vector<StringId>& known) const;
 

@@ -25,20 +25,14 @@ std::size_t best_state(const Steps<F>& steps, std::size_t t, const double* row) 
     return best;
 }
 
-template <class F>
-double node_score(const Steps<F>& steps, std::size_t t, std::size_t y) {
-    return static_cast<double>(steps.trellis().row(t)[steps.labels(t)[y]]);
-}
-
 // eq:viterbi for any order and mask
 template <class F>
 double general_viterbi(const Trellis<F>& trellis, Label* path) {
     const Steps<F> steps(trellis);
     const BestRows<F> best(steps);
+    if (!best.possible()) return IMPOSSIBLE;
     const std::size_t last = trellis.T - 1;
-    if (steps.states(last) == 0) return IMPOSSIBLE;
     std::size_t state = best_state(steps, last, best.row(last));
-    if (best.row(last)[state] == IMPOSSIBLE) return IMPOSSIBLE;
     std::vector<double> arrivals;
     for (std::size_t t = last;; --t) {
         path[t] = steps.label_of(t, state, 0);
@@ -133,20 +127,14 @@ private:
         where_.clear();
         const Step step = steps_.into(t);
         if (t == 0) {
-            for (std::size_t y = 0; y < step.to; ++y) offer({y, node_score(steps_, 0, y), 0});
+            for (std::size_t y = 0; y < step.to; ++y) offer({y, steps_.node(0, y), 0});
             return;
         }
-        const F* tensor = steps_.trellis().scores_into(t);
         for (std::size_t p = 0; p < survivors_[t - 1].size(); ++p) {
             const Hypothesis& h = survivors_[t - 1][p];
             const std::size_t a = h.state / step.rest, r = h.state % step.rest;
-            const Label from = t >= steps_.trellis().order ? steps_.labels(t - steps_.trellis().order)[a] : 0;
-            for (std::size_t y = 0; y < step.to; ++y) {
-                const Label label = steps_.labels(t)[y];
-                const double move =
-                    tensor ? static_cast<double>(tensor[steps_.position(t, from, r, label)]) : 0.0;
-                offer({r * step.to + y, h.score + move + node_score(steps_, t, y), p});
-            }
+            for (std::size_t y = 0; y < step.to; ++y)
+                offer({r * step.to + y, h.score + steps_.move(t, a, r, y) + steps_.node(t, y), p});
         }
     }
     void offer(const Hypothesis& h) {
@@ -181,43 +169,12 @@ private:
 }  // namespace
 
 template <class F>
-void BestRows<F>::fill() {
-    const std::size_t T = steps_.trellis().T;
-    start_.assign(1, 0);
-    if (T > 0 && steps_.everything_allowed()) delta_.reserve(T * steps_.states(T - 1));
-    std::vector<F> gathered;
-    std::vector<double> converted;
-    for (std::size_t t = 0; t < T; ++t) {
-        const Step step = steps_.into(t);
-        start_.push_back(start_.back() + step.after());
-        delta_.resize(start_.back());
-        double* const now = delta_.data() + start_[t];
-        for (std::size_t r = 0; r < step.rest; ++r) {
-            double* const out = now + r * step.to;
-            if (t > 0) {
-                const Block<double> M = in_double(
-                    steps_.block(steps_.trellis().scores_into(t), t, r, gathered), step, 0.0, converted);
-                kernels().f64.max_step(out, row(t - 1) + r, step.rest, M.data, M.stride, step.from, step.to);
-            } else {
-                std::fill(out, out + step.to, 0.0);
-            }
-            for (std::size_t y = 0; y < step.to; ++y) out[y] += node_score(steps_, t, y);
-        }
-    }
-}
-
-template <class F>
 void BestRows<F>::arrivals(std::size_t t, std::size_t state, std::vector<double>& out) const {
-    const Step step = steps_.into(t);
-    const std::size_t r = state / step.to, k = steps_.trellis().order;
-    const Label y = steps_.label_of(t, state, 0);
-    const F* tensor = steps_.trellis().scores_into(t);
+    const Step step = sum_.steps().into(t);
+    const std::size_t r = state / step.to, y = state % step.to;
     out.resize(step.from);
-    for (std::size_t a = 0; a < step.from; ++a) {
-        const Label from = t >= k ? steps_.labels(t - k)[a] : 0;
-        const double move = tensor ? static_cast<double>(tensor[steps_.position(t, from, r, y)]) : 0.0;
-        out[a] = row(t - 1)[a * step.rest + r] + move;
-    }
+    for (std::size_t a = 0; a < step.from; ++a)
+        out[a] = row(t - 1)[a * step.rest + r] + sum_.steps().move(t, a, r, y);
 }
 
 namespace {
@@ -291,13 +248,7 @@ template <class F>
 std::int64_t first_dead(const Trellis<F>& trellis) {
     const Steps<F> steps(trellis);
     const BestRows<F> best(steps);
-    for (std::size_t t = 0; t < trellis.T; ++t) {
-        const double* row = best.row(t);
-        const std::size_t n = steps.states(t);
-        if (std::all_of(row, row + n, [](double x) { return x == IMPOSSIBLE; }))
-            return static_cast<std::int64_t>(t);
-    }
-    return -1;
+    return best.possible() ? -1 : static_cast<std::int64_t>(best.rows());
 }
 
 #define SEQLAB_INSTANTIATE(F)                                                                          \

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "inference/path_sum.hpp"
 #include "inference/plan.hpp"
 
 namespace seqlab {
@@ -25,24 +26,22 @@ void beam(Batch<F> batch, std::size_t width, Label* const* paths, double* scores
 template <class F>
 std::int64_t first_dead(const Trellis<F>& trellis);
 
-// Max-plus recursion in float64 for any order and mask, all rows of δ kept (eq:viterbi).
+// The rows of δ for any order and mask (eq:viterbi), as far as a path leads.
 template <class F>
 class BestRows {
 public:
-    explicit BestRows(const Steps<F>& steps) : steps_(steps) { fill(); }
+    explicit BestRows(const Steps<F>& steps) : sum_(steps), possible_(sum_.forward() > IMPOSSIBLE) {}
 
-    const double* row(std::size_t t) const { return delta_.data() + start_[t]; }
-    const Steps<F>& steps() const { return steps_; }
+    bool possible() const { return possible_; }
+    std::size_t rows() const { return sum_.rows(); }
+    const double* row(std::size_t t) const { return sum_.alpha(t); }
 
     // Scores of the moves into state (r, y) at t, one per a: δ_{t-1}(a, r) + edge(a, r, y).
     void arrivals(std::size_t t, std::size_t state, std::vector<double>& out) const;
 
 private:
-    void fill();
-
-    const Steps<F>& steps_;
-    std::vector<double> delta_;
-    std::vector<std::size_t> start_;
+    PathSum<F, BestScores> sum_;
+    bool possible_;
 };
 
 }  // namespace seqlab

@@ -29,8 +29,8 @@ Messages<F>::Messages(const Trellis<F>& trellis) : steps_(trellis), sum_(steps_)
 // One step into t of which only the states that end in y are kept.
 template <class F>
 void Messages<F>::carry(std::size_t t, Label y, std::vector<double>& row) {
-    std::vector<double> next;
-    sum_.advance(t, row.data(), next);
+    std::vector<double> next(steps_.states(t));
+    sum_.advance(t, row.data(), next.data());
     const Labels labels = steps_.labels(t);
     for (std::size_t i = 0; i < next.size(); ++i)
         next[i] = labels[i % labels.size()] == y ? next[i] - sum_.norm(t) : IMPOSSIBLE;

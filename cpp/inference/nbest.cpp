@@ -23,17 +23,13 @@ NBest<F>::NBest(const Trellis<F>& trellis) : steps_(trellis), best_(steps_), sta
 
 template <class F>
 double NBest<F>::node(std::size_t t, std::size_t state) const {
-    return static_cast<double>(steps_.trellis().row(t)[steps_.label_of(t, state, 0)]);
+    return steps_.node(t, state % steps_.labels(t).size());
 }
 
 template <class F>
 double NBest<F>::move(std::size_t t, std::size_t state, std::size_t a) const {
-    const F* tensor = steps_.trellis().scores_into(t);
-    if (!tensor) return 0.0;
-    const std::size_t k = steps_.trellis().order;
-    const Label from = t >= k ? steps_.labels(t - k)[a] : 0;
-    const std::size_t r = state / steps_.into(t).to;
-    return static_cast<double>(tensor[steps_.position(t, from, r, steps_.label_of(t, state, 0))]);
+    const std::size_t to = steps_.labels(t).size();
+    return steps_.move(t, a, state / to, state % to);
 }
 
 template <class F>
@@ -119,7 +115,7 @@ bool NBest<F>::next_end() {
     };
     if (!started_) {
         started_ = true;
-        for (std::size_t i = 0; i < steps_.states(last); ++i)
+        for (std::size_t i = 0; best_.possible() && i < steps_.states(last); ++i)
             if (best_.row(last)[i] > IMPOSSIBLE) ends_.push_back({best_.row(last)[i], i, 0});
         std::make_heap(ends_.begin(), ends_.end(), behind);
         return !ends_.empty();

@@ -110,7 +110,7 @@ public:
         kernels().f64.sum_back(out, s.rest, M.data, M.stride, g, s.from, s.to);
     }
 
-    double normalise(std::vector<double>& row, std::size_t t) {
+    double normalise(std::span<double> row, std::size_t t) {
         double sum = 0.0;
         for (const double x : row) sum += x;
         factor_.resize(t + 1);

@@ -6,52 +6,47 @@ namespace seqlab {
 
 Stream::Stream(std::size_t L, std::size_t order, std::vector<double> edge, std::vector<double> head1,
                std::vector<double> head2, std::size_t lag)
-    : L_(L), order_(order), lag_(lag), edge_(std::move(edge)), head_{std::move(head1), std::move(head2)} {}
+    : lag_(lag), edge_(std::move(edge)), head_{std::move(head1), std::move(head2)} {
+    trellis_.L = L;
+    trellis_.order = order;
+    trellis_.edge = edge_.data();
+    for (std::size_t i = 0; i < 2; ++i) trellis_.head[i] = head_[i].empty() ? nullptr : head_[i].data();
+}
 
 std::size_t Stream::states(std::size_t t) const {
     std::size_t n = 1;
-    for (std::size_t i = 0; i < std::min(t + 1, order_); ++i) n *= L_;
+    for (std::size_t i = 0; i < std::min(t + 1, trellis_.order); ++i) n *= trellis_.L;
     return n;
 }
 
 bool Stream::push(const double* scores, const double* edge) {
-    const std::size_t n = states(t_);
+    Trellis<double> trellis = trellis_;
+    if (edge) (t_ < trellis.order ? trellis.head[t_ - 1] : trellis.edge) = edge;
+    const Steps<double> steps(trellis);
+    LogSpace<double> sums(steps);
+    const Step step = steps.into(t_);
     // Relative to the largest: scores of 1e9 keep the digits of what is added to them.
-    const double shift = shift_of(scores, L_);
-    std::vector<double> node(scores, scores + L_);
+    double shift = shift_of(scores, step.to);
+    std::vector<double> node(scores, scores + step.to);
     for (double& x : node) x -= shift;
-    double moves_shift = 0.0;
-    std::vector<double> alpha(n), delta(n);
-    Column column{std::vector<Label>(n, 0)};
-    if (t_ == 0) {
-        alpha = node;
-        delta = alpha;
-    } else {
-        const std::vector<double>& lower = t_ < order_ ? head_[t_ - 1] : edge_;
-        const std::vector<double> zeros(lower.empty() ? n : 0, 0.0);
-        const double* given = edge ? edge : (lower.empty() ? zeros.data() : lower.data());
-        const std::size_t size = (t_ < order_ ? 1 : L_) * n;
-        moves_shift = shift_of(given, size);
-        std::vector<double> moves(given, given + size);
-        for (double& x : moves) x -= moves_shift;
-        const double* tensor = moves.data();
-        const std::size_t from = t_ < order_ ? 1 : L_, rest = n / L_, row = rest * L_;
-        for (std::size_t r = 0; r < rest; ++r) {
-            kernels().log_step(alpha.data() + r * L_, alpha_.data() + r, rest, tensor + r * L_, row, from,
-                               L_);
-            for (std::size_t y = 0; y < L_; ++y) {
-                const std::size_t state = r * L_ + y;
-                double best = IMPOSSIBLE;
-                for (std::size_t a = 0; a < from; ++a) {
-                    const double x = delta_[a * rest + r] + tensor[a * row + state];
-                    if (x > best) {
-                        best = x;
-                        column.from[state] = static_cast<Label>(a);
-                    }
+    if (t_ > 0) shift += sums.enter(t_);
+    std::vector<double> alpha(step.after());
+    advance(sums, step, t_, node.data(), alpha_.data(), alpha.data());
+    std::vector<double> delta = alpha;
+    Column column{std::vector<Label>(step.after(), 0)};
+    for (std::size_t r = 0; t_ > 0 && r < step.rest; ++r) {
+        const Block<double> M = sums.block(t_, r);
+        for (std::size_t y = 0; y < step.to; ++y) {
+            const std::size_t state = r * step.to + y;
+            double best = IMPOSSIBLE;
+            for (std::size_t a = 0; a < step.from; ++a) {
+                const double x = delta_[a * step.rest + r] + M.data[a * M.stride + y];
+                if (x > best) {
+                    best = x;
+                    column.from[state] = static_cast<Label>(a);
                 }
-                alpha[state] += node[y];
-                delta[state] = best + node[y];
             }
+            delta[state] = best + node[y];
         }
     }
     const double norm = log_sum(alpha);
@@ -63,16 +58,15 @@ bool Stream::push(const double* scores, const double* edge) {
     delta_ = std::move(delta);
     log_z_.add(norm);
     log_z_.add(shift);
-    log_z_.add(moves_shift);
     back_.push_back(std::move(column));
-    if (back_.size() > lag_ + order_ + 1) back_.pop_front();
+    if (back_.size() > lag_ + trellis_.order + 1) back_.pop_front();
     ++t_;
     return true;
 }
 
 void Stream::filtered(double* out) const {
-    std::fill(out, out + L_, 0.0);
-    for (std::size_t i = 0; i < alpha_.size(); ++i) out[i % L_] += std::exp(alpha_[i]);
+    std::fill(out, out + trellis_.L, 0.0);
+    for (std::size_t i = 0; i < alpha_.size(); ++i) out[i % trellis_.L] += std::exp(alpha_[i]);
 }
 
 // Labels of the last `count` positions on the best path that ends now, newest first.
@@ -80,7 +74,8 @@ std::vector<Label> Stream::trace(std::size_t count) const {
     std::size_t state = 0;
     const auto reversed = [&](std::size_t s) {  // order of ties: newest label first
         std::size_t key = 0;
-        for (std::size_t i = 0, n = delta_.size(); n > 1; ++i, n /= L_, s /= L_) key = key * L_ + s % L_;
+        for (std::size_t i = 0, n = delta_.size(); n > 1; ++i, n /= trellis_.L, s /= trellis_.L)
+            key = key * trellis_.L + s % trellis_.L;
         return key;
     };
     for (std::size_t s = 1; s < delta_.size(); ++s)
@@ -88,12 +83,12 @@ std::vector<Label> Stream::trace(std::size_t count) const {
             state = s;
     std::vector<Label> labels;
     for (std::size_t i = 0; i < count; ++i) {
-        labels.push_back(static_cast<Label>(state % L_));
+        labels.push_back(static_cast<Label>(state % trellis_.L));
         const std::size_t t = t_ - 1 - i;
         if (t == 0) break;
         const auto a = static_cast<std::size_t>(back_[back_.size() - 1 - i].from[state]);
-        const std::size_t rest = states(t) / L_;
-        state = (t < order_ ? 0 : a * rest) + state / L_;
+        const std::size_t rest = states(t) / trellis_.L;
+        state = (t < trellis_.order ? 0 : a * rest) + state / trellis_.L;
     }
     return labels;
 }

@@ -12,6 +12,8 @@ class Stream {
 public:
     Stream(std::size_t L, std::size_t order, std::vector<double> edge, std::vector<double> head1,
            std::vector<double> head2, std::size_t lag);
+    Stream(const Stream&) = delete;  // trellis_ points into edge_ and head_
+    Stream& operator=(const Stream&) = delete;
 
     // Scores of the next position (L); `edge` replaces the shared slab for this one arrival when not null.
     // False when no legal path is left; the stream then stays where it was.
@@ -33,8 +35,9 @@ private:
     std::size_t states(std::size_t t) const;
     std::vector<Label> trace(std::size_t count) const;
 
-    const std::size_t L_, order_, lag_;
+    const std::size_t lag_;
     std::vector<double> edge_, head_[2];
+    Trellis<double> trellis_;  // its moves; the scores of positions come and go
     std::vector<double> alpha_, delta_;
     std::deque<Column> back_;
     CompensatedSum log_z_;

@@ -76,6 +76,11 @@ struct RowList {
     const F* value;
 };
 
+// The ends of an optimiser's move: where from and where to, and the smooth gradients there.
+struct Move {
+    const double *x0, *x1, *g0, *g1;
+};
+
 template <class F>
 struct FloatKernels {
     // Primitives: out[y] = ⊕_a in[a * gap] ⊗ M[a * stride + y], and out[a * gap] = ⊕_y M[a * stride + y] ⊗ g[y].
@@ -133,7 +138,15 @@ struct FloatKernels {
     // -inf). Reads and writes whole vectors: a vector of room behind all three. out must not be node.
     void (*choose)(F* out, const F* node, const F* edge, std::size_t L, F* top, F* total);
 
-    double (*peak_gflops)();
+    // Moves of an optimiser and the changes of its gradient, kept as rows of F (kernels/long/history.hpp).
+    // s = x1 - x0 and y = g1 - g0 over at <= i < at + n, rounded to F; wide = y as rounded; squares += |s|², |y|²
+    void (*take_move)(const Move& move, std::size_t at, std::size_t n, F* s, F* y, double* wide,
+                      double* squares);
+    // out[2k] += Σ_i row_k[i] a[i],  out[2k + 1] += Σ_i row_k[i] b[i]
+    void (*project_moves)(const F* const* rows, std::size_t count, const double* a, const double* b,
+                          std::size_t n, double* out);
+    // q[i] += Σ_k c[k] row_k[i]
+    void (*combine_moves)(const F* const* rows, std::size_t count, const double* c, std::size_t n, double* q);
 };
 
 struct Kernels {

@@ -105,7 +105,7 @@ std::vector<double> History<F>::over_blocks(std::size_t sums, Work work) {
 
 template <class F>
 void History<F>::project(const Move* move, const double* slope, std::size_t slot) {
-    const Passes<F> pass = passes<F>();
+    const FloatKernels<F>& set = kernels().of<F>();
     const std::size_t m = order_.size();
     const double* weight = inverse();
     // s_i·slope and s_i·y for each i, then the same for y_i, then |s|² and |y|²
@@ -115,16 +115,16 @@ void History<F>::project(const Move* move, const double* slope, std::size_t slot
             const double* g = slope + at;
             const double* y = g;
             if (move) {
-                pass.take(*move, at, count, this->s(slot, at), this->y(slot, at), y_block, sums + 4 * m);
+                set.take_move(*move, at, count, this->s(slot, at), this->y(slot, at), y_block, sums + 4 * m);
                 y = y_block;
             }
-            pass.project(rows.s.data(), m, g, y, count, sums);
+            set.project_moves(rows.s.data(), m, g, y, count, sums);
             if (weight) {
                 for (std::size_t i = 0; i < count; ++i) a_block[i] = weight[at + i] * g[i];
                 for (std::size_t i = 0; i < count; ++i) b_block[i] = weight[at + i] * y[i];
                 g = a_block, y = b_block;
             }
-            pass.project(rows.y.data(), m, g, y, count, sums + 2 * m);
+            set.project_moves(rows.y.data(), m, g, y, count, sums + 2 * m);
         });
     for (std::size_t k = 0; k < m; ++k) {
         const std::size_t i = order_[k];
@@ -151,7 +151,7 @@ bool History<F>::keep(std::size_t slot) {
 // All y_i·D y_j again, after D has changed.
 template <class F>
 void History<F>::weigh_anew() {
-    const Passes<F> pass = passes<F>();
+    const FloatKernels<F>& set = kernels().of<F>();
     const double* weight = inverse();
     const std::size_t m = order_.size();
     for (std::size_t j = 0; j < m; ++j) {
@@ -160,7 +160,7 @@ void History<F>::weigh_anew() {
                 double block[BLOCK];
                 for (std::size_t i = 0; i < count; ++i)
                     block[i] = static_cast<double>(rows.y[j][i]) * (weight ? weight[at + i] : 1.0);
-                pass.project(rows.y.data(), m, block, block, count, sums);
+                set.project_moves(rows.y.data(), m, block, block, count, sums);
             });
         for (std::size_t k = 0; k < m; ++k) yy_[order_[k] * memory_ + order_[j]] = found[2 * k];
     }
@@ -209,7 +209,7 @@ void History<F>::recursion() {
 
 template <class F>
 double History<F>::add_up(const double* slope, const L1* l1, double* d) {
-    const Passes<F> pass = passes<F>();
+    const FloatKernels<F>& set = kernels().of<F>();
     const double* weight = inverse();
     const std::size_t m = order_.size();
     for (double& c : c_) c = -c;
@@ -218,10 +218,10 @@ double History<F>::add_up(const double* slope, const L1* l1, double* d) {
         double* q = d + at;
         const double* g = slope + at;
         for (std::size_t i = 0; i < count; ++i) q[i] = -gamma_ * g[i];
-        pass.combine(rows.y.data(), m, alpha_.data(), count, q);
+        set.combine_moves(rows.y.data(), m, alpha_.data(), count, q);
         if (weight)
             for (std::size_t i = 0; i < count; ++i) q[i] *= weight[at + i];
-        pass.combine(rows.s.data(), m, c_.data(), count, q);
+        set.combine_moves(rows.s.data(), m, c_.data(), count, q);
         if (l1) align(*l1, slope, d, at, at + count);
         *sums += dot(g, q, count);
     })[0];

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/numerics/buffer.hpp"
+#include "kernels/kernels.hpp"
 #include "optimise/optimise.hpp"
-#include "optimise/passes.hpp"
 
 namespace seqlab::optimise {
 

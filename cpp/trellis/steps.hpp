@@ -33,8 +33,13 @@ public:
     explicit Steps(const Trellis<F>& trellis) : trellis_(trellis), active_(trellis) {}
 
     const Trellis<F>& trellis() const { return trellis_; }
+    std::size_t T() const { return trellis_.T; }
     Labels labels(std::size_t t) const { return active_.at(t); }
     bool everything_allowed() const { return active_.everywhere(); }
+    // labels(t)[y], without a search where nothing is restricted
+    Label label(std::size_t t, std::size_t y) const {
+        return active_.everywhere() ? static_cast<Label>(y) : labels(t)[y];
+    }
 
     Step into(std::size_t t) const {
         Step step{1, 1, labels(t).size()};
@@ -54,6 +59,17 @@ public:
         for (std::size_t i = 0; i < rest.size; ++i)
             index = index * L + static_cast<std::size_t>(rest.label[i]);
         return index * L + static_cast<std::size_t>(y);
+    }
+
+    // ψ_t(y) and ψ_t(a, rest, y) as scores; a and y are places in the lists of labels. Nothing is added on the way to t = 0.
+    double node(std::size_t t, std::size_t y) const {
+        return static_cast<double>(trellis_.row(t)[label(t, y)]);
+    }
+    double move(std::size_t t, std::size_t a, std::size_t r, std::size_t y) const {
+        const F* tensor = t > 0 ? trellis_.scores_into(t) : nullptr;
+        if (!tensor) return 0.0;
+        const Label from = t >= trellis_.order ? label(t - trellis_.order, a) : 0;
+        return static_cast<double>(tensor[position(t, from, r, label(t, y))]);
     }
 
     // Entries of `tensor` (shaped as scores_into(t)) for one rest: in place where nothing is restricted,

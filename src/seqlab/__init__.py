@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from seqlab.families.linear import learners as _learners
 from seqlab.lazy import lent
 
 if TYPE_CHECKING:
@@ -37,16 +38,7 @@ if TYPE_CHECKING:
     )
     from seqlab.families.hmm.suffixes import SuffixModel
     from seqlab.families.hmm.tables import Dirichlet
-    from seqlab.families.linear.learners import (
-        AROW,
-        LBFGS,
-        SGD,
-        ConjugateGradient,
-        GradientAscent,
-        PassiveAggressive,
-        Perceptron,
-        StructuredSVM,
-    )
+    from seqlab.families.linear.learners import *  # noqa: F403  (which lists them)
     from seqlab.families.loading import load
     from seqlab.features import Template, presets
     from seqlab.foreign import convert_model
@@ -70,10 +62,7 @@ _HOMES = {
     ),
     "families.hmm.suffixes": ("SuffixModel",),
     "families.hmm.tables": ("Dirichlet",),
-    "families.linear.learners": (
-        *("AROW", "LBFGS", "SGD", "ConjugateGradient", "GradientAscent", "PassiveAggressive", "Perceptron"),
-        "StructuredSVM",
-    ),
+    "families.linear.learners": tuple(_learners.__all__),
     "families.loading": ("load",),
     "features": ("Template", "presets"),
     "foreign": ("convert_model",),
@@ -87,15 +76,11 @@ _ROOMS = (
 )
 
 __all__ = [
-    "AROW",
     "CRF",
     "HMM",
-    "LBFGS",
     "MEMM",
-    "SGD",
     "BaumWelch",
     "Categorical",
-    "ConjugateGradient",
     "Constraints",
     "Corpus",
     "Counting",
@@ -104,21 +89,17 @@ __all__ = [
     "Gaussian",
     "GaussianMeans",
     "GaussianMixture",
-    "GradientAscent",
     "HardEM",
     "LinearTagger",
     "LocalTagger",
     "MarkovChain",
     "MostFrequentTag",
     "MultinomialMixture",
-    "PassiveAggressive",
-    "Perceptron",
     "Poisson",
     "Report",
     "Reranker",
     "Sentence",
     "Streams",
-    "StructuredSVM",
     "SuffixModel",
     "Template",
     "Trellis",
@@ -145,6 +126,7 @@ __all__ = [
     "tuning",
     "write",
 ]
+__all__ += _learners.__all__
 
 
 def __getattr__(name: str) -> Any:

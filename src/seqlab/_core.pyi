@@ -41,6 +41,13 @@ class Batch64:
 
     def __len__(self) -> int: ...
 
+class Semiring(enum.Enum):
+    """How scores of alternatives become one."""
+
+    log_sum = 0
+
+    max = 1
+
 @overload
 def viterbi(batch: Batch32, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
 
@@ -110,6 +117,20 @@ def filtered(batch: Batch32, node: Annotated[NDArray[numpy.float64], dict(shape=
 @overload
 def filtered(batch: Batch64, node: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], log_z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """P(y_t | x_1..t) for every position (eq:filter)."""
+
+@overload
+def forward(batch: Batch32, semiring: Semiring, table: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+
+@overload
+def forward(batch: Batch64, semiring: Semiring, table: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    """Scores of all prefixes by their last labels (eq:forward)."""
+
+@overload
+def backward(batch: Batch32, semiring: Semiring, table: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+
+@overload
+def backward(batch: Batch64, semiring: Semiring, table: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    """Scores of all that follows by the last labels (eq:backward)."""
 
 def unjoined_count() -> int:
     """
@@ -190,9 +211,6 @@ def kernels() -> list[str]:
 def use_kernel(name: str) -> bool:
     """Choose one; False when this machine cannot run it."""
 
-def peak_gflops(float32: bool) -> float:
-    """Measured multiply-add rate of one core with the kernel in use."""
-
 class StringPool:
     """Distinct strings, numbered in order of first appearance."""
 
@@ -220,6 +238,12 @@ class StringPool:
         """
         UTF-8 bytes end to end, and where each string begins (one more than there are strings).
         """
+
+    def slots(self) -> NDArray[numpy.uint64]:
+        """The table from strings to numbers."""
+
+def laid_pool(bytes: NDArray[numpy.uint8], begins: NDArray[numpy.int64], slots: NDArray[numpy.uint64]) -> StringPool:
+    """The pool whose arrays() and slots() these are, used where they lie."""
 
 def pool_of(bytes: NDArray[numpy.uint8], begins: NDArray[numpy.int64]) -> Any:
     """
@@ -366,10 +390,18 @@ def averaged_start(task: Task, theta: Annotated[NDArray[numpy.float64], dict(sha
 def observed_pairs(indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], set_offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)] | None, set_ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)] | None, attributes: int, L: int, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]:
     """Which labels each attribute was met with: (begin, label)."""
 
+def template_tables(bank: Bank, begin: NDArray[numpy.int64], label: NDArray[numpy.int32], weights: NDArray[numpy.float64], L: int) -> dict[str, Any]:
+    """
+    The arrays that a TemplateDecoder looks at, by name; label and weights come beside them.
+    """
+
+def row_tables(begin: NDArray[numpy.int64], label: NDArray[numpy.int32], weights: NDArray[numpy.float64], L: int) -> dict[str, Any]:
+    """The same for a RowDecoder."""
+
 class TemplateDecoder:
     """Best labels straight from columns (eq:linear-score, eq:viterbi)."""
 
-    def __init__(self, bank: Bank, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], edge: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, arrays: dict, values: Sequence[tuple[int, Sequence[tuple[str, int]], int, Sequence[str | None], Sequence[str | None]]], features: Sequence[tuple[Sequence[tuple[int, int, bool]], int]], columns: int, edge: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
 
     def __call__(self, columns: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], StringPool]], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> int:
         """Writes ids; the first sentence without a legal path, or -1."""
@@ -377,25 +409,13 @@ class TemplateDecoder:
 class RowDecoder:
     """Best labels from rows of attributes (eq:linear-score, eq:viterbi)."""
 
-    def __init__(self, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], edge: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, arrays: dict, edge: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
 
-    def __call__(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> int:
+    def __call__(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> int:
         """Writes labels; the first sentence without a legal path, or -1."""
 
-class Glance:
-    """
-    Looks up a few tokens in the arrays of a model file, which nobody has checked.
-    """
-
-    def __init__(self, texts: list[tuple[Any, Any]], groups: list[tuple[Any, Any, list[int]]], L: int, begin: Any, label: Any, weights: Any, moves: Any, rules: tuple[Any, Any, Any]) -> None:
-        """
-        Buffers of any kind: texts (bytes, begins), groups (ids, values, places among the texts), rules (forbidden, no_start, no_end).
-        """
-
-    def labels(self, readings: list[tuple[int, int, list[str]]], lengths: list[int]) -> list[int] | None:
-        """
-        Label numbers of all tokens; readings are (token, group, values). None when anything is odd or close.
-        """
+    def best(self, node: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> int:
+        """The same for tokens (offsets[-1], L) whose scores are there already."""
 
 class RateSchedule(enum.Enum):
     """How the rate falls."""
@@ -565,9 +585,6 @@ def minimise(objective: object, theta: Annotated[NDArray[numpy.float64], dict(sh
     Walk theta downhill in place; objective(theta, gradient) writes the gradient and returns the value (eq:lbfgs, eq:owlqn, eq:conjugate-gradient, eq:gradient-descent).
     """
 
-def lbfgs_direction(moves: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], changes: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], diagonal: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, late: bool, memory: int, float32: bool, d: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
-    """The direction that given moves propose (eq:lbfgs)."""
-
 class OnlineLearner:
     """Weights that change after every sequence."""
 
@@ -641,11 +658,6 @@ class BlockReader:
 
     def take(self) -> tuple[Any, Any, Any, Any]:
         """The sentences read so far: (columns, offsets, lines, extras)."""
-
-    def take_strings(self) -> tuple[list[list[str]], list[int], list[tuple[int, int, str | None]]]:
-        """
-        The same as lists: (columns, offsets, extras), which are (sentence, position, text or None).
-        """
 
     @property
     def lines(self) -> int: ...

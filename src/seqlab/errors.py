@@ -1,10 +1,129 @@
-"""What can go wrong, each with what came, what was wanted, where, and what to do."""
+"""Errors: what came, what was wanted, what to do; and where, as data that is put into words once, by str()."""
 
 from __future__ import annotations
 
+from copy import copy
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Place(NamedTuple):
+    """Where something is wrong; None for what is not known.
+
+    sentence   its number in the corpus, list or batch, from 0
+    position   the number of its token, from 0
+    path       the file
+    line       its line, from 1
+
+    The others choose the words:
+
+    unit, item    what a sentence and a position are called; "" for a position that the message tells itself
+    of            the list that is spoken of, as in "sentence 3 of X"
+    within        what holds all of it, outermost first, as in "dev: column 'word': sentence 3"
+    told          the message names file or sentence itself: only `within` is put before it
+    """
+
+    sentence: int | None = None
+    position: int | None = None
+    path: str | None = None
+    line: int | None = None
+    unit: str = "sentence"
+    item: str = "position"
+    of: str = ""
+    within: tuple[str, ...] = ()
+    told: bool = False
+
+    def __str__(self) -> str:
+        told = ("", *self.within, "") if self.told else (self._file(), *self.within, self._sentence())
+        return ": ".join(filter(None, told))
+
+    def _file(self) -> str:
+        if self.line is None:
+            return self.path or ""
+        where = f"{self.path}:{self.line}" if self.path else f"line {self.line}"
+        return f"{where} ({self._token()})" if self._token() else where
+
+    def _sentence(self) -> str:
+        if self.line is not None or (self.sentence is None and not self._token()):
+            return ""
+        sentence = "" if self.sentence is None else f"{self.unit} {self.sentence}"
+        found = ", ".join(filter(None, (sentence, self._token())))
+        return f"{found} of {self.of}" if self.of else found
+
+    def _token(self) -> str:
+        return "" if self.position is None or not self.item else f"{self.item} {self.position}"
+
 
 class SeqlabError(Exception):
-    """Base of every error that seqlab raises on purpose."""
+    """Base of every error that seqlab raises on purpose.
+
+    message   what is wrong, without the place; one that begins with a blank goes on with the words for the place
+    place     where it is wrong
+    option    the argument that is at fault, where that is known
+
+    path and line are those of a message that names them itself, as in "cannot read 'x'".
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        place: Place | None = None,
+        option: str | None = None,
+        path: str | None = None,
+        line: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.place = place or Place(path=path, line=line, told=path is not None)
+        self.option = option
+
+    def __str__(self) -> str:
+        where = str(self.place)
+        if not where:
+            return self.message.lstrip()
+        return f"{where}{self.message}" if self.message.startswith(" ") else f"{where}: {self.message}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Survive pickling, as on the way back from another process, whatever the constructor asks for."""
+        return _revived, (type(self), self.message, self.place, self.option)
+
+    def at(self, *, offset: int = 0, option: str | None = None, **changes: Any) -> Self:
+        """Copy the error with another place: raise error.at(path=name) from error.__cause__.
+
+        offset    added to the number of the sentence, where there is one
+        option    the argument that is at fault
+        changes   fields of Place
+        """
+        moved = copy(self)
+        place = self.place
+        if offset and place.sentence is not None:
+            place = place._replace(sentence=place.sentence + offset, told=False)
+        moved.place = place._replace(**changes)
+        moved.option = option or self.option
+        return moved.with_traceback(self.__traceback__)
+
+    def inside(self, what: str, *, option: str | None = None) -> Self:
+        """Copy the error with one more name before its place: "dev: sentence 3: ..."."""
+        return self.at(option=option, within=(what, *self.place.within))
+
+    @property
+    def path(self) -> str | None:
+        """File that is not what it should be."""
+        return self.place.path
+
+    @property
+    def line(self) -> int | None:
+        """Line of the file, from 1."""
+        return self.place.line
+
+
+def _revived(kind: type[SeqlabError], message: str, place: Place, option: str | None) -> SeqlabError:
+    error = kind.__new__(kind, message)
+    SeqlabError.__init__(error, message, place=place, option=option)
+    return error
 
 
 class ShapeError(SeqlabError, ValueError):
@@ -46,14 +165,6 @@ class CorpusError(SeqlabError, ValueError):
     line   the line, counted from 1, or None
     """
 
-    def __init__(self, message: str, *, path: str | None = None, line: int | None = None) -> None:
-        super().__init__(message)
-        self.path = path
-        self.line = line
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _revived_corpus_error, (type(self), str(self), self.path, self.line)
-
 
 class CorpusWarning(UserWarning):
     """A corpus file was read, but something in it deserves a look (a byte-order mark, Windows line ends)."""
@@ -77,13 +188,6 @@ class StoreError(SeqlabError, ValueError):
     path   the file, or None
     """
 
-    def __init__(self, message: str, *, path: str | None = None) -> None:
-        super().__init__(message)
-        self.path = path
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _revived_store_error, (type(self), str(self), self.path)
-
 
 class ImpossibleError(SeqlabError, ValueError):
     """No legal path: scores of -inf and constraints leave nothing.
@@ -92,31 +196,28 @@ class ImpossibleError(SeqlabError, ValueError):
     sequence   its number in the batch, or None for a single trellis
     """
 
-    def __init__(self, message: str, *, position: int, sequence: int | None = None) -> None:
-        super().__init__(message)
-        self.position = position
-        self.sequence = sequence
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        position: int | None = None,
+        sequence: int | None = None,
+        place: Place | None = None,
+        option: str | None = None,
+    ) -> None:
+        told = Place(sequence, position, item="", told=sequence is not None)
+        super().__init__(message, place=place or told, option=option)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return _revived, (type(self), str(self), self.position, self.sequence)
+    @property
+    def position(self) -> int | None:
+        """Position in the sequence."""
+        return self.place.position
+
+    @property
+    def sequence(self) -> int | None:
+        """Number of the sequence."""
+        return self.place.sentence
 
 
 class BeamError(ImpossibleError):
     """A legal path may exist, but the beam was too narrow to keep one alive."""
-
-
-def _revived(
-    kind: type[ImpossibleError], message: str, position: int, sequence: int | None
-) -> ImpossibleError:
-    """What unpickling calls: errors must survive the way back from another process."""
-    return kind(message, position=position, sequence=sequence)
-
-
-def _revived_corpus_error(
-    kind: type[CorpusError], message: str, path: str | None, line: int | None
-) -> CorpusError:
-    return kind(message, path=path, line=line)
-
-
-def _revived_store_error(kind: type[StoreError], message: str, path: str | None) -> StoreError:
-    return kind(message, path=path)

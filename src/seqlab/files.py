@@ -1,22 +1,66 @@
-"""Files that appear under their names only when they are complete."""
+"""The one atomic writer: files appear under their names only when they are complete."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
+
+
+@contextlib.contextmanager
+def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file for writing that takes the place of `path` when the block ends without an error.
+
+    It is written beside the other one, forced to the disk, then renamed; it keeps the permissions of a file that was
+    there. After an error the old file is as it was, and nothing is left over.
+    """
+    target = Path(os.path.realpath(path))
+    mode = _mode_of(target)
+    # The same folder: only there is renaming one step.
+    temporary = target.with_name(f".{target.name[:100]}.{os.urandom(8).hex()}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            if mode is not None:
+                temporary.chmod(mode)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    except OSError as error:
+        if error.filename == str(temporary):  # a name that nobody knows
+            raise type(error)(error.errno, error.strerror, str(path)) from None
+        raise
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+    _sync_folder(target.parent)
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """The new file or the old one, never half of one: written beside it, then renamed.
+    """Write a file, whole or not at all; text as UTF-8, with a question mark for what UTF-8 cannot write."""
+    with replaced(path) as file:
+        file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
 
-    Text becomes UTF-8, with a question mark for what UTF-8 cannot write.
-    """
-    target = Path(path)
-    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+
+def _mode_of(target: Path) -> int | None:
+    """Return the permissions of the file that will be replaced, if there is one."""
     try:
-        beside.write_bytes(content.encode("utf-8", "replace") if isinstance(content, str) else content)
-        beside.replace(target)
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(target)) from None  # nobody knows the other name
-    finally:
-        beside.unlink(missing_ok=True)
+        found = target.stat()
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise FileExistsError(17, "it is there already and is no file", str(target))
+    return stat.S_IMODE(found.st_mode)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Force the new name itself to the disk; where folders cannot be opened the system does it when it likes."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

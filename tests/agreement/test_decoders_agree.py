@@ -54,7 +54,7 @@ def clear_ids(model, encoder, corpus):
 
 
 def check(model, encoder, corpus):
-    decoder = Decoder(model, encoder)
+    decoder = Decoder.of(model, encoder)
     wanted = clear_ids(model, encoder, corpus)
     for threads in (1, 3):
         ids = decoder.label_ids(corpus, threads)
@@ -97,7 +97,7 @@ def test_real_weights_give_paths_as_good(name):
     encoder = Encoder(name, min_count=2)
     encoder.fit(train)
     model = random_model(rng, encoder, 9, whole=False)
-    ids = Decoder(model, encoder).label_ids(test, 2)
+    ids = Decoder.of(model, encoder).label_ids(test, 2)
     trellises = model.trellises(encoder.encode(test), dtype=np.float64)
     for trellis, path in zip(trellises, np.split(ids, test.offsets[1:-1]), strict=True):
         best = inference.viterbi(trellis).score
@@ -141,7 +141,7 @@ def test_kernels_may_change_after_the_decoder_was_made():
     wanted = clear_ids(model, encoder, corpus)
     for made in inference.kernels():
         with inference.use_kernel(made):
-            decoder = Decoder(model, encoder)
+            decoder = Decoder.of(model, encoder)
         for used in inference.kernels():
             with inference.use_kernel(used):
                 assert decoder.label_ids(corpus).tolist() == wanted.tolist()
@@ -152,7 +152,7 @@ def test_several_threads_may_ask_at_once_and_a_copy_gives_the_same():
     corpus = demo_corpus("test")
     encoder = Encoder("chunk")
     encoder.fit(corpus[:100])
-    decoder = Decoder(random_model(rng, encoder, 8), encoder)
+    decoder = Decoder.of(random_model(rng, encoder, 8), encoder)
     wanted = decoder.label_ids(corpus).tobytes()
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: decoder.label_ids(corpus, 2).tobytes(), range(8)))
@@ -166,7 +166,7 @@ def test_what_was_summed_for_one_corpus_does_not_spoil_the_next():
     encoder = Encoder(Template.parse("word[-1..1]\nsuffix(word[0], 1..2)\nword[0] & word[1]"))
     encoder.fit(Corpus.from_lists([["walk", "walked", "talk", "talked"], ["red"]]))
     model = random_model(rng, encoder, 5)
-    decoder = Decoder(model, encoder)
+    decoder = Decoder.of(model, encoder)
     known, new = ["walk", "walked", "talk", "red"], ["balk", "bed", "stalked", "fed", "x"]
     for _ in range(20):
         words = [rng.choice([*known, *new], int(rng.integers(0, 6))).tolist() for _ in range(4)]
@@ -180,7 +180,7 @@ def test_a_slice_of_a_large_corpus_reads_its_own_tokens():
     encoder = Encoder("pos")
     encoder.fit(corpus[:300])
     model = random_model(rng, encoder, 5)
-    decoder = Decoder(model, encoder)
+    decoder = Decoder.of(model, encoder)
     part = corpus[700:720]
     assert decoder.label_ids(part).tolist() == clear_ids(model, encoder, part).tolist()
 
@@ -224,7 +224,7 @@ def test_more_new_words_than_are_remembered():
     encoder = Encoder(Template.parse("word[-1..1]\nsuffix(word[0], 1..2)"))
     encoder.fit(Corpus.from_lists([["a1", "b2", "c33", "d4"]]))
     model = random_model(rng, encoder, 3)
-    decoder = Decoder(model, encoder)
+    decoder = Decoder.of(model, encoder)
     crowd = Corpus.from_lists([[f"w{i}" for i in range(s, s + 1000)] for s in range(0, 70_000, 1000)])
     few = Corpus.from_lists([["w7", "new1", "b2"], ["w69999", "other33"]])
     for corpus in (few, crowd, few, crowd[:3], few):

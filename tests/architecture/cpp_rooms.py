@@ -15,6 +15,10 @@ ROWS: tuple[tuple[str, ...], ...] = (
 HEIGHT = {room: height for height, row in enumerate(ROWS) for room in row}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+DISPATCH = "kernels/dispatch.cpp"
+CHOICE_OF_INSTRUCTIONS = re.compile(
+    r"__builtin_cpu_\w+|target_clones|\btarget\s*\(\s*\"|SEQLAB_HAVE_X86_KERNELS"
+)
 PYTHON_HEADERS = re.compile(r"^(nanobind/|Python\.h$|pybind11/|numpy/)")
 
 
@@ -44,6 +48,12 @@ def violations(source: str, path: str, known: frozenset[str]) -> list[str]:
             elif (there := PurePosixPath(target).parts[0]) != here and HEIGHT.get(there, 99) >= HEIGHT[here]:
                 found.append(f"{path}: {here} may not include {there} ({name})")
     return found
+
+
+def choices_of_instructions(source: str, path: str) -> list[str]:
+    """One sentence for each place outside kernels/dispatch.cpp that chooses an instruction set."""
+    words = CHOICE_OF_INSTRUCTIONS.findall(source) if path != DISPATCH else []
+    return [f"{path}: instruction sets are chosen in cpp/{DISPATCH} alone, not by {word}" for word in words]
 
 
 def _resolve(path: str, name: str, known: frozenset[str]) -> str | None:

@@ -10,8 +10,8 @@ COMPUTED, OF_CALLER = "<computed>", "<computed, of the caller>"
 # From the ground up; a room may use the rooms of earlier rows only.
 ROWS: tuple[tuple[str, ...], ...] = (
     ("errors", "lazy", "_core"),
-    ("arrays", "textwidth", "threads", "files"),
-    ("store",),
+    ("arrays", "threads", "files"),
+    ("store", "views"),
     ("corpus", "tags"),
     ("trellis", "features"),
     ("inference", "encode"),

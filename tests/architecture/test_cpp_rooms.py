@@ -1,6 +1,6 @@
 import pytest
 
-from architecture.cpp_rooms import violations
+from architecture.cpp_rooms import choices_of_instructions, violations
 from architecture.tree import CPP, CPP_SUFFIXES, files, text
 
 KNOWN = frozenset(
@@ -18,6 +18,27 @@ def test_folders_include_downwards_only():
         for sentence in violations(text(path), path.relative_to(CPP).as_posix(), known)
     ]
     assert found == []
+
+
+def test_instruction_sets_are_chosen_in_one_place():
+    paths = files(CPP, *CPP_SUFFIXES)
+    assert [
+        sentence
+        for path in paths
+        for sentence in choices_of_instructions(text(path), path.relative_to(CPP).as_posix())
+    ] == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    ['__attribute__((target("avx2,fma"))) void f();', "target_clones", 'if (__builtin_cpu_supports("fma"))'],
+)
+def test_second_choice_of_instructions_is_noticed(source):
+    assert len(choices_of_instructions(source, "optimise/passes.cpp")) == 1
+    assert choices_of_instructions(source, "kernels/dispatch.cpp") == []
+    assert (
+        choices_of_instructions("const CountTarget own = counts.target(targets[0]);", "inference/a.cpp") == []
+    )
 
 
 @pytest.mark.parametrize(

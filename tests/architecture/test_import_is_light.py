@@ -8,6 +8,7 @@ import seqlab
 from architecture.test_python_rooms import module_name
 from architecture.tree import PACKAGE
 from architecture.tree import files as sources
+from seqlab.cli import COMMANDS
 
 PROGRAM = """
 import sys, json
@@ -46,67 +47,25 @@ def test_strangers_are_noticed():
     assert strangers(newly_loaded("import pytest")) != []
 
 
-# What nobody needs who tags with a model from a file: beginnings of names, and everything that follows.
+# Beginnings of names that tagging with a linear model from a file has no use for.
 TAGGING_NEEDS_NO = (
     "seqlab.draw",
     "seqlab.evaluation",
-    "seqlab.families.linear.explain",
     "seqlab.foreign",
     "seqlab.tuning",
-    "seqlab.tags.",
-    "seqlab.cli.tag_views",
-    "seqlab.cli.train",
-    "seqlab.corpus.bags",
-    "seqlab.corpus.builtin",
-    "seqlab.corpus.json",
-    "seqlab.corpus.split",
-    "seqlab.corpus.target",
-    "seqlab.corpus.troubles",
-    "seqlab.corpus.writing",
-    "seqlab.features.crfpp",
-    "seqlab.features.gazetteer",
-    "seqlab.features.lexicon",
-    "seqlab.features.parse",
-    "seqlab.features.presets",
-    "seqlab.features.scan",
-    "seqlab.features.scripts",
-    "seqlab.features.show",
-    "seqlab.features.wapiti",
-    "seqlab.inference.counting",
-    "seqlab.inference.posteriors",
-    "seqlab.inference.sampling",
-    "seqlab.inference.streaming",
+    "seqlab.families.chain",
+    "seqlab.views",
     "seqlab.families.hmm",
-    "seqlab.learning.monitor",
-    "seqlab.families.linear.pruned_model",
-    "seqlab.families.linear.second_order",
-    "seqlab.families.linear.shape",
+    "seqlab.families.local",
+    "seqlab.families.mixture",
+    "seqlab.families.rerank",
     "seqlab.store.writing",
-    "seqlab.tagging.door.labels",
-    "seqlab.tagging.dev",
-    "seqlab.families.linear.training",
-    "seqlab.families.linear.prune",
-    "seqlab.families.linear.training_set",
-    "concurrent.futures",
-    "difflib",
-    "gzip",
-    "logging",
-    "pathlib",
-)
-# And these only to make tables of a model, which one sentence does not pay for when the file is large.
-TABLES = (
-    "seqlab.encode.encoder",
-    "seqlab.encode.bag_rows",
-    "seqlab.families.linear.model",
-    "seqlab.families.linear.decoder",
 )
 
 COMMAND_LINE = """
-from seqlab.families.linear import stored
-stored.SMALL = {small}
 import contextlib, io, seqlab.cli
 with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
-    assert seqlab.cli.main(["tag", {model!r}, {text!r}, *{options!r}]) == 0
+    assert seqlab.cli.main(["tag", {model!r}, {text!r}]) == 0
 """
 
 
@@ -124,46 +83,22 @@ def beginning_with(names, modules):
     return [module for module in modules if module.startswith(names)]
 
 
-def test_tagging_one_sentence_by_the_command_line_needs_neither_numpy_nor_a_tagger(files):
-    model, text = files
-    program = f"""
-import sys
-sys.argv = ["seqlab", "tag", {model!r}, {text!r}]
-from seqlab import cli
-assert cli.main() == 0
-sys.stderr.write(" ".join(sys.modules))
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    loaded = done.stderr.split()
-    assert [line.split(" ")[0] for line in done.stdout.split("\n")] == ["The", "cat", "sat", "", ""]
-    assert "seqlab.cli.tag_short" in loaded
-    assert beginning_with(("numpy", "dataclasses", "inspect"), loaded) == []
-    assert (
-        beginning_with(
-            (*TAGGING_NEEDS_NO, *TABLES, "seqlab.tagging.tagger", "seqlab.families.linear.tagger"), loaded
-        )
-        == []
-    )
-
-
-@pytest.mark.parametrize("small", [0, 1 << 20])
-def test_tagging_by_the_command_line_loads_what_it_needs(files, small):
-    model, text = files
-    unusual = ["--comments"]  # an option that one sentence is not looked at for, see cli.tag_short
-    loaded = newly_loaded(COMMAND_LINE.format(small=small, model=model, text=text, options=unusual))
+def test_tagging_by_the_command_line_loads_no_other_command(files):
+    loaded = newly_loaded(COMMAND_LINE.format(model=files[0], text=files[1]))
+    others = tuple(f"seqlab.cli.{name}" for name in COMMANDS if name != "tag")
     assert "seqlab.families.linear.tagger" in loaded
-    assert beginning_with(TAGGING_NEEDS_NO, loaded) == []
-    assert sorted(beginning_with(TABLES, loaded)) == (sorted(TABLES) if small else [])
+    assert beginning_with((*TAGGING_NEEDS_NO, *others), loaded) == []
+    assert strangers(loaded) == []
 
 
-def test_tagging_by_the_library_loads_what_it_needs(files):
+def test_tagging_by_the_library_loads_no_front_door(files):
     loaded = newly_loaded(f"import seqlab; seqlab.load({files[0]!r}).predict([['The', 'cat'], ['a']])")
     assert "seqlab.families.linear.tagger" in loaded
-    assert beginning_with(TAGGING_NEEDS_NO, loaded) == []
+    assert beginning_with((*TAGGING_NEEDS_NO, "seqlab.cli", "seqlab.serve", "seqlab.compat"), loaded) == []
+    assert strangers(loaded) == []
 
 
 def test_what_tagging_does_not_need_is_there_at_all():
     """A name that is misspelled, or that moved, would be missing from every list."""
     ours = [module_name(path) for path in sources(PACKAGE, ".py")]
-    unknown = [name for name in (*TAGGING_NEEDS_NO, *TABLES) if not beginning_with(name, ours)]
-    assert [name for name in unknown if name.partition(".")[0] not in sys.stdlib_module_names] == []
+    assert [name for name in TAGGING_NEEDS_NO if not beginning_with(name, ours)] == []

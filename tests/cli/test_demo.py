@@ -14,8 +14,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import seqlab
-from seqlab.cli import demo_tour
-from seqlab.cli.demo_tour import DEFAULT
+from seqlab.cli.demo import tour as demo_tour
+from seqlab.cli.demo.tour import DEFAULT
 
 FILES = {"report.html", "mistakes.html", "trellis.svg", "moves.svg", "learning.svg", "crf.model"}
 
@@ -53,6 +53,16 @@ def test_it_writes_everything_whole(tour):
     linked = set(re.findall(r'(?:src|href)="([^"]+)"', page))
     assert linked == {"trellis.svg", "moves.svg", "learning.svg", "mistakes.html"}
     assert '<th scope="row">boat</th>' in page
+
+
+def test_without_matplotlib_the_report_says_how_to_get_the_chart(shell, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    said = shell.done("demo", "--output", tmp_path / "out")
+    assert "learning.svg" not in said
+    assert {path.name for path in (tmp_path / "out").iterdir()} == FILES - {"learning.svg"}
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "pip install &#x27;seqlab[plot]&#x27;" in page
+    assert "learning.svg" not in page
 
 
 def test_what_to_try_next_can_be_typed(tour, shell, tmp_path):
@@ -96,7 +106,7 @@ def test_enter_takes_the_usual_sentence(monkeypatch, typed):
     monkeypatch.setattr(demo_tour.sys, "stdin", _Terminal())
     monkeypatch.setattr(demo_tour.sys, "stdout", _Terminal())
     monkeypatch.setattr("builtins.input", lambda _prompt: typed)
-    assert demo_tour._asked(demo_tour._Silence(), silent=False) == ["The", "old", "man", "the", "boat", "."]
+    assert demo_tour._asked(demo_tour._Voice(silent=False)) == ["The", "old", "man", "the", "boat", "."]
 
 
 class _Terminal(io.StringIO):

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from seqlab import cli
-from seqlab.cli.parsing import Parser
-from seqlab.cli.wording import for_shell
+from seqlab.cli.parsing import Parser, add_command
+from seqlab.cli.terminal.wording import for_shell
 
 COMMANDS = list(cli.COMMANDS)
 
@@ -44,7 +44,7 @@ def test_every_help_has_examples_that_parse(name, capsys):
     parser = Parser(prog="seqlab")
     subparsers = parser.add_subparsers(parser_class=Parser)
     for module in COMMANDS:
-        cli.COMMANDS[module].load().add_parser(subparsers)
+        add_command(subparsers, module, cli.COMMANDS[module].load())
     commands = [part for line in examples for part in _pieces(line) if part[:1] == ["seqlab"]]
     assert [words[1] for words in commands].count(name) >= 2
     for words in commands:

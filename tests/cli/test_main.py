@@ -2,21 +2,22 @@ import os
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 import seqlab
 from seqlab import cli
 from seqlab.cli import main
-from seqlab.cli.command import Command, Entry
+from seqlab.cli.command import Entry
 from seqlab.errors import SeqlabError
 
 SEQLAB = [sys.executable, "-m", "seqlab"]
 
 
 def command(run):
-    made = Command(help="", description="", add_options=lambda parser: None, run=run)
-    return Entry("", lambda: made.named("demo"))
+    made = SimpleNamespace(USAGE="", DESCRIPTION="", EXAMPLES="", options=lambda parser: None, run=run)
+    return Entry("", lambda: made)
 
 
 def raising(error):

@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from seqlab.cli import screen
+from seqlab.cli.terminal import screen
 from seqlab.draw import ASCII, UNICODE
 
 

@@ -113,7 +113,7 @@ def test_random_and_halving(shell, folder):
         (["--set", "learner=magic"], "the learners are lbfgs"),
         (["--set", "l2=1,2", "--dev", "x", "--folds", "3"], "exclude each other"),
         (["--set", "l2=1,2", "--picture", "x.gif"], "written as .svg, .png or .pdf"),
-        (["--set", "l2=1,2", "-o", "no/such/folder/m"], "the name of a file is wanted"),
+        (["--set", "l2=1,2", "-o", "no/such/folder/m"], "there is no folder 'no/such/folder'; make it first"),
         (["--set", "l2=1,2", "--over", "l2"], "pass --picture FILE too"),
         (["--set", "l2=1,2", "--metric", "f9"], "metric must be a function"),
         (["--set", "l2=1,2", "--model", "hmm"], "--set l2 is no option"),

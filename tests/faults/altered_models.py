@@ -2,13 +2,11 @@
 
 python tests/faults/altered_models.py KIND COUNT SEED
 
-Prints {"loaded": ..., "refused": ..., "answered": ..., "at a glance": ...} as JSON; ends with 1 at an error that is not
-ours. Each file is also given to the short way of `seqlab tag`, which looks into files that nobody has checked.
+Prints {"loaded": ..., "refused": ..., "answered": ...} as JSON; ends with 1 at an error that is not ours.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import random
@@ -26,13 +24,10 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
 
 import seqlab
-from seqlab import cli
-from seqlab.cli import tag
-from seqlab.cli.tag_short import short_answer, short_model
 from seqlab.errors import SeqlabError, StoreError
-from seqlab.families.linear import peeked, stored
 from seqlab.families.loading import _CLASSES
 from seqlab.families.rerank.learners import ListPerceptron
+from seqlab.store import codec
 
 MEMORY = 3 << 30  # bytes of address space: a file of some thousand bytes must not ask for more
 
@@ -243,20 +238,10 @@ def _told(question: Any) -> bool:
     return True
 
 
-def at_a_glance(path: Path) -> bool:
-    """Whether `seqlab tag` has an answer before it loads the file; it says nothing of what is wrong."""
-    arguments = cli._parser("tag", tag, alone=True).parse_args(["tag", str(path), "-f", "text"])
-    text = io.BytesIO(" ".join(NEW).encode() + b"\nthe old\n")
-    text.name = "text"
-    answer = short_answer(short_model(arguments, [text]), arguments, [text])
-    return answer is not None and answer.count(b"\n") == len(NEW) + 4
-
-
 def main(kind: str, count: int, seed: int) -> None:
     """Alter and ask `count` times."""
     if "folded" in kind:
-        stored.SMALL = -1  # as if it were a large file, which is looked into before it is checked
-    peeked.VERIFIED = 0
+        codec.SMALL = -1  # as if it were a large file, which is looked into before it is checked
     content = recipes()[kind]().as_bytes()
     rng = random.Random(f"{kind} {seed}")
     if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # which takes terabytes of addresses for itself
@@ -267,7 +252,6 @@ def main(kind: str, count: int, seed: int) -> None:
         for _ in range(count):
             wrong = altered(content, rng)
             path.write_bytes(wrong)
-            told["at a glance"] += at_a_glance(path)
             try:
                 tagger = seqlab.load(path)
             except StoreError:

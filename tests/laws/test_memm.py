@@ -16,7 +16,7 @@ from seqlab import LBFGS, MEMM, ConjugateGradient, GradientAscent, _core, infere
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
 from seqlab.families.linear.memm_trellises import memm_trellises
-from seqlab.families.linear.training_set import Lesson
+from seqlab.families.linear.training_set import TrainingSet
 from seqlab.tagging.door.dictionary import Allowed
 from seqlab.tagging.door.labels import read_gold
 
@@ -113,7 +113,7 @@ class Problem:
         self.weights = rng.integers(1, 4, tokens).astype(float) / 2 if weighted else None
         self.active = self._active(rng, tokens) if dictionary else None
         gold = read_gold(self.corpus, self.given).numbered(self.names)
-        self.task = Lesson(self.encoded, gold, self.weights, self.active).task(self.model, layered=False)
+        self.task = TrainingSet(self.encoded, gold, self.weights, self.active).task(self.model, layered=False)
 
     def _legal(self, rng, length):
         """Labels that the rules allow; label 0 may stand anywhere."""

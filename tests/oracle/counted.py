@@ -1,4 +1,4 @@
-"""Labelled words counted the slow way, in the words of docs/equations.md."""
+"""Labelled words counted the slow way, in the words of docs/equations/counting.md."""
 
 from __future__ import annotations
 

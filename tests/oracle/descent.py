@@ -24,6 +24,23 @@ def inverse_hessian(moves: Vector, changes: Vector, diagonal: Vector) -> Vector:
     return H
 
 
+def times_inverse_hessian(moves: Vector, changes: Vector, diagonal: Vector, v: Vector) -> Vector:
+    """inverse_hessian(...) @ v for vectors too long for a matrix: the same formula, applied from the newest move on."""
+    if len(moves) == 0:
+        return diagonal * v
+    s, y = moves[-1], changes[-1]
+    gamma = s @ y / (y @ (diagonal * y))
+
+    def times(k: int, v: Vector) -> Vector:
+        if k < 0:
+            return gamma * diagonal * v
+        s, y = moves[k], changes[k]
+        inner = times(k - 1, v - y * (s @ v) / (s @ y))
+        return inner - s * (y @ inner) / (s @ y) + s * (s @ v) / (s @ y)
+
+    return times(len(moves) - 1, v)
+
+
 @dataclass(frozen=True)
 class Problem:
     """A function with its gradient, and where it is lowest."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from seqlab.encode.encoded import EncodedCorpus, Rows
 from seqlab.families.linear.model import EdgeWeights, LinearModel
-from seqlab.families.linear.training_set import Lesson
+from seqlab.families.linear.training_set import TrainingSet
 from seqlab.tagging.door.constraints import Rules
 from seqlab.tagging.door.labels import NOTHING, SEVERAL, Gold
 
@@ -23,7 +23,7 @@ class Exercise:
     """A model, and what it is to learn from."""
 
     model: LinearModel
-    lesson: Lesson
+    lesson: TrainingSet
 
     @property
     def theta(self):
@@ -181,7 +181,7 @@ def exercise(
         active[np.arange(tokens), right] = True
     gold = _gold(rng, right, L, active) if partial else Gold(_names(L), right)
     model = _model(rng, L, rules, order=order, edges=edges, all_pairs=all_pairs, scale=scale)
-    return Exercise(model, Lesson(encoded, gold, _weights(rng, lengths, weighted), active))
+    return Exercise(model, TrainingSet(encoded, gold, _weights(rng, lengths, weighted), active))
 
 
 def _names(L):

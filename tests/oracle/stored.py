@@ -5,9 +5,9 @@ import numpy as np
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
 from seqlab.families.linear.model import EdgeWeights, LinearModel
-from seqlab.families.linear.stored_model import linear_model, linear_state
 from seqlab.features import Template
 from seqlab.store import State
+from seqlab.store.codec import state_of, value_of
 from seqlab.tagging.door.constraints import Rules
 
 TRAIN = Corpus.from_lists(
@@ -110,14 +110,14 @@ class Toy:
         self.encoder, self.model = encoder, model
 
     def state(self) -> State:
-        parts = {"encoder": self.encoder.state(), "model": linear_state(self.model)}
+        parts = {"encoder": self.encoder.state(), "model": state_of(self.model)}
         return State("toy", {"options": {"l2": 0.1}}, {}, {"epochs": 3}).with_parts(parts)
 
     @classmethod
     def from_state(cls, state: State) -> "Toy":
         encoder = Encoder.from_state(state.part("encoder", "encoder"))
-        sizes = {"attributes": encoder.size, "edge_attributes": encoder.edge_size}
-        return cls(encoder, linear_model(state.part("model", "linear model"), **sizes))
+        sizes = {"K": encoder.size, "E": encoder.edge_size}
+        return cls(encoder, value_of(LinearModel, state.part("model", "linear model"), sizes))
 
 
 def toy(*, second: bool = False) -> Toy:

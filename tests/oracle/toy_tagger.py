@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from seqlab.tagging.tagger import Tagger
+from seqlab.tagging.training import Training
 from seqlab.trellis import TrellisBatch
 
 
@@ -27,6 +28,13 @@ class Learner:
     start: Inner = Inner()
 
 
+@dataclass(frozen=True, eq=False)
+class ToyFit:
+    """The least that a fitted tagger keeps."""
+
+    training: Training
+
+
 class ToyTagger(Tagger):
     """Scores are numbers made of the letters of word and label."""
 
@@ -41,7 +49,7 @@ class ToyTagger(Tagger):
         corpus, gold = self._read(X, y)
         self.sample_weight_ = sample_weight
         self.fitted_on_ = len(corpus)
-        self._remember(corpus, gold, gold.names)
+        self.fit_ = ToyFit(Training.of(corpus, gold, gold.names))
         return self
 
     @property

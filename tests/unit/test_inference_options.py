@@ -14,7 +14,17 @@ BAD_COUNTS = [0, -1, 1.5, "3", None]
 
 @pytest.mark.parametrize("threads", [0, -1, 1.5, "2"])
 @pytest.mark.parametrize(
-    "name", ["viterbi", "max_marginal", "log_partition", "posterior", "expected_counts", "filter"]
+    "name",
+    [
+        "viterbi",
+        "max_marginal",
+        "log_partition",
+        "posterior",
+        "expected_counts",
+        "filter",
+        "forward",
+        "backward",
+    ],
 )
 def test_threads_must_be_a_positive_number(name: str, threads: object) -> None:
     with pytest.raises(OptionError, match="threads"):
@@ -24,6 +34,13 @@ def test_threads_must_be_a_positive_number(name: str, threads: object) -> None:
 @pytest.mark.parametrize("threads", [None, 1, 2, 64, np.int64(3)])
 def test_threads_may_be_any_positive_number(threads: object) -> None:
     assert inference.log_partition([TRELLIS] * 5, threads=threads).shape == (5,)
+
+
+@pytest.mark.parametrize("semiring", ["max", None, True, 1])
+@pytest.mark.parametrize("name", ["forward", "backward"])
+def test_semiring_is_one_of_two(name: str, semiring: object) -> None:
+    with pytest.raises(OptionError, match=r"must be Semiring\.log_sum or Semiring\.max, got"):
+        getattr(inference, name)(TRELLIS, semiring=semiring)
 
 
 @pytest.mark.parametrize("n", BAD_COUNTS)

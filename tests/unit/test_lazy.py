@@ -56,14 +56,14 @@ def test_what_nobody_has_is_an_attribute_error():
 
 def test_names_are_loaded_when_used_and_then_stay():
     program = (
-        "import sys, seqlab.corpus as c; print('seqlab.corpus.writing' in sys.modules, 'write' in vars(c)); "
-        "c.write; print('seqlab.corpus.writing' in sys.modules, 'write' in vars(c))"
+        "import sys, seqlab.corpus as c; print('seqlab.corpus.io.writer' in sys.modules, 'write' in vars(c)); "
+        "c.write; print('seqlab.corpus.io.writer' in sys.modules, 'write' in vars(c))"
     )
     assert run(program) == ["False", "False", "True", "True"]
 
 
 def test_submodules_are_attributes_without_an_import_of_their_own():
-    assert run("import seqlab; print(seqlab.corpus.reading.__name__)") == ["seqlab.corpus.reading"]
+    assert run("import seqlab; print(seqlab.corpus.sentence.__name__)") == ["seqlab.corpus.sentence"]
     assert run("from seqlab.features import presets; print(presets.__name__)") == ["seqlab.features.presets"]
 
 

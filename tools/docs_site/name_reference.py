@@ -8,6 +8,8 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -204,4 +206,20 @@ def _block(block: str) -> str:
 
 def _linked(text: str) -> str:
     """Tags of equations lead to them."""
-    return re.sub(r"\beq:([a-z0-9-]*[a-z0-9])", r'<a href="../equations.html#eq\1">eq:\1</a>', text)
+    return re.sub(r"\beq:([a-z0-9-]*[a-z0-9])", _link, text)
+
+
+def _link(tag: re.Match[str]) -> str:
+    page = _equation_pages().get(tag[1])
+    return tag[0] if page is None else f'<a href="../equations/{page}.html#eq{tag[1]}">{tag[0]}</a>'
+
+
+@cache
+def _equation_pages() -> dict[str, str]:
+    """Find the page of each tag."""
+    pages = (Path(__file__).resolve().parents[2] / "docs" / "equations").glob("*.md")
+    return {
+        tag: page.stem
+        for page in pages
+        for tag in re.findall(r"^## eq:(\S+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    }

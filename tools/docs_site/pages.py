@@ -56,10 +56,9 @@ def sources(root: Path) -> list[Path]:
 
 def address_of(path: str) -> str:
     """Where the page of a file of the repository stands in the site."""
-    if path == "docs/README.md":
-        return "index.html"
     if path.startswith("docs/"):
-        return path[len("docs/") :].removesuffix(".md") + ".html"
+        name = path[len("docs/") :].removesuffix(".md")
+        return re.sub(r"(^|/)README$", r"\1index", name) + ".html"
     if path.startswith("examples/"):
         return path.removesuffix(".py") + ".html"
     return "project/" + path.removesuffix(".md").lower() + ".html"

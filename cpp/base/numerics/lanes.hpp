@@ -1,6 +1,6 @@
 // Vectors of lanes, in the width of the instruction set this file is compiled for.
 //
-// Included only by the files in inference/kernels/. Each of them is compiled once per instruction set, so
+// Included only by the files in kernels/. Each of them is compiled once per instruction set, so
 // everything here lives in a namespace of that set's own (SEQLAB_ISA): a template merged by the linker across
 // sets would run AVX-512 code on a machine without it. For the same reason nothing of std:: is called here.
 #pragma once

@@ -4,12 +4,14 @@
 #include <bit>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace seqlab {
 
 namespace {
 
 constexpr std::size_t fewest_slots = 16;
+constexpr std::int64_t first_begin = 0;
 
 // Whether `size` bytes are the same; size is at least that of a Word. The last two loads may overlap.
 template <class Word>
@@ -30,15 +32,80 @@ bool same(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-StringPool::StringPool() : begin_{0}, slots_(fewest_slots, Slot{0, absent}), mask_(fewest_slots - 1) {}
+StringPool::StringPool()
+    : own_{{}, {0}, std::vector<std::uint64_t>(fewest_slots, no_string)}, mask_(fewest_slots - 1) {
+    look_at_own();
+}
 
-// Where `text` stands, or the free slot where it would stand.
-std::size_t StringPool::slot_of(std::string_view text, std::uint64_t code) const {
+StringPool::StringPool(std::span<const char> bytes, std::span<const std::int64_t> begins,
+                       std::span<const std::uint64_t> slots, std::shared_ptr<const void> owner)
+    : bytes_(bytes), begin_(begins), slots_(slots), owner_(std::move(owner)), mask_(slots.size() - 1) {
+    if (!std::has_single_bit(slots.size())) throw std::invalid_argument("the slots of a pool are 2^n");
+    if (begins.empty()) begin_ = {&first_begin, 1};
+}
+
+StringPool::StringPool(const StringPool& other)
+    : own_(other.own_),
+      bytes_(other.bytes_),
+      begin_(other.begin_),
+      slots_(other.slots_),
+      owner_(other.owner_),
+      mask_(other.mask_) {
+    if (!own_.slots.empty()) look_at_own();
+}
+
+StringPool::StringPool(StringPool&& other) noexcept
+    : own_(std::move(other.own_)),
+      bytes_(other.bytes_),
+      begin_(other.begin_),
+      slots_(other.slots_),
+      owner_(std::move(other.owner_)),
+      mask_(other.mask_) {
+    // What is left behind is a pool that may be destroyed, or get another's strings.
+    other.bytes_ = {};
+    other.begin_ = {&first_begin, 1};
+    static constexpr std::uint64_t no_slot = no_string;
+    other.slots_ = {&no_slot, 1};
+    other.mask_ = 0;
+    other.own_ = {};
+}
+
+StringPool& StringPool::operator=(StringPool other) noexcept {
+    own_.bytes.swap(other.own_.bytes);
+    own_.begin.swap(other.own_.begin);
+    own_.slots.swap(other.own_.slots);
+    std::swap(bytes_, other.bytes_);
+    std::swap(begin_, other.begin_);
+    std::swap(slots_, other.slots_);
+    owner_.swap(other.owner_);
+    std::swap(mask_, other.mask_);
+    return *this;
+}
+
+void StringPool::look_at_own() {
+    bytes_ = own_.bytes;
+    begin_ = own_.begin;
+    slots_ = own_.slots;
+}
+
+// The table is made anew: nobody has said that the other one has a free slot.
+void StringPool::own_arrays() {
+    if (!own_.slots.empty()) return;
+    own_.bytes.assign(bytes_.begin(), bytes_.end());
+    own_.begin.assign(begin_.begin(), begin_.end());
+    grow(std::bit_ceil(size() * 3 / 2 + 1));
+    owner_.reset();
+}
+
+StringId StringPool::find(std::string_view text, std::uint64_t code) const {
     const std::uint32_t tag = tag_of(code);
-    std::size_t i = code & mask_;
-    while (slots_[i].id != absent && (slots_[i].tag != tag || !same(at(slots_[i].id), text)))
-        i = (i + 1) & mask_;
-    return i;
+    for (std::size_t i = code & mask_, tries = 0; tries <= mask_; i = (i + 1) & mask_, ++tries) {
+        const Slot found = slot(i);
+        if (found.id >= size()) return absent;
+        if (found.tag == tag && same(at(static_cast<StringId>(found.id)), text))
+            return static_cast<StringId>(found.id);
+    }
+    return absent;
 }
 
 StringPool::Guesses StringPool::guessed(std::span<const std::string_view> texts) const {
@@ -47,15 +114,21 @@ StringPool::Guesses StringPool::guessed(std::span<const std::string_view> texts)
         guess.code[i] = hash(texts[i]);
         __builtin_prefetch(slots_.data() + (guess.code[i] & mask_));
     }
-    const auto known = [&](std::size_t i) { return static_cast<std::size_t>(std::max(guess.id[i], 0)); };
     for (std::size_t i = 0; i < texts.size(); ++i) {
-        std::size_t slot = guess.code[i] & mask_;
-        while (slots_[slot].id != absent && slots_[slot].tag != tag_of(guess.code[i]))
-            slot = (slot + 1) & mask_;
-        guess.id[i] = slots_[slot].id;
-        __builtin_prefetch(begin_.data() + known(i));
+        std::size_t place = guess.code[i] & mask_, tries = 0;
+        Slot found = slot(place);
+        while (found.id < size() && found.tag != tag_of(guess.code[i]) && tries++ < mask_)
+            found = slot(place = (place + 1) & mask_);
+        guess.id[i] = found.id < size() ? static_cast<StringId>(found.id) : absent;
+        __builtin_prefetch(begin_.data() + std::max(guess.id[i], 0));
     }
-    for (std::size_t i = 0; i < texts.size(); ++i) __builtin_prefetch(bytes_.data() + begin_[known(i)]);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        const auto known = static_cast<std::size_t>(std::max(guess.id[i], 0));
+        // Wherever that may be: nothing is read.
+        const auto address = reinterpret_cast<std::uintptr_t>(bytes_.data()) +
+                             static_cast<std::uintptr_t>(read_once(begin_.data() + known));
+        __builtin_prefetch(reinterpret_cast<const void*>(address));
+    }
     return guess;
 }
 
@@ -63,7 +136,7 @@ void StringPool::find(std::span<const std::string_view> texts, StringId* ids) co
     const Guesses guess = guessed(texts);
     for (std::size_t i = 0; i < texts.size(); ++i) {
         const bool settled = guess.id[i] == absent || same(at(guess.id[i]), texts[i]);
-        ids[i] = settled ? guess.id[i] : slots_[slot_of(texts[i], guess.code[i])].id;
+        ids[i] = settled ? guess.id[i] : find(texts[i], guess.code[i]);
     }
 }
 
@@ -76,43 +149,49 @@ void StringPool::intern(std::span<const std::string_view> texts, StringId* ids) 
 }
 
 StringId StringPool::intern(std::string_view text, std::uint64_t code) {
-    std::size_t i = slot_of(text, code);
-    if (slots_[i].id != absent) return slots_[i].id;
+    const StringId known = find(text, code);
+    if (known != absent) return known;
     if (size() >= static_cast<std::size_t>(std::numeric_limits<StringId>::max()))
         throw std::length_error("a string pool holds at most 2147483647 strings");
+    own_arrays();
     // Two thirds full at most: probes stay short.
-    if ((size() + 1) * 3 > slots_.size() * 2) {
-        grow(slots_.size() * 2);
-        i = slot_of(text, code);
-    }
-    const auto id = static_cast<StringId>(size());
-    bytes_.insert(bytes_.end(), text.begin(), text.end());
-    begin_.push_back(static_cast<std::int64_t>(bytes_.size()));
-    slots_[i] = {tag_of(code), id};
-    return id;
+    if ((size() + 1) * 3 > slots_.size() * 2) grow(slots_.size() * 2);
+    std::size_t i = code & mask_;
+    while (slot(i).id != no_id) i = (i + 1) & mask_;
+    const auto id = static_cast<std::uint32_t>(size());
+    own_.bytes.insert(own_.bytes.end(), text.begin(), text.end());
+    own_.begin.push_back(static_cast<std::int64_t>(own_.bytes.size()));
+    own_.slots[i] = static_cast<std::uint64_t>(tag_of(code)) << 32 | id;
+    look_at_own();
+    return static_cast<StringId>(id);
 }
 
 void StringPool::grow(std::size_t slots) {
-    slots_.assign(slots, Slot{0, absent});
-    mask_ = slots - 1;
+    own_.slots.assign(std::max(slots, fewest_slots), no_string);
+    mask_ = own_.slots.size() - 1;
+    look_at_own();
     for (std::size_t id = 0; id < size(); ++id) {
         const std::uint64_t code = hash(at(static_cast<StringId>(id)));
         std::size_t i = code & mask_;
-        while (slots_[i].id != absent) i = (i + 1) & mask_;
-        slots_[i] = {tag_of(code), static_cast<StringId>(id)};
+        while (slot(i).id != no_id) i = (i + 1) & mask_;
+        own_.slots[i] = static_cast<std::uint64_t>(tag_of(code)) << 32 | id;
     }
 }
 
 void StringPool::reserve(std::size_t strings, std::size_t bytes) {
-    bytes_.reserve(bytes);
-    begin_.reserve(strings + 1);
+    own_arrays();
+    own_.bytes.reserve(bytes);
+    own_.begin.reserve(strings + 1);
+    look_at_own();
     const std::size_t wanted = std::bit_ceil(strings * 3 / 2 + 1);
     if (wanted > slots_.size()) grow(wanted);
 }
 
 void StringPool::shrink() {
-    bytes_.shrink_to_fit();
-    begin_.shrink_to_fit();
+    own_arrays();
+    own_.bytes.shrink_to_fit();
+    own_.begin.shrink_to_fit();
+    look_at_own();
 }
 
 }  // namespace seqlab

@@ -1,12 +1,11 @@
-// Puts the routines of one instruction set into its table. Included last by each isa_*.cpp.
+// Puts the routines of one instruction set into its table. Included last by each file of this folder.
 #pragma once
-
-#include <ctime>
 
 #include "kernels/long/best_path.hpp"
 #include "kernels/long/chain.hpp"
 #include "kernels/long/chunked_best.hpp"
 #include "kernels/long/chunked_sum.hpp"
+#include "kernels/long/history.hpp"
 #include "kernels/rows/by_vectors.hpp"
 #include "kernels/rows/primitives.hpp"
 #include "kernels/rows/weight_rows.hpp"
@@ -155,30 +154,6 @@ inline size_t long_viterbi_bytes(size_t L, size_t T) {
     return LP / W<double> <= POINTED ? T * LP : 0;
 }
 
-// Multiply-adds on registers and nothing else: what "share of peak" in the benchmarks is a share of.
-template <class F>
-double peak_gflops() {
-    constexpr size_t CHAINS = MANY_REGISTERS ? 16 : 10;
-    constexpr long ROUNDS = 400000;
-    Vec<F> x[CHAINS];
-    for (size_t i = 0; i < CHAINS; ++i) x[i] = splat(static_cast<F>(i));
-    Vec<F> a = splat(static_cast<F>(0.5)), b = splat(static_cast<F>(0.25));
-    double best = 0.0;
-    for (int attempt = 0; attempt < 20; ++attempt) {
-        timespec begin{}, end{};
-        clock_gettime(CLOCK_MONOTONIC, &begin);
-        for (long r = 0; r < ROUNDS; ++r)
-            for (size_t i = 0; i < CHAINS; ++i) x[i] = x[i] * a + b;
-        asm volatile("" : : "g"(&x) : "memory");
-        clock_gettime(CLOCK_MONOTONIC, &end);
-        const double seconds = static_cast<double>(end.tv_sec - begin.tv_sec) +
-                               1e-9 * static_cast<double>(end.tv_nsec - begin.tv_nsec);
-        const double rate = 2e-9 * static_cast<double>(ROUNDS) * static_cast<double>(CHAINS * W<F>) / seconds;
-        best = rate > best ? rate : best;
-    }
-    return best;
-}
-
 template <class F>
 FloatKernels<F> float_table() {
     FloatKernels<F> k{};
@@ -209,7 +184,9 @@ FloatKernels<F> float_table() {
     k.mark_lane = mark_lane<F>;
     k.move_rows = move_rows<F>;
     k.choose = choose<F>;
-    k.peak_gflops = peak_gflops<F>;
+    k.take_move = take_move<F>;
+    k.project_moves = project_moves<F>;
+    k.combine_moves = combine_moves<F>;
     return k;
 }
 

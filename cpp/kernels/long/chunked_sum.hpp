@@ -149,7 +149,7 @@ private:
         exponent_ = Mask<double>{};
     }
 
-    // eq:forward in plain numbers: α_t = p_t e_t ∘ (α_{t-1} M). The first chunk stays at its first row until it may start.
+    // definition::forward in plain numbers: α_t = p_t e_t ∘ (α_{t-1} M). The first chunk stays at its first row until it may start.
     SEQLAB_INLINE void forward_step(std::ptrdiff_t j, Labels<N>& now, const Labels<N>& before) {
         Labels<N>& e_now = e(j);
         if (j % 4 == 0) scale(e_now, total(before));
@@ -203,7 +203,7 @@ private:
         for (size_t y = 0; y < N; ++y) beta[y] *= share;
     }
 
-    // eq:backward, with the factors of the forward pass; γ_t = α_t β_t on the way.
+    // definition::backward, with the factors of the forward pass; γ_t = α_t β_t on the way.
     template <bool COUNT>
     __attribute__((noinline)) void backward(std::ptrdiff_t from, std::ptrdiff_t to) {
         Labels<N> beta;

@@ -1,6 +1,8 @@
 #include "linear/tagging/best_labels.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <numeric>
 
 #include "inference/best.hpp"
@@ -25,10 +27,30 @@ std::vector<std::size_t> BestLabels::blocks(const std::int64_t* offset, std::siz
     return cut;
 }
 
+namespace {
+
+// Scores of weights that a model may have are far below this; twenty of them still are a float32 number.
+constexpr float largest_score = 1e35F;
+
+// A file that somebody has changed may hold any numbers, and no kernel expects NaN. Numbers without their sign are in the order
+// of their bits, which the compiler compares many at a time.
+void make_moderate(float* node, std::size_t size) {
+    constexpr auto limit = std::bit_cast<std::int32_t>(largest_score);
+    std::int32_t below = 0;
+    for (std::size_t i = 0; i < size; ++i)
+        below |= limit - (std::bit_cast<std::int32_t>(node[i]) & 0x7FFFFFFF);
+    if (below >= 0) return;
+    for (std::size_t i = 0; i < size; ++i)
+        if (!(std::abs(node[i]) <= largest_score)) node[i] = 0.0F;
+}
+
+}  // namespace
+
 std::int64_t BestLabels::decode(const std::int64_t* offset, std::size_t first, std::size_t last, float* node,
                                 const float* node_end, Label* ids, Room& room) const {
     const std::int64_t from = offset[first];
     const auto length = [&](std::size_t s) { return offset[s + 1] - offset[s]; };
+    make_moderate(node, static_cast<std::size_t>(offset[last] - from) * L_);
     room.order.clear();
     for (std::size_t s = first; s < last; ++s) {
         if (length(s) == 0) continue;

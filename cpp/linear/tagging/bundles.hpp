@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "encode/bank.hpp"
+#include "encode/feature.hpp"
 
 namespace seqlab {
 
@@ -28,7 +28,7 @@ struct CellBundle {
 struct CellFamily {
     std::size_t column;
     std::vector<std::size_t> cells;    // numbers in BundlePlan::cells
-    std::vector<std::size_t> values;   // of the bank, that their features read
+    std::vector<std::size_t> values;   // that their features read
     std::int64_t least = 0, most = 0;  // of their offsets
     bool absolute = false;  // then there is one cell, at the same place for all tokens of a sentence
 };
@@ -47,12 +47,12 @@ struct LoneFeature {
     std::vector<std::size_t> atoms;
 };
 
-// Every feature of the bank is in one of these.
+// Every feature is in one of these.
 struct BundlePlan {
-    explicit BundlePlan(const Bank& bank);
+    BundlePlan(const std::vector<Values>& values, const std::vector<Feature>& features);
 
-    // Of each of the bank's values: whether windows or lone features read it, at every token.
-    std::vector<bool> values_at_tokens(const Bank& bank) const;
+    // Numbers of the values of a column that windows or lone features read, at every token.
+    std::vector<std::size_t> values_at_tokens(const std::vector<Values>& values, std::size_t column) const;
 
     std::vector<Atom> atoms;  // distinct, of windows and lone features
     std::vector<CellBundle> cells;
@@ -62,13 +62,15 @@ struct BundlePlan {
     std::vector<std::size_t> always;  // features without atoms, when there is no cell that takes them along
 
 private:
+    using AllValues = std::vector<Values>;
+
     std::size_t number_of(const Atom& atom);
-    CellBundle* cell_of(const Bank& bank, const Atom& atom);
-    void add_to_cell(const Bank& bank, std::size_t feature);
-    bool add_to_window(const Bank& bank, std::size_t feature);
-    void add_several(const Bank& bank, std::size_t feature);
+    CellBundle* cell_of(const AllValues& values, const Atom& atom);
+    void add_to_cell(const AllValues& values, const Feature& feature, std::size_t number);
+    bool add_to_window(const Feature& feature, std::size_t number);
+    void add_several(const AllValues& values, const Feature& feature, std::size_t number);
     void join_cells();
-    void list_values(const Bank& bank);
+    void list_values(const AllValues& values, const std::vector<Feature>& features);
 };
 
 }  // namespace seqlab

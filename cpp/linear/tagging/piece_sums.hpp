@@ -7,22 +7,22 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
-#include "linear/data/attribute_weights.hpp"
+#include "linear/tagging/placed_weights.hpp"
 
 namespace seqlab {
 
 // Tokens that are looked up together: what they need is brought near first, and all of it fits the first cache.
 inline constexpr std::size_t piece_tokens = 64;
 
-using Places = std::array<AttributeWeights::Place, piece_tokens>;
+using Places = std::array<Place, piece_tokens>;
 
 class PieceSums {
 public:
     // At most so many rows, and so many places, for each token.
-    PieceSums(const AttributeWeights& weights, std::size_t most_rows, std::size_t most_places)
+    PieceSums(const PlacedWeights& weights, std::size_t most_rows, std::size_t most_places)
         : weights_(weights),
           most_rows_(most_rows + most_places),
-          most_few_(most_places * RowPlan::list_up_to) {
+          most_few_(most_places * Place::list_up_to) {
         rows_.resize(most_rows_ * piece_tokens);
         few_.resize(most_few_ * piece_tokens);
     }
@@ -38,16 +38,16 @@ public:
     // The weights of places[i] to token[i], i < n. Which kind of place comes next is a coin toss, so it is no branch:
     // everything is written, and counted only where it is meant; lists, which are rare, come afterwards.
     template <class Token>
-    void add(const AttributeWeights::Place* places, std::size_t n, Token token) {
+    void add(const Place* places, std::size_t n, Token token) {
         std::array<std::uint8_t, piece_tokens> lists;
         std::size_t count = 0;
         for (std::size_t i = 0; i < n; ++i) {
-            const AttributeWeights::Place place = places[i];
+            const Place place = places[i];
             const std::size_t t = token(i);
             rows_[t * most_rows_ + static_cast<std::size_t>(row_count_[t])] = weights_.row(place);
             row_count_[t] += place.dense();
-            few_[t * most_few_ + static_cast<std::size_t>(few_count_[t])] = place.only();
-            few_count_[t] += place.lone();
+            few_[t * most_few_ + static_cast<std::size_t>(few_count_[t])] = PlacedWeights::only(place);
+            few_count_[t] += weights_.lone(place);
             lists[count] = static_cast<std::uint8_t>(i);
             count += place.list();
         }
@@ -58,24 +58,24 @@ public:
         const std::size_t L = weights_.L();
         kernels().f32.sum_rows(rows_.data(), most_rows_, row_count_.data(), weights_.LP(), L, tokens_, node);
         for (std::size_t t = 0; t < tokens_; ++t) {
-            const AttributeWeights::Listed* const few = few_.data() + t * most_few_;
+            const PlacedWeights::Listed* const few = few_.data() + t * most_few_;
             for (std::int32_t i = 0; i < few_count_[t]; ++i)
                 node[t * L + static_cast<std::size_t>(few[i].label)] += few[i].weight;
         }
     }
 
 private:
-    void add_list(AttributeWeights::Place place, std::size_t t) {
-        const AttributeWeights::Listed* const entry = weights_.listed(place);
-        for (std::int32_t i = 0; i < place.what; ++i)
-            few_[t * most_few_ + static_cast<std::size_t>(few_count_[t]++)] = entry[i];
+    void add_list(Place place, std::size_t t) {
+        weights_.each(place, [&](std::int32_t label, float weight) {
+            few_[t * most_few_ + static_cast<std::size_t>(few_count_[t]++)] = {label, weight};
+        });
     }
 
-    const AttributeWeights& weights_;
+    const PlacedWeights& weights_;
     const std::size_t most_rows_, most_few_;
     std::size_t tokens_ = 0;
     std::vector<const float*> rows_;
-    std::vector<AttributeWeights::Listed> few_;
+    std::vector<PlacedWeights::Listed> few_;
     std::array<std::int32_t, piece_tokens> row_count_, few_count_;
 };
 

@@ -1,25 +1,29 @@
-// Node scores from rows of attribute numbers that all count 1: Scorer<float> with fewer cache lines per attribute.
+// Node scores from rows of attribute numbers that all count 1: Scorer<float> on tables as they lie, with fewer cache lines
+// per attribute.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
-#include "linear/data/attribute_weights.hpp"
 #include "linear/tagging/piece_sums.hpp"
 
 namespace seqlab {
 
 class RowScorer {
 public:
-    RowScorer(const AttributeWeights& weights, const Entries& rows) : weights_(weights), rows_(rows) {}
+    // place_of: Place::bits of every attribute
+    RowScorer(const PlacedWeights& weights, std::span<const std::uint64_t> place_of, const Entries& rows)
+        : weights_(weights), place_of_(place_of), rows_(rows) {}
 
     // node (to - from, L), with LP numbers of room behind its last row
     void operator()(std::size_t from, std::size_t to, float* node) const {
         std::int64_t most = 0;
         for (std::size_t t = from; t < to; ++t) most = std::max(most, rows_.indptr[t + 1] - rows_.indptr[t]);
         PieceSums totals(weights_, 0, static_cast<std::size_t>(most) + 1);
-        std::vector<AttributeWeights::Place> places;
+        std::vector<Place> places;
         for (std::size_t t = from; t < to; t += piece_tokens) {
             const std::size_t end = std::min(to, t + piece_tokens);
             score(t, end, places, totals);
@@ -29,13 +33,14 @@ public:
     }
 
 private:
-    void score(std::size_t from, std::size_t to, std::vector<AttributeWeights::Place>& places,
+    void score(std::size_t from, std::size_t to, std::vector<Place>& places,
                PieceSums& totals) const {
         const std::int64_t first = rows_.indptr[from], last = rows_.indptr[to];
-        for (std::int64_t i = first; i < last; ++i) weights_.prefetch(rows_.ids[i]);
+        for (std::int64_t i = first; i < last; ++i) __builtin_prefetch(place_of_.data() + rows_.ids[i]);
         places.resize(static_cast<std::size_t>(last - first));
         for (std::int64_t i = first; i < last; ++i) {
-            const AttributeWeights::Place place = weights_.place(rows_.ids[i]);
+            const auto id = static_cast<std::size_t>(rows_.ids[i]);
+            const Place place = id < place_of_.size() ? Place::of(place_of_[id]) : Place{};
             places[static_cast<std::size_t>(i - first)] = place;
             weights_.prefetch(place);
         }
@@ -50,7 +55,8 @@ private:
         }
     }
 
-    const AttributeWeights& weights_;
+    const PlacedWeights& weights_;
+    std::span<const std::uint64_t> place_of_;
     const Entries rows_;
 };
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "encode/bank.hpp"
+#include "encode/values.hpp"
 
 namespace seqlab {
 
@@ -35,16 +35,16 @@ ValueId* read(const Segment& s, std::int64_t offset, bool absolute, ValueId* out
 
 // The longest list of symbols of all values on one side, at least 1.
 template <class Symbols>
-std::int64_t most_symbols(const Bank& bank, Symbols symbols) {
+std::int64_t most_symbols(const std::vector<Values>& all, Symbols symbols) {
     std::size_t most = 1;
-    for (const Values& values : bank.values()) most = std::max(most, symbols(values).size());
+    for (const Values& values : all) most = std::max(most, symbols(values).size());
     return static_cast<std::int64_t>(most);
 }
-inline std::int64_t most_before(const Bank& bank) {
-    return most_symbols(bank, [](const Values& values) -> auto& { return values.before(); });
+inline std::int64_t most_before(const std::vector<Values>& all) {
+    return most_symbols(all, [](const Values& values) -> auto& { return values.before(); });
 }
-inline std::int64_t most_after(const Bank& bank) {
-    return most_symbols(bank, [](const Values& values) -> auto& { return values.after(); });
+inline std::int64_t most_after(const std::vector<Values>& all) {
+    return most_symbols(all, [](const Values& values) -> auto& { return values.after(); });
 }
 
 }  // namespace seqlab

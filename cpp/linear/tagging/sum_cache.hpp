@@ -12,29 +12,27 @@
 
 namespace seqlab {
 
-// Rows of LP lanes by number; number 0 is a row of zeros.
+// Rows of L numbers by number; `behind` more numbers may be read behind the last.
 class SumRows {
 public:
-    SumRows(std::size_t LP, std::size_t capacity)
-        : LP_(LP), capacity_(capacity + 1), rows_(room_.of(capacity_ * LP)) {
-        std::fill_n(rows_, LP, 0.0F);
-    }
+    SumRows(std::size_t L, std::size_t capacity, std::size_t behind)
+        : L_(L), capacity_(capacity), rows_(room_.of(capacity * L + behind)) {}
 
     bool fits(std::size_t more) const { return size_ + more <= capacity_; }
-    void clear() { size_ = 1; }
+    void clear() { size_ = 0; }
 
-    float* at(std::int32_t row) { return rows_ + static_cast<std::size_t>(row) * LP_; }
+    float* at(std::int32_t row) { return rows_ + static_cast<std::size_t>(row) * L_; }
     // The number of the first of some new rows of zeros.
     std::int32_t make(std::size_t count = 1) {
-        std::fill_n(rows_ + size_ * LP_, count * LP_, 0.0F);
+        std::fill_n(rows_ + size_ * L_, count * L_, 0.0F);
         return static_cast<std::int32_t>(std::exchange(size_, size_ + count));
     }
 
 private:
-    std::size_t LP_, capacity_;
+    std::size_t L_, capacity_;
     Buffer<float> room_;
     float* rows_;
-    std::size_t size_ = 1;
+    std::size_t size_ = 0;
 };
 
 // From keys to row numbers.

@@ -9,19 +9,6 @@
 
 namespace seqlab {
 
-TemplateScorer::TemplateScorer(const Bank& bank, const AttributeWeights& weights)
-    : bank_(bank), weights_(weights), plan_(bank), pairs_(bank, weights) {
-    std::size_t groups = 0;
-    for (const Feature& feature : bank.features()) groups = std::max(groups, feature.group + 1);
-    std::size_t size = 0;
-    for (std::size_t g = 0; g < groups; ++g) size += PlaceMap::buckets_for(bank.group(g));
-    PlaceBucket* next = buckets_.of(size + 1);
-    for (std::size_t g = 0; g < groups; ++g) {
-        maps_.emplace_back(bank, g, weights, pairs_, next);
-        next += PlaceMap::buckets_for(bank.group(g));
-    }
-}
-
 class TemplateReader::Work {
 public:
     Work(const TemplateCorpus& of, TemplateSums::Kept& kept);
@@ -40,31 +27,33 @@ private:
         const CellFamily* of;
         const StringId* codes;
         std::int64_t strings;
-        std::vector<std::int32_t> place;  // of each code in `blocks`
-        std::vector<std::int32_t> first;  // row of each code's block; -1 when not made yet
-        std::vector<std::int32_t>* blocks;
+        std::vector<const float*> block;  // of each code; null when not made yet
+        std::vector<std::int32_t> place;  // of each code among the blocks that are kept; ready_made for a word that has one
+        std::vector<std::int32_t>* kept;
     };
+    static constexpr std::int32_t ready_made = -1;
     // What the atoms of a feature say, one list for each.
     using Views = std::vector<const ValueId*>;
     // Rows that are being made: row[i] for the code, or the token, key[i].
     struct Fresh {
         std::size_t size = 0;
-        Piece key, row;
+        Piece key;
+        std::array<float*, piece_tokens> row;
 
-        void add(std::int32_t new_key, std::int32_t new_row) {
+        void add(std::int32_t new_key, float* new_row) {
             key[size] = new_key;
             row[size++] = new_row;
         }
     };
 
     Family family_of(std::size_t number);
+    const std::vector<std::int32_t>& strangers_of(std::size_t column);
     void forget_sums();
     void read_values(const Family& family, const Fresh& fresh);
     std::int32_t code_at(const Family& family, const Segment& segment, std::int64_t i) const;
-    std::int32_t block_of(Family& family, std::int32_t code, Fresh& fresh);
+    const float* block_of(Family& family, std::int32_t code, Fresh& fresh);
     void fill_blocks(const Family& family, Fresh& fresh);
     void fill_window(const WindowBundle& window, const Fresh& fresh);
-    void fill(std::size_t feature, const Fresh& fresh, std::size_t row, const Views& views);
 
     void read_atoms();
     void look_up_cells();
@@ -73,37 +62,40 @@ private:
     void look_up_windows();
     void ask_lone();
     void answer_lone();
+    std::size_t group_of(std::size_t feature) const { return tables_.features[feature].group; }
 
     const TemplateCorpus& corpus_;
-    const Bank& bank_;
+    const TemplateTables& tables_;
     const BundlePlan& plan_;
-    const AttributeWeights& weights_;
+    const PlacedWeights& weights_;
     const std::int64_t most_before_, most_after_;  // symbols outside a sentence, on each side
 
     TemplateSums::Kept& kept_;
+    CellSums cell_sums_;
+    std::vector<std::vector<std::int32_t>> strangers_;  // of each column: a number for each string that needs one
     std::vector<Family> families_;
-    std::vector<std::int32_t> near_;  // blocks of the tokens of a segment and of those around it
+    std::vector<const float*> near_;  // blocks of the tokens of a segment and of those around it
     std::vector<float> always_;
 
     // The piece at hand: its tokens, the values of atoms at them, and what they add up.
     std::vector<Segment> segments_;
     std::size_t tokens_ = 0;
     std::vector<Piece> atoms_;
-    std::vector<Piece> values_;          // of the bank's values: what the rows being made have
     std::vector<PlaceSearch> searches_;  // one per lone feature
     PieceSums totals_;
 };
 
 TemplateReader::Work::Work(const TemplateCorpus& of, TemplateSums::Kept& kept)
     : corpus_(of),
-      bank_(of.scorer().bank()),
+      tables_(of.scorer().tables()),
       plan_(of.scorer().plan()),
       weights_(of.scorer().weights()),
-      most_before_(most_before(bank_)),
-      most_after_(most_after(bank_)),
+      most_before_(most_before(tables_.values)),
+      most_after_(most_after(tables_.values)),
       kept_(kept),
+      cell_sums_(of.scorer()),
+      strangers_(of.table().columns.size()),
       atoms_(plan_.atoms.size()),
-      values_(bank_.values().size()),
       searches_(plan_.lone.size()),
       totals_(weights_, plan_.cells.size() + plan_.windows.size() + 1, plan_.lone.size() + 1) {
     kept_.meet_new_corpus();
@@ -112,33 +104,63 @@ TemplateReader::Work::Work(const TemplateCorpus& of, TemplateSums::Kept& kept)
     for (const std::size_t f : plan_.always) {
         Places place;
         PlaceSearch search;
-        of.scorer().places(f).ask(nullptr, 1, search);
-        of.scorer().places(f).answer(search, 1, place);
+        tables_.ask(group_of(f), nullptr, 1, search);
+        tables_.answer(group_of(f), search, 1, place);
         weights_.add(place[0], always_.data());
     }
+}
+
+// Of each string of a column that has no sums ready made: its number among those that this thread remembers.
+const std::vector<std::int32_t>& TemplateReader::Work::strangers_of(std::size_t column) {
+    const std::vector<StringId>& known = corpus_.known(column);
+    std::vector<std::int32_t>& numbers = strangers_[column];
+    if (!numbers.empty()) return numbers;
+    numbers.resize(known.size(), 0);
+    std::array<std::string_view, StringPool::together> texts;
+    std::array<std::size_t, StringPool::together> codes;
+    std::array<StringId, StringPool::together> found;
+    std::size_t count = 0;
+    const auto settle = [&] {
+        kept_.strangers[column].intern(std::span<const std::string_view>(texts).first(count), found.data());
+        for (std::size_t i = 0; i < count; ++i) numbers[codes[i]] = found[i];
+        count = 0;
+    };
+    for (std::size_t code = 0; code < known.size(); ++code) {
+        if (known[code] != Words::new_word) continue;
+        texts[count] = corpus_.table().columns[column].pool->at(static_cast<StringId>(code));
+        codes[count++] = code;
+        if (count == texts.size()) settle();
+    }
+    settle();
+    return numbers;
 }
 
 TemplateReader::Work::Family TemplateReader::Work::family_of(std::size_t number) {
     const CellFamily& of = plan_.families[number];
     const auto& column = corpus_.table().columns[of.column];
-    const std::size_t strings = column.pool->size(), words = bank_.words(of.column).pool().size();
-    const std::size_t lasting = kept_.lasting[number];
-    std::vector<std::int32_t>& blocks = kept_.blocks[number];
-    StringPool& strangers = kept_.strangers[of.column];
-    Family family{&of, column.codes, static_cast<std::int64_t>(strings), {0}, {}, &blocks};
-    family.place.reserve(strings + lasting - words);
-    for (std::size_t code = 0; code < strings; ++code) {
-        StringId place = corpus_.known(of.column)[code] + 1;
-        if (place == Words::new_word + 1)
-            place = static_cast<StringId>(lasting) +
-                    strangers.intern(column.pool->at(static_cast<StringId>(code)));
-        family.place.push_back(std::max(place, 0));
+    const std::vector<StringId>& known = corpus_.known(of.column);
+    const std::vector<std::int32_t>& strangers = strangers_of(of.column);
+    const auto lasting = static_cast<std::int32_t>(kept_.lasting);
+    std::vector<std::int32_t>& kept = kept_.blocks[number];
+    kept.resize(kept_.lasting + kept_.strangers[of.column].size(), -1);
+    Family family{&of, column.codes, static_cast<std::int64_t>(known.size()), {}, {}, &kept};
+    family.block.reserve(known.size() + kept_.lasting);
+    family.place.reserve(known.size() + kept_.lasting);
+    const auto add_kept = [&](std::int32_t place) {
+        const std::int32_t row = kept[static_cast<std::size_t>(place)];
+        family.place.push_back(place);
+        family.block.push_back(row < 0 ? nullptr : kept_.sums.at(row));
+    };
+    add_kept(0);
+    for (std::size_t code = 0; code < known.size(); ++code) {
+        if (known[code] >= 0) {
+            family.place.push_back(ready_made);
+            family.block.push_back(corpus_.scorer().word_block(of, number, known[code]));
+        } else {
+            add_kept(known[code] == Words::unused ? 0 : lasting + strangers[code]);
+        }
     }
-    blocks.resize(lasting + strangers.size(), -1);
-    for (std::size_t outside = words + 1; outside < lasting; ++outside)
-        family.place.push_back(static_cast<std::int32_t>(outside));
-    for (const std::int32_t place : family.place)
-        family.first.push_back(blocks[static_cast<std::size_t>(place)]);
+    for (std::int32_t outside = 1; outside < lasting; ++outside) add_kept(outside);
     return family;
 }
 
@@ -146,54 +168,36 @@ TemplateReader::Work::Family TemplateReader::Work::family_of(std::size_t number)
 
 void TemplateReader::Work::forget_sums() {
     kept_.clear();
-    for (Family& family : families_) std::fill(family.first.begin(), family.first.end(), -1);
+    for (Family& family : families_)
+        for (std::size_t code = 0; code < family.block.size(); ++code)
+            if (family.place[code] != ready_made) family.block[code] = nullptr;
 }
 
 // What the codes of new blocks say to each of the family's values.
 void TemplateReader::Work::read_values(const Family& family, const Fresh& fresh) {
     const auto& column = corpus_.table().columns[family.of->column];
+    std::array<std::string_view, piece_tokens> texts;
+    const auto inside = [&](std::size_t i) { return fresh.key[i] > 0 && fresh.key[i] <= family.strings; };
+    for (std::size_t i = 0; i < fresh.size; ++i)
+        texts[i] = inside(i) ? column.pool->at(fresh.key[i] - 1) : std::string_view();
+    cell_sums_.read(*family.of, std::span<const std::string_view>(texts).first(fresh.size));
     for (std::size_t i = 0; i < fresh.size; ++i) {
-        const std::int32_t code = fresh.key[i];
-        const bool inside = code > 0 && code <= family.strings;
-        const StringId word = inside ? corpus_.known(family.of->column)[code - 1] : Words::new_word;
-        Stem text(inside ? column.pool->at(code - 1) : std::string_view());
-        const std::int64_t distance = code - family.strings;  // of a place outside
+        const std::int64_t distance = fresh.key[i] - family.strings;  // of a place outside
         for (const std::size_t v : family.of->values) {
-            const Values& values = bank_.values()[v];
-            ValueId& value = values_[v][i];
-            if (inside)
-                value = word >= 0 ? values.of_word(word) : values.of_text(text);
-            else if (code == 0)
-                value = no_value;
-            else
-                value = distance <= most_before_ ? outside(values.before(), distance)
-                                                 : outside(values.after(), distance - most_before_);
+            if (inside(i)) break;
+            const Values& values = tables_.values[v];
+            cell_sums_.set(v, i,
+                           fresh.key[i] == 0          ? no_value
+                           : distance <= most_before_ ? outside(values.before(), distance)
+                                                      : outside(values.after(), distance - most_before_));
         }
     }
-}
-
-// Adds the weights of one feature to row number `row` of all new blocks.
-void TemplateReader::Work::fill(std::size_t feature, const Fresh& fresh, std::size_t row,
-                                const Views& views) {
-    Places places;
-    PlaceSearch search;
-    corpus_.scorer().places(feature).ask(views.data(), fresh.size, search);
-    corpus_.scorer().places(feature).answer(search, fresh.size, places);
-    for (std::size_t i = 0; i < fresh.size; ++i) weights_.prefetch(places[i]);
-    for (std::size_t i = 0; i < fresh.size; ++i)
-        weights_.add(places[i], kept_.sums.at(fresh.row[i] + static_cast<std::int32_t>(row)));
 }
 
 void TemplateReader::Work::fill_blocks(const Family& family, Fresh& fresh) {
     if (fresh.size == 0) return;
     read_values(family, fresh);
-    Views views;
-    for (std::size_t k = 0; k < family.of->cells.size(); ++k)
-        for (const std::size_t f : plan_.cells[family.of->cells[k]].features) {
-            views.clear();
-            for (const Atom& atom : bank_.features()[f].atoms) views.push_back(values_[atom.values].data());
-            fill(f, fresh, k, views);
-        }
+    cell_sums_.fill(*family.of, fresh.size, fresh.row.data());
     fresh.size = 0;
 }
 
@@ -203,10 +207,16 @@ void TemplateReader::Work::fill_window(const WindowBundle& window, const Fresh& 
         for (std::size_t i = 0; i < fresh.size; ++i)
             columns[a][i] = atoms_[window.atoms[a]][static_cast<std::size_t>(fresh.key[i])];
     Views views;
+    Places places;
+    PlaceSearch search;
     for (std::size_t k = 0; k < window.features.size(); ++k) {
         views.clear();
         for (const std::size_t a : window.places[k]) views.push_back(columns[a].data());
-        fill(window.features[k], fresh, 0, views);
+        const std::size_t group = group_of(window.features[k]);
+        tables_.ask(group, views.data(), fresh.size, search);
+        tables_.answer(group, search, fresh.size, places);
+        for (std::size_t i = 0; i < fresh.size; ++i) weights_.prefetch(places[i]);
+        for (std::size_t i = 0; i < fresh.size; ++i) weights_.add(places[i], fresh.row[i]);
     }
 }
 
@@ -226,7 +236,7 @@ void TemplateReader::Work::add(const Segment& segment) {
 void TemplateReader::Work::read_atoms() {
     for (std::size_t a = 0; a < atoms_.size(); ++a) {
         const Atom& atom = plan_.atoms[a];
-        const Values& values = bank_.values()[atom.values];
+        const Values& values = tables_.values[atom.values];
         const StringId* const codes = corpus_.table().columns[values.column()].codes;
         const ValueId* const of_code = corpus_.of_code(atom.values);
         ValueId* out = atoms_[a].data();
@@ -248,15 +258,18 @@ std::int32_t TemplateReader::Work::code_at(const Family& family, const Segment& 
 }
 
 // Made if it is not there yet; `fresh` remembers that it is still empty.
-std::int32_t TemplateReader::Work::block_of(Family& family, std::int32_t code, Fresh& fresh) {
-    std::int32_t& first = family.first[static_cast<std::size_t>(code)];
-    if (first < 0) {
-        if (fresh.size == piece_tokens) fill_blocks(family, fresh);
-        first = kept_.sums.make(family.of->cells.size());
-        (*family.blocks)[static_cast<std::size_t>(family.place[static_cast<std::size_t>(code)])] = first;
-        fresh.add(code, first);
+const float* TemplateReader::Work::block_of(Family& family, std::int32_t code, Fresh& fresh) {
+    const float*& block = family.block[static_cast<std::size_t>(code)];
+    if (!block) {
+        std::int32_t& kept = (*family.kept)[static_cast<std::size_t>(family.place[static_cast<std::size_t>(code)])];
+        if (kept < 0) {
+            if (fresh.size == piece_tokens) fill_blocks(family, fresh);
+            kept = kept_.sums.make(family.of->cells.size());
+            fresh.add(code, kept_.sums.at(kept));
+        }
+        block = kept_.sums.at(kept);
     }
-    return first;
+    return block;
 }
 
 // Tokens of a segment, numbered from t on.
@@ -267,16 +280,15 @@ void TemplateReader::Work::look_up_near(Family& family, const Segment& s, std::s
     const auto size = static_cast<std::size_t>(s.to - s.from);
     for (std::size_t k = 0; k < family.of->cells.size(); ++k) {
         const std::int64_t offset = plan_.cells[family.of->cells[k]].offset - family.of->least;
-        const std::int32_t* const block = near_.data() + offset;
-        for (std::size_t i = 0; i < size; ++i)
-            totals_.add_row(t + i, kept_.sums.at(block[i] + static_cast<std::int32_t>(k)));
+        const float* const* const block = near_.data() + offset;
+        for (std::size_t i = 0; i < size; ++i) totals_.add_row(t + i, block[i] + k * weights_.L());
     }
 }
 
 void TemplateReader::Work::look_up_fixed(Family& family, const Segment& s, std::size_t t, Fresh& fresh) {
     const std::int64_t offset = family.of->least;
     const std::int64_t i = offset < 0 ? s.end + offset : s.begin + offset;
-    const float* const row = kept_.sums.at(block_of(family, code_at(family, s, i), fresh));
+    const float* const row = block_of(family, code_at(family, s, i), fresh);
     for (std::int64_t token = s.from; token < s.to; ++token) totals_.add_row(t++, row);
 }
 
@@ -303,14 +315,14 @@ void TemplateReader::Work::look_up_windows() {
         for (std::size_t i = 0; i < window.atoms.size(); ++i) {
             const Piece& values = atoms_[window.atoms[i]];
             for (std::size_t t = 0; t < tokens_; ++t)
-                keys[t] += static_cast<std::uint64_t>(values[t] + 1) * window.radix[i];
+                keys[t] += static_cast<std::uint64_t>(std::int64_t{values[t]} + 1) * window.radix[i];
         }
         for (std::size_t t = 0; t < tokens_; ++t) kept_.windows[w].prefetch(keys[t]);
         Fresh fresh;
         for (std::size_t t = 0; t < tokens_; ++t)
             totals_.add_row(t, kept_.sums.at(kept_.windows[w].find(keys[t], [&] {
                 const std::int32_t row = kept_.sums.make();
-                fresh.add(static_cast<std::int32_t>(t), row);
+                fresh.add(static_cast<std::int32_t>(t), kept_.sums.at(row));
                 return row;
             })));
         if (fresh.size > 0) fill_window(window, fresh);
@@ -322,14 +334,14 @@ void TemplateReader::Work::ask_lone() {
     for (std::size_t k = 0; k < plan_.lone.size(); ++k) {
         views.clear();
         for (const std::size_t a : plan_.lone[k].atoms) views.push_back(atoms_[a].data());
-        corpus_.scorer().places(plan_.lone[k].feature).ask(views.data(), tokens_, searches_[k]);
+        tables_.ask(group_of(plan_.lone[k].feature), views.data(), tokens_, searches_[k]);
     }
 }
 
 void TemplateReader::Work::answer_lone() {
     Places places;
     for (std::size_t k = 0; k < plan_.lone.size(); ++k) {
-        corpus_.scorer().places(plan_.lone[k].feature).answer(searches_[k], tokens_, places);
+        tables_.answer(group_of(plan_.lone[k].feature), searches_[k], tokens_, places);
         for (std::size_t t = 0; t < tokens_; ++t) weights_.prefetch(places[t]);
         totals_.add(places.data(), tokens_, [](std::size_t i) { return i; });
     }

@@ -9,9 +9,10 @@ namespace seqlab {
 
 namespace {
 
-// Rows of sums that one thread keeps; when they are full, it begins anew.
-constexpr std::size_t cache_bytes = std::size_t{32} << 20;
-// Strings of a column that one thread remembers though training did not meet them.
+// Rows of sums that one thread keeps; when they are full, it begins anew. Twice as many would save nothing that can be measured
+// on texts of any length, but each thread would take twice the memory.
+constexpr std::size_t cache_bytes = std::size_t{16} << 20;
+// Strings of a column that one thread remembers.
 constexpr std::size_t most_strangers = 1 << 16;
 
 }  // namespace
@@ -19,35 +20,32 @@ constexpr std::size_t most_strangers = 1 << 16;
 // A piece may make a block for each of its tokens, for those that are seen from its first and last sentence, and for places
 // outside; and a row for each combination.
 std::size_t TemplateSums::Kept::most_new(const TemplateScorer& scorer) {
-    const Bank& bank = scorer.bank();
+    const std::vector<Values>& values = scorer.tables().values;
     std::size_t rows = scorer.plan().windows.size() * piece_tokens;
     for (const CellFamily& family : scorer.plan().families)
         rows += family.cells.size() *
                 (piece_tokens + static_cast<std::size_t>(2 * (family.most - family.least) +
-                                                         most_before(bank) + most_after(bank)));
+                                                         most_before(values) + most_after(values)));
     return rows;
 }
 
 TemplateSums::Kept::Kept(const TemplateScorer& scorer)
-    : most_new_rows(most_new(scorer)),
+    : strangers(scorer.tables().words.size()),
+      lasting(1 + static_cast<std::size_t>(most_before(scorer.tables().values) +
+                                           most_after(scorer.tables().values))),
+      blocks(scorer.plan().families.size(), std::vector<std::int32_t>(lasting, -1)),
+      most_new_rows(most_new(scorer)),
       windows(scorer.plan().windows.size()),
-      sums(scorer.weights().LP(),
-           std::max(most_new_rows, cache_bytes / sizeof(float) / scorer.weights().LP())) {
-    const Bank& bank = scorer.bank();
-    for (const CellFamily& family : scorer.plan().families) {
-        lasting.push_back(bank.words(family.column).pool().size() + 1 +
-                          static_cast<std::size_t>(most_before(bank) + most_after(bank)));
-        blocks.emplace_back(lasting.back(), -1);
-        if (family.column >= strangers.size()) strangers.resize(family.column + 1);
-    }
-}
+      sums(scorer.weights().L(),
+           std::max(most_new_rows, cache_bytes / sizeof(float) / scorer.weights().L()),
+           PlacedWeights::behind_rows) {}
 
 void TemplateSums::Kept::meet_new_corpus() {
     const auto crowded = [](const StringPool& pool) { return pool.size() > most_strangers; };
     if (std::none_of(strangers.begin(), strangers.end(), crowded)) return;
     clear();
     std::fill(strangers.begin(), strangers.end(), StringPool());
-    for (std::size_t f = 0; f < blocks.size(); ++f) blocks[f].resize(lasting[f]);
+    for (std::vector<std::int32_t>& of_family : blocks) of_family.resize(lasting);
 }
 
 void TemplateSums::Kept::clear() {

@@ -20,7 +20,7 @@ from seqlab.errors import CorpusWarning, SeqlabError, TrainingWarning
 if TYPE_CHECKING:
     from seqlab.cli.parsing import Parser
 
-# One line a command; its file has add_parser(subparsers) and run(arguments).
+# One line a command; see seqlab.cli.command for what its module has.
 COMMANDS: dict[str, Entry] = {
     "demo": Entry("a first tour: three models, your sentence", lambda: import_module("seqlab.cli.demo")),
     "train": Entry("learn a model from labelled sentences", lambda: import_module("seqlab.cli.train")),
@@ -132,13 +132,13 @@ def _never_unprintable() -> None:
 
 def _complain(message: str) -> None:
     """One sentence, which speaks of flags where the library speaks of arguments."""
-    from seqlab.cli.wording import for_shell
+    from seqlab.cli.terminal.wording import for_shell
 
     print(f"seqlab: {for_shell(message)}", file=sys.stderr)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    from seqlab.cli.wording import for_shell
+    from seqlab.cli.terminal.wording import for_shell
 
     ours = issubclass(category, (CorpusWarning, TrainingWarning))
     print(f"seqlab: {'' if ours else category.__name__ + ': '}{for_shell(str(message))}", file=sys.stderr)
@@ -149,7 +149,7 @@ def _parser(name: str, chosen: Any, *, alone: bool) -> Parser:
 
     alone   whether the command comes first, so that nobody asks for the others: each takes a tenth of a millisecond
     """
-    from seqlab.cli.parsing import HelpFormat, Parser
+    from seqlab.cli.parsing import HelpFormat, Parser, add_command
 
     parser = Parser(
         prog="seqlab",
@@ -162,7 +162,7 @@ def _parser(name: str, chosen: Any, *, alone: bool) -> Parser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=Parser)
     for other, entry in COMMANDS.items():
         if other == name and chosen is not None:
-            chosen.add_parser(commands)
+            add_command(commands, name, chosen)
         elif chosen is None or not alone:
             commands.add_parser(other, help=entry.help, add_help=False)
     return parser

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from seqlab.cli import parsing
+from seqlab.cli import options as shared
+from seqlab.cli.parsing import add, fail, whole
 
 if TYPE_CHECKING:
-    from seqlab.cli.command import Subparsers
     from seqlab.corpus import Corpus
 
+USAGE = "[MODEL FILE ...]"
 DESCRIPTION = """\
 Measure on this machine: reading, training and tagging. Without arguments on the corpus that
 comes with seqlab; with a model and a file, how fast that model loads and tags that file.
@@ -25,28 +26,24 @@ seqlab bench chunks.model test.txt --threads 2 --repeat 5
 seqlab bench --json"""
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
-    """The arguments of the command."""
-    parser = parsing.add_command(subparsers, "bench", "[MODEL FILE ...]", DESCRIPTION, EXAMPLES)
-    parser.add_argument("model", nargs="?", metavar="MODEL", help="a file that seqlab train wrote")
-    parser.add_argument("files", nargs="*", default=[], metavar="FILE", help="what to tag")
-    parser.add_argument(
-        "--repeat", type=parsing.whole(1), default=3, metavar="N", help="runs of each (default: 3)"
-    )
-    parsing.add_json(parser)
-    parsing.add_threads(parser)
-    parsing.add_reading(parser)
-    return parser
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add(parser, "model MODEL", shared.MODEL_FILE, nargs="?")
+    add(parser, "files FILE", "what to tag", nargs="*", default=[])
+    add(parser, "--repeat N", "runs of each (default: 3)", whole(1), default=3)
+    shared.json(parser)
+    shared.threads(parser)
+    shared.reading(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Measure, and print as it comes."""
-    from seqlab.cli.inputs import load_tagger
-    from seqlab.cli.printing import print_json
+    from seqlab.cli.models import load_tagger
+    from seqlab.cli.terminal.printing import print_json
     from seqlab.threads import thread_count
 
     if arguments.model is not None and not arguments.files:
-        parsing.fail("bench", "a model needs a file to tag behind it")
+        fail("bench", "a model needs a file to tag behind it")
     if arguments.model is not None:
         load_tagger(arguments.model)  # what is no tagger is refused before anything is printed
     threads = thread_count(arguments.threads)
@@ -87,7 +84,7 @@ class _Bench:
 
 
 def _line(what: str, seconds: list[float], middle: float, tokens: int | None) -> str:
-    from seqlab.cli.printing import duration
+    from seqlab.cli.terminal.printing import duration
 
     spread = f"({duration(seconds[0])} to {duration(seconds[-1])})"
     rate = "" if tokens is None else f"{tokens / middle:>14,.0f} tokens/s"
@@ -108,55 +105,43 @@ def _machine() -> str:
 
 
 def _own_corpus(bench: _Bench, threads: int) -> None:
-    """Reading, training and tagging of the demo corpus."""
+    """Measure reading, training and tagging of the demo corpus."""
     import io
 
     from seqlab import demo_corpus, read, write
 
-    train, test = demo_corpus("train"), demo_corpus("test")
-    file = io.BytesIO()
+    train, file = demo_corpus("train"), io.BytesIO()
     write(train, file, "conll")
-    bench(
-        "read", lambda: read(io.BytesIO(file.getvalue()), "conll", columns=train.columns), train.token_count
-    )
-    bench("write", lambda: write(train, io.BytesIO(), "conll"), train.token_count)
-    taggers = _taggers(threads)
-    for name, make in taggers.items():
-        tagger = bench(f"train {name}", partial(_trained, make, train))
-        tagger.predict(test[:1])  # what is made when it is first used
-        for count in sorted({1, threads}):
-            bench(
-                f"tag {name}, {count} thread{'s' * (count > 1)}",
-                partial(tagger.annotate, train, threads=count),
-                train.token_count,
-            )
+    tokens, columns = train.token_count, train.columns
+    bench("read", lambda: read(io.BytesIO(file.getvalue()), "conll", columns=columns), tokens)
+    bench("write", lambda: write(train, io.BytesIO(), "conll"), tokens)
+    for name in ("baseline", "perceptron", "memm", "crf"):
+        tagger = bench(f"train {name}", partial(_trained, name, train, threads))
+        _tag(bench, f"tag {name}", tagger, train, threads)
 
 
-def _trained(make: Callable[[], Any], train: Corpus) -> Any:
-    return make().fit(train, "chunk")
+def _trained(name: str, train: Corpus, threads: int) -> Any:
+    from seqlab.tuning.comparing import usual_model
 
-
-def _taggers(threads: int) -> dict[str, Callable[[], Any]]:
-    from seqlab import CRF, MEMM, LinearTagger, MostFrequentTag, Perceptron
-
-    return {
-        "baseline": MostFrequentTag,
-        "perceptron": lambda: LinearTagger("chunk", Perceptron(), threads=threads),
-        "memm": lambda: MEMM("chunk", threads=threads),
-        "crf": lambda: CRF("chunk", threads=threads),
-    }
+    return usual_model(name, "chunk", seed=0, threads=threads).fit(train, "chunk")
 
 
 def _model_on_files(bench: _Bench, arguments: argparse.Namespace, threads: int) -> None:
-    from seqlab.cli.inputs import load_tagger, named_for, read_corpora
+    from seqlab.cli.corpora import named_for, read_corpora
+    from seqlab.cli.models import load_tagger
 
     tagger = bench("load the model", lambda: load_tagger(arguments.model))
-    reading = parsing.reading_of(arguments)
+    reading = shared.reading_of(arguments)
     count = read_corpora(arguments.files, reading).token_count
     read: Corpus = bench("read", lambda: read_corpora(arguments.files, reading), count)
     corpus = named_for(read, tagger, given=arguments.columns is not None)
     bench("first sentence", lambda: load_tagger(arguments.model).annotate(corpus[:1], threads=1))
-    tagger.annotate(corpus[:1], threads=1)
+    _tag(bench, "tag", tagger, corpus, threads)
+
+
+def _tag(bench: _Bench, what: str, tagger: Any, corpus: Corpus, threads: int) -> None:
+    """Tag with one thread, and with all of them."""
+    tagger.annotate(corpus[:1], threads=1)  # what is made when it is first used
     for used in sorted({1, threads}):
-        said = f"tag, {used} thread{'s' * (used > 1)}"
-        bench(said, partial(tagger.annotate, corpus, threads=used), count)
+        said = f"{what}, {used} thread{'s' * (used > 1)}"
+        bench(said, partial(tagger.annotate, corpus, threads=used), corpus.token_count)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
-from seqlab.cli import parsing
+from seqlab.cli import options as shared
+from seqlab.cli.parsing import add
 
-if TYPE_CHECKING:
-    from seqlab.cli.command import Subparsers
-
+USAGE = "FILE ..."
 DESCRIPTION = """\
 Look a corpus over before training: empty sentences and labels, labels that are rare or look
 misspelled, tags that break their scheme, sentences that train and dev share. Every finding
@@ -21,37 +19,24 @@ seqlab check train.txt --dev dev.txt --label chunk
 seqlab check train.txt --strict && seqlab train train.txt -o m.model"""
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
-    """The arguments of the command."""
-    parser = parsing.add_command(subparsers, "check", "FILE ...", DESCRIPTION, EXAMPLES)
-    parser.add_argument("files", nargs="+", metavar="FILE", help="labelled sentences; - is standard input")
-    parser.add_argument(
-        "--label",
-        "-l",
-        action="append",
-        metavar="COLUMN",
-        help="look at this column; may be given several times (default: all that may hold labels)",
-    )
-    parser.add_argument(
-        "--dev", metavar="FILE", help="further data that train should not share sentences with"
-    )
-    parser.add_argument(
-        "--scheme",
-        metavar="NAME",
-        help="the tag scheme (default: seen from the labels); none for plain labels",
-    )
-    parser.add_argument("--strict", action="store_true", help="leave with 1 for warnings too")
-    parsing.add_json(parser)
-    parsing.add_reading(parser)
-    return parser
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add(parser, "files FILE", shared.LABELLED, nargs="+")
+    label = "look at this column; may be given several times (default: all that may hold labels)"
+    add(parser, "--label -l COLUMN", label, action="append")
+    add(parser, "--dev FILE", "further data that train should not share sentences with")
+    add(parser, "--scheme NAME", shared.SCHEME)
+    add(parser, "--strict", "leave with 1 for warnings too")
+    shared.json(parser)
+    shared.reading(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Look and tell."""
     from seqlab import check
-    from seqlab.cli.inputs import read_corpora
+    from seqlab.cli.corpora import read_corpora
 
-    reading = parsing.reading_of(arguments)
+    reading = shared.reading_of(arguments)
     corpus = read_corpora(arguments.files, reading)
     dev = read_corpora([arguments.dev], reading) if arguments.dev else None
     scheme = {None: "auto", "none": None}.get(arguments.scheme, arguments.scheme)

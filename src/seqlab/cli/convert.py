@@ -6,16 +6,18 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from seqlab.cli import parsing
+from seqlab.cli import options as shared
+from seqlab.cli.parsing import add, columns
+from seqlab.corpus.formats import NAMES
 from seqlab.errors import OptionError, SchemeError
 
 if TYPE_CHECKING:
-    from seqlab.cli.command import Subparsers
     from seqlab.corpus import Corpus
 
-LEARNERS = {"perceptron": "Perceptron", "pa": "PassiveAggressive", "arow": "AROW"}
+LEARNERS = ("perceptron", "pa", "arow")  # of other tools, beside those of a likelihood
 MODELS = {b"lCRF": "CRFsuite", b"version: ": "CRF++", b"#mdl#": "Wapiti"}  # by their first bytes
 
+USAGE = "INPUT OUTPUT"
 DESCRIPTION = """\
 Convert a corpus: another format, other columns, another tag scheme. The format of the result
 is what --to says, else what the name of OUTPUT says, else that of the input.
@@ -32,46 +34,24 @@ seqlab convert old.crfsuite new.model --learner perceptron
 seqlab convert model.crfpp.txt new.model --columns word,pos"""
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
-    """The arguments of the command."""
-    parser = parsing.add_command(subparsers, "convert", "INPUT OUTPUT", DESCRIPTION, EXAMPLES)
-    parser.add_argument(
-        "input", metavar="INPUT", help="a corpus, or a model of another tool; - is standard input"
-    )
-    parser.add_argument("output", metavar="OUTPUT", help="the file to write; - is standard output")
-    parser.add_argument(
-        "--to", choices=parsing.FORMATS, metavar="FORMAT", help=f"of the result: {', '.join(parsing.FORMATS)}"
-    )
-    parser.add_argument(
-        "--select", type=parsing.columns, metavar="NAMES", help="the columns to write, in this order"
-    )
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add(parser, "input INPUT", "a corpus, or a model of another tool; - is standard input")
+    add(parser, "output OUTPUT", "the file to write; - is standard output")
+    add(parser, "--to FORMAT", f"of the result: {', '.join(NAMES)}", choices=NAMES)
+    add(parser, "--select NAMES", "the columns to write, in this order", columns)
     tags = parser.add_argument_group("tag schemes")
-    tags.add_argument(
-        "--scheme",
-        metavar="NAME",
-        help="write the labels in this scheme: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, BMES, IO",
-    )
-    tags.add_argument(
-        "--from-scheme", metavar="NAME", help="what they are in (default: seen from the labels)"
-    )
-    tags.add_argument(
-        "--label", "-l", metavar="COLUMN", help="the column with the labels (default: the last one)"
-    )
-    tags.add_argument(
-        "--repair",
-        choices=("conlleval", "strict"),
-        metavar="HOW",
-        help="labels that break their scheme: conlleval keeps their spans, strict drops them",
-    )
+    scheme = "write the labels in this scheme: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, BMES, IO"
+    add(tags, "--scheme NAME", scheme)
+    add(tags, "--from-scheme NAME", "what they are in (default: seen from the labels)")
+    add(tags, "--label -l COLUMN", "the column with the labels (default: the last one)")
+    repair = "labels that break their scheme: conlleval keeps their spans, strict drops them"
+    add(tags, "--repair HOW", repair, choices=("conlleval", "strict"))
     models = parser.add_argument_group("models")
-    models.add_argument(
-        "--learner",
-        choices=list(LEARNERS),
-        help="what the weights came from, if not from a likelihood: then they give no probabilities",
-    )
-    parsing.add_json(parser, "what was done, as JSON (OUTPUT must be a file)")
-    parsing.add_reading(parser)
-    return parser
+    learner = "what the weights came from, if not from a likelihood: then they give no probabilities"
+    add(models, "--learner", learner, choices=LEARNERS)
+    shared.json(parser, "what was done, as JSON (OUTPUT must be a file)")
+    shared.reading(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -82,7 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
     if done is None:
         done = _converted_corpus(arguments)
     if arguments.json:
-        from seqlab.cli.printing import print_json
+        from seqlab.cli.terminal.printing import print_json
 
         print_json(done)
     else:
@@ -93,66 +73,52 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _converted_model(arguments: argparse.Namespace) -> dict[str, Any] | None:
-    """What was done, or None when the input is no model of another tool."""
-    from seqlab.cli.inputs import is_model
+    """Convert a model, and say what was done; None when the input is no model of another tool."""
+    from seqlab.cli.models import first_bytes, is_model
+    from seqlab.cli.outputs import put_bytes
 
     if arguments.input == "-":
         return None
     if is_model(arguments.input):
         raise OptionError(f"{arguments.input} is a model of ours already; seqlab inspect shows what is in it")
-    kind = _kind_of_model(arguments.input)
+    head = first_bytes(arguments.input, 16)
+    kind = next((kind for magic, kind in MODELS.items() if head.startswith(magic)), None)
     if kind is None:
         return None
-    tagger = _foreign(arguments)
-    if arguments.output == "-":
-        from seqlab.cli.printing import put_bytes
-
+    tagger, target = _foreign(arguments), arguments.output
+    if target == "-":
         put_bytes(tagger.as_bytes())
     else:
-        tagger.save(arguments.output)
-    text = (
-        f"{arguments.input}, a model of {kind}, written to {arguments.output}: {len(tagger.labels_)} labels"
-    )
-    return {"kind": kind, "output": arguments.output, "labels": list(tagger.labels_), "text": text}
-
-
-def _kind_of_model(path: str) -> str | None:
-    """Whose model a file is, by its first bytes."""
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123  (pathlib is slow to import)
-            head = file.read(16)
-    except OSError:
-        return None  # reading it as a corpus says what is wrong
-    return next((kind for magic, kind in MODELS.items() if head.startswith(magic)), None)
+        tagger.save(target)
+    text = f"{arguments.input}, a model of {kind}, written to {target}: {len(tagger.labels_)} labels"
+    return {"kind": kind, "output": target, "labels": list(tagger.labels_), "text": text}
 
 
 def _foreign(arguments: argparse.Namespace) -> Any:
-    """The model as a tagger."""
+    """Make a tagger of the model."""
     import seqlab
+    from seqlab.cli.kinds import learner_class
 
-    convert: Any = getattr(seqlab, "convert_model", None)
-    if convert is None:
-        raise OptionError("this seqlab cannot convert models of other tools")
     options: dict[str, Any] = {}
     if isinstance(arguments.columns, tuple):
         options["columns"] = arguments.columns
     if arguments.learner is not None:
-        options["learner"] = getattr(seqlab, LEARNERS[arguments.learner])()
+        options["learner"] = learner_class(arguments.learner)()
     if arguments.encoding is not None:
         options["encoding"] = arguments.encoding
-    return convert(arguments.input, **options)
+    return seqlab.convert_model(arguments.input, **options)
 
 
 # ------------------------------------------------------------------------------------------------ corpora
 
 
 def _converted_corpus(arguments: argparse.Namespace) -> dict[str, Any]:
-    from seqlab.cli.inputs import read_corpora
-    from seqlab.cli.printing import counted
-    from seqlab.cli.signals import orderly
+    from seqlab.cli.corpora import read_corpora
+    from seqlab.cli.terminal.printing import counted
+    from seqlab.cli.terminal.signals import orderly
     from seqlab.corpus import write
 
-    corpus = read_corpora([arguments.input], parsing.reading_of(arguments))
+    corpus = read_corpora([arguments.input], shared.reading_of(arguments))
     facts: dict[str, Any] = {"input": corpus.name, "output": arguments.output, "sentences": len(corpus)}
     notes = []
     if arguments.scheme is not None:
@@ -177,7 +143,7 @@ def _selected(corpus: Corpus, names: Any) -> Corpus:
 
 def _rewritten(corpus: Corpus, arguments: argparse.Namespace) -> tuple[Corpus, str]:
     """The corpus with its labels in another scheme."""
-    from seqlab.cli.inputs import label_column
+    from seqlab.cli.corpora import label_column
     from seqlab.tags import Scheme, convert, detect, violations
 
     label = label_column(corpus, arguments.label)

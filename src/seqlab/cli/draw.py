@@ -7,16 +7,17 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from seqlab.cli import parsing
-from seqlab.cli.one_sentence import add_sentence, sentence_of
+from seqlab.cli import options as shared
+from seqlab.cli.parsing import add, whole
 from seqlab.errors import OptionError
 
 if TYPE_CHECKING:
-    from seqlab.cli.command import Subparsers
     from seqlab.draw import Picture
 
+USAGE = "WHAT MODEL [FILE]"
 DESCRIPTION = """\
-Pictures, as SVG; as PNG or PDF by the end of the file's name, where matplotlib is installed.
+Pictures, as SVG, PNG or PDF by the end of the file's name. matplotlib (pip install 'seqlab[plot]')
+draws the charts: learning, confusion, reliability and tables; and it writes PNG and PDF.
 
 trellis: the labels of a sentence, best paths and probabilities. moves: from label to label.
 learning: how training went, of one model or several. confusion: which labels are taken for
@@ -31,39 +32,35 @@ seqlab draw confusion pos.model test.txt --most 10
 seqlab draw reliability pos.model test.txt
 seqlab draw graph hmm --plates -o hmm.svg"""
 
-THEMES = ("auto", "light", "dark")
 
-
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
-    """The arguments of the command."""
-    parser = parsing.add_command(subparsers, "draw", "WHAT MODEL [FILE]", DESCRIPTION, EXAMPLES)
-    parser.add_argument("what", choices=DRAWN, metavar="WHAT", help=", ".join(DRAWN))
-    parser.add_argument(
-        "files", nargs="+", metavar="MODEL [FILE]", help="a model and sentences; for graph a kind of model"
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add(parser, "what WHAT", ", ".join(DRAWN), choices=DRAWN)
+    add(parser, "files MODEL [FILE]", "a model and sentences; for graph a kind of model", nargs="+")
+    add(parser, "-o --output FILE", "the picture (default: WHAT.svg); - is standard output")
+    shared.sentence(parser)
+    shared.number(parser)
+    add(parser, "--nbest N", "paths of a trellis (default: 1)", whole(1), default=1)
+    add(parser, "--most N", "at most so many labels", whole(1))
+    add(parser, "--as", "how moves are drawn", dest="form", choices=("graph", "table"))
+    add(parser, "--plates", "a graph with frames and parameters")
+    add(parser, "--label -l COLUMN", shared.GOLD)
+    themes = ("auto", "light", "dark")
+    add(
+        parser,
+        "--theme",
+        "colours (default: what the reader's screen prefers)",
+        choices=themes,
+        default="auto",
     )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="the picture (default: WHAT.svg); - is standard output"
-    )
-    add_sentence(parser)
-    parser.add_argument(
-        "--nbest", type=parsing.whole(1), default=1, metavar="N", help="paths of a trellis (default: 1)"
-    )
-    parser.add_argument("--most", type=parsing.whole(1), metavar="N", help="at most so many labels")
-    parser.add_argument("--as", dest="form", choices=("graph", "table"), help="how moves are drawn")
-    parser.add_argument("--plates", action="store_true", help="a graph with frames and parameters")
-    parser.add_argument("--label", "-l", metavar="COLUMN", help="the right labels (default: as in training)")
-    parser.add_argument(
-        "--theme", choices=THEMES, default="auto", help="colours (default: what the reader's screen prefers)"
-    )
-    parsing.add_json(parser, "what was drawn, as JSON")
-    parsing.add_threads(parser)
-    parsing.add_reading(parser)
-    return parser
+    shared.json(parser, "what was drawn, as JSON")
+    shared.threads(parser)
+    shared.reading(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Draw and write."""
-    from seqlab.cli.printing import print_json
+    from seqlab.cli.terminal.printing import print_json
 
     picture = DRAWN[arguments.what](arguments)
     target = arguments.output or f"{arguments.what}.svg"
@@ -80,12 +77,13 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _trellis(arguments: argparse.Namespace) -> Picture:
-    from seqlab.cli.inputs import load_tagger
+    from seqlab.cli.corpora import one_sentence
+    from seqlab.cli.models import load_tagger
     from seqlab.draw import trellis_picture
 
     tagger = load_tagger(arguments.files[0], chain=True)
     arguments.file = _only(arguments, 2)
-    sentence, words = sentence_of(arguments, tagger)
+    sentence, words = one_sentence(arguments, tagger)
     return trellis_picture(
         tagger.trellis(sentence),
         words,
@@ -137,20 +135,17 @@ def _graph(arguments: argparse.Namespace) -> Picture:
 
 
 def _judged(arguments: argparse.Namespace, *, chain: bool = False) -> tuple[Any, Any, str]:
-    """A model, sentences, and the column of their right labels."""
-    from seqlab.cli.inputs import gold_column, load_tagger, named_for, read_corpora
+    """Load a model and read sentences, and find the column of their right labels."""
+    from seqlab.cli.corpora import tried
 
     model, *files = arguments.files
     if not files:
         raise OptionError(f"{arguments.what} needs labelled sentences: name their file behind {model}")
-    tagger = load_tagger(model, chain=chain)
-    read = read_corpora(files, parsing.reading_of(arguments))
-    corpus = named_for(read, tagger, given=arguments.columns is not None)
-    return tagger, corpus, gold_column(corpus, tagger, arguments.label)
+    return tried(arguments, model, files, chain=chain)
 
 
 def _only(arguments: argparse.Namespace, most: int) -> str | None:
-    """The file behind the model, if there may be one and is."""
+    """Return the file behind the model, if there may be one and is."""
     if len(arguments.files) > most:
         raise OptionError(f"{arguments.what} does not take {' '.join(arguments.files[most:])}")
     return arguments.files[1] if len(arguments.files) > 1 else None

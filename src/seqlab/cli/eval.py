@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from seqlab.cli import parsing
+from seqlab.cli import options as shared
+from seqlab.cli.parsing import add, whole
 from seqlab.errors import CorpusError, OptionError
 
 if TYPE_CHECKING:
-    from seqlab.cli.command import Subparsers
     from seqlab.corpus import Corpus
     from seqlab.evaluation import Report
 
+USAGE = "[MODEL] FILE ..."
 DESCRIPTION = """\
 How good labels are: by token, by sentence, and by span where labels are tags such as B-NP.
 
@@ -28,57 +29,29 @@ seqlab eval tagged.txt --train train.txt
 seqlab eval a.model test.txt --against b.model"""
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
-    """The arguments of the command."""
-    parser = parsing.add_command(subparsers, "eval", "[MODEL] FILE ...", DESCRIPTION, EXAMPLES)
-    parser.add_argument(
-        "files", nargs="+", metavar="[MODEL] FILE", help="a model and labelled sentences, or these alone"
-    )
-    parser.add_argument("--label", "-l", metavar="COLUMN", help="the right labels (default: as in training)")
-    parser.add_argument(
-        "--predicted", metavar="COLUMN", help="the predicted ones, without a model (default: the last)"
-    )
-    parser.add_argument(
-        "--train", metavar="FILE", help="without a model: what it was trained on, for unseen words"
-    )
-    parser.add_argument("--against", metavar="MODEL", help="another model: is the difference more than luck?")
-    parser.add_argument(
-        "--metric",
-        choices=("accuracy", "span_f1", "sentence_accuracy"),
-        metavar="NAME",
-        help="of --against: accuracy, span_f1 or sentence_accuracy",
-    )
-    parser.add_argument(
-        "--scheme",
-        metavar="NAME",
-        help="the tag scheme (default: seen from the labels); none for plain labels",
-    )
-    parser.add_argument(
-        "--strict",
-        action="store_true",
-        help="spans with invalid labels are dropped, not kept as by conlleval",
-    )
-    parser.add_argument(
-        "--bootstrap",
-        type=parsing.whole(0),
-        default=0,
-        metavar="N",
-        help="confidence intervals by drawing the sentences anew N times",
-    )
-    parser.add_argument(
-        "--seed", type=parsing.whole(0), default=0, metavar="N", help="for what is drawn by chance"
-    )
-    parser.add_argument("--html", metavar="FILE", help="also a page with tables and the worst sentences")
-    parsing.add_json(parser)
-    parsing.add_threads(parser)
-    parsing.add_reading(parser)
-    return parser
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add(parser, "files [MODEL] FILE", "a model and labelled sentences, or these alone", nargs="+")
+    add(parser, "--label -l COLUMN", shared.GOLD)
+    add(parser, "--predicted COLUMN", "the predicted ones, without a model (default: the last)")
+    add(parser, "--train FILE", "without a model: what it was trained on, for unseen words")
+    add(parser, "--against MODEL", "another model: is the difference more than luck?")
+    shared.metric(parser, "of --against")
+    add(parser, "--scheme NAME", shared.SCHEME)
+    add(parser, "--strict", "spans with invalid labels are dropped, not kept as by conlleval")
+    bootstrap = "confidence intervals by drawing the sentences anew N times"
+    add(parser, "--bootstrap N", bootstrap, whole(0), default=0)
+    shared.seed(parser, "for what is drawn by chance")
+    add(parser, "--html FILE", "also a page with tables and the worst sentences")
+    shared.json(parser)
+    shared.threads(parser)
+    shared.reading(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Compare and print."""
-    from seqlab.cli.inputs import is_model
-    from seqlab.cli.printing import print_json
+    from seqlab.cli.models import is_model
+    from seqlab.cli.terminal.printing import print_json
 
     if is_model(arguments.files[0]):
         report, more = _of_model(arguments)
@@ -108,7 +81,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _of_model(arguments: argparse.Namespace) -> tuple[Report, Any]:
-    from seqlab.cli.inputs import gold_column, load_tagger, named_for, read_corpora
+    from seqlab.cli.corpora import tried
 
     model, *files = arguments.files
     if not files:
@@ -118,10 +91,7 @@ def _of_model(arguments: argparse.Namespace) -> tuple[Report, Any]:
     for flag in ("predicted", "train"):
         if getattr(arguments, flag):
             raise OptionError(f"--{flag} is for files without a model, but {model} is one")
-    tagger = load_tagger(model)
-    read = read_corpora(files, parsing.reading_of(arguments))
-    corpus = named_for(read, tagger, given=arguments.columns is not None)
-    label = gold_column(corpus, tagger, arguments.label)
+    tagger, corpus, label = tried(arguments, model, files)
     right = set(corpus.strings(label).compact().values)
     if label != tagger.column_ and corpus.token_count and right.isdisjoint(tagger.labels_):
         raise CorpusError(
@@ -133,11 +103,11 @@ def _of_model(arguments: argparse.Namespace) -> tuple[Report, Any]:
 
 
 def _compared(arguments: argparse.Namespace, corpus: Corpus, label: str, tagger: Any) -> tuple[str, Any]:
-    """Two models on the same sentences."""
+    """Compare two models on the same sentences."""
     from dataclasses import asdict
 
     from seqlab import significance
-    from seqlab.cli.inputs import load_tagger
+    from seqlab.cli.models import load_tagger
 
     other = load_tagger(arguments.against)
     outputs = [one.predict(corpus, threads=arguments.threads) for one in (tagger, other)]
@@ -148,10 +118,10 @@ def _compared(arguments: argparse.Namespace, corpus: Corpus, label: str, tagger:
 
 def _of_columns(arguments: argparse.Namespace) -> Report:
     from seqlab import evaluate
-    from seqlab.cli.inputs import read_corpora
+    from seqlab.cli.corpora import read_corpora
     from seqlab.corpus import StringColumn
 
-    corpus = read_corpora(arguments.files, parsing.reading_of(arguments))
+    corpus = read_corpora(arguments.files, shared.reading_of(arguments))
     strings = [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
     predicted = arguments.predicted or (strings[-1] if strings else None)
     others = [name for name in strings if name != predicted]
@@ -163,9 +133,7 @@ def _of_columns(arguments: argparse.Namespace) -> Report:
         )
     if arguments.label is None and arguments.predicted is None:
         _check_alike(corpus, label, predicted)
-    known = None
-    if arguments.train:
-        known = read_corpora([arguments.train], {})
+    known = read_corpora([arguments.train], {}) if arguments.train else None
     words = corpus.column(strings[0]) if strings[0] not in (label, predicted) else None
     if words is None and known is not None:
         raise OptionError("--train needs a column of words beside the two of labels")
@@ -174,7 +142,7 @@ def _of_columns(arguments: argparse.Namespace) -> Report:
 
 
 def _check_alike(corpus: Corpus, label: str, predicted: str) -> None:
-    """Columns without a label in common are hardly the right and the predicted ones of the same task."""
+    """Refuse columns without a label in common: hardly the right and the predicted ones of the same task."""
     found = [set(corpus.strings(name).compact().values) for name in (label, predicted)]
     if corpus.token_count and found[0].isdisjoint(found[1]):
         raise CorpusError(

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from seqlab.cli import parsing
-from seqlab.cli.one_sentence import add_sentence, sentence_of
-from seqlab.errors import OptionError, QuestionError
+from seqlab.cli import options as shared
+from seqlab.cli.parsing import add, whole
+from seqlab.errors import AbsentError, OptionError, QuestionError
 
-if TYPE_CHECKING:
-    from seqlab.cli.command import Subparsers
-
+USAGE = "MODEL [FILE]"
 DESCRIPTION = """\
 Why a word got its label and not another: the features and the moves between labels, with
 what each adds; they add up to the log-odds of the two labels.
@@ -26,30 +24,28 @@ seqlab explain chunks.model -f slash -s "The/DET old/NOUN man/VERB" --at 1
 seqlab explain chunks.model test.txt --number 12 --at 3"""
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
-    """The arguments of the command."""
-    parser = parsing.add_command(subparsers, "explain", "MODEL [FILE]", DESCRIPTION, EXAMPLES)
-    parser.add_argument("model", metavar="MODEL", help="a file that seqlab train wrote")
-    parser.add_argument("file", nargs="?", metavar="FILE", help="sentences; - is standard input")
-    add_sentence(parser)
-    parser.add_argument("--at", metavar="WHERE", help="the word to explain, or its number from 0")
-    parser.add_argument("--label", "-l", metavar="LABEL", help="the label to explain (default: the best)")
-    parser.add_argument("--rival", metavar="LABEL", help="what to compare it with (default: the next best)")
-    parser.add_argument(
-        "--rows", type=parsing.whole(1), default=15, metavar="N", help="rows of each table (default: 15)"
-    )
-    parsing.add_json(parser)
-    parsing.add_reading(parser)
-    return parser
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add(parser, "model MODEL", shared.MODEL_FILE)
+    add(parser, "file FILE", "sentences; - is standard input", nargs="?")
+    shared.sentence(parser)
+    shared.number(parser)
+    add(parser, "--at WHERE", "the word to explain, or its number from 0")
+    add(parser, "--label -l LABEL", "the label to explain (default: the best)")
+    add(parser, "--rival LABEL", "what to compare it with (default: the next best)")
+    add(parser, "--rows N", "rows of each table (default: 15)", whole(1), default=15)
+    shared.json(parser)
+    shared.reading(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Find the sentence, ask the model."""
-    from seqlab.cli.inputs import load_tagger
-    from seqlab.cli.printing import print_json
+    from seqlab.cli.corpora import one_sentence
+    from seqlab.cli.models import load_tagger
+    from seqlab.cli.terminal.printing import print_json
 
     tagger: Any = load_tagger(arguments.model, chain=True)
-    sentence, words = sentence_of(arguments, tagger)
+    sentence, words = one_sentence(arguments, tagger)
     if arguments.at is None:
         rows = _overview(tagger, sentence, words)
         print_json(rows) if arguments.json else print(_overview_text(rows, words))
@@ -58,14 +54,14 @@ def run(arguments: argparse.Namespace) -> None:
     t = _position(at, words)
     try:
         explain = tagger.explain
-    except AttributeError as error:  # which says why there is none
-        raise QuestionError(str(error).partition(": ")[2] or str(error)) from None
+    except AbsentError as error:  # which says why there is none
+        raise QuestionError(error.message) from None
     found = explain(sentence, t, label=arguments.label, rival=arguments.rival)
     print(found.json() if arguments.json else found.text(rows=arguments.rows))
 
 
 def _position(where: str, words: list[str]) -> int:
-    """A number, or a word that occurs once."""
+    """Find a position by its number, or by a word that occurs once."""
     if where.isdecimal() and where not in words:
         if int(where) >= len(words):
             raise OptionError(f"--at {where}: the sentence has the words 0 to {len(words) - 1}")
@@ -81,7 +77,7 @@ def _position(where: str, words: list[str]) -> int:
 
 
 def _overview(tagger: Any, sentence: Any, words: list[str]) -> list[dict[str, Any]]:
-    """Word, label, and where there are probabilities those of the label and of its rival."""
+    """List word and label, and where there are probabilities those of the label and of its rival."""
     labels = tagger.tag(sentence)
     rows: list[dict[str, Any]] = [
         {"position": t, "word": word, "label": label}
@@ -99,19 +95,15 @@ def _overview(tagger: Any, sentence: Any, words: list[str]) -> list[dict[str, An
 
 
 def _overview_text(rows: list[dict[str, Any]], words: list[str]) -> str:
-    from seqlab.cli.printing import table
+    from seqlab.cli.terminal.printing import table
 
-    head = ["", "word", "label"]
-    cells = [[str(row["position"]), row["word"], row["label"]] for row in rows]
-    if "probability" in rows[0]:
-        head += ["P", "rival", "P"]
-        for cell, row in zip(cells, rows, strict=True):
-            rival = row.get("rival_probability")
-            cell += [
-                f"{row['probability']:.4f}",
-                row.get("rival", ""),
-                "" if rival is None else f"{rival:.4f}",
-            ]
+    head = ["", "word", "label", "P", "rival", "P"] if "probability" in rows[0] else ["", "word", "label"]
+    keys = ("position", "word", "label", "probability", "rival", "rival_probability")[: len(head)]
+    cells = [[_cell(row.get(key, "")) for key in keys] for row in rows]
     least = min(rows, key=lambda row: row.get("probability", 1.0))
     at = least["position"]
     return f"{table(head, cells, left=3)}\n\nwhy? pass --at, for example --at {at} ({words[at]})"
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import seqlab
 from seqlab.errors import OptionError
+from seqlab.families.linear.learners import LEARNERS
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
@@ -19,63 +21,65 @@ class Kind(NamedTuple):
     learners: tuple[str, ...]
     help: str
 
+    @property
+    def options(self) -> list[str]:
+        """The options of its constructor."""
+        names: list[str] = getattr(seqlab, self.tagger)._option_names()
+        return names
 
-LIKELIHOOD = ("lbfgs", "sgd", "cg", "gradient")
-_KINDS = {
-    "crf": Kind("CRF", LIKELIHOOD, "conditional random field"),
-    "memm": Kind("MEMM", ("lbfgs", "cg", "gradient"), "maximum-entropy Markov model"),
-    "perceptron": Kind("LinearTagger", ("perceptron",), "averaged structured perceptron"),
-    "pa": Kind("LinearTagger", ("pa",), "passive-aggressive"),
-    "arow": Kind("LinearTagger", ("arow",), "adaptive regularisation of weights"),
-    "svm": Kind("LinearTagger", ("svm",), "structured support vector machine"),
+
+def _learners_of(model: str) -> tuple[str, ...]:
+    return tuple(name for name, one in LEARNERS.items() if model in one.models)
+
+
+KINDS = {
+    "crf": Kind("CRF", _learners_of("crf"), "conditional random field"),
+    "memm": Kind("MEMM", _learners_of("memm"), "maximum-entropy Markov model"),
+    **{name: Kind("LinearTagger", (name,), one.help) for name, one in LEARNERS.items() if not one.models},
     "hmm": Kind("HMM", (), "hidden Markov model, by counting"),
     "baseline": Kind("MostFrequentTag", (), "the most frequent label of each word"),
-}
-KINDS = {name: kind for name, kind in _KINDS.items() if kind.tagger in seqlab.__all__}
-LEARNERS = {
-    "lbfgs": "LBFGS",
-    "sgd": "SGD",
-    "cg": "ConjugateGradient",
-    "gradient": "GradientAscent",
-    "perceptron": "Perceptron",
-    "pa": "PassiveAggressive",
-    "arow": "AROW",
-    "svm": "StructuredSVM",
 }
 LONGEST_NAME = 255  # of a file
 ITERATIONS = ("max_iterations", "epochs")  # what learners call it
 
 
-def tagger_of(settings: argparse.Namespace, features: Any, constraints: Any) -> Any:
-    """The tagger that the flags ask for; what was not said is left to its own defaults.
+def tagger_of(
+    settings: argparse.Namespace, train: Corpus, label: str, on_features: Callable[[str], object] = str
+) -> tuple[Any, str | None]:
+    """Make the tagger that the flags ask for, and say which tag scheme it obeys.
 
-    features, constraints   as for its constructor; features is ... when the tagger shall decide
+    on_features   is told where the features come from, if the tagger has any
+
+    What was not said is left to the tagger's own defaults.
     """
     name = settings.model or "crf"
+    constraints = constraints_of(settings.constraints, train, label)
+    own: dict[str, Any] = {}
+    if "features" in KINDS[name].options:
+        own["features"], origin = features_of(settings.features, train, label)
+        on_features(origin)
+    elif settings.features is not None:
+        raise OptionError(f"--features means nothing to --model {name}, which looks at words alone")
+    return _tagger(name, settings, constraints, own), constraints
+
+
+def _tagger(name: str, settings: argparse.Namespace, constraints: Any, own: dict[str, Any]) -> Any:
     kind = KINDS[name]
-    made = getattr(seqlab, kind.tagger)
-    rest = dict(settings.param or [])
-    own: dict[str, Any] = {
-        "constraints": constraints,
-        "order": settings.order,
-        "min_count": settings.min_count,
-        "seed": settings.seed,
-        "threads": settings.threads,
-    }
-    own = {option: value for option, value in own.items() if value is not None}
-    if features is not ...:
-        own["features"] = features
-    known = made._option_names()
+    rest = dict(getattr(settings, "param", None) or [])
+    own |= _said(settings, "order", "min_count", "seed", "threads")
+    if constraints is not None:
+        own["constraints"] = constraints
     if kind.learners:
         own["learner"] = _learner(name, settings, rest)
     else:
         _refuse_learner_flags(name, settings)
-    own.update(rest)
+    own |= rest
     for option in own:
-        if option not in known:
+        if option not in kind.options:
             flag = f"--{option.replace('_', '-')}" if option not in rest else f"-p {option}"
-            raise OptionError(f"{flag} means nothing to --model {name}, whose options are {', '.join(known)}")
-    return made(**own)
+            known = ", ".join(kind.options)
+            raise OptionError(f"{flag} means nothing to --model {name}, whose options are {known}")
+    return getattr(seqlab, kind.tagger)(**own)
 
 
 def takes(tagger: Any, option: str) -> bool:
@@ -85,41 +89,43 @@ def takes(tagger: Any, option: str) -> bool:
     return option in signature(tagger.fit).parameters
 
 
+def learner_class(name: str) -> Any:
+    """Return the class of a learner."""
+    return getattr(seqlab, LEARNERS[name].learner)
+
+
 def _learner(name: str, settings: argparse.Namespace, rest: dict[str, Any]) -> Any:
-    """The learner with its options, which are taken out of `rest`."""
+    """Make the learner with its options, which are taken out of `rest`."""
     from dataclasses import fields as fields_of  # slow to import
 
-    kind = KINDS[name]
-    chosen = settings.learner or kind.learners[0]
-    if chosen not in kind.learners:
+    known = KINDS[name].learners
+    chosen = getattr(settings, "learner", None) or known[0]
+    if chosen not in known:
         raise OptionError(
-            f"--model {name} learns by {' or '.join(kind.learners)}, not by --learner {chosen}"
-            + ("" if chosen in LIKELIHOOD else f"; write --model {chosen}")
+            f"--model {name} learns by {' or '.join(known)}, not by --learner {chosen}"
+            + ("" if LEARNERS[chosen].models else f"; write --model {chosen}")
         )
-    made = getattr(seqlab, LEARNERS[chosen])
-    fields = [field.name for field in fields_of(made) if field.init]
-    options: dict[str, Any] = {}
-    for flag in ("l1", "l2"):
-        value = getattr(settings, flag)
-        if value is None:
-            continue
+    cls = learner_class(chosen)
+    fields = [field.name for field in fields_of(cls) if field.init]
+    options = dict(_said(settings, "l1", "l2"))
+    for flag in options:
         if flag not in fields:
             raise OptionError(
-                f"--{flag} means nothing to {made.__name__}, whose options are {', '.join(fields)}"
+                f"--{flag} means nothing to {cls.__name__}, whose options are {', '.join(fields)}"
             )
-        options[flag] = value
     if settings.iterations is not None:
         options[next(field for field in ITERATIONS if field in fields)] = settings.iterations
-    for field in fields:
-        if field in rest:
-            options[field] = rest.pop(field)
-    return made(**options)
+    return cls(**options | {field: rest.pop(field) for field in fields if field in rest})
+
+
+def _said(settings: argparse.Namespace, *flags: str) -> Iterator[tuple[str, Any]]:
+    found = ((flag, getattr(settings, flag, None)) for flag in flags)
+    return ((flag, value) for flag, value in found if value is not None)
 
 
 def _refuse_learner_flags(name: str, settings: argparse.Namespace) -> None:
-    for flag in ("learner", "l1", "l2", "iterations"):
-        if getattr(settings, flag) is not None:
-            raise OptionError(f"--{flag} means nothing to --model {name}, which counts and has no learner")
+    for flag, _ in _said(settings, "learner", "l1", "l2", "iterations"):
+        raise OptionError(f"--{flag} means nothing to --model {name}, which counts and has no learner")
 
 
 # ------------------------------------------------------------------------------------------------ features and rules

@@ -1,4 +1,4 @@
-"""Arguments that several commands share, and what checks them."""
+"""Parsers of the command line, and the types of its arguments."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import argparse
 import contextlib
 import math
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from seqlab.cli.command import Subparsers
-
-FORMATS = ("conll", "conllu", "slash", "text", "jsonl", "crfsuite")
+    from seqlab.cli.command import Command
 
 # 80 columns whatever the terminal is: descriptions and examples are written for that.
 COLUMNS = 80
@@ -39,97 +38,67 @@ class Parser(argparse.ArgumentParser):
 
     def unknown(self, command: str, words: list[str]) -> NoReturn:
         """Say that a command knows nothing of these words."""
-        near = self._near(command, words[0])
-        hint = f"; did you mean {near}?" if near else ""
         prog = f"{self.prog} {command}".strip()
+        hint = self._hint(command, words[0])
         self.exit(2, f"{prog}: unrecognized arguments: {' '.join(words)}{hint}; see {prog} --help\n")
 
-    def _near(self, command: str, word: str) -> str | None:
-        from difflib import get_close_matches
-
+    def _hint(self, command: str, word: str) -> str:
         if not word.startswith("--") or self._subparsers is None:
-            return None
+            return ""
         known = self._subparsers._group_actions[0].choices
         parser = known.get(command, self) if isinstance(known, dict) else self
-        return next(iter(get_close_matches(word.partition("=")[0], parser._option_string_actions, n=1)), None)
+        return did_you_mean(word.partition("=")[0], parser._option_string_actions)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
-            from difflib import get_close_matches
-
-            near = get_close_matches(str(value), [str(one) for one in action.choices], n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            known = ", ".join(map(str, action.choices))
-            raise argparse.ArgumentError(action, f"{value!r} is none of {known}{hint}")
+            raise argparse.ArgumentError(action, none_of(value, action.choices))
 
 
-def add_command(
-    subparsers: Subparsers, name: str, usage: str, description: str, examples: str
-) -> argparse.ArgumentParser:
-    """A parser with a description above and examples below the options; `usage` has the arguments without options."""
-    lines = "\n".join(f"  {line}" for line in examples.strip().splitlines())
-    return subparsers.add_parser(
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Name the nearest of the known words, if one is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def none_of(value: Any, known: Iterable[Any]) -> str:
+    """Say that a value is none of the known ones, and which may have been meant."""
+    words = [str(one) for one in known]
+    return f"{value!r} is none of {', '.join(words)}{did_you_mean(str(value), words)}"
+
+
+def add_command(subparsers: Any, name: str, command: Command) -> None:
+    """Add the parser of a command: a description above its options and examples below them."""
+    lines = "\n".join(f"  {line}" for line in command.EXAMPLES.strip().splitlines())
+    parser = subparsers.add_parser(
         name,
-        usage=f"%(prog)s {usage} [options]",
-        description=description,
+        usage=f"%(prog)s {command.USAGE} [options]",
+        description=command.DESCRIPTION,
         epilog=f"examples:\n{lines}",
         formatter_class=HelpFormat,
         allow_abbrev=False,
     )
+    command.options(parser)
 
 
-def add_json(parser: Any, what: str = "the same for programs, as JSON") -> None:
-    """--json."""
-    parser.add_argument("--json", action="store_true", help=what)
+def add(group: Any, spelled: str, help: str, type: Any = None, **more: Any) -> None:  # noqa: A002
+    """Add one argument to a parser or a group of it.
 
-
-def add_threads(parser: Any) -> None:
-    """--threads."""
-    parser.add_argument(
-        "--threads",
-        "-t",
-        type=whole(1),
-        metavar="N",
-        help="threads (default: every core this process may use)",
-    )
-
-
-def add_reading(parser: argparse.ArgumentParser) -> None:
-    """How corpus files are read; the same for every command that reads one."""
-    group = parser.add_argument_group("how files are read")
-    group.add_argument(
-        "--format",
-        "-f",
-        choices=FORMATS,
-        metavar="NAME",
-        help=f"{', '.join(FORMATS)} (default: seen from name and content)",
-    )
-    group.add_argument(
-        "--columns",
-        "-c",
-        type=columns,
-        metavar="NAMES",
-        help="names of the columns, as word,pos,chunk; or the cells to pick, as word=0,label=-1",
-    )
-    group.add_argument(
-        "--separator", type=separator, metavar="CHAR", help="between cells: tab, space, or a character"
-    )
-    group.add_argument(
-        "--comments",
-        nargs="?",
-        const=True,
-        default=None,
-        metavar="PREFIX",
-        help="lines that begin with # (or PREFIX) are comments",
-    )
-    group.add_argument("--encoding", metavar="NAME", help="of the file (default: utf-8)")
-
-
-def reading_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The arguments of seqlab.read that were given."""
-    named = ("format", "columns", "separator", "comments", "encoding")
-    given = {name: getattr(arguments, name, None) for name in named}
-    return {name: value for name, value in given.items() if value is not None}
+    spelled   as the help shows it: "--nbest -n N" takes a value, "--quiet -q" is a switch, "files FILE" is no option
+              but an argument with that name
+    type      what makes a value of the text
+    """
+    words = spelled.split()
+    names = [word for word in words if word.startswith("-")] or words[:1]
+    shown = " ".join(words[len(names) :])
+    if shown:
+        more["metavar"] = shown
+    if type is not None:
+        more["type"] = type
+    elif not shown and "choices" not in more:
+        more.setdefault("action", "store_true")
+    group.add_argument(*names, help=help, **more)
 
 
 # ------------------------------------------------------------------------------------------------ types of arguments
@@ -184,10 +153,10 @@ def param(text: str) -> tuple[str, Any]:
     name, sign, given = text.partition("=")
     if not name or not sign:
         raise argparse.ArgumentTypeError(f"NAME=VALUE is wanted, got {text!r}")
-    return name, value(given)
+    return name, value_of(given)
 
 
-def value(text: str) -> Any:
+def value_of(text: str) -> Any:
     """A number, true, false, none, or the text itself."""
     words: dict[str, Any] = {"true": True, "false": False, "none": None}
     if text.lower() in words:
@@ -204,7 +173,7 @@ def separator(text: str) -> str:
     return {"tab": "\t", "\\t": "\t", "space": " ", "blank": " ", "comma": ","}.get(text, text)
 
 
-def fail(parser: str, message: str) -> NoReturn:
-    """Wrong use that only shows when all arguments are there."""
-    print(f"seqlab {parser}: {message}; see seqlab {parser} --help", file=sys.stderr)
+def fail(command: str, message: str) -> NoReturn:
+    """Leave with 2 for wrong use that only shows when all arguments are there."""
+    print(f"seqlab {command}: {message}; see seqlab {command} --help", file=sys.stderr)
     raise SystemExit(2)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from seqlab.cli import kinds, parsing
+from seqlab.cli import kinds
+from seqlab.cli import options as shared
+from seqlab.cli.parsing import add, fail, param, value_of, whole
 from seqlab.errors import OptionError
+from seqlab.families.linear.learners import LEARNERS
 
 if TYPE_CHECKING:
-    from seqlab.cli.command import Subparsers
-    from seqlab.cli.progress import Silent
+    from seqlab.cli.terminal.progress import Silent
     from seqlab.corpus import Corpus
     from seqlab.tuning import Trial, Tuning
 
+USAGE = "FILE ... --set NAME=VALUES ..."
 DESCRIPTION = """\
 Try combinations of options and say which is best on sentences that they were not trained on:
 those of --dev, or with --folds each part of FILE in turn.
@@ -31,81 +36,46 @@ seqlab tune train.txt --set features=chunk,ner --set order=1,2 --resume it
 seqlab tune demo:train -l pos --how halving --set l2=0.01..10:9 -o pos.model"""
 
 WAYS = ("grid", "random", "halving")
+DRAWN = 20  # combinations at random, when nobody says how many
+ASKED = ("folds", "how", "metric", "n", "factor", "jobs", "resume", "seed")  # as seqlab.tune calls them, too
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
-    """The arguments of the command."""
-    parser = parsing.add_command(subparsers, "tune", "FILE ... --set NAME=VALUES ...", DESCRIPTION, EXAMPLES)
-    parser.add_argument("files", nargs="+", metavar="FILE", help="labelled sentences; - is standard input")
-    parser.add_argument(
-        "--set",
-        dest="search",
-        action="append",
-        type=_setting,
-        metavar="NAME=VALUES",
-        help="an option and what to try",
-    )
-    _add_search(parser)
-    _add_model(parser.add_argument_group("the model"))
-    parser.add_argument("-o", "--output", metavar="MODEL", help="save the best one, trained on all of FILE")
-    parser.add_argument("--picture", metavar="FILE", help="error over an option: .svg, .png or .pdf")
-    parser.add_argument("--over", metavar="NAME", help="the option of --picture (default: a penalty)")
-    parser.add_argument("-q", "--quiet", action="store_true", help="errors only")
-    parsing.add_json(parser)
-    parsing.add_reading(parser)
-    return parser
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add(parser, "files FILE", shared.LABELLED, nargs="+")
+    tried = "an option and what to try"
+    add(parser, "--set NAME=VALUES", tried, _setting, dest="search", action="append")
+    _search_options(parser)
+    _model_options(parser.add_argument_group("the model"))
+    add(parser, "-o --output MODEL", "save the best one, trained on all of FILE")
+    add(parser, "--picture FILE", "error over an option: .svg, .png or .pdf")
+    add(parser, "--over NAME", "the option of --picture (default: a penalty)")
+    add(parser, "-q --quiet", "errors only")
+    shared.json(parser)
+    shared.reading(parser)
 
 
-def _add_search(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--label", "-l", metavar="COLUMN", help="the column to learn (default: the last one)")
-    parser.add_argument("--dev", action="append", metavar="FILE", help="sentences to score on")
-    parser.add_argument(
-        "--folds", type=parsing.whole(2), metavar="K", help="parts of FILE to score on (default: 5)"
-    )
-    parser.add_argument("--metric", metavar="NAME", help="accuracy, span_f1, sentence_accuracy, ...")
-    parser.add_argument(
-        "--how", choices=WAYS, default="grid", metavar="WAY", help="grid (the default), random or halving"
-    )
-    parser.add_argument("-n", type=parsing.whole(1), metavar="N", help="combinations of random and halving")
-    parser.add_argument(
-        "--resource",
-        default="sentences",
-        metavar="NAME",
-        help="what halving gives more of: sentences (the default) or iterations",
-    )
-    parser.add_argument(
-        "--factor", type=parsing.whole(2), default=3, metavar="N", help="1 in N goes on (default: 3)"
-    )
-    parser.add_argument(
-        "--jobs", "-j", type=parsing.whole(1), metavar="N", help="trainings side by side (default: cores)"
-    )
-    parser.add_argument("--resume", metavar="FILE", help="write down what is done, and go on from there")
-    parser.add_argument("--seed", type=parsing.whole(0), default=0, metavar="N", help="for what chance draws")
+def _search_options(parser: argparse.ArgumentParser) -> None:
+    shared.learned_label(parser)
+    add(parser, "--dev FILE", "sentences to score on", action="append")
+    add(parser, "--folds K", "parts of FILE to score on (default: 5)", whole(2))
+    add(parser, "--metric NAME", "accuracy, span_f1, sentence_accuracy, ...")
+    add(parser, "--how WAY", "grid (the default), random or halving", choices=WAYS, default="grid")
+    add(parser, "-n N", "combinations of random and halving", whole(1))
+    resource = "what halving gives more of: sentences (the default) or iterations"
+    add(parser, "--resource NAME", resource, default="sentences")
+    add(parser, "--factor N", "1 in N goes on (default: 3)", whole(2), default=3)
+    add(parser, "--jobs -j N", "trainings side by side (default: cores)", whole(1))
+    add(parser, "--resume FILE", "write down what is done, and go on from there")
+    shared.seed(parser)
 
 
-def _add_model(group: Any) -> None:
-    group.add_argument(
-        "--model",
-        "-m",
-        choices=list(kinds.KINDS),
-        metavar="KIND",
-        help=f"{', '.join(kinds.KINDS)} (default: crf)",
-    )
-    group.add_argument("--features", metavar="WHAT", help="as for seqlab train")
-    group.add_argument(
-        "--constraints", metavar="SCHEME", help="a tag scheme to obey; auto looks at the labels"
-    )
-    group.add_argument("--learner", choices=list(kinds.LEARNERS), metavar="NAME", help="as for seqlab train")
-    group.add_argument("--iterations", "-i", type=parsing.whole(1), metavar="N", help="at most so many")
-    group.add_argument(
-        "-p",
-        "--param",
-        type=parsing.param,
-        action="append",
-        metavar="NAME=VALUE",
-        help="any option that stays as it is",
-    )
-    group.set_defaults(order=None, min_count=None, l1=None, l2=None, threads=None)
+def _model_options(group: Any) -> None:
+    add(group, "--model -m KIND", f"{', '.join(kinds.KINDS)} (default: crf)", choices=list(kinds.KINDS))
+    shared.features(group)
+    add(group, "--learner NAME", "as for seqlab train", choices=list(LEARNERS))
+    shared.iterations(group)
+    add(group, "-p --param NAME=VALUE", "any option that stays as it is", param, action="append")
 
 
 # ------------------------------------------------------------------------------------------------ what is typed
@@ -122,10 +92,10 @@ def _values(name: str, text: str) -> Any:
     """Values with commas between them, or a range."""
     low, dots, rest = text.partition("..")
     if not dots or "," in text:
-        return [parsing.value(part) for part in text.split(",")]
+        return [value_of(part) for part in text.split(",")]
     high, colon, count = rest.partition(":")
-    ends = (parsing.value(low), parsing.value(high))
-    number = parsing.value(count) if colon else None
+    ends = (value_of(low), value_of(high))
+    number = value_of(count) if colon else None
     good = all(isinstance(end, (int, float)) for end in ends) and (not colon or isinstance(number, int))
     if not good or ends[0] >= ends[1] or (number is not None and number < 2):
         raise OptionError(f"--set {name}={text}: a range is written 0.01..10, or 0.01..10:5 for five values")
@@ -133,16 +103,14 @@ def _values(name: str, text: str) -> Any:
 
 
 def _range(low: float, high: float, count: int | None) -> Any:
-    """Steps multiply where both ends are above 0."""
+    """Make a range, or steps in it; they multiply where both ends are above 0."""
     from seqlab.tuning import LogUniform, Uniform
 
     if count is None:
         return LogUniform(low, high) if low > 0 else Uniform(low, high)
-    steps = range(count)
-    if low > 0:
-        found = [low * (high / low) ** (i / (count - 1)) for i in steps]
-    else:
-        found = [low + (high - low) * i / (count - 1) for i in steps]
+    import numpy as np
+
+    found = np.geomspace(low, high, count) if low > 0 else np.linspace(low, high, count)
     return [float(f"{value:.6g}") for value in found]
 
 
@@ -151,17 +119,17 @@ def _range(low: float, high: float, count: int | None) -> Any:
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, search, report."""
-    from seqlab.cli.progress import training_progress
+    from seqlab.cli.terminal.progress import training_progress
 
     if not arguments.search:
-        parsing.fail("tune", "what shall be tried? pass --set NAME=VALUES, for example --set l2=0.1,1")
+        fail("tune", "what shall be tried? pass --set NAME=VALUES, for example --set l2=0.1,1")
     if arguments.dev and arguments.folds:
         raise OptionError("--dev and --folds exclude each other: score on one set, or on each part in turn")
     if arguments.n and arguments.how == "grid":
         raise OptionError("-n is for --how random and --how halving; a grid has all combinations")
     _check_targets(arguments)
     with training_progress(quiet=arguments.quiet, json=arguments.json) as screen:
-        found = _Search(arguments, screen).run()
+        found = _searched(arguments, screen)
     if arguments.picture:
         found.picture(arguments.over).save(arguments.picture)
     if arguments.output and found.model is not None:
@@ -173,139 +141,95 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _check_targets(arguments: argparse.Namespace) -> None:
-    """What cannot be written is refused before anything is trained."""
-    from pathlib import Path
+    """Refuse what cannot be written before anything is trained."""
+    from seqlab.cli.outputs import check_target
 
-    for path in (arguments.output, arguments.picture, arguments.resume):
-        if path and (Path(path).is_dir() or not Path(path).parent.is_dir()):
-            raise OptionError(f"{path}: the name of a file is wanted, in a folder that is there")
-    if arguments.picture and Path(arguments.picture).suffix.lower() not in {".svg", ".png", ".pdf"}:
+    targets = {"the model": arguments.output, "the picture": arguments.picture, "--resume": arguments.resume}
+    for what, path in targets.items():
+        if path:
+            check_target(path, what)
+    if arguments.picture and not arguments.picture.lower().endswith((".svg", ".png", ".pdf")):
         raise OptionError(f"--picture {arguments.picture}: a picture is written as .svg, .png or .pdf")
     if arguments.over and not arguments.picture:
         raise OptionError("--over says what --picture is drawn over; pass --picture FILE too")
 
 
-class _Search:
-    """One run of the command."""
+def _searched(given: argparse.Namespace, screen: Silent) -> Tuning:
+    """Search, with a line for each trial."""
+    from seqlab import tune
+    from seqlab.cli.corpora import placed, read_training
+    from seqlab.cli.terminal.printing import settings_lines
+    from seqlab.cli.terminal.signals import impatient
 
-    def __init__(self, arguments: argparse.Namespace, screen: Silent) -> None:
-        self.arguments, self.screen = arguments, screen
-        self.metric = "score"
-
-    def run(self) -> Tuning:
-        """The search, with a line for each trial."""
-        from seqlab import tune
-        from seqlab.cli.inputs import placed
-        from seqlab.cli.signals import impatient
-
-        given = self.arguments
-        train, dev, label = self._read()
-        model = self._model(train, label)
-        search = self._search(model, train, label)
-        self.screen.step("searching", self._count(search))
-        with impatient(), placed(train):
-            return tune(
-                model,
-                train,
-                label,
-                search=search,
-                dev=dev,
-                folds=given.folds,
-                how=given.how,
-                metric=given.metric,
-                n=given.n,
-                factor=given.factor,
-                resource=self._resource(model),
-                jobs=given.jobs,
-                resume=given.resume,
-                seed=given.seed,
-                refit=given.output is not None,
-                on_trial=self._trial,
-            )
-
-    def _read(self) -> tuple[Corpus, Corpus | None, str]:
-        from seqlab.cli.inputs import dev_label, label_column, read_corpora
-        from seqlab.cli.train_report import corpus_facts, labels_line
-
-        reading = parsing.reading_of(self.arguments)
-        self.screen.step("reading")
-        train = read_corpora(self.arguments.files, reading)
-        label = label_column(train, self.arguments.label)
-        self.screen.line(f"train     {train.name}\n          {corpus_facts(train)['text']}")
-        dev = None
-        if self.arguments.dev:
-            dev = read_corpora(self.arguments.dev, reading)
-            dev_label(dev, label)
-            self.screen.line(f"dev       {dev.name}\n          {corpus_facts(dev)['text']}")
-        self.screen.line(f"labels    {labels_line(train, label)}")
-        return train, dev, label
-
-    def _model(self, train: Corpus, label: str) -> Any:
-        import seqlab
-        from seqlab.cli.train_report import settings_lines
-
-        given = self.arguments
-        features: Any = ...
-        name = given.model or "crf"
-        if "features" in getattr(seqlab, kinds.KINDS[name].tagger)._option_names():
-            features, _ = kinds.features_of(given.features, train, label)
-        elif given.features is not None:
-            raise OptionError(f"--features means nothing to --model {name}, which looks at words alone")
-        model = kinds.tagger_of(given, features, kinds.constraints_of(given.constraints, train, label))
-        for line in settings_lines(model):
-            self.screen.line(line)
-        return model
-
-    def _search(self, model: Any, train: Corpus, label: str) -> dict[str, Any]:
-        search: dict[str, Any] = {}
-        for typed, text in self.arguments.search:
-            name = option_named(model, typed)
-            if name in search:
-                raise OptionError(f"--set {typed} came twice; name all its values at once")
-            values = _values(typed, text)
-            if not isinstance(values, list) and self.arguments.how == "grid":
-                raise OptionError(
-                    f"--set {typed}={text} is any number between two, of which a grid has too many; "
-                    f"write {typed}={text}:5 for five of them, or pass --how random"
-                )
-            if isinstance(values, list):
-                values = [_made(name, value, train, label) for value in values]
-            search[name] = values
-            self.screen.line(f"{'try' if len(search) == 1 else '':<10}{typed}={text}")
-        self.screen.line("")
-        return search
-
-    def _count(self, search: dict[str, Any]) -> int | None:
-        """How many trials there will be, where that is known."""
-        from math import prod
-
-        if self.arguments.how == "halving":
-            return None
-        finite = all(isinstance(values, list) for values in search.values())
-        whole = prod(len(values) for values in search.values()) if finite else None
-        if self.arguments.how == "grid":
-            return whole
-        drawn = self.arguments.n or 20
-        return drawn if whole is None else min(drawn, whole)
-
-    def _resource(self, model: Any) -> str:
-        name: str = self.arguments.resource
-        return name if name == "sentences" else option_named(model, name)
-
-    def _trial(self, trial: Trial) -> None:
-        from seqlab.tuning.space import shown
-
-        params = ", ".join(
-            f"{name.rpartition('__')[2]}={shown(value, 30)}" for name, value in trial.params.items()
+    screen.step("reading")
+    train, dev, label = read_training(given, given.files, "dev", given.dev, screen.line)
+    model, _ = kinds.tagger_of(given, train, label)
+    for line in settings_lines(model):
+        screen.line(line)
+    search = _search_space(given, model, train, label, screen)
+    screen.step("searching", _count(given, search))
+    sentences = given.resource == "sentences"
+    with impatient(), placed(train):
+        return tune(
+            model,
+            train,
+            label,
+            search=search,
+            dev=dev,
+            resource=given.resource if sentences else option_named(model, given.resource),
+            refit=given.output is not None,
+            on_trial=partial(_show_trial, screen),
+            **{name: getattr(given, name) for name in ASKED},
         )
-        budget = "" if trial.budget == 1 else f" with {trial.budget:.3g}"
-        score = f"{trial.score:.4f}" if trial.error is None else f"failed: {trial.error}"
-        self.screen.line(f"  {score}  {params}{budget}")
-        self.screen.advance()
+
+
+def _search_space(
+    given: argparse.Namespace, model: Any, train: Corpus, label: str, screen: Silent
+) -> dict[str, Any]:
+    search: dict[str, Any] = {}
+    for typed, text in given.search:
+        name = option_named(model, typed)
+        if name in search:
+            raise OptionError(f"--set {typed} came twice; name all its values at once")
+        values = _values(typed, text)
+        if isinstance(values, list):
+            values = [_made(name, value, train, label) for value in values]
+        elif given.how == "grid":
+            raise OptionError(
+                f"--set {typed}={text} is any number between two, of which a grid has too many; "
+                f"write {typed}={text}:5 for five of them, or pass --how random"
+            )
+        search[name] = values
+        screen.line(f"{'try' if len(search) == 1 else '':<10}{typed}={text}")
+    screen.line("")
+    return search
+
+
+def _count(given: argparse.Namespace, search: dict[str, Any]) -> int | None:
+    """Count the trials that there will be, where that is known."""
+    if given.how == "halving":
+        return None
+    finite = all(isinstance(values, list) for values in search.values())
+    all_of_them = math.prod(map(len, search.values())) if finite else None
+    if given.how == "grid":
+        return all_of_them
+    drawn: int = given.n or DRAWN
+    return drawn if all_of_them is None else min(drawn, all_of_them)
+
+
+def _show_trial(screen: Silent, trial: Trial) -> None:
+    from seqlab.tuning.space import shown
+
+    pairs = ((name.rpartition("__")[2], shown(value, 30)) for name, value in trial.params.items())
+    params = ", ".join(f"{name}={value}" for name, value in pairs)
+    budget = "" if trial.budget == 1 else f" with {trial.budget:.3g}"
+    score = f"{trial.score:.4f}" if trial.error is None else f"failed: {trial.error}"
+    screen.line(f"  {score}  {params}{budget}")
+    screen.advance()
 
 
 def option_named(model: Any, typed: str) -> str:
-    """learner__l2 for l2, iterations by whatever name the learner has for them."""
+    """Find an option by its last word: learner__l2 for l2, iterations by whatever name the learner has for them."""
     known: list[str] = list(model.get_params(deep=True))
     if typed in known or "__" in typed:
         return typed
@@ -319,22 +243,20 @@ def option_named(model: Any, typed: str) -> str:
 
 
 def _made(name: str, value: Any, train: Corpus, label: str) -> Any:
-    """Words that stand for something else than themselves."""
-    import seqlab
-
+    """Make a value of a word that stands for something else than itself."""
     if name == "features":
         return kinds.features_of("none" if value is None else str(value), train, label)[0]
     if name == "learner":
-        if value not in kinds.LEARNERS:
-            raise OptionError(f"--set learner={value}: the learners are {', '.join(kinds.LEARNERS)}")
-        return getattr(seqlab, kinds.LEARNERS[value])()
+        if value not in LEARNERS:
+            raise OptionError(f"--set learner={value}: the learners are {', '.join(LEARNERS)}")
+        return kinds.learner_class(value)()
     if name == "constraints":
         return kinds.constraints_of("none" if value is None else str(value), train, label)
     return value
 
 
 def _ending(arguments: argparse.Namespace, found: Tuning) -> list[str]:
-    from seqlab.cli.printing import duration
+    from seqlab.cli.terminal.printing import duration
     from seqlab.tuning.result import short
     from seqlab.tuning.space import shown
 
@@ -347,10 +269,8 @@ def _ending(arguments: argparse.Namespace, found: Tuning) -> list[str]:
         lines.append(f"picture   {arguments.picture}")
     if found.interrupted and found.model is None:
         lines.append("stopped   by Ctrl-C: these are the trials that were done")
-        more = (
-            "the same command goes on from there" if arguments.resume else "pass --resume FILE to go on later"
-        )
-        lines.append(f"          {more}")
+        later = "pass --resume FILE to go on later"
+        lines.append(f"{'':10}{'the same command goes on from there' if arguments.resume else later}")
     elif found.interrupted:
         lines.append(f"saved     {arguments.output}, whose last training was ended by Ctrl-C")
     elif arguments.output:

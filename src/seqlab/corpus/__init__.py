@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from seqlab.corpus.columns import BagColumn, Column, StringColumn, VectorColumn
     from seqlab.corpus.corpus import Corpus
     from seqlab.corpus.extras import Extras, Layout
-    from seqlab.corpus.reading import Stream, read, stream
+    from seqlab.corpus.io.reader import Stream, read, stream
+    from seqlab.corpus.io.writer import write
     from seqlab.corpus.sentence import Sentence, Token
-    from seqlab.corpus.writing import write
 else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = when_used(
         __name__,
@@ -22,9 +22,9 @@ else:  # a type checker would take any name for one of the package
             "columns": ("BagColumn", "Column", "StringColumn", "VectorColumn"),
             "corpus": ("Corpus",),
             "extras": ("Extras", "Layout"),
-            "reading": ("Stream", "read", "stream"),
+            "io.reader": ("Stream", "read", "stream"),
             "sentence": ("Sentence", "Token"),
-            "writing": ("write",),
+            "io.writer": ("write",),
         },
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from seqlab.corpus.corpus import Corpus
-from seqlab.corpus.reading import read
+from seqlab.corpus.io.reader import read
 from seqlab.errors import OptionError
 
 COLUMNS = ("word", "pos", "chunk", "entity")

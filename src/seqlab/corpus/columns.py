@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,13 @@ from seqlab.errors import CorpusError
 Codes = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]
+
+
+def _pool(text: npt.NDArray[np.uint8], begins: Offsets) -> Any:
+    return _core.pool_of(text, begins)  # a native function cannot be pickled itself
+
+
+copyreg.pickle(_core.StringPool, lambda pool: (_pool, pool.arrays()))
 
 
 def locked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -74,8 +82,7 @@ class StringColumn:
         return len(self.codes)
 
     def __reduce__(self) -> tuple[object, ...]:
-        compact = self.compact()
-        return _string_column, (compact.codes, *compact.pool.arrays())
+        return StringColumn, _core.compact_pool(self.codes, self.pool)
 
     def stretch(self, begin: int, end: int) -> list[str]:
         """The strings of tokens begin .. end."""
@@ -117,10 +124,6 @@ class StringColumn:
         return StringColumn(np.concatenate(codes), pool)
 
 
-def _string_column(codes: Codes, text: npt.NDArray[np.uint8], begins: Offsets) -> StringColumn:
-    return StringColumn(codes, _core.pool_of(text, begins))
-
-
 @dataclass(frozen=True, eq=False)
 class BagColumn:
     """A bag of attributes per token, as in CRFsuite's files: strings, each with a weight.
@@ -154,7 +157,7 @@ class BagColumn:
 
     def __reduce__(self) -> tuple[object, ...]:
         codes, pool = _core.compact_pool(self.codes, self.pool)
-        return _bag_column, (self.indptr, codes, self.weights, *pool.arrays())
+        return BagColumn, (self.indptr, codes, self.weights, pool)
 
     def bag(self, token: int) -> dict[str, float]:
         """Attribute -> weight of one token; weights of a repeated attribute are added up."""
@@ -202,12 +205,6 @@ class BagColumn:
         )
 
 
-def _bag_column(
-    indptr: Offsets, codes: Codes, weights: Weights | None, text: npt.NDArray[np.uint8], begins: Offsets
-) -> BagColumn:
-    return BagColumn(indptr, codes, weights, _core.pool_of(text, begins))
-
-
 @dataclass(frozen=True, eq=False)
 class VectorColumn:
     """A vector of D numbers per token.
@@ -253,18 +250,19 @@ class VectorColumn:
 Column = StringColumn | BagColumn | VectorColumn
 
 
+def offsets_of(lengths: npt.ArrayLike) -> Offsets:
+    """Find where sentences of these lengths begin, and where the last one ends."""
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])
+
+
 def ragged(offsets: Offsets, rows: npt.NDArray[np.int64]) -> tuple[Offsets, npt.NDArray[np.int64]]:
     """Offsets of the chosen rows put one after another, and the places of their entries."""
     begins, lengths = offsets[rows], offsets[rows + 1] - offsets[rows]
-    new = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=new[1:])
+    new = offsets_of(lengths)
     places = np.arange(int(new[-1]), dtype=np.int64) + np.repeat(begins - new[:-1], lengths)
     return new, places
 
 
 def joined_offsets(parts: Sequence[Offsets]) -> Offsets:
-    """Offsets of ragged arrays put one after another."""
-    lengths = np.concatenate([np.diff(part) for part in parts])
-    joined = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=joined[1:])
-    return joined
+    """Put the offsets of ragged arrays one after another."""
+    return offsets_of(np.concatenate([np.diff(part) for part in parts]))

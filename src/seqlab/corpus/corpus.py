@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -25,7 +26,7 @@ from seqlab.corpus.extras import Extras, Layout
 from seqlab.corpus.names import checked, counted, resolve, unknown
 from seqlab.corpus.origin import Origin
 from seqlab.corpus.sentence import Sentence
-from seqlab.errors import CorpusError
+from seqlab.errors import CorpusError, Place
 
 if TYPE_CHECKING:
     import os
@@ -124,21 +125,21 @@ class Corpus(Sequence[Sentence]):
 
     def place(self, sentence: int, token: int = 0) -> str:
         """Where a token stands: "file:line", or "sentence 3, token 5" for lists."""
+        return str(self.located(sentence, token))
+
+    def located(self, sentence: int, token: int | None = None) -> Place:
+        """Find the file and the line of a sentence or of one of its tokens."""
         index = self._index(sentence)
-        return self._origin.place(index, token, self._extras.within(index, token))
+        return self._origin.place(index, token, self._extras.within(index, token or 0))
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
         """(N,)   weights of the sentences: @weight lines of a CRFsuite file, else 1."""
-        weights = np.ones(len(self))
-        if self._layout.format == "crfsuite":
-            for sentence, code in zip(
-                self._extras.sentence.tolist(), self._extras.codes.tolist(), strict=True
-            ):
-                line = "" if code < 0 else self._extras.pool.string(code)
-                if line.startswith("@weight:") and sentence < len(self):
-                    weights[sentence] = float(line.partition(":")[2])
-        return weights
+        from seqlab.corpus import formats
+
+        if self._layout.format is None:
+            return np.ones(len(self))
+        return formats.named(self._layout.format).weights(self._extras, len(self))
 
     # ------------------------------------------------------------------------------------------ list-like
 
@@ -199,7 +200,8 @@ class Corpus(Sequence[Sentence]):
         return f"Corpus({counts}, columns {' '.join(shown)}{origin})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _revived, (self._columns, self._offsets, self._extras, self._layout, self._origin)
+        rest: dict[str, Any] = {"extras": self._extras, "layout": self._layout, "origin": self._origin}
+        return partial(Corpus, self._columns, self._offsets, **rest), ()
 
     # ------------------------------------------------------------------------------------------ parts
 
@@ -359,7 +361,7 @@ class Corpus(Sequence[Sentence]):
         encoding: str = "utf-8",
     ) -> None:
         """Write it to a file or stream: see seqlab.write."""
-        from seqlab.corpus.writing import write
+        from seqlab.corpus.io.writer import write
 
         write(self, target, format, columns, separator=separator, encoding=encoding)
 
@@ -385,9 +387,3 @@ def _joined(name: str, parts: Sequence[Any]) -> Column:
 def _kind(column: Column) -> str:
     names = {StringColumn: "strings", BagColumn: "bags of attributes", VectorColumn: "vectors"}
     return names[type(column)]
-
-
-def _revived(
-    columns: Mapping[str, Column], offsets: Offsets, extras: Extras, layout: Layout, origin: Origin
-) -> Corpus:
-    return Corpus(columns, offsets, extras=extras, layout=layout, origin=origin)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.corpus.columns import Codes, Offsets, StringColumn, locked, ragged
+from seqlab.corpus.columns import Codes, Offsets, locked, ragged
 
 ABSENT = -1
 
@@ -61,7 +61,7 @@ class Extras:
 
     def __reduce__(self) -> tuple[object, ...]:
         codes, pool = _core.compact_pool(self.codes, self.pool)
-        return _extras, (self.sentence, self.position, codes, *pool.arrays())
+        return Extras, (self.sentence, self.position, codes, pool)
 
     @staticmethod
     def none() -> Extras:
@@ -107,22 +107,8 @@ class Extras:
         codes = [_translated(part.codes, new) for part, new in zip(parts, translations, strict=True)]
         return Extras(sentence, position, np.concatenate(codes), pool)
 
-    def lines(self) -> StringColumn:
-        """The lines as a column of strings, without those that are absent."""
-        return StringColumn(self.codes[self.codes != ABSENT], self.pool)
-
 
 def _translated(codes: Codes, new: Codes) -> Codes:
     return np.append(new, np.int32(ABSENT))[codes].astype(
         np.int32
     )  # the last entry is what ABSENT = -1 finds
-
-
-def _extras(
-    sentence: npt.NDArray[np.int64],
-    position: npt.NDArray[np.int64],
-    codes: Codes,
-    text: npt.NDArray[np.uint8],
-    begins: Offsets,
-) -> Extras:
-    return Extras(sentence, position, codes, _core.pool_of(text, begins))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus.bags import bag_column
-from seqlab.corpus.columns import BagColumn, Column, Offsets, StringColumn, VectorColumn
+from seqlab.corpus.columns import BagColumn, Column, Offsets, StringColumn, VectorColumn, offsets_of
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.names import checked, unknown
 from seqlab.errors import CorpusError
@@ -162,9 +162,7 @@ def _from_chunks(arrow: Any, name: str, chunked: Any) -> tuple[Column, Offsets]:
     lists = chunked.combine_chunks() if chunked.num_chunks != 1 else chunked.chunk(0)
     if lists.null_count:
         raise CorpusError(f"from_arrow: column {name!r} has a row without a list; fill it or drop it")
-    lengths = np.asarray(lists.value_lengths().to_numpy(zero_copy_only=False), dtype=np.int64)
-    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+    offsets = offsets_of(lists.value_lengths().to_numpy(zero_copy_only=False))
     values = lists.flatten()
     if values.null_count:
         raise CorpusError(f"from_arrow: column {name!r} has an empty cell; fill it or drop it")
@@ -192,8 +190,7 @@ def _from_array(arrow: Any, name: str, values: Any) -> Column:
 
 
 def _from_bags(arrow: Any, name: str, values: Any) -> BagColumn:
-    indptr = np.zeros(len(values) + 1, dtype=np.int64)
-    np.cumsum(values.value_lengths().to_numpy(zero_copy_only=False), out=indptr[1:])
+    indptr = offsets_of(values.value_lengths().to_numpy(zero_copy_only=False))
     pairs = values.flatten()
     strings = _from_array(arrow, name, pairs.field("attribute"))
     if not isinstance(strings, StringColumn):

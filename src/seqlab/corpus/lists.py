@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seqlab import _core
-from seqlab.corpus.columns import BagColumn, Column, Offsets, StringColumn, VectorColumn
+from seqlab.corpus.columns import BagColumn, Column, Offsets, StringColumn, VectorColumn, offsets_of
 from seqlab.corpus.names import checked, usual
 from seqlab.corpus.sentence import Sentence
-from seqlab.errors import CorpusError
+from seqlab.errors import CorpusError, Place
 
 if TYPE_CHECKING:
     from seqlab.corpus.corpus import Corpus
@@ -69,13 +69,6 @@ def _of_columns(given: Mapping[str, Any]) -> tuple[dict[str, Column], Offsets]:
     return found, offsets_of(lengths if lengths is not None else np.zeros(0, dtype=np.int64))
 
 
-def offsets_of(lengths: np.ndarray[Any, np.dtype[np.int64]]) -> Offsets:
-    """Where sentences of these lengths begin, and where the last one ends."""
-    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return offsets
-
-
 def _different(first: str, lengths: Any, name: str, own: Any) -> str:
     """`first` and `name` are how the message calls the two sides."""
     if len(lengths) != len(own):
@@ -107,12 +100,14 @@ def _strings(name: str, sentences: list[Any]) -> tuple[Column, np.ndarray[Any, n
     if bad_token < 0:
         hint = f"; write list({sentence!r:.40})" if isinstance(sentence, str) else ""
         raise CorpusError(
-            f"column {name!r}: sentence {bad_sentence} must be a list of strings, got {sentence!r:.80}{hint}"
+            f" must be a list of strings, got {sentence!r:.80}{hint}",
+            place=Place(bad_sentence, within=(f"column {name!r}",)),
         )
     token = sentence[bad_token]
     wanted = "text that UTF-8 can write" if isinstance(token, str) else "a string"
     raise CorpusError(
-        f"column {name!r}: sentence {bad_sentence}, token {bad_token} must be {wanted}, got {token!r:.80}"
+        f" must be {wanted}, got {token!r:.80}",
+        place=Place(bad_sentence, bad_token, item="token", within=(f"column {name!r}",)),
     )
 
 
@@ -138,7 +133,9 @@ def _vector_width(sentences: list[Any]) -> int:
 def _matrix(name: str, s: int, sentence: Any, width: int) -> np.ndarray[Any, Any]:
     """The vectors of one sentence, (tokens, width)."""
     if not _is_list(sentence):
-        raise CorpusError(f"column {name!r}: sentence {s} must be a list of vectors, got {sentence!r:.80}")
+        raise CorpusError(
+            f" must be a list of vectors, got {sentence!r:.80}", place=Place(s, within=(f"column {name!r}",))
+        )
     if not len(sentence):
         return np.zeros((0, width))
     try:
@@ -149,7 +146,10 @@ def _matrix(name: str, s: int, sentence: Any, width: int) -> np.ndarray[Any, Any
         return array
     t = next((t for t, token in enumerate(sentence) if not _is_row(token, width)), 0)
     wanted = f"{width} numbers" if width else "a list of numbers"
-    raise CorpusError(f"column {name!r}: sentence {s}, token {t} must be {wanted}, got {sentence[t]!r:.80}")
+    raise CorpusError(
+        f" must be {wanted}, got {sentence[t]!r:.80}",
+        place=Place(s, t, item="token", within=(f"column {name!r}",)),
+    )
 
 
 def _is_row(token: Any, width: int) -> bool:
@@ -191,7 +191,9 @@ def _turned(sentences: list[Any], names: tuple[str, ...]) -> dict[str, list[Any]
     for s, sentence in enumerate(sentences):
         for name in names:
             if not isinstance(sentence, Mapping) or name not in sentence:
-                raise CorpusError(f"sentence {s} must be a dict with the key {name!r}, got {sentence!r:.80}")
+                raise CorpusError(
+                    f" must be a dict with the key {name!r}, got {sentence!r:.80}", place=Place(s)
+                )
             turned[name].append(sentence[name])
     return turned
 
@@ -200,8 +202,9 @@ def _cell(token: Any, name: str, sentence: int, position: int) -> Any:
     if isinstance(token, Mapping) and isinstance(token.get(name), str):
         return token[name]
     raise CorpusError(
-        f"sentence {sentence}, token {position} must be a dict with a string for {name!r}, got {token!r:.80}; "
-        f"dicts of features go together with labels: from_lists(X, y)"
+        f" must be a dict with a string for {name!r}, got {token!r:.80}; "
+        f"dicts of features go together with labels: from_lists(X, y)",
+        place=Place(sentence, position, item="token"),
     )
 
 
@@ -228,7 +231,8 @@ def _of_other_rows(
         for t, row in enumerate(sentence):
             if not isinstance(row, (tuple, list)) or len(row) != width:
                 raise CorpusError(
-                    f"sentence {s}, token {t} must have {width} values like the first one, got {row!r:.80}"
+                    f" must have {width} values like the first one, got {row!r:.80}",
+                    place=Place(s, t, item="token"),
                 )
     columns = [[[row[c] for row in sentence] for sentence in sentences] for c in range(width)]
     if names is None:

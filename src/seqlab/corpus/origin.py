@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.corpus.columns import locked
+from seqlab.errors import Place
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,14 +59,14 @@ class Origin:
         own = self.token_lines[int(self.which[sentence])]
         return first + token + between if own else first
 
-    def place(self, sentence: int, token: int, between: int) -> str:
-        """file:line; or sentence and token, counted from 0 as in corpus[i][t]."""
-        line = self.line(sentence, token, between)
+    def place(self, sentence: int, token: int | None, between: int) -> Place:
+        """Name file and line; or sentence and token, counted from 0 as in corpus[i][t]."""
+        line = self.line(sentence, token or 0, between)
         name = self.names[int(self.which[sentence])]
         if line is None or not name:
-            return f"sentence {sentence}, token {token}"
+            return Place(sentence, token, item="token")
         own = self.token_lines[int(self.which[sentence])]
-        return f"{name}:{line}" if own else f"{name}:{line} (token {token})"
+        return Place(sentence, token, name, line, item="" if own else "token")
 
     @staticmethod
     def join(parts: Sequence[Origin]) -> Origin:

@@ -113,20 +113,13 @@ class Sentence:
     @property
     def meta(self) -> Mapping[str, Any]:
         """What the comments say, "# text = ..." as meta["text"], "# newpar" alone as ""; for JSON the other fields."""
-        found: dict[str, Any] = {}
-        if self._corpus.layout.format == "jsonl":
-            return MappingProxyType(self._fields())
-        for line in self.comments:
-            key, _, value = line.lstrip("#").partition("=")
-            found[key.strip()] = value.strip()
-        return MappingProxyType(found)
+        from seqlab.corpus import formats
 
-    def _fields(self) -> dict[str, Any]:
-        keys = {key for _, key in self._corpus.layout.keys}
-        import json
-
-        objects = (json.loads(text) for t, text in self._corpus.extras.of(self.index) if t == 0 and text)
-        return {key: value for fields in objects for key, value in fields.items() if key not in keys}
+        layout = self._corpus.layout
+        lines = [
+            (position, text) for position, text in self._corpus.extras.of(self.index) if text is not None
+        ]
+        return MappingProxyType(formats.named(layout.format or "conll").meta(lines, layout))
 
 
 def _only_sentence(corpus: Corpus) -> Sentence:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from seqlab.draw.canvas import Canvas
-from seqlab.draw.layout import bands, centre, head_width
 from seqlab.draw.sheet import Column, Sheet, cell_ink
-from seqlab.draw.style import Ink, Style
-from seqlab.textwidth import clip, text_width
+from seqlab.views.text.canvas import Canvas
+from seqlab.views.text.layout import bands, centre, head_width
+from seqlab.views.text.style import Ink, Style
+from seqlab.views.text.width import clip, text_width
 
 GAP = 1
 

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
-from seqlab.draw.picture import Picture
-from seqlab.draw.shapes import Box, Curve, Disc, Line, Point, Shape, Text, arrow_head, words_width
 from seqlab.errors import OptionError
+from seqlab.views.svg.picture import Picture
+from seqlab.views.svg.shapes import (
+    Box,
+    Curve,
+    Disc,
+    Line,
+    Point,
+    Shape,
+    Text,
+    arrow_head,
+    towards,
+    words_width,
+)
 
 RADIUS, STEP, RISE = 23.0, 96.0, 98.0
 EDGE = 34.0
@@ -53,9 +66,9 @@ class _Sheet:
         side = (dy / length * bend, -dx / length * bend)
         first = (start[0] + dx / 3 + side[0], start[1] + dy / 3 + side[1])
         second = (end[0] - dx / 3 + side[0], end[1] - dy / 3 + side[1])
-        out, into = _towards(start, first, room), _towards(end, second, RADIUS + 1.5)
+        out, into = towards(start, first, room), towards(end, second, RADIUS + 1.5)
         way = (into[0] - second[0], into[1] - second[1])
-        neck = _towards(into, second, HEAD * 0.8)
+        neck = towards(into, second, HEAD * 0.8)
         self.edges.append(Curve((("M", out), ("C", (*first, *second, *neck))), "ink", 1.6))
         self.edges.append(arrow_head(into, way, size=HEAD, ink="ink"))
 
@@ -117,13 +130,17 @@ def _framed(sheet: _Sheet, places: list[Point], top: float) -> None:
     sheet.plate(left, top, right, sheet.bottom + 32, "N sentences")
 
 
+def _learned(sheet: _Sheet, at: Point, name: str) -> None:
+    """A parameter at the left of a node, with an arrow into it."""
+    sheet.arrow(sheet.parameter((at[0] - 90, at[1]), name), at, room=6)
+
+
 def _markov_chain(sheet: _Sheet, length: int, *, plates: bool) -> None:
     labels, _ = _places(length, plates=plates)
     _chain(sheet, labels, "x", seen=True)
     if plates:
-        x, y = labels[0]
-        _framed(sheet, labels, y - RADIUS - 18)
-        sheet.arrow(sheet.parameter((x - 90, y), "A"), labels[0], room=6)
+        _framed(sheet, labels, labels[0][1] - RADIUS - 18)
+        _learned(sheet, labels[0], "A")
 
 
 def _naive_bayes(sheet: _Sheet, length: int, *, plates: bool) -> None:
@@ -146,40 +163,22 @@ def _naive_bayes(sheet: _Sheet, length: int, *, plates: bool) -> None:
         sheet.arrow(label, at)
 
 
-def _hmm(sheet: _Sheet, length: int, *, plates: bool) -> None:
-    _hidden(sheet, length, 1, plates=plates)
-
-
-def _hmm_2(sheet: _Sheet, length: int, *, plates: bool) -> None:
-    _hidden(sheet, length, 2, plates=plates)
-
-
-def _hidden(sheet: _Sheet, length: int, order: int, *, plates: bool) -> None:
+def _hidden(
+    sheet: _Sheet, length: int, *, plates: bool, order: int = 1, emits: bool = True, learned: Sequence[str]
+) -> None:
+    """Labels in a chain over words, which they emit or, in an MEMM, depend on; `learned` are its parameters."""
     above = 34.0 if order == 2 else 0.0
     labels, words = _places(length, plates=plates, above=above)
     _chain(sheet, labels, "y")
     for t, at in enumerate(words):
         sheet.node(at, "x", str(t + 1), seen=True)
-        sheet.arrow(labels[t], at)
+        sheet.arrow(*((labels[t], at) if emits else (at, labels[t])))
         if order == 2 and t >= 2:
             sheet.arrow(labels[t - 2], labels[t], bend=58)
     if plates:
-        (x, y), word = labels[0], words[0]
-        _framed(sheet, labels, y - RADIUS - 18 - above)
-        sheet.arrow(sheet.parameter((x - 90, y), "π, A"), labels[0], room=6)
-        sheet.arrow(sheet.parameter((x - 90, word[1]), "B"), word, room=6)
-
-
-def _memm(sheet: _Sheet, length: int, *, plates: bool) -> None:
-    labels, words = _places(length, plates=plates)
-    _chain(sheet, labels, "y")
-    for t, at in enumerate(words):
-        sheet.node(at, "x", str(t + 1), seen=True)
-        sheet.arrow(at, labels[t])
-    if plates:
-        x, y = labels[0]
-        _framed(sheet, labels, y - RADIUS - 18)
-        sheet.arrow(sheet.parameter((x - 90, y), "θ"), labels[0], room=6)
+        _framed(sheet, labels, labels[0][1] - RADIUS - 18 - above)
+        for at, name in zip((labels[0], words[0]), learned, strict=False):
+            _learned(sheet, at, name)
 
 
 def _crf(sheet: _Sheet, length: int, *, plates: bool) -> None:
@@ -190,18 +189,8 @@ def _crf(sheet: _Sheet, length: int, *, plates: bool) -> None:
         if t:
             sheet.factor(labels[t - 1], at)
     (left, y), right = words[0], words[-1][0]
-    sheet.nodes.append(
-        Box(
-            left - RADIUS,
-            y - RADIUS,
-            right - left + 2 * RADIUS,
-            2 * RADIUS,
-            "ink",
-            "shade",
-            radius=RADIUS,
-            stroke=1.6,
-        )
-    )
+    wide = right - left + 2 * RADIUS
+    sheet.nodes.append(Box(left - RADIUS, y - RADIUS, wide, 2 * RADIUS, "ink", "shade", RADIUS, 1.6))
     sheet.symbol(((left + right) / 2, y), "x", f"1 … {length}")
     sheet.bottom = y + RADIUS
     if plates:
@@ -211,17 +200,11 @@ def _crf(sheet: _Sheet, length: int, *, plates: bool) -> None:
         sheet.edges.append(Line(at[0] + 5, at[1], x - RADIUS, y, "ink", 1.6))
 
 
-def _towards(at: Point, other: Point, far: float) -> Point:
-    dx, dy = other[0] - at[0], other[1] - at[1]
-    length = math.hypot(dx, dy) or 1.0
-    return at[0] + dx / length * far, at[1] + dy / length * far
-
-
-_MODELS = {
+_MODELS: dict[str, tuple[str, Callable[..., None]]] = {
     "markov-chain": ("Markov chain", _markov_chain),
     "naive-bayes": ("Naive Bayes", _naive_bayes),
-    "hmm": ("Hidden Markov model", _hmm),
-    "hmm-2": ("Hidden Markov model of order 2", _hmm_2),
-    "memm": ("Maximum-entropy Markov model", _memm),
+    "hmm": ("Hidden Markov model", partial(_hidden, learned=("π, A", "B"))),
+    "hmm-2": ("Hidden Markov model of order 2", partial(_hidden, order=2, learned=("π, A", "B"))),
+    "memm": ("Maximum-entropy Markov model", partial(_hidden, emits=False, learned=("θ",))),
     "crf": ("Linear-chain conditional random field", _crf),
 }

@@ -1,66 +1,106 @@
-"""Tables whose cells are shaded by their numbers."""
+"""Tables whose cells are shaded by their numbers: confusion, and moves between many labels."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from seqlab.draw.picture import Picture
-from seqlab.draw.shapes import Box, Shape, Text, words_width
-from seqlab.textwidth import clip
+import numpy as np
 
-CELL_HEIGHT, LEAST_CELL = 26.0, 38.0
-EDGE, TITLE = 24.0, 34.0
+from seqlab.errors import OptionError
+from seqlab.views.palette import STRONGEST
+from seqlab.views.svg.chart import Chart
+from seqlab.views.svg.figure import Inks
+from seqlab.views.svg.picture import Picture
+from seqlab.views.svg.shapes import words_width
+from seqlab.views.text.width import clip, printable
+
 MOST_NAME = 20  # screen columns of a label's name
-STRONGEST = 0.55  # opacity of the darkest cell: words on it are still read
-TURN = math.radians(45)
+CELL_HEIGHT, LEAST_CELL = 28.0, 44.0
 
-Ink = Callable[[int, int], tuple[str, float]]  # (row, column) -> ink and its share, from 0 to 1
+Shade = Callable[[int, int], tuple[str, float]]  # (row, column) -> ink and its share, from 0 to 1
 
 
 def heat_picture(
-    rows: Sequence[str],
-    columns: Sequence[str],
+    labels: Sequence[str],
     texts: Sequence[Sequence[str]],
-    ink: Ink,
+    shade: Shade,
     *,
     title: str,
     row_name: str,
     column_name: str,
     note: str = "",
 ) -> Picture:
-    """A table of texts; names of columns stand slanted above it."""
-    rows, columns = ([clip(name, MOST_NAME, "…") for name in names] for names in (rows, columns))
-    cell = max(LEAST_CELL, 12 + max((words_width(text, 12) for line in texts for text in line), default=0))
-    longest = max(map(words_width, columns), default=0)
-    slanted = longest > cell - 6
-    head = (longest * math.sin(TURN) if slanted else 0) + 20
-    left = EDGE + max(max(map(words_width, rows), default=0), words_width(row_name, 12)) + 12
-    top = TITLE + 26 + head
-    overhang = longest * math.cos(TURN) if slanted else 0
-    names_width = words_width(column_name, 12)
-    width = max(left + cell * len(columns) + max(overhang - cell / 2, 0), left + names_width) + EDGE
-    width = max(width, EDGE * 2 + words_width(title, 15, bold=True), EDGE * 2 + words_width(note, 12))
-    height = top + CELL_HEIGHT * len(rows) + (34 if note else 18)
-    shapes: list[Shape] = [
-        Text(EDGE, 26, title, 15.0, bold=True),
-        Text(left, TITLE + 14, column_name, 12, ink="faint"),
-        Text(left - 10, top - 8, row_name, 12, "end", "faint"),
-    ]
-    for j, name in enumerate(columns):
-        middle = left + (j + 0.5) * cell
-        if slanted:
-            shapes.append(Text(middle + 2, top - 7, name, turn=-45))
-        else:
-            shapes.append(Text(middle, top - 8, name, anchor="middle"))
-    for i, name in enumerate(rows):
-        y = top + i * CELL_HEIGHT
-        shapes.append(Text(left - 10, y + 17.5, name, anchor="end"))
-        for j, text in enumerate(texts[i]):
-            colour, share = ink(i, j)
-            x = left + j * cell
-            shapes.append(Box(x, y, cell, CELL_HEIGHT, "grid", colour, opacity=STRONGEST * share))
-            shapes.append(Text(x + cell / 2, y + 17, text, 12, "middle"))
-    if note:
-        shapes.append(Text(EDGE, height - 12, note, 12, ink="faint"))
-    return Picture(width, height, title, tuple(shapes))
+    """Draw a square table of texts in shaded cells, its labels at the left and above."""
+    names = [clip(printable(name), MOST_NAME, "…") for name in labels]
+    longest = max(map(words_width, names))
+    cell = max(LEAST_CELL, 12 + max(words_width(text, 12) for row in texts for text in row))
+    slanted = longest > cell - 8
+    size = len(names)
+
+    def paint(made: Any, inks: Inks) -> None:
+        from matplotlib.colors import to_rgba
+        from matplotlib.patches import Rectangle
+
+        axes = made.subplots()
+        axes.set(xlim=(0, size), ylim=(size, 0))
+        slant = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"} if slanted else {}
+        axes.set_xticks(np.arange(size) + 0.5, names, **slant)
+        axes.set_yticks(np.arange(size) + 0.5, names)
+        axes.tick_params(length=0, labeltop=True, labelbottom=False, labelcolor=inks["ink"])
+        axes.spines[:].set_visible(False)
+        axes.set_xlabel(column_name, loc="left")
+        axes.set_ylabel(row_name)
+        axes.xaxis.set_label_position("top")
+        for i, row in enumerate(texts):
+            for j, text in enumerate(row):
+                ink, share = shade(i, j)
+                colour = to_rgba(inks[ink], STRONGEST * share)
+                axes.add_patch(Rectangle((j, i), 1, 1, fc=colour, ec=inks["grid"], lw=0.75))
+                axes.text(j + 0.5, i + 0.5, text, ha="center", va="center")
+        made.suptitle(printable(title), x=0.02, ha="left", fontsize=11, fontweight="bold")
+        if note:
+            made.supxlabel(printable(note), x=0.02, ha="left", fontsize=9, color=inks["faint"])
+
+    height = 110 + (0.75 * longest if slanted else 16) + CELL_HEIGHT * size + (24 if note else 0)
+    width = 90 + longest + cell * size + (0.75 * longest if slanted else 0)
+    width = max(width, 40 + words_width(title, 15, bold=True), 120 + longest + words_width(note, 12))
+    return Chart(width, height, title, (), paint)
+
+
+def confusion_picture(report: Any, *, most: int = 12, title: str = "Confusion of labels") -> Picture:
+    """Draw the labels with the most mistakes: rows are right labels, columns what was said.
+
+    report   what evaluate() gave, or its `confusion`
+    most     labels that are shown
+
+    A cell is shaded by its share of the row: blue on the diagonal, vermilion beside it.
+    """
+    confusion = getattr(report, "confusion", report)
+    if not hasattr(confusion, "among"):
+        raise OptionError(f"a Report of evaluate() is wanted, got {report!r:.80}")
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise OptionError(f"most must be a whole number from 1 up, got {most!r:.40}")
+    labels, counts = confusion.among(most)
+    whole = confusion.counts.sum(axis=1)
+    if not labels:  # no mistake at all
+        order = np.sort(np.argsort(-whole, kind="stable")[:most])
+        labels, counts = [confusion.labels[i] for i in order], confusion.counts[np.ix_(order, order)]
+    totals = np.array([whole[confusion.labels.index(label)] for label in labels])
+    shares = counts / np.maximum(totals, 1)[:, None]
+
+    def shade(i: int, j: int) -> tuple[str, float]:
+        share = float(shares[i, j])
+        # The root makes rare mistakes visible.
+        return ("blue", share) if i == j else ("vermilion", share**0.5)
+
+    left_out = len(confusion.labels) - len(labels)
+    return heat_picture(
+        labels,
+        [[f"{count:,}" if count else "·" for count in row] for row in counts.tolist()],
+        shade,
+        title=title,
+        row_name="right label",
+        column_name="what was said",
+        note=f"{left_out} labels with fewer mistakes are not shown" if left_out else "",
+    )

@@ -7,21 +7,19 @@ from collections.abc import Sequence
 
 from seqlab import inference
 from seqlab.arrays import Probabilities, whole_number
-from seqlab.draw.palette import DASHES, SERIES
-from seqlab.draw.picture import Picture
-from seqlab.draw.shapes import Disc, Line, Shape, Text, polyline, words_width
-from seqlab.draw.sheet import chosen_rows, heads
-from seqlab.draw.survivors import prefix
+from seqlab.draw.sheet import chosen_rows, heads, prefix
 from seqlab.errors import ImpossibleError, OptionError
-from seqlab.textwidth import clip, printable
 from seqlab.trellis import Trellis
+from seqlab.views.palette import DASHES, SERIES, STRONGEST
+from seqlab.views.svg.picture import Picture
+from seqlab.views.svg.shapes import Disc, Line, Shape, Text, polyline, words_width
+from seqlab.views.text.width import clip, printable
 
 RADIUS, ROW = 18.0, 46.0
 EDGE, HEADS, TITLE = 24.0, 62.0, 28.0
 MOST_HEAD = 14  # screen columns of a token
 LEAST = 0.005  # labels that are less probable are small rings
 FAINTEST = 0.02  # moves that are less probable are not drawn
-STRONGEST = 0.55  # opacity of a node that is certain
 SHIFT = 5.0  # between paths that take the same move
 
 

@@ -1,20 +1,31 @@
-"""Curves over one axis: training and test error over a penalty, scores over epochs."""
+"""Curves over one axis: scores over epochs, training and test error over a penalty."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from seqlab.draw.axes import SMALL, Scale, finite, grid, room_for, spread
-from seqlab.draw.palette import DASHES, SERIES
-from seqlab.draw.picture import Picture
-from seqlab.draw.shapes import Disc, Line, Point, Shape, Text, polyline, words_width
 from seqlab.errors import OptionError
-from seqlab.textwidth import clip
+from seqlab.views.svg.chart import Chart, check_series, line_style, scaled
+from seqlab.views.svg.figure import Inks
+from seqlab.views.svg.picture import Picture
+from seqlab.views.svg.shapes import Point
+from seqlab.views.text.width import clip, printable
 
-WIDTH, HEIGHT = 640.0, 340.0
-TOP, BOTTOM, EDGE = 66.0, 54.0, 24.0
+WIDTH, HEIGHT = 640, 340
 MOST_DOTS = 40  # points of a curve that are marked one by one
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """Curves over one upright axis; `mark` is an x to point out."""
+
+    curves: Mapping[str, Sequence[Point]]
+    y_name: str
+    mark: float | None = None
+    mark_name: str = ""
 
 
 def line_picture(
@@ -28,71 +39,97 @@ def line_picture(
     mark: float | None = None,
     mark_name: str = "",
 ) -> Picture:
-    """Curves by name, each as points (x, y); names stand at the ends of their curves.
+    """Draw curves by name, each as points (x, y), with a legend beside them.
 
     log_x, log_y   equal steps multiply; points at 0 and below are left out
     mark           an x to point out, with a name
     """
-    drawn = {name: _usable(points, log_x=log_x, log_y=log_y) for name, points in curves.items()}
-    if not any(drawn.values()):
+    usable = {name: _usable(points, log_x=log_x, log_y=log_y) for name, points in curves.items()}
+    return _chart([_Panel(usable, y_name, mark, mark_name)], title, x_name, log_x=log_x, log_y=log_y)
+
+
+def learning_picture(given: Any, *, title: str = "Learning curve") -> Picture:
+    """Draw the objective of every epoch, and below it the score on the development set, if there was one.
+
+    given   a `history_`, a tagger that has one, or {name: history or tagger} to compare several
+    """
+    named = given if isinstance(given, Mapping) else {"": given}
+    histories = {str(name): _history(one) for name, one in named.items()}
+    panels: list[_Panel] = []
+    for what in ("objective", "mistakes"):
+        curves = {name: _points(history, what) for name, history in histories.items()}
+        if any(curves.values()) and not panels:
+            panels.append(_Panel(curves, what))
+    scores = {name: _points(history, "dev_score") for name, history in histories.items()}
+    if any(scores.values()):
+        first = next(iter(histories.values()))
+        kept = float(first.best) if len(histories) == 1 and first.best is not None else None
+        y_name = f"{first.metric or 'score'} on the development set"
+        panels.append(_Panel(scores, y_name, kept, "kept"))
+    if not panels:
+        raise OptionError("there is nothing to draw: the history has no epoch with an objective or a score")
+    return _chart(panels, title, "epoch")
+
+
+def _history(given: Any) -> Any:
+    history = getattr(given, "history_", given)
+    if not hasattr(history, "epochs"):
+        raise OptionError(f"a history_ or a fitted tagger is wanted, got {given!r:.80}")
+    return history
+
+
+def _points(history: Any, what: str) -> list[Point]:
+    values = [(epoch.iteration, getattr(epoch, what, epoch.more.get(what))) for epoch in history.epochs]
+    return _usable([(float(x), float(y)) for x, y in values if y is not None])
+
+
+def _usable(points: Sequence[Point], *, log_x: bool = False, log_y: bool = False) -> list[Point]:
+    """Keep the points that can be drawn, in order."""
+    drawn = [(x, y) for x, y in points if math.isfinite(x) and math.isfinite(y)]
+    return sorted((x, y) for x, y in drawn if (x > 0 or not log_x) and (y > 0 or not log_y))
+
+
+def _chart(
+    panels: list[_Panel], title: str, x_name: str, *, log_x: bool = False, log_y: bool = False
+) -> Picture:
+    names = list(panels[0].curves)
+    if not any(points for panel in panels for points in panel.curves.values()):
         raise OptionError("there is nothing to draw: no curve has a point with finite numbers")
-    if len(drawn) > len(SERIES):
-        raise OptionError(
-            f"{len(drawn)} curves in one picture cannot be told apart; {len(SERIES)} is the most"
-        )
-    names = {name: clip(name, 24, "…") for name in drawn}
-    xs = [x for points in drawn.values() for x, _ in points]
-    ys = [y for points in drawn.values() for _, y in points]
-    low, high = _padded(min(ys), max(ys), log=log_y)
-    y = Scale(low, high, HEIGHT - BOTTOM, TOP, log_y)
-    left = EDGE + room_for(y) + 8
-    right = (
-        WIDTH
-        - EDGE
-        - (max(words_width(name, SMALL) for name in names.values()) + 10 if len(drawn) > 1 else 6)
-    )
-    x = Scale(min(xs), max(xs), left, right, log_x)
-    shapes: list[Shape] = [Text(EDGE, 26, title, 15.0, bold=True)] if title else []
-    shapes += grid(x, y, x_name, y_name)
-    shapes += _pointed_out(mark, mark_name, x)
-    shapes += _curves(drawn, names, x, y)
-    return Picture(WIDTH, HEIGHT, title or "curves", tuple(shapes))
+    check_series(len(names), f"{len(names)} curves are in one picture")
+
+    def paint(made: Any, inks: Inks) -> None:
+        all_axes = made.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
+        handles: dict[str, Any] = {}
+        for axes, panel in zip(all_axes, panels, strict=True):
+            handles |= _curves(axes, panel, inks)
+            xs = axes.dataLim.intervalx
+            scaled(axes, "x", log=log_x, whole=bool((xs == xs.round()).all()))
+            scaled(axes, "y", log=log_y)
+            axes.set_ylabel(printable(panel.y_name))
+            axes.grid(axis="y")
+        all_axes[0].set_title(printable(title))
+        all_axes[-1].set_xlabel(printable(x_name))
+        if len(names) > 1:
+            shown = {name: clip(printable(name), 24, "…") for name in names if name in handles}
+            lines = [handles[name] for name in shown]
+            made.legend(lines, shown.values(), loc="outside right upper", handlelength=3)
+
+    return Chart(WIDTH, HEIGHT * len(panels), title or "curves", (), paint)
 
 
-def _usable(points: Sequence[Point], *, log_x: bool, log_y: bool) -> list[Point]:
-    return sorted((x, y) for x, y in finite(points) if (x > 0 or not log_x) and (y > 0 or not log_y))
-
-
-def _padded(low: float, high: float, *, log: bool) -> tuple[float, float]:
-    if log:
-        return (low / 1.25, high * 1.25)
-    room = (high - low) * 0.06 or abs(high) * 0.1 or 1.0
-    return low - room, high + room
-
-
-def _pointed_out(mark: float | None, name: str, x: Scale) -> list[Shape]:
-    if mark is None or not math.isfinite(mark) or not x.low <= mark <= x.high:
-        return []
-    at = x.at(mark)
-    words = Text(at + 6, TOP + 8, name, SMALL, "start", "faint")
-    if words.box()[2] > x.end:
-        words = Text(at - 6, TOP + 8, name, SMALL, "end", "faint")
-    return [Line(at, TOP - 4, at, HEIGHT - BOTTOM, "faint", 1.0, "4 4"), words]
-
-
-def _curves(drawn: dict[str, list[Point]], names: dict[str, str], x: Scale, y: Scale) -> list[Shape]:
-    shapes: list[Shape] = []
-    places = {name: [(x.at(a), y.at(b)) for a, b in points] for name, points in drawn.items()}
-    ends = [points[-1][1] + 4 for points in places.values() if points]
-    heights = iter(spread(ends, 16, TOP, HEIGHT - BOTTOM + 4))
-    for number, (name, points) in enumerate(places.items()):
-        ink = SERIES[number]  # its own even when another curve has nothing to show here
-        if not points:
-            continue
-        if len(points) > 1:
-            shapes.append(polyline(points, ink=ink, width=2.2, dash=DASHES[number]))
-        if len(points) <= MOST_DOTS:
-            shapes += [Disc(a, b, 3.0, fill=ink) for a, b in points]
-        if len(places) > 1:
-            shapes.append(Text(x.end + 10, next(heights), names[name], SMALL, ink=ink, bold=True))
-    return shapes
+def _curves(axes: Any, panel: _Panel, inks: Inks) -> dict[str, Any]:
+    """Draw the curves of a panel, each in the ink of its number, and return them by name."""
+    handles = {}
+    for number, (name, points) in enumerate(panel.curves.items()):
+        if points:
+            dots = "o" if len(points) <= MOST_DOTS else ""
+            (handles[name],) = axes.plot(*zip(*points, strict=True), marker=dots, **line_style(number, inks))
+    low, high = axes.dataLim.intervalx
+    if panel.mark is not None and low <= panel.mark <= high:
+        axes.axvline(panel.mark, color=inks["faint"], linewidth=0.8, linestyle="dashed")
+        left = panel.mark <= (low + high) / 2
+        place = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+        words = printable(panel.mark_name)
+        side = "left" if left else "right"
+        axes.annotate(words, (panel.mark, 1), (5 if left else -5, -8), ha=side, color=inks["faint"], **place)
+    return handles

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from seqlab.arrays import Probabilities
-from seqlab.draw.canvas import Canvas
-from seqlab.draw.layout import bands
-from seqlab.draw.style import Ink, Style
-from seqlab.textwidth import clip, printable, text_width
+from seqlab.views.text.canvas import Canvas
+from seqlab.views.text.layout import bands
+from seqlab.views.text.style import Ink, Style
+from seqlab.views.text.width import clip, printable, text_width
 
 NUMBER = 6  # "0.123 "
 MIN_BAR, MAX_BAR = 3, 12

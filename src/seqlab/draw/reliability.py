@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.draw.axes import SMALL, Scale, grid, number
-from seqlab.draw.picture import Picture
-from seqlab.draw.shapes import Box, Disc, Line, Shape, Text, polyline
-from seqlab.errors import OptionError, ShapeError
+from seqlab.errors import OptionError, Place, ShapeError
+from seqlab.views.svg.chart import Chart, line_style, scaled, titled
+from seqlab.views.svg.figure import Inks
+from seqlab.views.svg.picture import Picture
 
-WIDTH, HEIGHT = 470.0, 560.0
-LEFT, RIGHT, TOP, MIDDLE = 66.0, 446.0, 82.0, 432.0
-BARS = (470.0, 506.0)  # top and foot of the small bars below
+WIDTH, HEIGHT = 480, 560
+Numbers = npt.NDArray[np.float64]
 STRETCH = 1.96  # of a 95 % interval
-
-
-@dataclass(frozen=True, slots=True)
-class _Bin:
-    confidence: float
-    right: float
-    count: int
-    low: float
-    high: float
 
 
 def reliability_picture(
@@ -37,7 +26,7 @@ def reliability_picture(
     bins: int = 10,
     title: str = "Reliability",
 ) -> Picture:
-    """How often the most probable label of a token is right, against the probability it had.
+    """Draw how often the most probable label of a token is right, against the probability it had.
 
     probabilities   for every sentence (T, L), as predict_proba gives them; or one list of dicts label -> probability
                     per sentence, as predict_marginals gives them
@@ -51,78 +40,41 @@ def reliability_picture(
     if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= 50:
         raise OptionError(f"bins must be a whole number from 1 to 50, got {bins!r:.40}")
     confidence, right = _outcomes(probabilities, gold, labels)
-    found = _binned(confidence, right, bins)
-    x, y = Scale(0, 1, LEFT, RIGHT), Scale(0, 1, MIDDLE, TOP)
-    error = sum(one.count * abs(one.confidence - one.right) for one in found) / len(confidence)
-    summary = (
-        f"{len(confidence):,} tokens, {right.mean():.1%} right, mean probability {confidence.mean():.1%}"
-    )
-    summary += f", ECE {error:.3f}"
-    shapes: list[Shape] = [
-        Text(24, 26, title, 15.0, bold=True),
-        Text(24, 46, summary, SMALL, ink="faint"),
-        *grid(x, y, "", "share of labels that are right"),
-        Line(x.at(0), y.at(0), x.at(1), y.at(1), "faint", 1.5, "5 4"),
-        *_dots(found, x, y),
-        *_bars(found, x, bins),
-        Text(
-            (LEFT + RIGHT) / 2,
-            HEIGHT - 16,
-            "probability of the label that was chosen",
-            SMALL,
-            "middle",
-            "faint",
-        ),
-    ]
-    return Picture(WIDTH, HEIGHT, f"{title}: {summary}", tuple(shapes))
+    used, place = np.unique(np.minimum((confidence * bins).astype(int), bins - 1), return_inverse=True)
+    counts = np.bincount(place)
+    chance, share = np.bincount(place, confidence) / counts, np.bincount(place, right) / counts
+    error = float(counts @ np.abs(chance - share)) / len(confidence)
+    tokens = f"{len(confidence):,} tokens, {right.mean():.1%} right"
+    summary = f"{tokens}, mean probability {confidence.mean():.1%}, ECE {error:.3f}"
+
+    def paint(made: Any, inks: Inks) -> None:
+        upper, lower = made.subplots(2, sharex=True, height_ratios=(7, 1))
+        titled(upper, title, inks, summary)
+        upper.plot([0, 1], [0, 1], color=inks["faint"], linewidth=1, linestyle="dashed")
+        upper.plot(chance, share, marker="o", **line_style(0, inks))
+        upper.vlines(chance, *_intervals(share, counts), color=inks["blue"], alpha=0.6)
+        upper.set(ylim=(0, 1.02), ylabel="share of labels that are right")
+        upper.grid(axis="y")
+        scaled(upper, "x")
+        scaled(upper, "y")
+        lower.bar(used / bins, counts, 0.9 / bins, align="edge", color=inks["shade"])
+        lower.set(xlim=(0, 1), xlabel="probability of the label that was chosen", ylabel="tokens")
+        lower.set_yticks([max(counts)], [f"{max(counts):,}"])
+
+    return Chart(WIDTH, HEIGHT, f"{title}: {summary}", (), paint)
 
 
-def _dots(found: list[_Bin], x: Scale, y: Scale) -> list[Shape]:
-    points = [(x.at(one.confidence), y.at(one.right)) for one in found]
-    shapes: list[Shape] = [polyline(points, ink="blue", width=2.0)] if len(points) > 1 else []
-    for one, (a, b) in zip(found, points, strict=True):
-        shapes += [
-            Line(a, y.at(one.low), a, y.at(one.high), "blue", 1.5, opacity=0.6),
-            Disc(a, b, 4, fill="blue"),
-        ]
-    return shapes
-
-
-def _bars(found: list[_Bin], x: Scale, bins: int) -> list[Shape]:
-    top, foot = BARS
-    most = max(one.count for one in found)
-    width = (x.end - x.start) / bins
-    shapes: list[Shape] = [Line(LEFT, foot, RIGHT, foot, "grid")]
-    for one in found:
-        tall = (foot - top) * one.count / most
-        place = min(int(one.confidence * bins), bins - 1)
-        shapes.append(Box(LEFT + place * width + 2, foot - tall, width - 4, max(tall, 1), fill="shade"))
-    shapes.append(Text(LEFT - 8, foot, "tokens", SMALL, "end", "faint"))
-    shapes.append(Text(LEFT - 8, top + 8, number(most), SMALL, "end", "faint"))
-    return shapes
-
-
-def _binned(confidence: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], bins: int) -> list[_Bin]:
-    place = np.minimum((confidence * bins).astype(int), bins - 1)
-    found = []
-    for b in np.unique(place).tolist():
-        inside = place == b
-        n, share = int(inside.sum()), float(right[inside].mean())
-        found.append(_Bin(float(confidence[inside].mean()), share, n, *_interval(share, n)))
-    return found
-
-
-def _interval(share: float, n: int) -> tuple[float, float]:
-    """Wilson's, which is sound for few tokens and for shares near 0 and 1."""
+def _intervals(share: Numbers, n: npt.NDArray[np.intp]) -> tuple[Numbers, Numbers]:
+    """Compute Wilson's intervals, which are sound for few tokens and for shares near 0 and 1."""
     z = STRETCH**2 / n
     middle = (share + z / 2) / (1 + z)
-    half = STRETCH / (1 + z) * (share * (1 - share) / n + z / (4 * n)) ** 0.5
-    return max(0.0, middle - half), min(1.0, middle + half)
+    half = STRETCH / (1 + z) * np.sqrt(share * (1 - share) / n + z / (4 * n))
+    return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
 
 
 def _outcomes(
     probabilities: Any, gold: Any, labels: Sequence[str] | None
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+) -> tuple[Numbers, npt.NDArray[np.bool_]]:
     """Of every token the probability of its most probable label, and whether that is right."""
     sentences, right_labels = list(probabilities), list(gold)
     if len(sentences) != len(right_labels):
@@ -135,7 +87,7 @@ def _outcomes(
         rows = list(getattr(given, "node", given))  # of a Posterior
         if len(rows) != len(wanted):
             raise ShapeError(
-                f"sentence {s}: probabilities for {len(rows)} tokens, but {len(wanted)} right labels"
+                f"probabilities for {len(rows)} tokens, but {len(wanted)} right labels", place=Place(s)
             )
         for row, label in zip(rows, wanted, strict=True):
             best, probability = _best(row, labels)

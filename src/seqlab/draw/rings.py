@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from seqlab.draw.shapes import Box, Curve, Disc, Point, Shape, Text, arrow_head, words_width
+from seqlab.views.svg.shapes import Box, Curve, Disc, Point, Shape, Text, arrow_head, towards, words_width
 
 Move = tuple[int, int, float, float]  # from, to, number, its share of the largest
 Control = tuple[Point, Point, Point, Point]
@@ -62,7 +62,7 @@ def _control(places: list[Point], i: int, j: int, centre: Point, radius: float) 
     side = (-dy / length * bend, dx / length * bend)
     first = (x1 + dx / 3 + side[0], y1 + dy / 3 + side[1])
     second = (x2 - dx / 3 + side[0], y2 - dy / 3 + side[1])
-    return _off(places[i], first, radius), first, second, _off(places[j], second, radius + 2)
+    return towards(places[i], first, radius), first, second, towards(places[j], second, radius + 2)
 
 
 def _bend(i: int, j: int, count: int, length: float) -> float:
@@ -94,19 +94,12 @@ def _loop(at: Point, centre: Point, radius: float) -> Control:
     )
 
 
-def _off(at: Point, towards: Point, far: float) -> Point:
-    dx, dy = towards[0] - at[0], towards[1] - at[1]
-    length = math.hypot(dx, dy)
-    return at[0] + dx / length * far, at[1] + dy / length * far
-
-
 def _arrow(control: Control, value: float, share: float) -> list[Shape]:
     start, first, second, end = control
     ink, dash = ("blue", "") if value >= 0 else ("vermilion", "5 3")
     opacity = 0.35 + 0.6 * share
     into = (end[0] - second[0], end[1] - second[1])
-    length = math.hypot(*into)
-    neck = (end[0] - into[0] / length * HEAD, end[1] - into[1] / length * HEAD)
+    neck = towards(end, second, HEAD)
     steps = (("M", start), ("C", (*first, *second, *neck)))
     head = arrow_head(end, into, size=HEAD + 2 * share, ink=ink, opacity=opacity)
     return [Curve(steps, ink, 1.0 + 3.5 * share, dash, opacity), head]

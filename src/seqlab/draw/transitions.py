@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.draw.heat import heat_picture
-from seqlab.draw.picture import Picture
 from seqlab.draw.rings import ring_shapes
-from seqlab.draw.shapes import Text
 from seqlab.errors import OptionError, ShapeError
-from seqlab.textwidth import clip
+from seqlab.views.svg.picture import Picture
+from seqlab.views.svg.shapes import Text
+from seqlab.views.text.width import clip
 
 Table = npt.NDArray[np.float64]
 
@@ -47,13 +47,8 @@ class Moves:
         size = np.where(self.seen, np.abs(self.table), 0.0)
         order = np.sort(np.argsort(-(size.sum(axis=0) + size.sum(axis=1)), kind="stable")[:most])
         at = np.ix_(order, order)
-        return Moves(
-            tuple(self.labels[i] for i in order),
-            self.table[at],
-            self.seen[at],
-            self.forbidden[at],
-            self.probabilities,
-        )
+        tables = {name: getattr(self, name)[at] for name in ("table", "seen", "forbidden")}
+        return replace(self, labels=tuple(self.labels[i] for i in order), **tables)
 
 
 def transition_picture(
@@ -109,7 +104,7 @@ def _graph(moves: Moves, title: str, note: str) -> Picture:
 def _table(moves: Moves, title: str, note: str) -> Picture:
     largest = float(np.abs(moves.table).max(initial=0.0)) or 1.0
 
-    def ink(i: int, j: int) -> tuple[str, float]:
+    def shade(i: int, j: int) -> tuple[str, float]:
         value = float(moves.table[i, j])
         return ("blue" if value >= 0 else "vermilion"), abs(value) / largest
 
@@ -122,9 +117,8 @@ def _table(moves: Moves, title: str, note: str) -> Picture:
     crossed = "× never said" if moves.forbidden.any() else ""
     return heat_picture(
         moves.labels,
-        moves.labels,
         [[text(i, j) for j in range(L)] for i in range(L)],
-        ink,
+        shade,
         title=title,
         row_name="from",
         column_name="to",

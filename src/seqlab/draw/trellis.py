@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from seqlab.draw.compact import compact_lines
 from seqlab.draw.sheet import make_sheet
-from seqlab.draw.style import Ink, Style
 from seqlab.draw.wired import wired_lines
-from seqlab.textwidth import clip
 from seqlab.trellis import Trellis
+from seqlab.views.text.style import Ink, Style
+from seqlab.views.text.width import clip
 
 MAX_WIRED_LABELS = 8
 

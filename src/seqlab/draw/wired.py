@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-from seqlab.draw.canvas import HEAVY, LIGHT, Canvas
-from seqlab.draw.layout import bands, centre, head_width
 from seqlab.draw.routing import Gutter, Line, route
 from seqlab.draw.sheet import Column, Sheet, cell_ink
-from seqlab.draw.style import Ink, Style
-from seqlab.textwidth import clip, text_width
+from seqlab.views.text.canvas import HEAVY, LIGHT, Canvas
+from seqlab.views.text.layout import bands, centre, head_width
+from seqlab.views.text.style import Ink, Style
+from seqlab.views.text.width import clip, text_width
 
 MIN_GUTTER, MAX_GUTTER = 4, 16
 FRAME = 4  # a frame and a blank on both sides of a value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,9 +11,10 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.corpus import BagColumn, Corpus, VectorColumn
 from seqlab.encode.encoded import AttributeIds, Rows
+from seqlab.encode.given import BagsOfColumn
 from seqlab.encode.pools import pool_of
 from seqlab.encode.producer import Met
-from seqlab.errors import CorpusError, ShapeError
+from seqlab.errors import CorpusError, Place, ShapeError, StoreError
 from seqlab.store.state import State, text_arrays
 
 Read = TypeVar("Read")
@@ -92,6 +93,24 @@ class BagRows:
             other._pool.intern(name)
         other._ids = np.arange(len(names), dtype=np.int32)
         return other
+
+    def laid_out(self) -> dict[str, Any]:
+        """Return the attributes in the order of their numbers as arrays, with the table from strings to places."""
+        kept = self.extended()
+        strings = text_arrays("attributes", *kept._pool.arrays())
+        return {**strings, "attributes.slots": kept._pool.slots(), "ids": kept._ids}
+
+    @staticmethod
+    def of_laid_out(column: str, arrays: Mapping[str, Any]) -> BagRows:
+        """Return rows that look at such arrays where they lie; they may be those of a file, which nobody has checked."""
+        rows = BagRows(BagsOfColumn(column), 1)
+        rows._pool = _core.laid_pool(*(arrays[f"attributes.{part}"] for part in ("bytes", "begins", "slots")))
+        if len(rows._pool) != len(arrays["ids"]):
+            raise StoreError(
+                f"{len(rows._pool)} attributes should have as many ids, found {len(arrays['ids'])}"
+            )
+        rows._ids = arrays["ids"]
+        return rows
 
     def state(self) -> State:
         """The attributes in the order of their numbers."""
@@ -235,8 +254,8 @@ class VectorRows:
             token, d = np.argwhere(~np.isfinite(vectors))[0].tolist()
             s = int(np.searchsorted(corpus.offsets, token, side="right")) - 1
             raise CorpusError(
-                f"column {self._column!r}: sentence {s}, position {token - int(corpus.offsets[s])}: number {d} is "
-                f"{vectors[token, d]}, but finite numbers are wanted"
+                f"number {d} is {vectors[token, d]}, but finite numbers are wanted",
+                place=Place(s, token - int(corpus.offsets[s]), within=(f"column {self._column!r}",)),
             )
         return vectors
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.arrays import LabelIds, position_number
-from seqlab.errors import CorpusError, LabelError
+from seqlab.errors import CorpusError, LabelError, Place
 
 if TYPE_CHECKING:
     from seqlab.encode.encoder import Encoder
@@ -145,8 +145,9 @@ class EncodedCorpus:
             s = int(np.searchsorted(self.offsets, token, side="right")) - 1
             name = getattr(self.encoder, names)[rows.ids[i]]
             raise CorpusError(
-                f"sentence {s}, position {token - int(self.offsets[s])}: attribute {name!r} has the value "
-                f"{float(rows.values[i])!r}, but values up to {LARGEST_VALUE:g} are wanted; scale them to about 1"
+                f"attribute {name!r} has the value {float(rows.values[i])!r}, but values up to {LARGEST_VALUE:g} are "
+                f"wanted; scale them to about 1",
+                place=Place(s, token - int(self.offsets[s])),
             )
         return self
 

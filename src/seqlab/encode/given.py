@@ -10,8 +10,8 @@ import numpy as np
 
 from seqlab import _core
 from seqlab.corpus import BagColumn, Corpus
-from seqlab.corpus.items import Bag
-from seqlab.errors import CorpusError, OptionError, TemplateError
+from seqlab.corpus.bags import Bag
+from seqlab.errors import CorpusError, OptionError, Place, TemplateError
 from seqlab.features import Template
 from seqlab.features.own import FeatureFunction
 
@@ -65,8 +65,9 @@ class BagsOfColumn:
         if not isinstance(column, BagColumn):
             first = int(np.flatnonzero(corpus.lengths)[0])
             raise CorpusError(
-                f"sentence {first}, token 0: column {self.name!r} has {corpus[first][self.name][0]!r:.60}, but in "
-                f"training every token had a list of strings or a dict; give its attributes, as in ['word=the', 'bias']"
+                f"column {self.name!r} has {corpus[first][self.name][0]!r:.60}, but in training every token had a "
+                f"list of strings or a dict; give its attributes, as in ['word=the', 'bias']",
+                place=Place(first, 0, item="token"),
             )
         return column
 
@@ -98,4 +99,4 @@ class BagsOfFunction:
         try:
             return self.function(sentence, t)
         except (CorpusError, TemplateError) as error:
-            raise type(error)(f"sentence {number}: {error}") from error
+            raise error.at(sentence=number) from error.__cause__

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from seqlab import _core
 from seqlab.features.model import Atom, Boundary, Call, Feature, TemplateLike
@@ -53,11 +53,15 @@ class Plan:
 
     def bank(self) -> _core.Bank:
         """The compiled features, which have learned nothing yet."""
+        return _core.Bank(*self.compiled(), self.on_moves)
+
+    def compiled(self) -> tuple[list[Any], list[Any], int]:
+        """Return kinds of values, features over them, and how many columns they read, as the core takes them."""
         values = [
             (column, calls, pool, before, after)
             for (column, calls, before, after), pool in zip(self._values, self.pools(), strict=True)
         ]
-        return _core.Bank(values, self._features, len(self.sources), self.on_moves)
+        return values, self._features, len(self.sources)
 
     def groups(self) -> list[int]:
         """The number of the group that each feature belongs to."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from seqlab import _core
 from seqlab.corpus import Corpus, Sentence
-from seqlab.corpus.lists import offsets_of, only_lists
+from seqlab.corpus.columns import offsets_of
+from seqlab.corpus.lists import only_lists
 from seqlab.errors import CorpusError
 
 ATTRIBUTES = "attributes"  # the column of attributes that came ready made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seqlab.errors import StoreError
-from seqlab.features import stored as templates
+from seqlab.store.codec import state_of, value_of
 from seqlab.store.state import State
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def features_state(features: Template | FeatureFunction | None) -> State:
 
     if isinstance(features, Template):
         settings = {"features": "template"}
-        return State(KIND, settings).with_parts({"template": templates.template_state(features)})
+        return State(KIND, settings).with_parts({"template": state_of(features)})
     if features is None:
         return State(KIND, {"features": "none"})
     return State(
@@ -34,7 +34,9 @@ def features_of(state: State) -> Template | FeatureFunction | None:
     """The features that features_state() was given; a function is the one that was given to load()."""
     match state.setting("features", str):
         case "template":
-            return templates.template_of(state.part("template", templates.KIND))
+            from seqlab.features import Template
+
+            return value_of(Template, state.any_part("template"))
         case "function":
             from seqlab.features.own import FeatureFunction
 

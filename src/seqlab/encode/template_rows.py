@@ -65,8 +65,13 @@ class TemplateRows:
         return self._bank.stride
 
     @property
+    def plan(self) -> Plan:
+        """The features that it was compiled from."""
+        return self._plan
+
+    @property
     def bank(self) -> _core.Bank:
-        """The compiled features, for whoever looks values up his own way; it must not learn meanwhile."""
+        """The compiled features, for tables of another kind; it must not learn meanwhile."""
         return self._bank
 
     def columns(self, corpus: Corpus) -> list[tuple[Codes, _core.StringPool]]:

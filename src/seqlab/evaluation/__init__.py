@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from seqlab.evaluation.checking import check
-from seqlab.evaluation.comparing import evaluate
 from seqlab.evaluation.confusion import Confusion, Mistake
 from seqlab.evaluation.findings import Check, Finding
 from seqlab.evaluation.headline import Interval
 from seqlab.evaluation.randomisation import Significance, significance
-from seqlab.evaluation.report import Report
+from seqlab.evaluation.report import Report, evaluate
 from seqlab.evaluation.scores import Score, ScoreTable
 from seqlab.evaluation.spans import Invalid, SpanReport
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from seqlab.evaluation.inputs import Paired
-from seqlab.evaluation.matching import WAYS, Matches
 from seqlab.evaluation.scores import Counts, Numbers, f1_of, ratio
+from seqlab.evaluation.spans import WAYS
 from seqlab.tags.coding import Bools, Places
-from seqlab.tags.reading import Reading
 
 LARGEST_BLOCK = 1 << 21  # weights in memory at one time: 16 MB
 
@@ -37,20 +36,6 @@ def token_counts(data: Paired) -> dict[str, Counts]:
     if data.unseen is not None:
         counts["unseen"] = _within(data.unseen, offsets)
         counts["right_unseen"] = _within(data.unseen & right, offsets)
-    return counts
-
-
-def span_counts(
-    gold: Reading, predicted: Reading, matches: Mapping[str, Matches], sentences: int
-) -> dict[str, Counts]:
-    """Spans of both sides and their matches, for each sentence."""
-    counts = {
-        "gold_spans": np.bincount(gold.sequences, minlength=sentences),
-        "predicted_spans": np.bincount(predicted.sequences, minlength=sentences),
-    }
-    for way, hits in matches.items():
-        counts[f"{way}_correct"] = np.bincount(predicted.sequences[hits.correct], minlength=sentences)
-        counts[f"{way}_found"] = np.bincount(gold.sequences[hits.found], minlength=sentences)
     return counts
 
 

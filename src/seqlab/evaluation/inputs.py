@@ -5,28 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Protocol, TypeGuard
+from typing import Any
 
 import numpy as np
 
 from seqlab.corpus.names import counted
-from seqlab.errors import LabelError, OptionError, ShapeError
+from seqlab.errors import LabelError, OptionError, Place, ShapeError
 from seqlab.tags.coding import Bools, Coded, encode, many
 
 WORD_COLUMNS = ("word", "form")
-
-
-class Columns(Protocol):
-    """What evaluation knows of a corpus."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of its columns."""
-        ...
-
-    def column(self, name: str) -> list[list[str]]:
-        """One list for each sentence."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,8 +43,8 @@ class Paired:
         return len(self.gold.offsets) - 1
 
 
-def is_corpus(value: Any) -> TypeGuard[Columns]:
-    """Whether this has columns by name, as a Corpus has."""
+def is_corpus(value: Any) -> bool:
+    """Tell whether this has columns by name, as a Corpus has."""
     return hasattr(value, "columns") and callable(getattr(value, "column", None))
 
 
@@ -120,12 +107,13 @@ def _check_lengths(gold: Coded, other: Coded, what: str, name: str) -> None:
         one, two = (int(side.offsets[i + 1] - side.offsets[i]) for side in (gold, other))
         more = f" ({int(differ.sum())} sentences differ)" if differ.sum() > 1 else ""
         raise ShapeError(
-            f"sentence {i}: gold[{i}] has {counted(one, 'label')}, but {name}[{i}] has {counted(two, what)}; "
-            f"every token needs one of each{more}"
+            f"gold[{i}] has {counted(one, 'label')}, but {name}[{i}] has {counted(two, what)}; "
+            f"every token needs one of each{more}",
+            place=Place(i),
         )
 
 
-def _words_of(corpus: Columns) -> list[list[str]] | None:
+def _words_of(corpus: Any) -> list[list[str]] | None:
     name = next((name for name in WORD_COLUMNS if name in corpus.columns), None)
     return None if name is None else corpus.column(name)
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from seqlab.arrays import whole_number
-from seqlab.evaluation.matching import WAYS
-from seqlab.evaluation.page_errors import errors_in_context
-from seqlab.evaluation.page_style import STYLE
+from seqlab.evaluation.inputs import Paired
 from seqlab.evaluation.scores import Score, ScoreTable
+from seqlab.evaluation.spans import WAYS
 from seqlab.evaluation.text import NAMES, WAY_NAMES, invalid_note, most_frequent
+from seqlab.tags.coding import Bools, Places
+from seqlab.views.html import cell, page, table
 
 if TYPE_CHECKING:
     from seqlab.evaluation.confusion import Confusion
@@ -21,6 +25,9 @@ if TYPE_CHECKING:
 MOST_CONFUSED = 20  # labels in the confusion picture
 OPEN_ROWS = 30  # a longer table of labels is folded
 MOST_ROWS = 500
+WHOLE = 40  # a sentence up to this length is shown whole; of a longer one only the neighbourhood of errors
+AROUND = 5
+LONGEST = 200  # tokens of one sentence on the page
 
 WAY_MEANINGS = {
     "strict": "start, end and type are right",
@@ -30,25 +37,18 @@ WAY_MEANINGS = {
 }
 
 
-def report_page(report: Report, *, title: str, sentences: int) -> str:
-    """The whole page."""
+def report_page(report: Report, path: str | os.PathLike[str] | None, *, title: str, sentences: int) -> str:
+    """Make the whole page; it is written to `path` if there is one."""
     most = whole_number(sentences, "sentences", 0)
     parts = [
-        f"<h1>{escape(title)}</h1>",
         f'<p class="faint">{escape(_subtitle(report))}</p>',
         _cards(report),
         *([] if report.spans is None else _spans(report.spans)),
         _labels(report.labels),
         _confusion(report.confusion),
-        errors_in_context(report.data, most),
+        _errors_in_context(report.data, most),
     ]
-    body = "\n".join(parts)
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n"
-        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
-    )
+    return page(title, parts, path)
 
 
 def _subtitle(report: Report) -> str:
@@ -86,12 +86,7 @@ def _card(report: Report, name: str, main: str) -> str:
 def _spans(spans: SpanReport) -> Iterable[str]:
     note = escape(_sentence(invalid_note(spans)))
     yield f"<h2>Spans by type</h2>\n<p>Strict: start, end and type are right. {note}</p>"
-    averages = {
-        "all (micro)": spans.strict.micro,
-        "macro": spans.strict.macro,
-        "weighted": spans.strict.weighted,
-    }
-    yield _score_table("type", spans.strict.rows, averages)
+    yield _score_table("type", spans.strict.rows, _averages(spans.strict))
     yield "<h2>Four ways to count spans</h2>"
     ways = {WAY_NAMES[way]: getattr(spans, way).micro for way in WAYS}
     yield _score_table("way", ways, {}, WAY_MEANINGS)
@@ -101,13 +96,18 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + "."
 
 
-def _labels(table: ScoreTable) -> str:
-    averages = {"all (micro)": table.micro, "macro": table.macro, "weighted": table.weighted}
-    rows = most_frequent(table.rows, MOST_ROWS)
-    scores = _score_table("label", rows, averages)
+def _averages(scores: ScoreTable) -> dict[str, Score]:
+    return {"all (micro)": scores.micro, "macro": scores.macro, "weighted": scores.weighted}
+
+
+def _labels(labels: ScoreTable) -> str:
+    rows = most_frequent(labels.rows, MOST_ROWS)
+    scores = _score_table("label", rows, _averages(labels))
     if len(rows) > OPEN_ROWS:
-        some = "labels" if len(rows) == len(table.rows) else f"labels; here are the {len(rows)} most frequent"
-        scores = f"<details><summary>{len(table.rows)} {some}</summary>{scores}</details>"
+        some = (
+            "labels" if len(rows) == len(labels.rows) else f"labels; here are the {len(rows)} most frequent"
+        )
+        scores = f"<details><summary>{len(labels.rows)} {some}</summary>{scores}</details>"
     return f"<h2>Labels, token by token</h2>\n{scores}"
 
 
@@ -118,11 +118,8 @@ def _score_table(
     notes: Mapping[str, str] | None = None,
 ) -> str:
     columns = (head, "precision", "recall", "F1", "in gold", "predicted", "correct")
-    top = "".join(f'<th scope="col">{name}</th>' for name in columns)
-    body = "".join(_score_row(name, score, (notes or {}).get(name, "")) for name, score in rows.items())
-    below = "".join(_score_row(name, score, "") for name, score in averages.items())
-    bodies = f"<tbody>{body}</tbody>" + (f"<tbody>{below}</tbody>" if below else "")
-    return f'<div class="scroll"><table class="scores"><thead><tr>{top}</tr></thead>{bodies}</table></div>'
+    main = (_score_row(name, score, (notes or {}).get(name, "")) for name, score in rows.items())
+    return table(columns, main, (_score_row(name, score, "") for name, score in averages.items()))
 
 
 def _score_row(name: str, score: Score, note: str) -> str:
@@ -131,16 +128,16 @@ def _score_row(name: str, score: Score, note: str) -> str:
         f'<td class="figure" style="--share:{figure:.3f}">{100 * figure:.2f}</td>'
         for figure in (score.precision, score.recall, score.f1)
     )
-    counts = "".join(f"<td>{count:,}</td>" for count in (score.support, score.predicted, score.correct))
+    counts = "".join(cell(f"{count:,}") for count in (score.support, score.predicted, score.correct))
     return f'<tr><th scope="row"><bdi>{escape(name or "(no type)")}</bdi>{about}</th>{figures}{counts}</tr>'
 
 
 def _confusion(confusion: Confusion) -> str:
-    names, table = confusion.among(MOST_CONFUSED)
+    names, counts = confusion.among(MOST_CONFUSED)
     title = "<h2>What was taken for what</h2>"
     if not names:
         return f"{title}\n<p>No label was wrong.</p>"
-    wrong = table.copy()
+    wrong = counts.copy()
     wrong[range(len(names)), range(len(names))] = 0
     largest = int(wrong.max()) or 1
     head = "".join(
@@ -148,7 +145,7 @@ def _confusion(confusion: Confusion) -> str:
     )
     rows = []
     for i, name in enumerate(names):
-        cells = "".join(_heat_cell(names, i, j, int(table[i, j]), largest) for j in range(len(names)))
+        cells = "".join(_heat_cell(names, i, j, int(counts[i, j]), largest) for j in range(len(names)))
         rows.append(f'<tr><th scope="row" title="{escape(name)}">{escape(name)}</th>{cells}</tr>')
     caption = (
         "Rows: gold. Columns: predicted. The darker, the more often one was taken for the other; "
@@ -165,7 +162,89 @@ def _heat_cell(names: list[str], i: int, j: int, count: int, largest: int) -> st
     shown = "" if not count else str(count) if count < 10_000 else f"{count / 1000:,.0f}k"
     if i == j:
         return f'<td class="same" title="{escape(about)}">{shown}</td>'
-    # The root makes rare mistakes visible beside frequent ones.
-    share = (count / largest) ** 0.5
-    deep = ' class="deep"' if share > 0.75 else ""
-    return f'<td{deep} style="--share:{share:.2f}" title="{escape(about)}">{shown}</td>'
+    share = (count / largest) ** 0.5  # the root makes rare mistakes visible beside frequent ones
+    return f'<td style="--share:{share:.2f}" title="{escape(about)}">{shown}</td>'
+
+
+# ---------------------------------------------------------------- errors in context
+
+
+def _worst_first(data: Paired, most: int) -> Places:
+    """Order sentences with errors: most wrong labels first, then the larger share, then as in the corpus."""
+    offsets = data.gold.offsets
+    before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(~data.right)])
+    wrong = before[offsets[1:]] - before[offsets[:-1]]
+    lengths = np.diff(offsets)
+    order = np.lexsort((lengths, -wrong))
+    worst: Places = order[wrong[order] > 0][:most]
+    return worst
+
+
+def _errors_in_context(data: Paired, most: int) -> str:
+    """Make the section of the worst sentences: words above gold and predicted labels, wrong ones marked."""
+    worst = _worst_first(data, most)
+    title = "<h2>Errors in context</h2>"
+    if not len(worst):
+        return f"{title}\n<p>{'No label was wrong.' if data.right.all() else 'Left out, as asked.'}</p>"
+    first = "word, gold label" if data.words is not None else "gold label"
+    legend = f"<p>Worst sentences first. Each token has {first} and, where it is wrong, the predicted label below.</p>"
+    return "\n".join([title, legend, *(_one_sentence(data, int(i)) for i in worst)])
+
+
+def _one_sentence(data: Paired, number: int) -> str:
+    begin, end = (int(x) for x in data.gold.offsets[number : number + 2])
+    wrong = ~data.right[begin:end]
+    place = _place(data, number)
+    head = f"{escape(place)}: {int(wrong.sum())} of {end - begin} labels wrong"
+    tokens = "".join(_tokens(data, begin, wrong))
+    return f'<section class="sentence"><header>{head}</header><div class="tokens">{tokens}</div></section>'
+
+
+def _place(data: Paired, number: int) -> str:
+    place = getattr(data.source, "place", None)
+    name = f"sentence {number}"
+    if not callable(place):
+        return name
+    where = str(place(number, 0))
+    return where if where.startswith("sentence") else f"{name} ({where})"
+
+
+def _tokens(data: Paired, begin: int, wrong: Bools) -> Iterator[str]:
+    shown = _near(wrong)
+    last = -1
+    for t in np.flatnonzero(shown).tolist():
+        if t > last + 1:
+            yield '<span class="gap">…</span>'
+        yield _token(data, begin + t, wrong=bool(wrong[t]))
+        last = t
+    if last + 1 < len(wrong):
+        yield '<span class="gap">…</span>'
+
+
+def _near(wrong: Bools) -> Bools:
+    """Positions to show: all of a short sentence, else those around the errors."""
+    shown = np.ones(len(wrong), dtype=bool)
+    if len(wrong) > WHOLE:
+        shown = np.convolve(wrong, np.ones(2 * AROUND + 1), mode="same") > 0
+    shown[np.flatnonzero(shown)[LONGEST:]] = False
+    return shown
+
+
+def _token(data: Paired, position: int, *, wrong: bool) -> str:
+    word = ""
+    if data.words is not None:
+        word = f'<bdi dir="auto">{_visible(data.words.values[data.words.codes[position]])}</bdi>'
+    gold = _visible(data.gold.values[data.gold.codes[position]])
+    if not wrong:
+        return f'<span class="token">{word}<small>{gold}</small></span>'
+    predicted = _visible(data.predicted.values[data.predicted.codes[position]])
+    return f'<span class="token wrong">{word}<small>{gold}</small><small>✗ {predicted}</small></span>'
+
+
+def _visible(text: str) -> str:
+    """Escaped, with a sign for what a browser would not show."""
+    shown = "".join(
+        "\N{REPLACEMENT CHARACTER}" if not char.isprintable() and char not in " \u200c\u200d" else char
+        for char in text
+    )
+    return escape(shown) or "∅"

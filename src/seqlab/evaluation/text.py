@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from seqlab.arrays import whole_number
 from seqlab.corpus.names import counted
-from seqlab.evaluation.cells import left, right
-from seqlab.evaluation.matching import WAYS
 from seqlab.evaluation.scores import Score, ScoreTable
-from seqlab.evaluation.spans import Invalid, SpanReport
-from seqlab.textwidth import printable, text_width
+from seqlab.evaluation.spans import WAYS, Invalid, SpanReport
+from seqlab.views.tables import left, right
+from seqlab.views.text.width import printable, text_width
 
 if TYPE_CHECKING:
     from seqlab.evaluation.report import Report
@@ -32,12 +31,7 @@ NAMES = {
     "type_only_f1": "span F1, type only",
     "boundary_only_f1": "span F1, boundary only",
 }
-WAY_NAMES = {
-    "strict": "strict",
-    "lenient": "lenient",
-    "type_only": "type only",
-    "boundary_only": "boundary only",
-}
+WAY_NAMES = {way: way.replace("_", " ") for way in WAYS}
 
 
 def report_text(report: Report, *, digits: int, rows: int) -> str:

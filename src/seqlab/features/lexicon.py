@@ -11,9 +11,11 @@ from functools import cached_property
 from os import PathLike
 from typing import Any
 
-from seqlab.errors import TemplateError
+from seqlab.errors import Place, StoreError, TemplateError
 from seqlab.features.functions import FOLDS
 from seqlab.features.words import NAME
+from seqlab.store.codec import Field, Sizes
+from seqlab.store.state import State, string_arrays
 
 YES = "yes"  # the class of an entry that has none
 
@@ -63,7 +65,7 @@ class Lexicon:
             raise TemplateError(f"lexicon {name!r}: cannot read {str(path)!r}: {error.strerror}") from error
         entries: dict[str, str] = {}
         for number, raw in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
-            entry, kind = _entry(raw.removesuffix(b"\r"), f"{path}:{number}")
+            entry, kind = _entry(raw.removesuffix(b"\r"), Place(path=str(path), line=number))
             if not entry:
                 continue
             known = entries.get(entry, kind).split(",")
@@ -103,20 +105,20 @@ class Lexicon:
         return cls(data["name"], dict(data["entries"]), data["path"])
 
 
-def _entry(raw: bytes, where: str) -> tuple[str, str]:
+def _entry(raw: bytes, place: Place) -> tuple[str, str]:
     """Entry and class of one line; ("", ...) for a blank line."""
     try:
         line = raw.decode()
     except UnicodeDecodeError as error:
         raise TemplateError(
-            f"{where}: not UTF-8: {error.reason} at byte {error.start} in {raw!r:.80}"
+            f"not UTF-8: {error.reason} at byte {error.start} in {raw!r:.80}", place=place
         ) from error
     cells = line.split("\t")
     if not line.strip():
         return "", YES
     if len(cells) > 2 or not all(cell.strip() for cell in cells):
         raise TemplateError(
-            f"{where}: 'entry' or 'entry TAB class' expected, found {len(cells)} columns in {line!r:.80}"
+            f"'entry' or 'entry TAB class' expected, found {len(cells)} columns in {line!r:.80}", place=place
         )
     return cells[0].strip(), cells[1].strip() if len(cells) == 2 else YES
 
@@ -140,3 +142,27 @@ def longest_matches(tokens: Sequence[str], phrases: Mapping[tuple[str, ...], str
             size = 1
         t += size
     return found
+
+
+class StoredLexicons(Field):
+    """Lexicons by name: their entries as arrays, their paths as a setting."""
+
+    def put(self, state: State, name: str, value: Mapping[str, Lexicon]) -> None:
+        """Write them."""
+        state.settings[name] = {one: lexicon.path for one, lexicon in value.items()}
+        for one, lexicon in value.items():
+            state.arrays |= string_arrays(f"lexicon.{one}.entries", lexicon.entries.keys())
+            state.arrays |= string_arrays(f"lexicon.{one}.classes", lexicon.entries.values())
+
+    def get(self, state: State, name: str, sizes: Sizes) -> dict[str, Lexicon]:  # noqa: ARG002
+        """Read them back."""
+        return {one: self._lexicon(state, one, path) for one, path in state.setting(name, dict).items()}
+
+    def _lexicon(self, state: State, name: str, path: Any) -> Lexicon:
+        entries = state.strings(f"lexicon.{name}.entries")
+        classes = state.strings(f"lexicon.{name}.classes")
+        if len(entries) != len(classes) or len(set(entries)) != len(entries):
+            raise StoreError(f"the lexicon {name!r:.80} should have as many classes as different entries")
+        if not (path is None or isinstance(path, str)):
+            raise StoreError(f"the lexicon {name!r:.80} should have a path, found {path!r:.80}")
+        return Lexicon(name, dict(zip(entries, classes, strict=True)), path)

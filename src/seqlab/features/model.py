@@ -30,11 +30,16 @@ class SentenceLike(Protocol):
     def __getitem__(self, column: str, /) -> Sequence[str]: ...
 
 
-class Call(NamedTuple):
-    """One function applied to a value; `functions.py` defines it."""
-
+class _Call(NamedTuple):
     name: str
     args: tuple[int | str, ...] = ()
+
+
+class Call(_Call):
+    """One function applied to a value; `functions.py` defines it."""
+
+    __slots__ = ()
+    json_list = True  # ["prefix", 3] in a model file
 
 
 class Atom(NamedTuple):
@@ -108,17 +113,8 @@ WAPITI = Boundary(
 BOUNDARIES = {"seqlab": SEQLAB, "crfpp": CRFPP, "wapiti": WAPITI}
 
 
-class Features(NamedTuple):
-    """What a Template is made of, for whoever needs nothing else of it; a Template has the same names."""
-
-    features: tuple[Feature, ...]
-    bigram: bool
-    boundary: Boundary
-    lexicons: Mapping[str, Lexicon]
-
-
 class TemplateLike(Protocol):
-    """A Template, or its Features."""
+    """A Template, as far as features are read off a sentence."""
 
     @property
     def features(self) -> tuple[Feature, ...]:

@@ -68,11 +68,15 @@ class Draft:
 
 
 def parse(
-    text: str, *, where: str = "", base: Path | None = None, lexicons: Mapping[str, Lexicon] | None = None
+    text: str,
+    *,
+    path: str | None = None,
+    base: Path | None = None,
+    lexicons: Mapping[str, Lexicon] | None = None,
 ) -> Parsed:
     """Read a template.
 
-    where      put before the line number in messages: "file:"
+    path       file that messages name
     base       the folder that paths of lexicons start from
     lexicons   those that the text may use without a file of its own
     """
@@ -81,7 +85,7 @@ def parse(
     parsed = Parsed()
     used: list[tuple[Line, Token]] = []
     for number, line_text in enumerate(text.split("\n"), start=1):
-        line = Line(line_text, number, where)
+        line = Line(line_text, number, path)
         if line.tokens:
             _Reader(line, parsed, used, base or Path(), dict(lexicons or {})).read()
     for name, lexicon in (lexicons or {}).items():
@@ -136,7 +140,7 @@ class _Reader:
             try:
                 self.parsed.lexicons[name.text] = Lexicon.read(name.text, path)
             except TemplateError as error:
-                raise TemplateError(f"{line.place}: {error}") from error
+                raise TemplateError(str(error), place=line.place) from error
         elif name.text in self.given:
             self.parsed.lexicons[name.text] = self.given[name.text]
         else:
@@ -304,5 +308,5 @@ class _Reader:
         try:
             compiled(token.string)
         except TemplateError as error:
-            self.line.fail(str(error), token)
+            self.line.fail(error.message, token)
         return token.string

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import NoReturn
 
-from seqlab.errors import TemplateError
+from seqlab.errors import Place, TemplateError
 
 _TOKEN = re.compile(
     r"""
@@ -60,9 +60,9 @@ class Token:
 class Line:
     """The tokens of a line, taken one by one."""
 
-    def __init__(self, text: str, number: int, where: str = "") -> None:
+    def __init__(self, text: str, number: int, path: str | None = None) -> None:
         self.text = text.removesuffix("\r")
-        self.place = f"{where}{number}" if where else f"line {number}"
+        self.place = Place(path=path, line=number)
         self.at = 0
         self.tokens = self._cut()
 
@@ -103,4 +103,4 @@ class Line:
 
     def fail(self, message: str, token: Token) -> NoReturn:
         """Raise an error that shows the line and points at the token."""
-        raise TemplateError(f"{self.place}: {message}\n    {self.text}\n    {' ' * token.start}^")
+        raise TemplateError(f"{message}\n    {self.text}\n    {' ' * token.start}^", place=self.place)

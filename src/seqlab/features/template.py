@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
-from seqlab.errors import TemplateError
+from seqlab.errors import Place, TemplateError
 from seqlab.features.computed import gazetteer_of
+from seqlab.features.lexicon import Lexicon, StoredLexicons
 from seqlab.features.model import BOUNDARIES, SEQLAB, Boundary, Feature
+from seqlab.features.stored import check_features
 from seqlab.features.text import feature_text, is_canonical, lines, quoted_string
 from seqlab.features.values import Sentence, View, attribute
+from seqlab.store.codec import Choice
 
 if TYPE_CHECKING:
-    from seqlab.features.lexicon import Lexicon
     from seqlab.features.parse import Parsed
 
 Lexicons: TypeAlias = "Mapping[str, Lexicon | Mapping[str, str] | Iterable[str]]"
@@ -30,10 +32,13 @@ class Template:
     lexicons   by name
     """
 
+    stored_kind: ClassVar[str] = "template"
+    stored_facts: ClassVar[tuple[str, ...]] = ("text",)
+
     features: tuple[Feature, ...]
     bigram: bool = True
-    boundary: Boundary = SEQLAB
-    lexicons: Mapping[str, Lexicon] = field(default_factory=dict)
+    boundary: Annotated[Boundary, Choice(BOUNDARIES)] = SEQLAB
+    lexicons: Annotated[Mapping[str, Lexicon], StoredLexicons()] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", _without_repeats(self.features))
@@ -45,6 +50,15 @@ class Template:
         for name in _lexicons_of(self.features):
             if name not in self.lexicons:
                 raise TemplateError(f"a feature asks for lexicon {name!r}, which the template does not have")
+
+    @property
+    def text(self) -> str:
+        """The template in its own language."""
+        return str(self)
+
+    def check(self) -> None:
+        """Refuse what a file may say and no parser makes."""
+        check_features(self.features)
 
     # -------------------------------------------------------------------------------- reading
 
@@ -58,16 +72,16 @@ class Template:
         """Read a CRF++ template: a path, or the text itself (which has a line end or a %)."""
         from seqlab.features import crfpp
 
-        text, where = _text_of(source)
-        return _made(crfpp.read(text, where=where, columns=columns))
+        text, path = _text_of(source)
+        return _made(crfpp.read(text, path=path, columns=columns))
 
     @classmethod
     def from_wapiti(cls, source: str | PathLike[str], *, columns: Sequence[str] | None = None) -> Template:
         """Read a Wapiti pattern file: a path, or the text itself (which has a line end or a %)."""
         from seqlab.features import wapiti
 
-        text, where = _text_of(source)
-        return _made(wapiti.read(text, where=where, columns=columns))
+        text, path = _text_of(source)
+        return _made(wapiti.read(text, path=path, columns=columns))
 
     @classmethod
     def read(cls, path: str | PathLike[str], *, lexicons: Lexicons | None = None) -> Template:
@@ -80,10 +94,10 @@ class Template:
         text = _read(path)
         match language_of(text):
             case "crfpp":
-                return _made(crfpp.read(text, where=f"{path}:"))
+                return _made(crfpp.read(text, path=str(path)))
             case "wapiti":
-                return _made(wapiti.read(text, where=f"{path}:"))
-        return _parsed(text, where=f"{path}:", base=Path(path).parent, lexicons=_lexicons(lexicons))
+                return _made(wapiti.read(text, path=str(path)))
+        return _parsed(text, path=str(path), base=Path(path).parent, lexicons=_lexicons(lexicons))
 
     # -------------------------------------------------------------------------------- what it means
 
@@ -206,11 +220,11 @@ def _lexicons(given: Lexicons | None) -> dict[str, Lexicon]:
     }
 
 
-def _text_of(source: str | PathLike[str]) -> tuple[str, str]:
-    """The text, and how messages name it."""
+def _text_of(source: str | PathLike[str]) -> tuple[str, str | None]:
+    """Give the text, and the file that it is from."""
     if isinstance(source, str) and (not source or "\n" in source or "%" in source):
-        return source, ""
-    return _read(source), f"{source}:"
+        return source, None
+    return _read(source), str(source)
 
 
 def _read(path: str | PathLike[str]) -> str:
@@ -221,4 +235,6 @@ def _read(path: str | PathLike[str]) -> str:
     except OSError as error:
         raise TemplateError(f"cannot read the template {str(path)!r}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise TemplateError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
+        raise TemplateError(
+            f"not UTF-8: {error.reason} at byte {error.start}", place=Place(path=str(path))
+        ) from error

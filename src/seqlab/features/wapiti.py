@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from seqlab.errors import TemplateError
+from seqlab.errors import Place, TemplateError
 from seqlab.features.crfpp import column_name
 from seqlab.features.functions import FUNCTIONS
 from seqlab.features.model import WAPITI, Atom, Call, Feature
@@ -29,17 +29,17 @@ _COMMAND = re.compile(
 _BLANKS = " \t\n\v\f\r"
 
 
-def read(text: str, *, where: str = "", columns: Sequence[str] | None = None) -> Parsed:
+def read(text: str, *, path: str | None = None, columns: Sequence[str] | None = None) -> Parsed:
     """The features of a pattern file; `columns` gives the columns names, else they are found by position ("#0")."""
     parsed = Parsed(bigram=False, boundary=WAPITI)
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.partition("#")[0].rstrip(_BLANKS)
         if not line:
             continue
-        place = f"{where}{number}" if where else f"line {number}"
+        place = Place(path=path, line=number)
         line = line[0].lower() + line[1:]
         if line[0] not in "ub*":
-            raise TemplateError(f"{place}: a Wapiti pattern begins with u, b or *, got {line!r}")
+            raise TemplateError(f"a Wapiti pattern begins with u, b or *, got {line!r}", place=place)
         feature = _feature(line, place, columns)
         if line[0] == "b" and not feature.atoms and not parsed.bigram:
             parsed.bigram = True
@@ -48,7 +48,7 @@ def read(text: str, *, where: str = "", columns: Sequence[str] | None = None) ->
     return parsed
 
 
-def _feature(line: str, place: str, columns: Sequence[str] | None) -> Feature:
+def _feature(line: str, place: Place, columns: Sequence[str] | None) -> Feature:
     atoms: list[Atom] = []
     pieces, end = [""], 0
     for command in _COMMAND.finditer(line):
@@ -66,12 +66,13 @@ def _feature(line: str, place: str, columns: Sequence[str] | None) -> Feature:
     return Feature(tuple(atoms), tuple(pieces), on_node=line[0] in "u*", on_edge=line[0] in "b*")
 
 
-def _atom(command: re.Match[str], line: str, place: str, columns: Sequence[str] | None) -> Atom | str:
+def _atom(command: re.Match[str], line: str, place: Place, columns: Sequence[str] | None) -> Atom | str:
     """The value that a command reads; @0 is always outside the sentence, so that its value is known now."""
     if command["mode"] == "*":
         raise TemplateError(
-            f"{place}: {command[0]!r} takes its offset from a column, which seqlab does not do; "
-            f"write the offsets as numbers"
+            f"{command[0]!r} takes its offset from a column, which seqlab does not do; "
+            f"write the offsets as numbers",
+            place=place,
         )
     calls = _calls(command, line, place)
     offset = int(command["offset"])
@@ -86,23 +87,24 @@ def _atom(command: re.Match[str], line: str, place: str, columns: Sequence[str] 
     return value
 
 
-def _calls(command: re.Match[str], line: str, place: str) -> tuple[Call, ...]:
+def _calls(command: re.Match[str], line: str, place: Place) -> tuple[Call, ...]:
     kind, pattern = command["type"], command["pattern"]
     if (kind in "xX") != (pattern is None):
         wanted = "no pattern" if kind in "xX" else f'a pattern in quotes, as in %{kind}[0,0,"\\d"]'
-        raise TemplateError(f"{place}: %{kind} takes {wanted}, got {command[0]!r} in {line!r}")
+        raise TemplateError(f"%{kind} takes {wanted}, got {command[0]!r} in {line!r}", place=place)
     calls: list[Call] = []
     if pattern is not None:
         try:
             compiled(pattern[2:-1])
         except TemplateError as error:
-            raise TemplateError(f"{place}: {error}") from error
+            raise TemplateError(error.message, place=place) from error
         calls.append(Call("test" if kind in "tT" else "match", (pattern[2:-1],)))
     return (*calls, Call("lower_ascii")) if kind.isupper() else tuple(calls)
 
 
-def _check_text(text: str, line: str, place: str) -> None:
+def _check_text(text: str, line: str, place: Place) -> None:
     if "%" in text:
         raise TemplateError(
-            f"{place}: a command like %x[-1,0] is wanted, got {text[text.index('%') :]!r} in {line!r}"
+            f"a command like %x[-1,0] is wanted, got {text[text.index('%') :]!r} in {line!r}",
+            place=place,
         )

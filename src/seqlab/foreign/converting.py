@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from seqlab.encode.known import Known, of_bags, of_template
 from seqlab.errors import OptionError, StoreError, TemplateError
+from seqlab.families.linear.crf import CRF
 from seqlab.families.linear.fit import LinearFit
 from seqlab.families.linear.learners import LBFGS
 from seqlab.families.linear.memm import MEMM
 from seqlab.families.linear.model import EdgeWeights, LinearModel
-from seqlab.families.linear.tagger import CRF, LinearTagger
+from seqlab.families.linear.tagger import LinearTagger
 from seqlab.foreign import crfpp, crfpp_binary, crfsuite, wapiti
 from seqlab.foreign.parts import ForeignModel, Weighted
 from seqlab.learning.history import History
@@ -59,9 +60,7 @@ def convert_model(
     try:
         return tagger_of(_read(content, encoding, columns), columns, learner)
     except (StoreError, TemplateError) as error:
-        where = ":" if str(error).startswith("line ") else ": "
-        text = str(error).removeprefix("line ") if where == ":" else str(error)
-        raise StoreError(f"{name}{where}{text}", path=name) from error.__cause__
+        raise StoreError(error.message, place=error.place._replace(path=name)) from error.__cause__
 
 
 def _content(name: str) -> bytes:

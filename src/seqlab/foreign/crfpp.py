@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from seqlab.errors import StoreError
+from seqlab.errors import Place, StoreError
 from seqlab.features import crfpp as templates
 from seqlab.features.template import Template
 from seqlab.foreign.lines import Lines
@@ -38,7 +38,7 @@ def assembled(
     labels: tuple[str, ...],
     patterns: Sequence[str],
     template: Template,
-    places: Mapping[str, tuple[int, str]],
+    places: Mapping[str, tuple[int, Place]],
     weights: Floats,
     width: int,
 ) -> ForeignModel:
@@ -73,12 +73,12 @@ def _header(lines: Lines) -> dict[str, float]:
         try:
             found[name] = float(value)
         except ValueError as error:
-            raise StoreError(f"line {number}: a name and a number are wanted, found {line!r:.80}") from error
+            raise StoreError(f"a name and a number are wanted, found {line!r:.80}", line=number) from error
     for name in ("version", "maxid", "xsize"):
         if not 0 <= found.get(name, -1) <= 2**31:
-            raise StoreError(f"line {first}: the header should say {name!r}, as a number")
+            raise StoreError(f"the header should say {name!r}, as a number", line=first)
     if not np.isfinite(found["cost-factor"]):
-        raise StoreError(f"line {first}: the cost-factor should be a finite number")
+        raise StoreError("the cost-factor should be a finite number", line=first)
     return found
 
 
@@ -89,20 +89,21 @@ def template_of(patterns: list[str], first: int, columns: Sequence[str] | None) 
     return Template(tuple(parsed.features), parsed.bigram, parsed.boundary)
 
 
-def _places(lines: Lines) -> dict[str, tuple[int, str]]:
+def _places(lines: Lines) -> dict[str, tuple[int, Place]]:
     """Of each attribute where its weights begin, and the line that says so."""
-    found: dict[str, tuple[int, str]] = {}
+    found: dict[str, tuple[int, Place]] = {}
     first = lines.number
     for number, line in enumerate(lines.block("the attributes"), start=first):
         place, _, name = line.partition(" ")
         if not (place.isascii() and place.isdigit() and len(place) < 12) or name[:1] not in {"U", "B"}:
             raise StoreError(
-                f"line {number}: the place of a weight and an attribute that begins with U or B are wanted, "
-                f"found {line!r:.80}"
+                f"the place of a weight and an attribute that begins with U or B are wanted, "
+                f"found {line!r:.80}",
+                line=number,
             )
         if name in found:
-            raise StoreError(f"line {number}: the attribute {name!r:.80} is there twice")
-        found[name] = (int(place), f"line {number}")
+            raise StoreError(f"the attribute {name!r:.80} is there twice", line=number)
+        found[name] = (int(place), Place(line=number))
     return found
 
 
@@ -111,17 +112,17 @@ def _weights(lines: Lines, count: float) -> Floats:
     first = lines.number
     given = lines.rest()
     if len(given) != count:
-        raise StoreError(f"line {first}: {count:.0f} weights are wanted (maxid), found {len(given)}")
+        raise StoreError(f"{count:.0f} weights are wanted (maxid), found {len(given)}", line=first)
     try:
         weights = np.array([float(line) for line in given])
     except ValueError as error:
         i = next(i for i, line in enumerate(given) if not _is_number(line))
-        raise StoreError(f"line {first + i}: a weight is wanted, found {given[i]!r:.80}") from error
+        raise StoreError(f"a weight is wanted, found {given[i]!r:.80}", line=first + i) from error
     with np.errstate(over="ignore"):
         rounded = weights.astype(np.float32).astype(np.float64)
     if not np.isfinite(rounded).all():
         i = int(np.argmin(np.isfinite(rounded)))
-        raise StoreError(f"line {first + i}: the weight {given[i]!r:.80} is no finite float")
+        raise StoreError(f"the weight {given[i]!r:.80} is no finite float", line=first + i)
     return rounded
 
 
@@ -134,7 +135,7 @@ def _is_number(text: str) -> bool:
 
 
 def _gathered(
-    places: Mapping[str, tuple[int, str]], letter: str, size: int, weights: Floats
+    places: Mapping[str, tuple[int, Place]], letter: str, size: int, weights: Floats
 ) -> dict[str, Floats]:
     """The `size` weights of each attribute that begins with this letter."""
     found = {}
@@ -143,8 +144,9 @@ def _gathered(
             continue
         if place + size > len(weights):
             raise StoreError(
-                f"{where}: the attribute {name!r:.80} has weights {place} to {place + size - 1}, but there are "
-                f"only {len(weights)}"
+                f"the attribute {name!r:.80} has weights {place} to {place + size - 1}, but there are "
+                f"only {len(weights)}",
+                place=where,
             )
         found[name] = weights[place : place + size]
     return found

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.errors import StoreError
+from seqlab.errors import Place, StoreError
 from seqlab.foreign.crfpp import assembled, template_of
 from seqlab.foreign.parts import ForeignModel, check_labels
 
@@ -52,7 +52,7 @@ def read(content: bytes, encoding: str, columns: Sequence[str] | None) -> Foreig
             raise StoreError(
                 f"byte {at}: the attribute {text!r:.80} is there twice, or does not begin with U or B"
             )
-        places[text] = (place, f"byte {at}")
+        places[text] = (place, Place(within=(f"byte {at}",)))
     template = template_of([line for line in patterns if line], 1, columns)
     return assembled(tuple(labels), patterns, template, places, weights * cost, width)
 

@@ -23,7 +23,8 @@ class Lines:
         except UnicodeDecodeError as error:
             line = content.count(b"\n", 0, error.start) + 1
             raise StoreError(
-                f"line {line}: this is not {encoding}; pass the encoding of the training data, as in encoding='latin-1'"
+                f"this is not {encoding}; pass the encoding of the training data, as in encoding='latin-1'",
+                line=line,
             ) from error
         return Lines([line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")])
 
@@ -34,7 +35,8 @@ class Lines:
             end = self._lines.index("", begin)
         except ValueError:
             raise StoreError(
-                f"line {len(self._lines)}: the file is cut short in {what}: an empty line should end them"
+                f"the file is cut short in {what}: an empty line should end them",
+                line=len(self._lines),
             ) from None
         self.number = end + 2
         return self._lines[begin:end]

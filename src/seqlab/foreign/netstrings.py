@@ -30,7 +30,7 @@ class Netstrings:
         found = re.compile(pattern).match(self._content, self._at)
         if found is None:
             rest = self._content[self._at : self._at + 30].partition(b"\n")[0]
-            raise StoreError(f"line {self.line}: {wanted} is wanted, found {rest!r}")
+            raise StoreError(f"{wanted} is wanted, found {rest!r}", line=self.line)
         self._at = found.end()
         return tuple(None if group is None else int(group) for group in found.groups())
 
@@ -47,12 +47,12 @@ class Netstrings:
         for _ in range(count):
             found = pattern.match(self._content, self._at)
             if found is None:
-                raise StoreError(f"line {self.line}: a weight is wanted, as in 12=0x1.8p+0; {self._found()}")
+                raise StoreError(f"a weight is wanted, as in 12=0x1.8p+0; {self._found()}", line=self.line)
             places.append(int(found[1]))
             values.append(self._value(found[2]))
             self._at = found.end()
         if self._content[self._at :].strip():
-            raise StoreError(f"line {self.line}: {count} weights are wanted, but more follow")
+            raise StoreError(f"{count} weights are wanted, but more follow", line=self.line)
         if len(set(places)) != len(places):
             raise StoreError("two weights have the same place")
         return np.array(places, dtype=np.int64), np.array(values, dtype=np.float64)
@@ -62,8 +62,8 @@ class Netstrings:
         end = found.end() + int(found[1]) if found is not None else 0
         if found is None or self._content[end : end + 1] != b",":
             raise StoreError(
-                f"line {self.line}: {what} {number} is wanted, as its length in bytes, its text and a comma; "
-                f"{self._found()}"
+                f"{what} {number} is wanted, as its length in bytes, its text and a comma; {self._found()}",
+                line=self.line,
             )
         self._at = end + 2 if self._content[end + 1 : end + 2] == b"\n" else end + 1
         return self._content[found.end() : end]
@@ -73,8 +73,9 @@ class Netstrings:
             return text.decode(self._encoding, "backslashreplace" if lenient else "strict")
         except UnicodeDecodeError as error:
             raise StoreError(
-                f"line {self.line - 1}: the {what} {text!r:.80} is not {self._encoding}; pass the encoding of the "
-                "training data, as in encoding='latin-1'"
+                f"the {what} {text!r:.80} is not {self._encoding}; pass the encoding of the "
+                "training data, as in encoding='latin-1'",
+                line=self.line - 1,
             ) from error
 
     def _value(self, text: bytes) -> float:
@@ -83,7 +84,7 @@ class Netstrings:
         except (ValueError, OverflowError):
             value = float("nan")
         if not np.isfinite(value):
-            raise StoreError(f"line {self.line}: a finite number is wanted, as in 0x1.8p+0, found {text!r}")
+            raise StoreError(f"a finite number is wanted, as in 0x1.8p+0, found {text!r}", line=self.line)
         return value
 
     def _found(self) -> str:

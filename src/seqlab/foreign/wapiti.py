@@ -38,8 +38,9 @@ def read(content: bytes, encoding: str, columns: Sequence[str] | None) -> Foreig
     )
     if prefixed:
         raise StoreError(
-            "line 2: the model puts 'u' before its attributes, which a maximum-entropy model (--me) does; it labels "
-            "single lines and no sentences, and cannot be converted"
+            "the model puts 'u' before its attributes, which a maximum-entropy model (--me) does; it labels "
+            "single lines and no sentences, and cannot be converted",
+            line=2,
         )
     first = file.line
     patterns = file.strings(patterns_count or 0, "pattern")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from seqlab.inference.best_paths import NBest, nbest
     from seqlab.inference.counting import ExpectedCounts, expected_counts
     from seqlab.inference.decoding import beam, max_marginal, viterbi
+    from seqlab.inference.messages import Semiring, backward, forward
     from seqlab.inference.partition import log_partition
     from seqlab.inference.paths import Path
     from seqlab.inference.posteriors import Posterior, posterior
@@ -27,6 +28,7 @@ else:  # a type checker would take any name for one of the package
             "best_paths": ("NBest", "nbest"),
             "counting": ("ExpectedCounts", "expected_counts"),
             "decoding": ("beam", "max_marginal", "viterbi"),
+            "messages": ("Semiring", "backward", "forward"),
             "partition": ("log_partition",),
             "paths": ("Path",),
             "posteriors": ("Posterior", "posterior"),
@@ -44,10 +46,13 @@ __all__ = [
     "Path",
     "Posterior",
     "Samples",
+    "Semiring",
+    "backward",
     "beam",
     "expected_counts",
     "fallback_count",
     "filter",
+    "forward",
     "kernel",
     "kernels",
     "log_partition",

@@ -129,11 +129,8 @@ def _refuse_dead_beams(question: Question, part: Part, exact: Any, dead: Any, wi
         number, length = int(part.numbers[place]), int(part.lengths[place])
         if exact[place]:
             question.raise_impossible(number, int(dead[place]), length)
-        sequence = None if question.single else number
-        where = "" if sequence is None else f"sequence {sequence}: "
         raise BeamError(
-            f"{where}the beam of width {width} lost every legal path at position {int(dead[place])} (of {length}); "
+            f"the beam of width {width} lost every legal path at position {int(dead[place])} (of {length}); "
             f"pass a larger width, or use viterbi, which is exact",
-            position=int(dead[place]),
-            sequence=sequence,
+            place=question.place(number, int(dead[place])),
         )

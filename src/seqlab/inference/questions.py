@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.errors import ImpossibleError, ScoreError
+from seqlab.errors import ImpossibleError, Place, ScoreError
 from seqlab.trellis import Trellis, TrellisBatch
 from seqlab.trellis.labels import LabelSet
 
@@ -65,12 +65,19 @@ class Question:
             return self._trellises.label_set
         return self._trellises[i].label_set
 
+    def order(self, i: int) -> int:
+        """Read the order of sequence i."""
+        if isinstance(self._trellises, TrellisBatch):
+            return self._trellises.order
+        return self._trellises[i].order
+
     def refuse_impossible(self, part: Part, log_z: npt.NDArray[np.float64]) -> None:
         """Raise for the first sequence of the part whose answer is -inf, or not a number."""
         if (lost := np.flatnonzero(np.isnan(log_z))).size:
             raise ScoreError(
-                f"sequence {int(part.numbers[lost[0]])}: the sum of scores is NaN; the arrays were changed after the "
-                f"trellis was made, so make it anew from the new scores"
+                "the sum of scores is NaN; the arrays were changed after the trellis was made, so make it anew from "
+                "the new scores",
+                place=Place(int(part.numbers[lost[0]]), unit="sequence"),
             )
         if (dead := np.flatnonzero(np.isneginf(log_z))).size:
             first = int(dead[0])
@@ -79,15 +86,16 @@ class Question:
 
     def raise_impossible(self, number: int, position: int, length: int) -> None:
         """Say that sequence `number` has no legal path, and where that shows."""
-        sequence = None if self.single else number
-        where = "" if sequence is None else f"sequence {sequence}: "
         raise ImpossibleError(
-            f"{where}no legal path: nothing is left at position {position} (of {length}); every label there is ruled "
+            f"no legal path: nothing is left at position {position} (of {length}); every label there is ruled "
             f"out by its own score of -inf, by the moves that lead to it, or by a constraint; allow one of them"
             f"{self._advice(number)}",
-            position=position,
-            sequence=sequence,
+            place=self.place(number, position),
         )
+
+    def place(self, number: int, position: int) -> Place:
+        """Say where a path ends that goes no further; a single trellis has no number."""
+        return Place(None if self.single else number, position, unit="sequence", item="")
 
     def _advice(self, number: int) -> str:
         own = (

@@ -8,14 +8,14 @@ from seqlab.lazy import when_used
 from seqlab.store.state import State
 
 if TYPE_CHECKING:
-    from seqlab.store.reading import peek, read, revived
+    from seqlab.store.reading import read, revived
     from seqlab.store.saving import Stored, from_bytes, load, misfits_told, save
     from seqlab.store.writing import as_bytes, write
 else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = when_used(
         __name__,
         {
-            "reading": ("peek", "read", "revived"),
+            "reading": ("read", "revived"),
             "saving": ("Stored", "from_bytes", "load", "misfits_told", "save"),
             "writing": ("as_bytes", "write"),
         },
@@ -28,7 +28,6 @@ __all__ = [
     "from_bytes",
     "load",
     "misfits_told",
-    "peek",
     "read",
     "revived",
     "save",

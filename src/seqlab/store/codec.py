@@ -19,7 +19,7 @@ import dataclasses
 import itertools
 import math
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -34,6 +34,7 @@ from seqlab.store.state import PARTS, State, string_arrays, text_arrays
 from seqlab.store.typed_json import from_json, hints_of, to_json
 
 Sizes = dict[str, int]
+SMALL = 1 << 20  # bytes of arrays that are read and checked at once
 Value = TypeVar("Value")
 
 
@@ -185,6 +186,24 @@ class Record(Setting):
 
     def _home(self, state: State) -> dict[str, Any]:
         return state.record
+
+
+class Choice(Field):
+    """One of several values, by its name."""
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self.names = names
+
+    def put(self, state: State, name: str, value: Any) -> None:
+        """Write the name."""
+        state.settings[name] = next(one for one, known in self.names.items() if known == value)
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
+        """Read the value of that name."""
+        found = state.setting(name, str)
+        if found not in self.names:
+            raise StoreError(f"the setting {name!r} is the unknown {found!r:.80}")
+        return self.names[found]
 
 
 class Listed(Field):
@@ -390,7 +409,7 @@ class Part(Field):
 
 
 class Lazily(Field):
-    """A field that is read when it is first asked for, as a Late value.
+    """A field that is read when it is first asked for, as a Late value; that of a small file at once.
 
     sizes   {size: setting}: sizes that the settings of the part tell before it is read
     """
@@ -408,6 +427,8 @@ class Lazily(Field):
             part = state.any_part(name)
             for size, setting in self.sizes.items():
                 _meet(sizes, size, part.number(setting, 0), name)
+        if state.nbytes <= SMALL:
+            return Late(self.field.get(state, name, sizes))
         known = dict(sizes)
 
         def make() -> Any:
@@ -509,6 +530,7 @@ def _between(value: Any, least: float | None, most: float | None) -> bool:
 __all__ = [
     "DTYPES",
     "Array",
+    "Choice",
     "Field",
     "Inside",
     "Late",

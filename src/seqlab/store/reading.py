@@ -7,9 +7,9 @@ import math
 import mmap
 import os
 import stat
-import sys
-from collections.abc import Callable
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from seqlab.errors import StoreError
 from seqlab.store.layout import (
@@ -42,20 +42,19 @@ class Tensor(NamedTuple):
     begin: int
 
 
-def read(path: str | os.PathLike[str], *, verify: bool = False, content: Buffer | None = None) -> State:
+def read(path: str | os.PathLike[str], *, verify: bool = False) -> State:
     """Read a model file. Its arrays are mapped: they come from the disk when they are used.
 
-    verify    also compare the file with the checksum in it, which means to read every byte
-    content   the file, where peek() has mapped it already
+    verify   also compare the file with the checksum in it, which means to read every byte
     """
     name = file_name(path)
     try:
-        content = _mapped(name) if content is None else content
+        content = _mapped(name)
         if verify:
             _check_sum(content)
-        return _state(content, _array)
+        return _state(content)
     except StoreError as error:
-        raise StoreError(f"{name}: {error}", path=name) from error.__cause__
+        raise error.at(path=name) from error.__cause__
     except OSError as error:
         raise StoreError(f"cannot read {name!r}: {error.strerror or error}", path=name) from error
 
@@ -64,20 +63,7 @@ def revived(content: bytes, *, verify: bool = False) -> State:
     """The state in what as_bytes() gave."""
     if verify:
         _check_sum(content)
-    return _state(content, _array)
-
-
-def peek(path: str, *, verified: int) -> tuple[State, Buffer]:
-    """The same as read() gives, without NumPy: in the place of arrays there are flat buffers, without their shapes.
-
-    Beside it the file as it is mapped, for read(path, content=...): by then the path may lead to another file.
-
-    verified   files of at most so many bytes are compared with the checksum in them
-    """
-    content = _mapped(path)
-    if len(content) <= verified:
-        _check_sum(content)
-    return _state(content, _buffer), content
+    return _state(content)
 
 
 def _mapped(name: str) -> Buffer:
@@ -90,10 +76,10 @@ def _mapped(name: str) -> Buffer:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _state(content: Buffer, made: Callable[[Tensor, Buffer], Array]) -> State:
+def _state(content: Buffer) -> State:
     header, data = _header(content)
     metadata = _metadata(header.pop(METADATA, None))
-    arrays = {tensor.name: made(tensor, content) for tensor in _tensors(header, len(content), data)}
+    arrays = {tensor.name: _array(tensor, content) for tensor in _tensors(header, len(content), data)}
     return State(
         metadata["kind"],
         _object(metadata["settings"], "the settings"),
@@ -225,8 +211,6 @@ def _addressable(shape: list[int]) -> bool:
 
 
 def _array(tensor: Tensor, content: Buffer) -> Array:
-    import numpy as np  # peek() does without
-
     dtype, count = np.dtype(f"<{CODES[tensor.dtype]}"), math.prod(tensor.shape)
     if not count:
         return np.zeros(tensor.shape, dtype=dtype)
@@ -237,16 +221,6 @@ def _array(tensor: Tensor, content: Buffer) -> Array:
     # Other writers may not align; and what is kept in memory is of this machine's byte order.
     array = array if array.flags.aligned else array.copy()
     return array.astype(dtype.newbyteorder("="), copy=False)
-
-
-def _buffer(tensor: Tensor, content: Buffer) -> Any:
-    size = SIZES[tensor.dtype]
-    if tensor.begin % size or sys.byteorder != "little":
-        raise StoreError(f"the tensor {tensor.name!r:.80} does not lie there as this machine would have it")
-    raw: Any = memoryview(content)[tensor.begin : tensor.begin + math.prod(tensor.shape) * size]
-    if tensor.dtype == "BOOL" and raw.tobytes().translate(None, b"\0\1"):
-        raise StoreError(f"the tensor {tensor.name!r:.80} should hold 0 and 1, found others")
-    return raw if tensor.dtype == "F16" else raw.cast(CODES[tensor.dtype])  # which Python has no name for
 
 
 # ------------------------------------------------------------------------------------------------ checksum

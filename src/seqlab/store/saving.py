@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
-from seqlab.errors import SeqlabError, StoreError
+from seqlab.errors import Place, SeqlabError, StoreError
 from seqlab.store.layout import file_name
-from seqlab.store.reading import Buffer, read, revived
+from seqlab.store.reading import read, revived
 from seqlab.store.state import State
 
 Model = TypeVar("Model")
@@ -42,7 +42,6 @@ def load(
     *,
     functions: Mapping[str, Callable[..., Any]] | None = None,
     verify: bool = False,
-    content: Buffer | None = None,
 ) -> Model:
     """Read a model.
 
@@ -50,14 +49,9 @@ def load(
     functions   feature functions that the model needs, by name: a file has only their names, and no code of anyone
                 is looked up or run because a file says so
     verify      also compare the file with the checksum in it
-    content     the file, where peek() has mapped it already
     """
     name = file_name(path)
-    try:
-        return _made(read(name, verify=verify, content=content), kinds, functions, f"{name}: ")
-    except StoreError as error:
-        error.path = name
-        raise
+    return _made(read(name, verify=verify), kinds, functions, name)
 
 
 def from_bytes(
@@ -70,31 +64,34 @@ def from_bytes(
     """The same for what as_bytes() gave."""
     if not isinstance(content, (bytes, bytearray, memoryview)):
         raise StoreError(f"the bytes of a model are wanted, got {content!r:.80}")
-    return _made(revived(bytes(content), verify=verify), kinds, functions, "")
+    return _made(revived(bytes(content), verify=verify), kinds, functions, None)
 
 
 def _made(
     state: State,
     kinds: Mapping[str, Callable[[State], Model]],
     functions: Mapping[str, Callable[..., Any]] | None,
-    where: str,
+    where: str | None,
 ) -> Model:
     if state.kind not in kinds:
         known = ", ".join(map(repr, sorted(kinds)))
-        raise StoreError(f"{where}models of kind {state.kind!r:.80} are unknown here, only {known}")
+        raise StoreError(
+            f"models of kind {state.kind!r:.80} are unknown here, only {known}", place=Place(path=where)
+        )
     whole = state.replaced(functions=dict(functions or {}), where=where)
     with misfits_told(where):
         return kinds[state.kind](whole)
 
 
 @contextmanager
-def misfits_told(where: str) -> Iterator[None]:
-    """While a model is made of what a file says: whatever goes wrong is an error of ours that begins with `where`."""
+def misfits_told(where: str | None) -> Iterator[None]:
+    """While a model is made of what a file says: whatever goes wrong is an error of ours about the file `where`."""
     try:
         yield
     except SeqlabError as error:
-        raise StoreError(f"{where}{error}") from error
+        raise StoreError(error.message, place=error.place._replace(path=where)) from error
     except _MISFITS as error:
         raise StoreError(
-            f"{where}what the file says does not fit together: {type(error).__name__}: {error!s:.200}"
+            f"what the file says does not fit together: {type(error).__name__}: {error!s:.200}",
+            place=Place(path=where),
         ) from error

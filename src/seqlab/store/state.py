@@ -36,11 +36,10 @@ class State:
 
     kind       which class it belongs to
     settings   what JSON can hold: strings, numbers, lists, dicts with strings as keys
-    arrays     by name; a dot stands between the name of a part and the name of its array. What store.peek gives has
-               buffers in their place: they can be handed on, but the methods below that give arrays want arrays
+    arrays     by name; a dot stands between the name of a part and the name of its array
     record     how it came about (training, dates), as JSON can hold it; nothing depends on it
     functions  given by whoever loads a model that needs functions of the user's; never stored
-    where      what messages begin with: the file, when it comes from one
+    where      file that it comes from
     """
 
     __slots__ = ("arrays", "functions", "kind", "record", "settings", "where")
@@ -52,7 +51,7 @@ class State:
         arrays: dict[str, Array] | None = None,
         record: dict[str, Any] | None = None,
         functions: Mapping[str, Callable[..., Any]] | None = None,
-        where: str = "",
+        where: str | None = None,
     ) -> None:
         self.kind = kind
         self.settings = {} if settings is None else settings

@@ -28,6 +28,8 @@ def to_json(value: Any) -> Any:
         names = [field.name for field in dataclasses.fields(value) if field.init]
         return {name: to_json(getattr(value, name)) for name in names}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
+        if getattr(value, "json_list", False):
+            return [value[0], *value[1]]
         return {name: to_json(getattr(value, name)) for name in value._fields}
     if isinstance(value, Mapping):
         return {key: to_json(one) for key, one in value.items()}
@@ -87,9 +89,16 @@ def hints_of(kind: Any) -> dict[str, Any]:
 
 
 def _made(kind: Any, data: Any, what: str) -> Any:
-    """A dataclass or named tuple of its fields; a missing one has its default."""
-    given = dict(_object(data, what))
+    """A dataclass or named tuple of its fields; a missing one has its default.
+
+    A named tuple of a name and a list, if it says json_list, is one list.
+    """
     hints = hints_of(kind)
+    if getattr(kind, "json_list", False):
+        first, rest = kind._fields
+        items = checked(list, data, what) or [None]
+        data = {first: items[0], rest: items[1:]}
+    given = dict(_object(data, what))
     known = kind._fields if hasattr(kind, "_fields") else [f.name for f in dataclasses.fields(kind) if f.init]
     for name in given:
         if name not in known:

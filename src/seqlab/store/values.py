@@ -108,6 +108,11 @@ class Values:
                 return {name: [self.put(state, f"{path}.{n}", one) for n, one in enumerate(ordered(value))]}
         if isinstance(value, Iterable) and not isinstance(value, (Iterator, bytes)):
             return self._put_collection(state, path, list(value))
+        if hasattr(value, "train"):
+            raise StoreError(
+                f"the {path} {value!r:.80} is of your own making, and a model file holds no code; "
+                f"give the model one of seqlab's before it is saved, with set_params({path}=...)"
+            )
         raise StoreError(
             f"the option {path} cannot be stored: {value!r:.80} is nothing that a model file can hold"
         )

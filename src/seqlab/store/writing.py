@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import os
-import stat
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from seqlab.errors import StoreError
+from seqlab.files import replaced
 from seqlab.store.layout import (
     ALIGNMENT,
     CODES,
@@ -33,7 +31,8 @@ def write(path: str | os.PathLike[str], state: State) -> None:
     header, tensors = _laid_out(state)
     name = file_name(path)
     try:
-        _replace(Path(os.path.realpath(name)), header, tensors)
+        with replaced(name) as file:
+            _put(file, header, tensors)
     except OSError as error:
         raise StoreError(f"cannot write {name!r}: {error.strerror or error}", path=name) from error
 
@@ -43,49 +42,6 @@ def as_bytes(state: State) -> bytes:
     buffer = io.BytesIO()
     _put(buffer, *_laid_out(state))
     return buffer.getvalue()
-
-
-def _replace(target: Path, header: bytes, tensors: list[Array]) -> None:
-    mode = _mode_of(target)
-    # The same folder: only there is renaming one step.
-    temporary = target.with_name(f".{target.name[:100]}.{os.urandom(8).hex()}.tmp")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            if mode is not None:
-                temporary.chmod(mode)
-            _put(file, header, tensors)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
-    _sync_folder(target.parent)
-
-
-def _mode_of(target: Path) -> int | None:
-    """The permissions of the file that will be replaced, if there is one."""
-    try:
-        found = target.stat()
-    except FileNotFoundError:
-        return None
-    if not stat.S_ISREG(found.st_mode):
-        raise StoreError(
-            f"cannot write {str(target)!r}: it is there already and is no file", path=str(target)
-        )
-    return stat.S_IMODE(found.st_mode)
-
-
-def _sync_folder(folder: Path) -> None:
-    """The new name itself must reach the disk; where folders cannot be opened the system does it when it likes."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 # ------------------------------------------------------------------------------------------------ layout
@@ -107,7 +63,10 @@ def _put(file: BinaryIO, header: bytes, tensors: list[Array]) -> None:
 def _laid_out(state: State) -> tuple[bytes, list[Array]]:
     """The beginning of the file up to the data, and the tensors in order."""
     tensors = {name: _plain(name, array) for name, array in state.arrays.items()}
-    order = sorted(tensors, key=lambda name: (-tensors[name].dtype.itemsize, name))
+    # Those that are whole cache lines come first among their like, so that each of them begins on one.
+    order = sorted(
+        tensors, key=lambda name: (-tensors[name].dtype.itemsize, tensors[name].nbytes % ALIGNMENT != 0, name)
+    )
     header: dict[str, Any] = {}
     end = 0
     for name in order:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -22,7 +20,6 @@ from seqlab.trellis.labels import Label
 Trellises = TrellisBatch | Sequence[Trellis]
 Way = tuple[str, int | None]  # decoder, and the width of the beam
 DECODERS = ("viterbi", "posterior", "beam")
-_NUMBER = re.compile(r"(?:^|(?<=: ))sentence (\d+)")  # in what features say of a token that they refuse
 
 
 def checked_way(decode: str | None, beam: int | None) -> Way:
@@ -66,20 +63,8 @@ def located(begin: int) -> Iterator[None]:
     """Errors of a block that starts with sentence `begin` speak of the sentence of the whole corpus."""
     try:
         yield
-    except ImpossibleError as error:
-        if error.sequence is None:
-            raise
-        sentence = begin + error.sequence
-        reason = str(error).removeprefix(f"sequence {error.sequence}: ")
-        raise type(error)(
-            f"sentence {sentence}: {reason}", position=error.position, sequence=sentence
-        ) from None
     except SeqlabError as error:
-        if not begin:
-            raise
-        moved = copy(error)
-        moved.args = (_NUMBER.sub(lambda found: f"sentence {begin + int(found[1])}", str(error), count=1),)
-        raise moved from error.__cause__
+        raise error.at(offset=begin, unit="sentence") from error.__cause__
 
 
 def path_ids(paths: Sequence[Path]) -> LabelIds:
@@ -128,10 +113,10 @@ def _check_allowed(trellis: Trellis, allowed: Any) -> None:
 
 def _check_label(trellis: Trellis, label: Any, what: str, position: Any) -> None:
     try:
-        trellis.label_set.id(label)
+        trellis.label_set.id(label, holder="the model")
     except LabelError as error:
-        reason = str(error).replace("this trellis knows", "the model knows")
-        raise LabelError(f"{what}, position {position}: {reason}") from None
+        where = f"{what}, position {position}"
+        raise error.at(position=position, item="", within=(where,), option=what) from None
 
 
 def event_log_partition(trellis: Trellis, labels: Iterable[Any]) -> float:

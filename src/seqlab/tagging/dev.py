@@ -36,7 +36,7 @@ class Weighted(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class FitOptions:
     """What fit was asked beside the data."""
 
     dev: Any
@@ -51,7 +51,7 @@ class Course:
         checked_callbacks(self.callbacks)
         checked_patience(self.patience)
 
-    def watch(self, judge: Judged | None, model: Weighted) -> Watch:
+    def watch(self, judge: DevScorer | None, model: Weighted) -> Watch:
         """A watch for the training of a model of this shape."""
 
         def judged(theta: Weights) -> float:
@@ -66,7 +66,7 @@ class Course:
         )
 
 
-class Judged:
+class DevScorer:
     """Scores models on a development set, encoded once.
 
     right    the right labels of its corpus
@@ -141,8 +141,8 @@ class Judged:
         return dict(evaluate(self._right, predicted, **self._options).figures)
 
 
-def judge_of(
-    course: Course,
+def dev_scorer(
+    options: FitOptions,
     tagger: Any,
     column: str | None,
     encoder: Encoder,
@@ -151,15 +151,15 @@ def judge_of(
     *,
     labels: Sequence[str],
     known: frozenset[str] | None,
-) -> Judged | None:
+) -> DevScorer | None:
     """Who scores weights on the development set; None without one.
 
     labels   all that the model may say
     known    the words of training, or None
     """
-    if course.dev is None:
+    if options.dev is None:
         return None
-    corpus, right = development(course.dev, tagger, column)
+    corpus, right = development(options.dev, tagger, column)
     encoded = encoder.encode(corpus, threads=threads).checked()
     mask = None if dictionary is None else dictionary.mask(corpus)
 
@@ -168,7 +168,7 @@ def judge_of(
         batch = tagger._batch_for_dev(model, encoded, allowed, threads)
         return path_ids(inference.viterbi(batch, threads=threads))
 
-    return Judged(corpus, right, decode, course.metric, labels=labels, known=known)
+    return DevScorer(corpus, right, decode, options.metric, labels=labels, known=known)
 
 
 def development(dev: Any, tagger: Any, column: str | None) -> tuple[Corpus, list[list[str]]]:
@@ -185,14 +185,15 @@ def development(dev: Any, tagger: Any, column: str | None) -> tuple[Corpus, list
         corpus = read_sentences(X, words=tagger._reads_words, labelled=isinstance(y, str))
         gold = read_gold(corpus, y)
     except (CorpusError, LabelError, ShapeError) as error:
-        raise type(error)(f"dev: {error}") from error
+        raise error.inside("dev", option="dev") from error.__cause__
     if not corpus.token_count:
         raise ShapeError(
             f"dev has {len(corpus)} sentences and no token at all; leave it out, or give it some"
         )
     if gold.partial:
         raise ShapeError(
-            f"dev: {gold.open_place(corpus.offsets)} of y: every token of dev needs one label: not None, and not "
-            f"several"
+            "every token of dev needs one label: not None, and not several",
+            place=gold.open_place(corpus.offsets)._replace(within=("dev",)),
+            option="dev",
         )
     return corpus, _core.gather_all(list(gold.names), gold.ids, corpus.offsets)

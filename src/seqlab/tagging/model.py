@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from seqlab import store
 from seqlab.errors import SeqlabError, StoreError
@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 Functions = Mapping[str, Callable[..., Any]]
 
 
+class Apart(NamedTuple):
+    """How one option is stored: `put` is given the state, the option and the fitted value, `get` what put returned."""
+
+    put: Callable[[State, Any, Any], Any]
+    get: Callable[[State, Any], Any]
+
+
 class Model(Estimator):
     """A model with options and, after fit, one frozen value of what it has learned.
 
@@ -31,6 +38,7 @@ class Model(Estimator):
 
     _kind: ClassVar[str]
     _fit_class: ClassVar[Any]
+    _apart: ClassVar[Mapping[str, Apart]] = {}  # options that are stored in a way of their own
     fit_: Any = None
 
     @classmethod
@@ -69,16 +77,22 @@ class Model(Estimator):
     def state(self) -> State:
         """Return everything that must come back, for a model file: the options and the fitted value."""
         self._check_fitted("state")
+        state = self._untrained_state()
+        del state.settings["untrained"]
+        write_fields(state, self.fit_)
+        return state
+
+    def _untrained_state(self) -> State:
+        """Return the options alone, of which from_state() makes a model that has learned nothing."""
         if not type(self).__module__.startswith("seqlab."):
             ours = next(kind for kind in type(self).__mro__ if kind.__module__.startswith("seqlab."))
             raise StoreError(
                 f"{type(self).__name__} is a class of your own, and seqlab.load would make a {ours.__name__} of it; "
                 f"give it state() and from_state()"
             )
-        state = State(self._kind, {"options": {}})
+        state = State(self._kind, {"options": {}, "untrained": True})
         for name in self._option_names():
             state.settings["options"][name] = self._put_option(state, name, getattr(self, name))
-        write_fields(state, self.fit_)
         return state
 
     @classmethod
@@ -92,11 +106,12 @@ class Model(Estimator):
             if name not in known:
                 raise StoreError(f"there is no option {name!r:.80}")
         model = cls(**{name: cls._get_option(state, name, data) for name, data in options.items()})
+        if not state.settings.get("untrained"):
+            model.fit_ = read_fields(cls._fit_class, state, {})
         try:
             model._check_options()
         except SeqlabError as error:
             raise StoreError(f"an option of the model makes no sense: {error}") from error
-        model.fit_ = read_fields(cls._fit_class, state, {})
         return model
 
     @classmethod
@@ -106,12 +121,16 @@ class Model(Estimator):
 
     def _put_option(self, state: State, name: str, value: Any) -> Any:
         """Write one option; one that fit has read to its end is written as the fitted value has it."""
+        if name in self._apart:
+            return self._apart[name].put(state, value, self.fit_)
         if isinstance(value, Iterator):
             value = self._read_to_the_end(name)
         return self._values().put(state, name, value)
 
     @classmethod
     def _get_option(cls, state: State, name: str, data: Any) -> Any:
+        if name in cls._apart:
+            return cls._apart[name].get(state, data)
         return cls._values().get(state, name, data)
 
     @classmethod

@@ -11,6 +11,7 @@ from seqlab.errors import StoreError
 from seqlab.store.codec import put_part
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind
+from seqlab.tagging.model import Apart
 from seqlab.tags import Scheme
 from seqlab.trellis import Constraints
 
@@ -33,8 +34,9 @@ COMMON = {
 }
 
 
-def put_features(state: State, given: Any, made: Any) -> dict[str, Any]:
-    """Write features as they were given; the encoder has what was `made` of them."""
+def put_features(state: State, given: Any, fit: Any) -> dict[str, Any]:
+    """Write features as they were given; the encoder has what was made of them."""
+    made = None if fit is None else fit.encoder().features
     if given is None or isinstance(given, str):
         return {"features": given}
     if given == made:
@@ -62,6 +64,9 @@ def get_features(state: State, data: Any) -> Any:
             return made.function if bare else made  # type: ignore[union-attr]
         case other:
             raise StoreError(f"the features were given in an unknown way, {other!r:.80}")
+
+
+FEATURES = {"features": Apart(put_features, get_features)}
 
 
 def upgraded_options(state: State) -> State:

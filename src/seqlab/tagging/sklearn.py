@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from seqlab.errors import AbsentError, NotFittedError, OptionError
+from seqlab.errors import AbsentError, NotFittedError, OptionError, Place
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -33,7 +33,7 @@ class Estimator:
         "it speaks of labels when tokens are given, and knows no probability of the tokens themselves; an HMM does",
     )
 
-    _metadata_request: Any = None  # set by set_fit_request and its like
+    _metadata_request: Any  # set by set_fit_request and its like; scikit-learn asks whether it is there
 
     # ------------------------------------------------------------------------------------------ options
 
@@ -111,7 +111,7 @@ class Estimator:
             for kind in type(self).__mro__:
                 reasons: Mapping[str, str] = getattr(kind, "_no_meaning", {})
                 if name in reasons:
-                    raise AbsentError(f"{message}: {reasons[name]}")
+                    raise AbsentError(reasons[name], place=Place(within=(message,)))
             raise AttributeError(message)
 
     # ------------------------------------------------------------------------------------------ called by scikit-learn
@@ -131,7 +131,7 @@ class Estimator:
         """What fit, partial_fit and score ask for beside X and y, as scikit-learn's MetadataRequest."""
         from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
-        if self._metadata_request is not None:
+        if hasattr(self, "_metadata_request"):
             return get_routing_for_object(self._metadata_request)
         request = MetadataRequest(owner=type(self).__name__)
         for method in ROUTED:

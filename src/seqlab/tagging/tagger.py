@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from seqlab import _core, inference
 from seqlab.arrays import LabelIds, Probabilities, whole_number
 from seqlab.corpus import Corpus, StringColumn
 from seqlab.errors import LabelError, OptionError, QuestionError, ShapeError
+from seqlab.store.state import State
 from seqlab.tagging.decoding import (
     Trellises,
     Way,
@@ -159,6 +160,12 @@ class Tagger(Model):
         """The columns of training, None before."""
         return self._training.columns if self._fitted() else None
 
+    def _put_option(self, state: State, name: str, value: Any) -> Any:
+        words = value.values() if name == "allowed" and isinstance(value, Mapping) else ()
+        if any(isinstance(labels, Iterator) for labels in words):  # read to their ends by fit
+            value = self._training.named_dictionary()
+        return super()._put_option(state, name, value)
+
     def _read_to_the_end(self, name: str) -> Any:
         if name == "constraints":
             return self._training.named_rules()
@@ -266,8 +273,8 @@ class Tagger(Model):
         gold = read_gold(corpus, y)
         if gold.partial:
             raise LabelError(
-                f"{gold.open_place(corpus.offsets)} of y: evaluate compares labels, so every token of y needs one: "
-                f"not None, and not several"
+                "evaluate compares labels, so every token of y needs one: not None, and not several",
+                place=gold.open_place(corpus.offsets),
             )
         right = _core.gather_all(list(gold.names), gold.ids, corpus.offsets)
         return evaluate(corpus.with_column("y", right), predicted, "y", **options)

@@ -13,22 +13,23 @@ Label = str | int
 
 
 class LabelSet:
-    """L labels, with or without names."""
+    """L labels, with or without names; `holder` is what messages say that knows them."""
 
-    __slots__ = ("_ids", "names", "size")
+    __slots__ = ("_ids", "holder", "names", "size")
 
-    def __init__(self, size: int, names: Sequence[str] | None) -> None:
+    def __init__(self, size: int, names: Sequence[str] | None, *, holder: str = "this trellis") -> None:
         self.size = size
+        self.holder = holder
         self.names = None if names is None else _checked_names(names, size)
         self._ids = {} if self.names is None else {name: i for i, name in enumerate(self.names)}
 
-    def id(self, label: Label) -> int:
-        """The number of one label."""
+    def id(self, label: Label, *, holder: str | None = None) -> int:
+        """Find the number of one label; `holder` is told instead of the usual one."""
         if isinstance(label, str):
             if label in self._ids:
                 return self._ids[label]
             known = "has no label names" if self.names is None else f"knows {_listed(self.names)}"
-            raise LabelError(f"unknown label {label!r}: this trellis {known}")
+            raise LabelError(f"unknown label {label!r}: {holder or self.holder} {known}")
         if (
             isinstance(label, (int, np.integer))
             and not isinstance(label, (bool, np.bool_))

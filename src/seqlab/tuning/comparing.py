@@ -10,13 +10,16 @@ from seqlab.arrays import whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError, SeqlabError
 from seqlab.evaluation import Report, evaluate, significance
+from seqlab.families.linear import learners
 from seqlab.features.usual import usual_features
 from seqlab.threads import thread_count
 from seqlab.tuning.comparison import Comparison, Row
 from seqlab.tuning.parts import Data, checked_data
 from seqlab.tuning.running import fitted, fresh, was_interrupted
-from seqlab.tuning.usual import USUAL, usual_model
 
+USUAL = ("baseline", "hmm", "memm", "perceptron", "crf")
+_OF_LEARNERS = {name: one.learner for name, one in learners.LEARNERS.items() if not one.models}
+MODELS = (*USUAL, *(name for name in _OF_LEARNERS if name not in USUAL))
 LEAST_SECONDS = 0.05  # of tagging that are measured
 MOST_REPEATS = 5
 
@@ -167,7 +170,7 @@ def _models(models: Any, learn: Data, features: Any, seed: int, threads: int | N
     if isinstance(models, Mapping):
         named = [(str(name), model) for name, model in models.items()]
     else:
-        named = [(model if isinstance(model, str) else _name(model), model) for model in models]
+        named = [(model if isinstance(model, str) else type(model).__name__, model) for model in models]
     if not named:
         raise OptionError("models is empty: there is nothing to compare")
     if features == "auto" and any(isinstance(model, str) for _, model in named):
@@ -185,8 +188,22 @@ def _models(models: Any, learn: Data, features: Any, seed: int, threads: int | N
     return found
 
 
-def _name(model: Any) -> str:
-    return type(model).__name__
+def usual_model(name: str, features: Any, *, seed: int, threads: int | None) -> Any:
+    """Make the model that textbooks call by this name."""
+    from seqlab.families import CRF, HMM, MEMM, LinearTagger, MostFrequentTag
+
+    more: dict[str, Any] = {"seed": seed, "threads": threads}
+    made: dict[str, Callable[[], Any]] = {
+        "baseline": MostFrequentTag,
+        "hmm": lambda: HMM(**more),
+        "memm": lambda: MEMM(features, **more),
+        "crf": lambda: CRF(features, **more),
+    }
+    if name in _OF_LEARNERS:
+        return LinearTagger(features, getattr(learners, _OF_LEARNERS[name])(), **more)
+    if name not in made:
+        raise OptionError(f"there is no model {name!r:.40}; the names are {', '.join(MODELS)}")
+    return made[name]()
 
 
 def _free(name: str, taken: Mapping[str, Any]) -> str:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass, field, replace
+from html import escape
 from typing import TYPE_CHECKING, Any
 
-from seqlab.textwidth import clip, text_width
+from seqlab.views import html
+from seqlab.views.tables import laid_out
+from seqlab.views.text.width import clip
 
 if TYPE_CHECKING:
     from seqlab.evaluation import Report
@@ -82,9 +85,9 @@ class Comparison:
     threads: int
 
     def __getitem__(self, name: str) -> Row:
-        for row in self.rows:
-            if row.name == name:
-                return row
+        for one in self.rows:
+            if one.name == name:
+                return one
         raise KeyError(f"there is no model {name!r}, only {', '.join(row.name for row in self.rows)}")
 
     @property
@@ -98,7 +101,8 @@ class Comparison:
     def text(self) -> str:
         """A table of at most 80 columns, as long as names are short."""
         head = ["", *(NAMES[name] for name in self.columns), "", "training", "tokens/s", "size"]
-        lines = _laid_out([head, *(self._cells(i) for i in range(len(self.rows)))])
+        align = f"l{'r' * len(self.columns)}mrrr"
+        lines = laid_out([head, *(self._cells(i) for i in range(len(self.rows)))], align)
         return "\n".join([*lines, "", *self.notes()])
 
     def notes(self) -> list[str]:
@@ -115,16 +119,14 @@ class Comparison:
         return lines
 
     def _cells(self, number: int) -> list[str]:
-        row = self.rows[number]
+        one = self.rows[number]
         sign = "> " if number == self.best and len(self.rows) > 1 else "  "
-        figures = [figure_text(row, name, interval=name != "unseen_accuracy") for name in self.columns]
+        figures = [figure_text(one, name, interval=name != "unseen_accuracy") for name in self.columns]
         return [
-            sign + clip(row.name, LONGEST_NAME, "…"),
+            sign + clip(one.name, LONGEST_NAME, "…"),
             *figures,
-            row.mark,
-            seconds_text(row.training_seconds),
-            rate_text(row.tokens_per_second),
-            size_text(row.size),
+            one.mark,
+            *_costs(one),
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -146,13 +148,19 @@ class Comparison:
 
     def html(self, path: str | os.PathLike[str] | None = None, *, title: str = "Comparison") -> str:
         """One page that needs nothing else; written to `path` if there is one."""
-        from seqlab.files import write_whole
-        from seqlab.tuning.pages import page_of, table_of
+        return html.page(title, [self.html_table()], path)
 
-        page = page_of(title, [table_of(self)])
-        if path is not None:
-            write_whole(path, page)
-        return page
+    def html_table(self) -> str:
+        """Return the table as HTML, with a sentence about it."""
+        numbers = ["p against the best", "training", "tokens/s", "size"]
+        head = ["model", *(NAMES[name] for name in self.columns), *numbers]
+        rows = []
+        for one in self.rows:
+            p = "best" if one.p_best is None else f"{one.p_best:.2g} {one.mark}"
+            cells = [*(figure_text(one, name) for name in self.columns), p, *_costs(one)]
+            best = one is self.rows[self.best] and len(self.rows) > 1
+            rows.append(html.row(one.name, cells, kind="best" if best else ""))
+        return f'{html.table(head, rows)}<p class="faint">{escape(self.notes()[0])}.</p>'
 
 
 def mark_of(p: float | None) -> str:
@@ -188,16 +196,5 @@ def size_text(size: int | None) -> str:
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
 
 
-def _laid_out(cells: list[list[str]]) -> list[str]:
-    """Names to the left, numbers to the right, marks behind what they belong to."""
-    widths = [max(text_width(row[i]) for row in cells) for i in range(len(cells[0]))]
-    marks = len(cells[0]) - 4
-    lines = []
-    for row in cells:
-        parts = []
-        for i, cell in enumerate(row):
-            blank = " " * (widths[i] - text_width(cell))
-            gap = "" if i == 0 else " " if i == marks else "  "
-            parts.append(gap + (cell + blank if i in (0, marks) else blank + cell))
-        lines.append("".join(parts).rstrip())
-    return lines
+def _costs(row: Row) -> list[str]:
+    return [seconds_text(row.training_seconds), rate_text(row.tokens_per_second), size_text(row.size)]

@@ -7,63 +7,55 @@ and at once, and one that a kill cut short is dropped.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from seqlab.corpus import Corpus
 from seqlab.errors import OptionError, StoreError
-from seqlab.tuning.running import Run, Task
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from typing_extensions import Self
+from seqlab.tuning.running import Outcome, Task
+from seqlab.tuning.space import key_of
 
 KIND, VERSION = "seqlab search", 1
 PLACE_IN_MEMORY = " at 0x"  # what Python writes for an object that does not say what it is
+Place = tuple[str, float, int]
 
 
 class Journal:
-    """What is done already, and where more of it is written down; without a path it remembers nothing."""
+    """Trainings that are done already, and the file where more of them are written down."""
 
-    def __init__(self, path: str | os.PathLike[str] | None, facts: Mapping[str, Any]) -> None:
-        self._kept, self._path = path is not None, Path(path or "")
-        self._facts = dict(facts)
-        self._done: dict[str, Run] = {}
-        self._file = -1
+    def __init__(self, path: str | os.PathLike[str], facts: Mapping[str, Any]) -> None:
+        self._path = Path(path)
+        self._done: dict[Place, Outcome] = {}
+        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            self._lock()
+            self._read({"kind": KIND, "version": VERSION, **facts})
+        except BaseException:
+            self.close()
+            raise
 
-    def __enter__(self) -> Self:
-        if self._kept:
-            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-            try:
-                self._lock()
-                self._read()
-            except BaseException:
-                os.close(self._file)
-                raise
-        return self
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._kept:
-            os.close(self._file)
+    def done(self, task: Task) -> Outcome | None:
+        """Return what came of a training, if it is done."""
+        return self._done.get(_place(task))
 
-    def done(self, task: Task) -> Run | None:
-        """What came of a training, if it is done."""
-        return self._done.get(_key(task))
-
-    def add(self, run: Run) -> None:
+    def add(self, task: Task, outcome: Outcome) -> None:
         """Write down what came of a training."""
-        if not self._kept:
-            return
-        facts = {**json.loads(_key(run.task)), "score": run.score, "train_score": run.train_score}
-        self._write({**facts, "seconds": run.seconds, "error": run.error})
+        params, budget, fold = _place(task)
+        self._write({"params": params, "budget": budget, "fold": fold, **asdict(outcome)})
 
     def _lock(self) -> None:
-        """Two searches that write into one journal would both do everything."""
+        """Keep another search from writing into this journal, as both would do everything."""
         with contextlib.suppress(ImportError):
             import fcntl
 
@@ -72,75 +64,97 @@ class Journal:
             except BlockingIOError:
                 raise StoreError(f"{self._path}: another search is writing into this journal") from None
 
-    def _read(self) -> None:
+    def _read(self, head: Mapping[str, Any]) -> None:
         content = self._path.read_bytes()
         whole = content[: content.rfind(b"\n") + 1]
-        if not whole:
-            if content and not content.startswith(b'{"kind": "seqlab'):
-                raise StoreError(f"{self._path}:1: this is no journal of a search")
+        if not whole and (not content or content.startswith(b'{"kind": "seqlab')):
             os.ftruncate(self._file, 0)
-            self._write({"kind": KIND, "version": VERSION, **self._facts})
+            self._write(head)
             return
-        for number, line in enumerate(whole.splitlines(), start=1):
-            found = self._parsed(line, number)
-            if number == 1:
-                self._check(found)
-            else:
-                self._remember(found, number)
-        if whole != content:
-            os.ftruncate(self._file, len(whole))
+        first, *lines = (whole or content).splitlines()
+        self._check(first, head)
+        for number, line in enumerate(lines, start=2):
+            self._remember(line, number)
+        os.ftruncate(self._file, len(whole))
 
-    def _parsed(self, line: bytes, number: int) -> dict[str, Any]:
+    def _check(self, line: bytes, wanted: Mapping[str, Any]) -> None:
         try:
-            found = json.loads(line)
+            head = json.loads(line)
+            known = isinstance(head, dict) and head.get("kind") == KIND
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict) or (number == 1 and found.get("kind") != KIND):
-            what = "this is no journal of a search" if number == 1 else "this line is no JSON object"
-            raise StoreError(f"{self._path}:{number}: {what}; pass another file, or remove it")
-        return found
-
-    def _check(self, head: Mapping[str, Any]) -> None:
-        if head.get("version") != VERSION:
+            head, known = {}, False
+        if not known:
             raise StoreError(
-                f"{self._path}:1: the journal has version {head.get('version')!r:.20}, {VERSION} is wanted"
+                f"{self._path}:1: this is no journal of a search; pass another file, or remove it"
             )
-        for name, value in self._facts.items():
+        for name, value in wanted.items():
             if head.get(name) != value:
                 raise OptionError(
                     f"{self._path}: the journal is of another search: its {name} is {head.get(name)!r:.80}, "
                     f"now it is {value!r:.80}; pass another file, or remove this one"
                 )
 
-    def _remember(self, found: Mapping[str, Any], number: int) -> None:
+    def _remember(self, line: bytes, number: int) -> None:
         try:
-            key = _key_of(str(found["params"]), float(found["budget"]), int(found["fold"]))
+            found = json.loads(line)
             score, train = (
                 None if found[name] is None else float(found[name]) for name in ("score", "train_score")
             )
             error = None if found["error"] is None else str(found["error"])
-            self._done[key] = Run(Task(0, {}, "", 1.0, 0), score, train, float(found["seconds"]), error)
-        except (KeyError, TypeError, ValueError):
-            raise StoreError(f"{self._path}:{number}: this line of the journal is not complete") from None
+            place = (str(found["params"]), float(found["budget"]), int(found["fold"]))
+            self._done[place] = Outcome(score, train, float(found["seconds"]), error)
+        except (KeyError, TypeError, ValueError, RecursionError):
+            raise StoreError(
+                f"{self._path}:{number}: this line of the journal is not complete; pass another file, or remove it"
+            ) from None
 
     def _write(self, facts: Mapping[str, Any]) -> None:
         os.write(self._file, (json.dumps(facts, ensure_ascii=True, allow_nan=False) + "\n").encode())
         os.fsync(self._file)
 
 
-def check_names(keys: Mapping[str, Any]) -> None:
+def _place(task: Task) -> Place:
+    return key_of(task.params), round(task.budget, 9), task.fold
+
+
+def check_names(texts: Mapping[str, str]) -> None:
     """Refuse values that another process cannot recognise."""
-    for what, text in keys.items():
-        if PLACE_IN_MEMORY in str(text):
+    for what, text in texts.items():
+        if PLACE_IN_MEMORY in text:
             raise OptionError(
-                f"resume= needs values that say what they are, but {what} has {str(text)!r:.120}; "
+                f"resume= needs values that say what they are, but {what} has {text!r:.120}; "
                 f"give its class a __repr__, or leave resume out"
             )
 
 
-def _key(task: Task) -> str:
-    return _key_of(task.key, task.budget, task.fold)
+def digest(X: Any, y: Any) -> str:
+    """Compute a hash that is the same for the same sentences and labels, in any process."""
+    found = hashlib.blake2b(digest_size=12)
+    for value in (X, y):
+        for piece in _pieces(value):
+            found.update(piece)
+    return found.hexdigest()
 
 
-def _key_of(params: str, budget: float, fold: int) -> str:
-    return json.dumps({"params": params, "budget": round(budget, 9), "fold": fold})
+def _pieces(value: Any) -> Iterator[bytes]:
+    if isinstance(value, Corpus):
+        yield from (name.encode() + b"\0" for name in value.columns)
+        yield from _pieces([value.column(name) for name in value.columns])
+    elif isinstance(value, np.ndarray):
+        yield f"{value.dtype}{value.shape}".encode()
+        yield (
+            repr(value.tolist()).encode() if value.dtype == object else np.ascontiguousarray(value).tobytes()
+        )
+    elif isinstance(value, str):
+        yield value.encode("utf-8", "surrogatepass") + b"\0"
+    elif isinstance(value, Mapping):
+        yield b"{"
+        yield from _pieces(list(value.items()))
+    elif isinstance(value, Sequence):
+        yield f"[{len(value)}".encode()
+        for one in value:
+            yield from _pieces(one)
+    elif hasattr(value, "toarray"):  # a sparse matrix
+        yield from _pieces([value.data, value.nonzero()[0], value.nonzero()[1]])
+    else:
+        yield repr(value).encode() + b"\0"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,40 +105,3 @@ def _taken(values: Any, places: Places) -> Any:
     if hasattr(values, "shape"):
         return values[places]
     return [values[i] for i in places.tolist()]
-
-
-# ------------------------------------------------------------------------------------------------ is it the same data?
-
-
-def digest(data: Data) -> str:
-    """The same for the same sentences and labels, in any process."""
-    found = hashlib.blake2b(digest_size=12)
-    for piece in _pieces(data.X):
-        found.update(piece)
-    for piece in _pieces(data.y):
-        found.update(piece)
-    return found.hexdigest()
-
-
-def _pieces(value: Any) -> Iterator[bytes]:
-    if isinstance(value, Corpus):
-        yield from (name.encode() + b"\0" for name in value.columns)
-        yield from _pieces([value.column(name) for name in value.columns])
-    elif isinstance(value, np.ndarray):
-        yield f"{value.dtype}{value.shape}".encode()
-        yield (
-            np.ascontiguousarray(value).tobytes() if value.dtype != object else repr(value.tolist()).encode()
-        )
-    elif isinstance(value, str):
-        yield value.encode("utf-8", "surrogatepass") + b"\0"
-    elif isinstance(value, Mapping):
-        yield b"{"
-        yield from _pieces(list(value.items()))
-    elif isinstance(value, Sequence):
-        yield f"[{len(value)}".encode()
-        for one in value:
-            yield from _pieces(one)
-    elif hasattr(value, "toarray"):  # a sparse matrix
-        yield from _pieces([value.data, value.nonzero()[0], value.nonzero()[1]])
-    else:
-        yield repr(value).encode() + b"\0"

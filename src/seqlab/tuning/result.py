@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from seqlab.errors import OptionError
-from seqlab.textwidth import text_width
-from seqlab.tuning.running import Run
+from seqlab.tuning.running import Outcome
 from seqlab.tuning.space import names_of, shown
+from seqlab.views.tables import laid_out
+from seqlab.views.text.width import clip
 
 if TYPE_CHECKING:
     from seqlab.draw import Picture
@@ -144,17 +144,16 @@ class Tuning:
         return error_picture(self, parameter)
 
 
-def trial_of(number: int, params: Mapping[str, Any], budget: float, runs: Sequence[Run]) -> Trial:
-    """The trial that these trainings make, in the order of their folds."""
-    runs = sorted(runs, key=lambda run: run.task.fold)
+def trial_of(number: int, params: Mapping[str, Any], budget: float, outcomes: Sequence[Outcome]) -> Trial:
+    """Make the trial of these trainings, in the order of their folds."""
     return Trial(
         number,
         dict(params),
         budget,
-        tuple(run.score for run in runs if run.score is not None),
-        tuple(run.train_score for run in runs if run.train_score is not None),
-        sum(run.seconds for run in runs),
-        next((run.error for run in runs if run.error is not None), None),
+        tuple(one.score for one in outcomes if one.score is not None),
+        tuple(one.train_score for one in outcomes if one.train_score is not None),
+        sum(one.seconds for one in outcomes),
+        next((one.error for one in outcomes if one.error is not None), None),
     )
 
 
@@ -185,8 +184,7 @@ def _table(found: Tuning, rows: int, width: int) -> list[str]:
     head = [*(short(name, names) for name in names), *(["budget"] if halving else [])]
     head += [found.metric, *(["spread"] if folded else []), "training", "seconds"]
     cells = [_cells(trial, names, found.folds, halving=halving) for trial in ranked[:rows]]
-    errors = [trial.error for trial in ranked[:rows]]
-    lines = _laid_out([head, *cells], ["", *(error or "" for error in errors)], width)
+    lines = [clip(f"  {line}", width, "…") for line in laid_out([[*head, ""], *cells], "l" * (len(head) + 1))]
     lines[1] = f"* {lines[1][2:]}" if ranked[0] is found.best else lines[1]
     if len(ranked) > rows:
         lines.append(f"  … {len(ranked) - rows} more")
@@ -199,24 +197,8 @@ def _cells(trial: Trial, names: Sequence[str], folds: int, *, halving: bool) -> 
     done = bool(trial.scores)
     cells += [f"{trial.score:.4f}" if done else "failed" if trial.error else "-"]
     cells += [f"{trial.spread:.4f}" if done else "-"] if folds > 1 else []
-    return [*cells, f"{trial.train_score:.4f}" if trial.train_scores else "-", f"{trial.seconds:.1f}"]
-
-
-def _laid_out(cells: Sequence[Sequence[str]], notes: Sequence[str], width: int) -> list[str]:
-    widths = [max(text_width(row[i]) for row in cells) for i in range(len(cells[0]))]
-    lines = []
-    for row, note in zip(cells, notes, strict=True):
-        line = "  " + "  ".join(
-            cell + " " * (room - text_width(cell)) for cell, room in zip(row, widths, strict=True)
-        )
-        lines.append(_clipped(f"{line}  {note}".rstrip(), width))
-    return lines
-
-
-def _clipped(line: str, width: int) -> str:
-    from seqlab.textwidth import clip
-
-    return clip(line, width, "…")
+    cells += [f"{trial.train_score:.4f}" if trial.train_scores else "-", f"{trial.seconds:.1f}"]
+    return [*cells, trial.error or ""]
 
 
 def short(name: str, names: Sequence[str]) -> str:
@@ -235,30 +217,3 @@ def _plain(value: Any) -> Any:
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def numeric(value: Any) -> bool:
-    """Whether it can stand on an axis."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def axis_of(found: Tuning, parameter: str | None) -> str:
-    """The option to draw over: the one that was named, or a penalty, or the only number."""
-    names = names_of([trial.params for trial in found.trials])
-    numbers = [
-        name
-        for name in names
-        if len({trial.params[name] for trial in found.trials if numeric(trial.params.get(name))}) > 1
-    ]
-    if parameter is not None:
-        chosen = [name for name in names if parameter in (name, name.rpartition("__")[2])]
-        if len(chosen) != 1 or chosen[0] not in numbers:
-            raise OptionError(
-                f"there is no option {parameter!r} with two or more numbers in this search, "
-                f"only {', '.join(map(repr, numbers)) or 'none'}"
-            )
-        return chosen[0]
-    if not numbers:
-        raise OptionError("there is nothing to draw: no option of this search has two or more numbers")
-    penalties = [name for name in numbers if name.rpartition("__")[2] in ("l2", "l1", "C", "value")]
-    return (penalties or numbers)[0]

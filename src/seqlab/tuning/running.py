@@ -8,11 +8,11 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from dataclasses import dataclass
 from typing import Any
 
-from seqlab.errors import SeqlabError
+from seqlab.errors import OptionError, SeqlabError
 from seqlab.tagging.sklearn import Estimator
 from seqlab.tuning.narrowing import narrow
 from seqlab.tuning.parts import Split
@@ -24,27 +24,27 @@ class Task:
     """One training.
 
     number   of the trial
-    key      its options in words
     budget   the share of sentences, or the number of iterations, that it gets
     fold     which split it is scored on
     """
 
     number: int
     params: dict[str, Any]
-    key: str
     budget: float
     fold: int
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """What came of it; score is None when it failed, and then error says why."""
+class Outcome:
+    """What came of a training; score is None when it failed, and then error says why."""
 
-    task: Task
     score: float | None
     train_score: float | None
     seconds: float
     error: str | None
+
+
+OnDone = Callable[[Task, Outcome], None]
 
 
 @dataclass(frozen=True)
@@ -62,16 +62,14 @@ class Work:
     options: dict[str, Any]
     train_score: bool
 
-    def __call__(self, task: Task, stop: threading.Event) -> Run | None:
-        """Train and score; None when it was stopped on the way."""
+    def __call__(self, task: Task, stop: threading.Event) -> Outcome | None:
+        """Train and score; return None when it was stopped before or on the way."""
         began = time.perf_counter()
         try:
-            scores = self._scores(task, stop)
+            scores = None if stop.is_set() else self._scores(task, stop)
         except SeqlabError as error:
-            return Run(task, None, None, time.perf_counter() - began, f"{type(error).__name__}: {error}")
-        if scores is None:
-            return None
-        return Run(task, *scores, time.perf_counter() - began, None)
+            return Outcome(None, None, time.perf_counter() - began, f"{type(error).__name__}: {error}")
+        return None if scores is None else Outcome(*scores, time.perf_counter() - began, None)
 
     def _scores(self, task: Task, stop: threading.Event) -> tuple[float, float | None] | None:
         split = self.splits[task.fold]
@@ -88,28 +86,26 @@ class Work:
             return None
         score = self.scorer(model, split.test)
         if math.isnan(score):
-            from seqlab.errors import OptionError
-
             raise OptionError(f"{self.scorer.name} has no meaning on these sentences")
         own = self.scorer(model, train) if self.train_score else math.nan
         return score, None if math.isnan(own) else own
 
 
 def fresh(model: Any) -> Any:
-    """A model with the same options that has learned nothing; models among its options are made anew too."""
+    """Make a model with the same options that has learned nothing; models among its options are made anew too."""
     options = model.get_params(deep=False)
     return type(model)(**{name: _own(value) for name, value in options.items()})
 
 
 def _own(value: Any) -> Any:
-    """What fit would change: a model of ours, or somebody else's estimator, which may hide others."""
+    """Copy what fit would change: a model of ours, or somebody else's estimator, which may hide others."""
     if isinstance(value, Estimator):
         return fresh(value)
     return copy.deepcopy(value) if hasattr(value, "get_params") and not isinstance(value, type) else value
 
 
 def fitted(model: Any, X: Any, y: Any, stop: threading.Event | None = None) -> Any:
-    """model.fit, which ends early when `stop` is set, if this model can."""
+    """Fit a model, which ends early when `stop` is set, if this model can."""
     options: dict[str, Any] = {}
     if stop is not None and "callbacks" in inspect.signature(model.fit).parameters:
         options["callbacks"] = lambda _epoch: not stop.is_set()
@@ -117,48 +113,35 @@ def fitted(model: Any, X: Any, y: Any, stop: threading.Event | None = None) -> A
 
 
 def was_interrupted(model: Any) -> bool:
-    """Whether Ctrl-C ended its training."""
+    """Tell whether Ctrl-C ended its training."""
     return getattr(getattr(model, "history_", None), "reason", None) == "interrupted"
 
 
 def run_all(
-    tasks: Sequence[Task],
-    work: Callable[[Task, threading.Event], Run | None],
-    jobs: int,
-    done: Callable[[Run], None],
+    tasks: Sequence[Task], work: Callable[[Task, threading.Event], Outcome | None], jobs: int, done: OnDone
 ) -> bool:
     """Do all of them; False when Ctrl-C came before the end, and then what is under way ends at its next epoch.
 
     done   called here, not in the threads, for every task that is done, in the order in which they end
     """
     stop = threading.Event()
-    with ThreadPoolExecutor(max_workers=max(1, min(jobs, len(tasks) or 1))) as pool:
-        pending: set[Future[Run | None]] = {pool.submit(_unless, work, task, stop) for task in tasks}
-        ready: list[Future[Run | None]] = []
+    with ThreadPoolExecutor(max_workers=max(1, min(jobs, len(tasks)))) as pool:
+        left: dict[Future[Outcome | None], Task] = {pool.submit(work, task, stop): task for task in tasks}
+
+        def hand_over(future: Future[Outcome | None]) -> None:
+            task, outcome = left.pop(future), future.result()
+            if outcome is not None:
+                done(task, outcome)
+
         try:
-            while pending or ready:
-                if not ready:
-                    ended, pending = wait(pending, return_when=FIRST_COMPLETED)
-                    ready.extend(ended)
-                _hand_over(ready.pop(), done)
+            for future in as_completed(list(left)):
+                hand_over(future)
         except KeyboardInterrupt:
             stop.set()
-            for future in [*ready, *wait(pending).done]:
-                _hand_over(future, done)
+            for future in wait(left).done:
+                hand_over(future)
             return False
         except BaseException:
             stop.set()
             raise
     return True
-
-
-def _unless(
-    work: Callable[[Task, threading.Event], Run | None], task: Task, stop: threading.Event
-) -> Run | None:
-    return None if stop.is_set() else work(task, stop)
-
-
-def _hand_over(future: Future[Run | None], done: Callable[[Run], None]) -> None:
-    run = future.result()
-    if run is not None:
-        done(run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import time
@@ -12,10 +13,10 @@ from typing import Any
 from seqlab.arrays import whole_number
 from seqlab.errors import OptionError
 from seqlab.threads import thread_count
-from seqlab.tuning.journal import Journal, check_names
-from seqlab.tuning.parts import LEAST_SENTENCES, Data, Split, checked_data, digest, splits
+from seqlab.tuning.journal import Journal, check_names, digest
+from seqlab.tuning.parts import LEAST_SENTENCES, Data, Split, checked_data, splits
 from seqlab.tuning.result import Trial, Tuning, best_of, is_complete, trial_of
-from seqlab.tuning.running import Run, Task, Work, fitted, fresh, run_all, was_interrupted
+from seqlab.tuning.running import Outcome, Task, Work, fitted, fresh, run_all, was_interrupted
 from seqlab.tuning.scoring import scorer_of
 from seqlab.tuning.space import Params, checked_search, drawn, grid, key_of
 
@@ -86,10 +87,12 @@ def tune(
         _threads(model, workers, search),
         train_score,
     )
-    facts = _facts(model, data, parts, dev, scorer.name, count, resource) if resume is not None else {}
+    journal = None
     if resume is not None:
+        facts = _facts(model, data, parts, dev, scorer.name, count, resource)
         check_names({"model": facts["model"], **{f"trial {i}": key_of(p) for i, p in enumerate(candidates)}})
-    with Journal(resume, facts) as journal:
+        journal = Journal(resume, facts)
+    with contextlib.nullcontext() if journal is None else contextlib.closing(journal):
         bench = _Search(work, journal, workers, on_trial)
         whole = bench.rounds(candidates, budgets, factor)
     best = _best(bench.trials, len(parts), whole=whole)
@@ -164,8 +167,8 @@ def _facts(
     return {
         "model": repr(plain),
         "metric": metric,
-        "sentences": digest(data),
-        "dev": digest(parts[0].test) if dev is not None else None,
+        "sentences": digest(data.X, data.y),
+        "dev": digest(parts[0].test.X, parts[0].test.y) if dev is not None else None,
         "folds": len(parts),
         "seed": seed,
         "resource": resource,
@@ -187,52 +190,49 @@ class _Search:
     """The trials of one search."""
 
     work: Work
-    journal: Journal
+    journal: Journal | None
     jobs: int
     on_trial: OnTrial | None
     trials: list[Trial] = field(default_factory=list)
 
     def rounds(self, candidates: Sequence[Params], budgets: Sequence[float], factor: int) -> bool:
-        """All rounds; False when Ctrl-C came."""
-        staying = list(enumerate(candidates))
-        for number, budget in enumerate(budgets):
+        """Run all rounds, the best 1 / `factor` of each in the next; False when Ctrl-C came."""
+        staying = dict(enumerate(candidates))
+        for budget in budgets:
             if not self._round(staying, budget):
                 return False
             folds = len(self.work.splits)
             done = [t for t in self.trials if t.budget == budget and is_complete(t, folds)]
             done.sort(key=lambda trial: (-trial.score, trial.number))
             kept = {t.number for t in done[: max(1, math.ceil(len(staying) / factor))]}
-            if number + 1 < len(budgets):
-                staying = [(i, params) for i, params in staying if i in kept]
+            staying = {i: params for i, params in staying.items() if i in kept}
         return True
 
-    def _round(self, staying: Sequence[tuple[int, Params]], budget: float) -> bool:
-        runs: dict[int, list[Run]] = {i: [] for i, _ in staying}
-        params = dict(staying)
-        folds = len(self.work.splits)
+    def _round(self, staying: Mapping[int, Params], budget: float) -> bool:
+        folds = range(len(self.work.splits))
+        found: dict[int, dict[int, Outcome]] = {i: {} for i in staying}
 
-        def keep(run: Run) -> None:
-            mine = runs[run.task.number]
-            mine.append(run)
-            if len(mine) == folds and self.on_trial is not None:
-                self.on_trial(trial_of(run.task.number, run.task.params, budget, mine))
+        def trial(i: int) -> Trial:
+            return trial_of(i, staying[i], budget, [found[i][fold] for fold in folds if fold in found[i]])
 
-        def done(run: Run) -> None:
-            self.journal.add(run)
-            keep(run)
+        def keep(task: Task, outcome: Outcome) -> None:
+            found[task.number][task.fold] = outcome
+            if len(found[task.number]) == len(folds) and self.on_trial is not None:
+                self.on_trial(trial(task.number))
 
-        tasks = [
-            Task(i, options, key_of(options), budget, fold) for i, options in staying for fold in range(folds)
-        ]
+        def done(task: Task, outcome: Outcome) -> None:
+            if self.journal is not None:
+                self.journal.add(task, outcome)
+            keep(task, outcome)
+
         left = []
-        for task in tasks:
-            known = self.journal.done(task)
+        for task in (Task(i, params, budget, fold) for i, params in staying.items() for fold in folds):
+            known = None if self.journal is None else self.journal.done(task)
             if known is None:
                 left.append(task)
             else:
-                keep(Run(task, known.score, known.train_score, known.seconds, known.error))
+                keep(task, known)
         try:
             return run_all(left, self.work, self.jobs, done)
         finally:
-            made = [trial_of(i, params[i], budget, mine) for i, mine in runs.items() if mine]
-            self.trials.extend(sorted(made, key=lambda trial: trial.number))
+            self.trials.extend(trial(i) for i in staying if found[i])

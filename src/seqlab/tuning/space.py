@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from seqlab.errors import OptionError
-from seqlab.textwidth import clip
+from seqlab.views.text.width import clip
 
 Params = dict[str, Any]
 DRAWS_PER_CANDIDATE = 50  # before a small space counts as drawn empty
 LONGEST_SHOWN = 40
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Uniform:
     """A number between two others, each as likely as any."""
 
@@ -26,33 +26,32 @@ class Uniform:
     high: float
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+        if not self._least < self.low < self.high < math.inf:
+            kind = "finite numbers" if self._least < 0 else "numbers above 0"
             raise OptionError(
-                f"Uniform wants two finite numbers, the smaller one first, got {self.low!r}, {self.high!r}"
+                f"{type(self).__name__} wants two {kind}, the smaller one first, got {self.low!r}, {self.high!r}"
             )
 
     def draw(self, generator: np.random.Generator) -> float:
-        """One number."""
+        """Draw a number."""
         return float(generator.uniform(self.low, self.high))
 
+    @property
+    def _least(self) -> float:
+        return -math.inf
 
-@dataclass(frozen=True, slots=True)
-class LogUniform:
+
+class LogUniform(Uniform):
     """A number above 0 whose logarithm is uniform: as likely between 0.01 and 0.1 as between 1 and 10."""
 
-    low: float
-    high: float
-
-    def __post_init__(self) -> None:
-        if not (0 < self.low < self.high < math.inf):
-            raise OptionError(
-                f"LogUniform wants two numbers above 0, the smaller one first, got {self.low!r}, {self.high!r}"
-            )
-
     def draw(self, generator: np.random.Generator) -> float:
-        """One number, between the two whatever rounding does."""
+        """Draw a number, between the two whatever rounding does."""
         drawn = math.exp(generator.uniform(math.log(self.low), math.log(self.high)))
         return min(max(drawn, self.low), self.high)
+
+    @property
+    def _least(self) -> float:
+        return 0.0
 
 
 def checked_search(search: Any) -> dict[str, Any]:
@@ -66,7 +65,7 @@ def checked_search(search: Any) -> dict[str, Any]:
 
 
 def _values(name: str, given: Any) -> Any:
-    if isinstance(given, (Uniform, LogUniform)) or hasattr(given, "rvs"):
+    if isinstance(given, Uniform) or hasattr(given, "rvs"):
         return given
     if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__"):
         raise OptionError(
@@ -114,7 +113,7 @@ def _draws(search: Mapping[str, Any], generator: np.random.Generator) -> Iterato
 def _drawn(values: Any, generator: np.random.Generator) -> Any:
     if isinstance(values, list):
         return values[int(generator.integers(len(values)))]
-    if isinstance(values, (Uniform, LogUniform)):
+    if isinstance(values, Uniform):
         return values.draw(generator)
     one = values.rvs(random_state=int(generator.integers(1 << 31)))  # a distribution of scipy.stats
     return one.item() if isinstance(one, np.generic) else one

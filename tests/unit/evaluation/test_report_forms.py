@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from seqlab.errors import OptionError
 from seqlab.evaluation import evaluate
-from seqlab.evaluation.cells import left, right
-from seqlab.textwidth import text_width
+from seqlab.views.text.width import text_width
 
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"], ["B-ORG", "O", "O", "B-PER"]]
 PREDICTED = [["B-PER", "I-PER", "O", "B-ORG"], ["I-ORG", "O", "O", "B-PER"]]
@@ -79,11 +78,6 @@ def test_text_of_many_labels_shows_the_frequent_ones() -> None:
     assert re.search(r"^ +L7 ", text, re.MULTILINE)
     with pytest.raises(OptionError):
         REPORT.text(rows=0)
-
-
-def test_cells_know_wide_characters() -> None:
-    assert right("日本", 6) == "  日本"
-    assert left("a\nb", 5) == "a?b  "
 
 
 def test_json_is_plain_and_complete() -> None:
@@ -213,11 +207,10 @@ def test_page_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
     before = path.read_bytes()
 
-    def full(self: Path, data: bytes) -> int:
-        self.touch()
+    def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="No space left"):
         REPORT.html(path)
     assert path.read_bytes() == before

@@ -1,5 +1,7 @@
 """Weights stored with fewer bytes: how much is lost, and what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,8 @@ from hypothesis.extra import numpy as arrays_of
 from oracle.stored import linear
 from seqlab import store
 from seqlab.errors import OptionError, StoreError
-from seqlab.families.linear.stored_model import linear_model, linear_state
+from seqlab.families.linear.model import LinearModel
+from seqlab.store.codec import state_of, value_of
 from seqlab.store.packing import RUN, named, packed, unpacked
 from seqlab.store.state import State
 
@@ -92,9 +95,9 @@ def test_weights_that_are_not_sound_are_refused(arrays, message):
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
 def test_a_model_with_rounded_weights_is_smaller_and_close(dtype):
     model = linear(("A", "B", "C"), 3000, second=True, edges=50)
-    whole, small = (store.as_bytes(linear_state(model, dtype=d)) for d in ("float64", dtype))
+    whole, small = (store.as_bytes(state_of(replace(model, dtype=d))) for d in ("float64", dtype))
     assert len(small) < len(whole)
-    found = linear_model(store.revived(small))
+    found = value_of(LinearModel, store.revived(small))
     np.testing.assert_allclose(found.weights, model.weights, atol=0.02)
     np.testing.assert_allclose(found.edge.weights, model.edge.weights, atol=0.02)
     np.testing.assert_allclose(found.moves, model.moves, atol=1e-6)
@@ -102,18 +105,18 @@ def test_a_model_with_rounded_weights_is_smaller_and_close(dtype):
     np.testing.assert_array_equal(found.label, model.label)
     assert found.coarse is not None
     # What is rounded once stays as it is.
-    assert store.as_bytes(linear_state(found, dtype=dtype)) == small or dtype == "int8"
+    assert store.as_bytes(state_of(replace(found, dtype=dtype))) == small or dtype == "int8"
 
 
 def test_an_unknown_dtype_is_refused_before_anything_is_made():
     with pytest.raises(OptionError, match="got 'int4'"):
-        linear_state(linear(("A",), 1), dtype="int4")
+        state_of(replace(linear(("A",), 1), dtype="int4"))
 
 
 def test_a_model_that_does_not_fit_its_encoder_is_refused():
-    state = linear_state(linear(("A", "B"), 5))
+    state = state_of(linear(("A", "B"), 5))
     with pytest.raises(StoreError, match=r"'begin' should have shape \(7\), found \(6,\)"):
-        linear_model(state, attributes=6)
+        value_of(LinearModel, state, {"K": 6})
 
 
 def changed(state, **settings):
@@ -121,10 +124,10 @@ def changed(state, **settings):
 
 
 def test_models_that_are_not_sound_are_refused():
-    state = linear_state(linear(("A", "B"), 5, second=True))
+    state = state_of(linear(("A", "B"), 5, second=True))
     for wrong, message in [
-        (changed(state, labels=["A", "A"]), "a model needs labels, each of them once"),
-        (changed(state, labels=[]), "a model needs labels"),
+        (changed(state, labels=["A", "A"]), "the labels of a model should be there, each of them once"),
+        (changed(state, labels=[]), "the labels of a model should be there"),
         (changed(state, labels=["A", "B", "C"]), r"should have shape \(3, 3\)"),
         (changed(state, keep=2.0), "'keep' should lie between 0 and 1, found 2.0"),
         (changed(state, keep=float("nan")), "'keep' should lie between 0 and 1"),
@@ -134,4 +137,4 @@ def test_models_that_are_not_sound_are_refused():
         ),
     ]:
         with pytest.raises(StoreError, match=message):
-            linear_model(wrong)
+            value_of(LinearModel, wrong)

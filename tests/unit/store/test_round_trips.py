@@ -9,9 +9,9 @@ from oracle.stored import MIXED, OTHER, TRAIN, Toy, encoders, linear, own, toy
 from seqlab import inference, store
 from seqlab.encode import Encoder
 from seqlab.errors import StoreError
-from seqlab.families.linear.stored_model import linear_model, linear_state
+from seqlab.families.linear.model import LinearModel
 from seqlab.features import Template, presets
-from seqlab.features.stored import template_of, template_state
+from seqlab.store.codec import state_of, value_of
 
 KINDS = list(encoders())
 FUNCTIONS = {"own": own}
@@ -63,14 +63,14 @@ def test_encoders_that_came_back_learn_on_alike(kind):
 @pytest.mark.parametrize("name", presets.__all__)
 def test_presets_come_back(name):
     template = getattr(presets, name)
-    assert template_of(store.revived(store.as_bytes(template_state(template)))) == template
+    assert value_of(Template, store.revived(store.as_bytes(state_of(template)))) == template
 
 
 def test_a_template_may_have_any_characters():
     from seqlab.features import Atom, Feature
 
     odd = Template((Feature((Atom("a\nb`c"), Atom("#1", -3, absolute=True)), ("x\n", "\0", '"🙂')),))
-    assert template_of(template_state(odd)) == odd
+    assert value_of(Template, state_of(odd)) == odd
 
 
 def test_a_lexicon_comes_back_without_its_file(tmp_path):
@@ -151,7 +151,7 @@ def assert_same_model(one, two):
 @given(st.integers(1, 4), st.integers(0, 6), st.booleans(), st.integers(0, 3))
 def test_models_come_back_bit_for_bit(labels, attributes, second, edges):
     model = linear(tuple("ABCD"[:labels]), attributes, second=second, edges=edges)
-    back = linear_model(store.revived(store.as_bytes(linear_state(model))), attributes=attributes)
+    back = value_of(LinearModel, store.revived(store.as_bytes(state_of(model))), {"K": attributes})
     assert_same_model(model, back)
 
 

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from seqlab import store
 from seqlab.corpus import Corpus
 from seqlab.errors import SeqlabError, StoreError
+from seqlab.families.linear.crf import CRF
 from seqlab.families.linear.learners.batch import LBFGS
-from seqlab.families.linear.tagger import CRF
-from seqlab.tagging.options import plain, revived
+from seqlab.families.linear.tagger import LinearTagger
+from seqlab.store.values import Values
 from seqlab.tags import Scheme
 
 LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=3))
@@ -29,7 +30,10 @@ DATA = st.recursive(
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
         st.dictionaries(
-            st.sampled_from(["list", "tuple", "set", "dict", "mask", "scheme", "learner", "constraints", "name"]),
+            st.sampled_from(
+                ["list", "tuple", "set", "dict", "mask", "scheme", "learner", "constraints", "name", "rows", "tensor",
+                 "dictionary", "model", "object", "fields"]
+            ),
             inner,
             max_size=2,
         ),
@@ -49,21 +53,48 @@ def kinds_within(value):
     return type(value), repr(value)
 
 
+VALUES_OF = Values(LinearTagger._option_kinds())
+
+
+def there_and_back(value):
+    state = store.State("x")
+    state.settings["it"] = VALUES_OF.put(state, "it", value)
+    back = store.revived(store.as_bytes(state))
+    return VALUES_OF.get(back, "it", back.settings["it"])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.arange(6.0).reshape(2, 3),
+        np.array([3, 1]),
+        np.array(["a", "ß"]),
+        [["the", "old"]] * 200,
+        {"the": ["D"], "old": ("A", "N"), "man": {"N"}, "x": frozenset({"V"})},
+        (np.array([0.5, 0.5]), [["a"], ["b", "c"]]),
+    ],
+)
+def test_arrays_sentences_and_dictionaries_come_back(value):
+    found = there_and_back(value)
+    assert type(found) is type(value)
+    assert repr(found).replace(", dtype=int64", "") == repr(value)
+    assert getattr(found, "dtype", None) == getattr(value, "dtype", None)
+
+
 @given(VALUES)
 def test_values_come_back_with_their_types(value):
-    there = store.revived(store.as_bytes(store.State("x", {"it": plain(value, "it")}))).settings["it"]
-    assert kinds_within(revived(there, "it")) == kinds_within(value)
+    assert kinds_within(there_and_back(value)) == kinds_within(value)
 
 
 def test_numbers_of_numpy_become_plain_ones():
-    found = revived(plain([np.float32(0.5), np.int64(3), np.bool_(True)], "it"), "it")
+    found = there_and_back([np.float32(0.5), np.int64(3), np.bool_(True)])
     assert kinds_within(found) == kinds_within([0.5, 3, True])
 
 
 @given(DATA)
 def test_any_data_gives_a_value_or_an_error_of_ours(data):
     def made(state):
-        return [revived(state.settings["it"], "it")]
+        return [VALUES_OF.get(state, "it", state.settings["it"])]
 
     content = store.as_bytes(store.State("x", {"it": data}))
     try:
@@ -78,7 +109,7 @@ def test_learners_and_schemes_come_back():
         LBFGS(l1=0.25, max_iterations=None, precondition=False, dtype="float64"),
         Scheme.of("BILOU", delimiter="_", suffix=True, outside="none"),
     ):
-        assert revived(plain(value, "it"), "it") == value
+        assert there_and_back(value) == value
 
 
 # ------------------------------------------------------------------------------------------------ whole files

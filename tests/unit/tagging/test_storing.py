@@ -14,13 +14,14 @@ from seqlab import learning, store
 from seqlab.corpus import Corpus
 from seqlab.errors import NotFittedError, StoreError
 from seqlab.families.linear import learners
+from seqlab.families.linear.crf import CRF
 from seqlab.families.linear.learners.batch import LBFGS
 from seqlab.families.linear.memm import MEMM
-from seqlab.families.linear.stored import allowed_arrays
-from seqlab.families.linear.tagger import CRF, LinearTagger
+from seqlab.families.linear.tagger import LinearTagger
 from seqlab.families.local.baseline import MostFrequentTag
 from seqlab.features import Template
 from seqlab.features.own import FeatureFunction
+from seqlab.store.values import Values
 from seqlab.tags import Scheme
 from seqlab.trellis import Constraints
 
@@ -142,7 +143,7 @@ def test_what_was_saved_learns_on_alike(name):
         return  # the further data has not all of the labels
     for one in (tagger, back):
         one.partial_fit(MORE, "chunk")
-        one.history_ = tagger.history_
+        one.fit_ = replace(one.fit_, history=tagger.history_)
     assert_same(tagger, back)
 
 
@@ -150,15 +151,8 @@ def test_what_was_saved_learns_on_alike(name):
 def test_taggers_can_be_pickled_and_copied(name):
     tagger = fitted(name)
     tagger.predict(TEST)
-    tagger.__dict__["_decoder"] = (lambda: None,)  # what decodes fast belongs to this process
     for back in (pickle.loads(pickle.dumps(tagger)), copy.deepcopy(tagger), copy.copy(tagger)):
-        assert "_decoder" not in back.__dict__
-        assert_same(back, replaced(tagger))
-
-
-def replaced(tagger):
-    tagger.__dict__.pop("_decoder", None)
-    return tagger
+        assert_same(back, tagger)
 
 
 def test_ready_made_attributes_vectors_and_plain_lists_come_back(tmp_path):
@@ -176,7 +170,7 @@ def test_ready_made_attributes_vectors_and_plain_lists_come_back(tmp_path):
 
 @pytest.mark.parametrize(
     "name",
-    [name for name in learners.__all__],
+    learners.__all__,
 )
 def test_every_learner_comes_back_with_its_options(name):
     learner = getattr(learners, name)()
@@ -200,9 +194,10 @@ def test_sets_are_stored_in_one_order():
     labels = [f"B-{i}" for i in range(60)]
     one, other = set(labels), {f"B-{i}" for i in range(59, -1, -1)}
     assert list(one) != list(other)
-    stored = [allowed_arrays({"w": some}, None, ()) for some in (one, other)]
-    assert stored[0].keys() == stored[1].keys()
-    assert all(np.array_equal(array, stored[1][name]) for name, array in stored[0].items())
+    states = [store.State("one"), store.State("other")]
+    for state, some in zip(states, (one, other), strict=True):
+        state.settings["allowed"] = Values({}).put(state, "allowed", {"w": some})
+    assert store.as_bytes(states[0].replaced(kind="it")) == store.as_bytes(states[1].replaced(kind="it"))
 
 
 def test_rules_from_an_iterator_and_features_set_later_come_back():
@@ -303,7 +298,7 @@ def test_what_has_code_of_its_own_cannot_be_saved(tmp_path):
         fitted("crf").set_params(constraints=scheme).as_bytes()
     with pytest.raises(StoreError, match="the option seed cannot be stored: <object"):
         fitted("crf").set_params(seed=object()).as_bytes()
-    with pytest.raises(StoreError, match="a model that can be stored is wanted, got ToyTagger"):
+    with pytest.raises(StoreError, match="ToyTagger is a class of your own"):
         ToyTagger().fit(WORDS, TAGS).as_bytes()
     assert list(tmp_path.iterdir()) == []
 
@@ -329,6 +324,9 @@ def options(**changes):
     return {"options": {**SOUND.settings["options"], **changes}}
 
 
+REPORT = fitted("crf").prune().pruned_.to_dict()
+
+
 def epochs(**changes):
     history = SOUND.record["history"]
     return {"history": {**history, "epochs": [{**history["epochs"][0], **changes}]}}
@@ -339,29 +337,28 @@ def epochs(**changes):
     [
         (tampered(options(order=3)), "order must be 1 or 2"),
         (tampered(options(colour="red")), "there is no option 'colour'"),
-        (tampered(options(features="pos")), "there is no option 'features'"),
         (tampered(options(learner="LBFGS")), "learner must be LBFGS"),
-        (tampered(options(learner={"learner": {"name": "os", "options": {}}})), "no learner 'os'"),
-        (tampered(options(learner={"learner": {"name": "minimise", "options": {}}})), "there is no learner 'minimise'"),
+        (tampered(options(learner={"learner": {"name": "os", "options": {}}})), "is a 'os', which"),
+        (tampered(options(learner={"learner": {"name": "minimise", "options": {}}})), "is a 'minimise', which"),
         (tampered(options(learner={"learner": {"name": "LBFGS", "options": {"l2": -1}}})), "l2 must be"),
-        (tampered(options(learner={"learner": {"name": "LBFGS", "options": {"x": 1}}})), "LBFGS has no option 'x'"),
+        (tampered(options(learner={"learner": {"name": "LBFGS", "options": {"x": 1}}})), "unexpected keyword arg"),
         (tampered(options(learner={"learner": []})), "should be an object"),
-        (tampered(options(constraints={"scheme": {"name": "IOB9", "delimiter": "-"}})), "'suffix' is missing"),
+        (tampered(options(constraints={"scheme": {"name": "IOB9", "delimiter": "-"}})), "makes no sense"),
         (tampered(options(constraints={"code": "import os"})), "of the unknown kind 'code'"),
         (tampered(options(constraints=["O"])), "an object with one key"),
         (tampered(options(constraints={"set": [{"list": []}]})), "does not fit together: TypeError: unhashable"),
         (tampered(options(constraints={"mask": [[0, 1]]})), "should hold true and false"),
         (tampered(options(class_weight={"dict": [["O"]]})), "pairs of key and value"),
-        (tampered({"features": {"given": "magic"}}), "an unknown way, 'magic'"),
-        (tampered({"features": {"given": "function"}}), "an unknown way, 'function'"),
-        (tampered({"features": {"given": "text", "text": 7}}), "should be a string"),
+        (tampered(options(features={"features": {"given": "magic"}})), "an unknown way, 'magic'"),
+        (tampered(options(features={"features": {"given": "function"}})), "an unknown way, 'function'"),
+        (tampered(options(features={"features": 7})), "should be an object"),
         (tampered({"options": []}), "should be an object"),
         (tampered(None, {"history": []}), "should be an object"),
-        (tampered(None, epochs(iteration="1")), "'iteration' should be a whole number"),
-        (tampered(None, epochs(more={"trials": "two"})), "'trials' of an epoch should be a number"),
-        (tampered(None, epochs(objective="low")), "'objective' should be a number"),
-        (tampered(None, {"pruned": {}}), "'storage' is missing"),
-        (tampered(None, {"pruned": {"storage": "float1"}}), "weights are stored as"),
+        (tampered(None, epochs(iteration="1")), "'iteration' of .* should be a whole number"),
+        (tampered(None, epochs(more={"trials": "two"})), "'trials' of 'more' .* should be a number"),
+        (tampered(None, epochs(objective="low")), "'objective' of .* should be a number"),
+        (tampered(None, {"pruned": {}}), "should have 'weights_before'"),
+        (tampered(None, {"pruned": REPORT | {"storage": "float1"}}), "weights are stored as"),
         (tampered(**{"allowed.kind": np.array([0, 9, 1], dtype=np.int32)}), "numbers from 0 to 3"),
         (tampered(**{"allowed.begin": np.array([0, 1, 2])}), "should have shape"),
         (tampered(**{"allowed.label": np.array([0, 1, 2, 3, 4, 99], dtype=np.int32)}), "numbers from 0 to"),

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from seqlab import _core
-from seqlab.corpus.source import CHUNK, opened
-from seqlab.corpus.target import opened_target
-from seqlab.errors import CorpusError
+from seqlab.corpus.io.source import CHUNK, opened
+from seqlab.corpus.io.target import opened_target
+from seqlab.errors import CorpusError, Place
 from seqlab.families.chain.ngrams import MOST_ORDER, NgramModel, Symbols
 from seqlab.tagging.transitions import END, START
 
@@ -42,7 +42,7 @@ def write_arpa(model: NgramModel, target: Any) -> None:
     Backing off as such files say gives the probabilities of the model after every history that begins a sentence or
     has its full length.
     """
-    for name in model.symbols.words:
+    for name in model.symbols.all_words:
         if not name or _SPACE.search(name):
             raise CorpusError(
                 f"the symbol {name!r:.80} cannot stand in an ARPA file, which separates words by white space; "
@@ -63,9 +63,9 @@ def read_arpa(source: Any) -> NgramModel:
     for special in (START, END):
         if special not in known:
             raise CorpusError(
-                f"{name}: the 1-grams have no {special}, which stands for the {_EDGES[special]} of a sentence; "
+                f"the 1-grams have no {special}, which stands for the {_EDGES[special]} of a sentence; "
                 f"is it a language model of sentences?",
-                path=name,
+                place=Place(path=name),
             )
     unknown = next((one for one in UNKNOWN if one in known), None)
     symbols = Symbols.of([word for word in words if word not in {START, END, unknown}], unknown, end=True)
@@ -80,5 +80,5 @@ def _made(answer: tuple[Any, str, int, str], name: str) -> Any:
     found, trouble, line, text = answer
     if found is None:
         said = _TROUBLES[trouble].format(text=text, longest=MOST_ORDER + 1, order=MOST_ORDER)
-        raise CorpusError(f"{name}:{line}: {said}", path=name, line=line)
+        raise CorpusError(said, place=Place(path=name, line=line))
     return found

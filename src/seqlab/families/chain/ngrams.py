@@ -2,26 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.errors import LabelError, OptionError
-from seqlab.learning.smoothing import MLE, AddLambda, KneserNey, Smoothing, WittenBell
+from seqlab.errors import StoreError
+from seqlab.store.codec import Field, Inside, Listed, Pool, Sizes, Strings, state_of, value_of
+from seqlab.store.state import State
 from seqlab.tagging.transitions import END, START
 
 Codes = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
 Discounts = tuple[tuple[float, float, float], ...]
+Levels = list[Any]
 
 MOST_ORDER = 5
+MOST_COUNT = 1 << 62
 # How symbols are numbered while counting: the words come last, because there may be more of them later.
 RAW_START, RAW_END, RAW_WORDS = 0, 1, 2
 NONE = -1
+
+
+class _Tree(Field):
+    """N-grams of 1, 2, ... symbols as arrays: column.0, column.1, ...
+
+    make      makes the native object of a list of levels
+    columns   their dtypes by name, in the order of the native object
+    """
+
+    def __init__(self, make: Callable[[Levels, State], Any], **columns: Any) -> None:
+        self.make = make
+        self.columns = {"parent": np.int32, "symbol": np.int32, **columns}
+
+    def put(self, state: State, name: str, value: Any) -> None:  # noqa: ARG002
+        """Write every level."""
+        for k, level in enumerate(value.arrays()):
+            for column, array in zip(self.columns, level, strict=True):
+                state.arrays[f"{column}.{k}"] = np.ascontiguousarray(array)
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
+        """Read as many levels as there are."""
+        levels: Levels = []
+        while f"symbol.{len(levels)}" in state.arrays:
+            k = len(levels)
+            length = len(state.array(f"symbol.{k}", np.int32, (None,)))
+            columns = self.columns.items()
+            levels.append(tuple(state.array(f"{column}.{k}", dtype, (length,)) for column, dtype in columns))
+        if not 2 <= len(levels) <= MOST_ORDER + 1:
+            raise StoreError(f"the order should be from 1 to {MOST_ORDER}, found {len(levels) - 1}")
+        return self.make(levels, state)
+
+
+def _counts_of(levels: Levels, _state: State) -> _core.NgramCounts:
+    for k, (_, symbol, count) in enumerate(levels):
+        if (count < min(k, 1)).any() or (k > 0 and (symbol == RAW_START).any()):
+            raise StoreError("an n-gram has a count below 1, or goes on with the start of a sentence")
+    if not len(levels[1][1]) or sum(float(level[2].sum(dtype=np.float64)) for level in levels) > MOST_COUNT:
+        raise StoreError("there are no counts, or too many")
+    return _core.NgramCounts.of(levels)
+
+
+def _table_of(levels: Levels, state: State) -> _core.NgramTable:
+    for _, _, log_prob, log_backoff in levels:
+        if not ((log_prob <= 0).all() and (log_backoff < np.inf).all()):
+            raise StoreError("a log-probability is NaN or above 0")
+    return _core.NgramTable.of(levels, flat=state.settings.get("flat") is True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +94,23 @@ class Tokens:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """What was counted: every word under its own name, so that more can be counted later."""
+    """Counts of n-grams: every word under its own name, so that more can be counted later.
 
-    pool: _core.StringPool
-    ngrams: _core.NgramCounts
+    words    those that were seen
+    ngrams   of up to order + 1 symbols
+    end      whether sentences have an end
+    """
+
+    words: Annotated[_core.StringPool, Pool()]
+    ngrams: Annotated[_core.NgramCounts, _Tree(_counts_of, count=np.int64)]
     end: bool
+
+    def check(self) -> None:
+        """Refuse counts of other words."""
+        if self.ngrams.symbols != RAW_WORDS + len(self.words):
+            raise StoreError("the counts do not fit the words")
+        if any(self.words.find(name) >= 0 for name in (START, END)):
+            raise StoreError("a word has the name of the start or the end")
 
     @staticmethod
     def of(tokens: Tokens, order: int, *, end: bool) -> Counted:
@@ -58,12 +120,9 @@ class Counted:
         ngrams = _core.count_ngrams(codes, tokens.offsets, order, RAW_START, RAW_END if end else NONE, size)
         return Counted(tokens.pool, ngrams, end)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return _counted, (*self.pool.arrays(), self.ngrams.arrays(), self.end)
-
     def plus(self, other: Counted) -> Counted:
         """Both added up."""
-        pool, (mine, theirs) = _core.join_pools([self.pool, other.pool])
+        pool, (mine, theirs) = _core.join_pools([self.words, other.words])
         size = RAW_WORDS + len(pool)
         parts = [
             _core.join_ngrams([one.ngrams], _shifted(numbers), size)
@@ -78,7 +137,7 @@ class Counted:
         return self.ngrams.order
 
     def word_counts(self) -> npt.NDArray[np.int64]:
-        """(words,) how often each word of the pool was seen."""
+        """(words,) how often each word was seen."""
         counts: npt.NDArray[np.int64] = self.ngrams.arrays()[0][2][RAW_WORDS:]
         return counts
 
@@ -93,31 +152,47 @@ def _shifted(numbers: Codes) -> Codes:
 class Symbols:
     """The symbols that can follow a history: words by name, then the unknown word, then the end.
 
-    names   of all of them, in this order; the start symbol, which only begins histories, has the next number
-    pool    the same with the start symbol, for numbers by name
+    words     in order, without the unknown one
+    unknown   the name of the unknown word; None if there is none
+    end       whether sentences have an end
     """
 
-    names: tuple[str, ...]
-    pool: _core.StringPool
-    unknown: str | None
+    words: Annotated[tuple[str, ...], Strings()]
+    unknown: Annotated[str | None, Listed()]
     end: bool
+
+    def check(self) -> None:
+        """Refuse names that stand for something else."""
+        if list(self.words) != sorted(self.words) or {START, END, self.unknown} & set(self.words):
+            raise StoreError(
+                "a word is there twice, or has the name of the start, the end or the unknown word"
+            )
 
     @staticmethod
     def of(words: Sequence[str], unknown: str | None, *, end: bool) -> Symbols:
-        """Words without the unknown one, in any order."""
-        names = tuple(sorted(words)) + (() if unknown is None else (unknown,)) + ((END,) if end else ())
-        pool = _core.StringPool()
-        for name in (*names, START):
-            pool.intern(name)
-        return Symbols(names, pool, unknown, end)
+        """Words in any order; the unknown one may be among them."""
+        return Symbols(tuple(sorted({*words} - {unknown})), unknown, end)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _symbols, ([name for name in self.words if name != self.unknown], self.unknown, self.end)
+        return Symbols, (self.words, self.unknown, self.end)
 
-    @property
-    def words(self) -> tuple[str, ...]:
-        """All names but that of the end."""
-        return self.names[:-1] if self.end else self.names
+    @cached_property
+    def all_words(self) -> tuple[str, ...]:
+        """The words and the unknown one: what a history can hold."""
+        return self.words if self.unknown is None else (*self.words, self.unknown)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """All symbols; the start symbol, which only begins histories, has the next number."""
+        return (*self.all_words, END) if self.end else self.all_words
+
+    @cached_property
+    def pool(self) -> _core.StringPool:
+        """The names and the start symbol, for numbers by name."""
+        pool = _core.StringPool()
+        for name in (*self.names, START):
+            pool.intern(name)
+        return pool
 
     @property
     def end_code(self) -> int:
@@ -127,12 +202,12 @@ class Symbols:
     @property
     def unknown_code(self) -> int:
         """The number of the unknown word; -1 if there is none."""
-        return NONE if self.unknown is None else len(self.names) - 1 - self.end
+        return NONE if self.unknown is None else len(self.words)
 
     def numbers(self, pool: _core.StringPool) -> Codes:
         """The number of every string of a pool: the unknown one's, or -1, for those that are no words here."""
         numbers = np.array(_core.translate(pool, self.pool))
-        special = numbers >= len(self.names) - self.end  # text has no start and no end of its own
+        special = numbers >= len(self.all_words)  # text has no start and no end of its own
         numbers[special | (numbers < 0)] = self.unknown_code
         return numbers
 
@@ -144,27 +219,25 @@ class NgramModel:
     discounts   those of Kneser-Ney for n-grams of 1, 2, ... symbols; () for other smoothing
     """
 
-    symbols: Symbols
-    table: _core.NgramTable
+    stored_kind: ClassVar[str] = "n-gram table"
+    stored_facts: ClassVar[tuple[str, ...]] = ("flat",)
+
+    symbols: Annotated[Symbols, Inside(Symbols, "")]
+    table: Annotated[_core.NgramTable, _Tree(_table_of, log_prob=np.float64, log_backoff=np.float64)]
     discounts: Discounts = ()
 
-    @staticmethod
-    def of(counted: Counted, symbols: Symbols, smoothing: Smoothing) -> NgramModel:
-        """Probabilities from counts; words that are no symbols are counted as the unknown one."""
-        words = symbols.numbers(counted.pool)
-        if (words < 0).any():
-            strange = counted.pool.string(int(np.argmax(words < 0)))
-            raise LabelError(
-                f"{strange!r:.80} was counted, but it is not in the vocabulary of {len(symbols.words)}, and there is "
-                f"no unknown word; call fit"
-            )
-        start, end = len(symbols.names), symbols.end_code if symbols.end else 0
-        numbers = np.concatenate([np.array([start, end]), words]).astype(np.int32)
-        ngrams = _core.join_ngrams([counted.ngrams], numbers, start + 1)
-        return NgramModel(symbols, *_core.estimate_ngrams(ngrams, *_method(smoothing)))
+    def check(self) -> None:
+        """Refuse a table of other symbols."""
+        if self.table.predicted != len(self.symbols.names):
+            raise StoreError("the table does not fit the words")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _model, (self.symbols, self.table.arrays(), self.table.flat, self.discounts)
+        return value_of, (NgramModel, state_of(self))
+
+    @property
+    def flat(self) -> bool:
+        """Whether a history passes the same share on to all that has not followed it."""
+        return self.table.flat
 
     @property
     def order(self) -> int:
@@ -186,33 +259,3 @@ class NgramModel:
     def sample(self, n: int, most: int, seed: int) -> tuple[Codes, Offsets]:
         """Codes and offsets of n sentences."""
         return self.table.sample(n, self.symbols.end_code, most, seed)
-
-
-def _method(smoothing: Smoothing) -> tuple[_core.NgramSmoothing, float, Any]:
-    kinds = _core.NgramSmoothing
-    if isinstance(smoothing, AddLambda) and smoothing.value > 0:
-        return kinds.add_lambda, float(smoothing.value), None
-    if isinstance(smoothing, (MLE, AddLambda)):
-        return kinds.mle, 0.0, None
-    if isinstance(smoothing, WittenBell):
-        return kinds.witten_bell, 0.0, None
-    if isinstance(smoothing, KneserNey):
-        return kinds.kneser_ney, 0.0, smoothing.three()
-    raise OptionError(
-        f"a chain of symbols has no smoothing {smoothing!r}; it has 'mle', 'add-lambda', 'witten-bell' and 'kneser-ney'"
-    )
-
-
-# What unpickling calls.
-
-
-def _counted(text: Any, begins: Any, levels: list[Any], end: bool) -> Counted:  # noqa: FBT001
-    return Counted(_core.pool_of(text, begins), _core.NgramCounts.of(levels), end)
-
-
-def _symbols(words: list[str], unknown: str | None, end: bool) -> Symbols:  # noqa: FBT001
-    return Symbols.of(words, unknown, end=end)
-
-
-def _model(symbols: Symbols, levels: list[Any], flat: bool, discounts: Discounts) -> NgramModel:  # noqa: FBT001
-    return NgramModel(symbols, _core.NgramTable.of(levels, flat=flat), discounts)

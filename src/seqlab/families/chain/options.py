@@ -10,16 +10,17 @@ import numpy as np
 from seqlab import _core
 from seqlab.arrays import whole_number
 from seqlab.errors import OptionError
+from seqlab.families.chain.fit import Estimation
 from seqlab.families.chain.ngrams import MOST_ORDER
-from seqlab.learning.smoothing import Interpolated, Smoothing, smoothing_of
+from seqlab.learning.smoothing import Interpolated, smoothing_of
 from seqlab.tagging.transitions import END, START
 
 if TYPE_CHECKING:
     from seqlab.families.chain.tagger import MarkovChain
 
 
-def checked_options(chain: MarkovChain) -> tuple[Smoothing, list[str] | None]:
-    """The smoothing and the words of the vocabulary, everything checked."""
+def checked_options(chain: MarkovChain) -> Estimation:
+    """Check all options, and say how to estimate by them."""
     if whole_number(chain.order, "order", 1) > MOST_ORDER:
         raise OptionError(f"order must be from 1 to {MOST_ORDER}, got {chain.order!r}")
     smoothing = smoothing_of(chain.smoothing)
@@ -39,10 +40,10 @@ def checked_options(chain: MarkovChain) -> tuple[Smoothing, list[str] | None]:
         raise OptionError(
             f"min_count={chain.min_count} makes rare words unknown, but unknown=None says that there are none"
         )
-    return smoothing, _vocabulary(chain)
+    return Estimation.of(smoothing, chain.unknown, int(chain.min_count), _vocabulary(chain))
 
 
-def _vocabulary(chain: MarkovChain) -> list[str] | None:
+def _vocabulary(chain: MarkovChain) -> tuple[str, ...] | None:
     if chain.vocabulary is None:
         return None
     if chain.min_count > 1:
@@ -59,7 +60,7 @@ def _vocabulary(chain: MarkovChain) -> list[str] | None:
             raise OptionError(
                 f"vocabulary must be a list of words other than {START!r} and {END!r}, found {word!r:.80}"
             )
-    return sorted(set(words))
+    return tuple(sorted(set(words)))
 
 
 def _is_name(word: object) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from seqlab import _core
 from seqlab.corpus import Corpus, Sentence
 from seqlab.encode.sentences import listed
-from seqlab.errors import CorpusError, OptionError
+from seqlab.errors import CorpusError, OptionError, Place
 from seqlab.families.chain.ngrams import Tokens
 from seqlab.tagging.door.sentences import word_column
 from seqlab.tagging.transitions import END, START
@@ -54,13 +54,15 @@ def _of_lists(sentences: list[Any]) -> Tokens:
     codes, lengths, s, t = pool.intern_lists(sentences)
     if codes is None and t < 0:
         raise CorpusError(
-            f"sentence {s} of X is {sentences[s]!r:.60}, but a list of strings is wanted; X is a list of sentences: "
-            f"for one sentence write [tokens], for the characters of a string list(...)"
+            f" is {sentences[s]!r:.60}, but a list of strings is wanted; X is a list of sentences: "
+            f"for one sentence write [tokens], for the characters of a string list(...)",
+            place=Place(s, of="X"),
         )
     if codes is None:
         raise CorpusError(
-            f"sentence {s}, position {t} of X: {sentences[s][t]!r:.60} is no string of sound Unicode; "
-            f"symbols are strings, numbers become some with str(...)"
+            f"{sentences[s][t]!r:.60} is no string of sound Unicode; "
+            f"symbols are strings, numbers become some with str(...)",
+            place=Place(s, t, of="X"),
         )
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
@@ -74,6 +76,7 @@ def check_no_edges(tokens: Tokens) -> None:
         if number >= 0:
             s, t = tokens.place(int(np.argmax(tokens.codes == number)))
             raise CorpusError(
-                f"sentence {s}, position {t} is {name!r}, which is the chain's own name for the "
-                f"{'start' if name == START else 'end'} of a sentence and is added by itself; leave it out"
+                f" is {name!r}, which is the chain's own name for the "
+                f"{'start' if name == START else 'end'} of a sentence and is added by itself; leave it out",
+                place=Place(s, t),
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,28 +11,29 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import whole_number
-from seqlab.errors import CorpusError, LabelError, OptionError, QuestionError, ShapeError
+from seqlab.errors import CorpusError, LabelError, OptionError, Place, QuestionError, ShapeError
 from seqlab.families.chain.arpa import read_arpa, write_arpa
+from seqlab.families.chain.fit import ChainFit, Estimated
 from seqlab.families.chain.ngrams import Codes, Counted, Discounts, NgramModel, Symbols, Tokens
 from seqlab.families.chain.options import checked_options
 from seqlab.families.chain.reading import check_no_edges, read_symbols
-from seqlab.families.chain.stored import KIND, chain_from_state, chain_state
+from seqlab.learning import smoothing as smoothings
 from seqlab.learning.smoothing import Smoothing
-from seqlab.tagging.sklearn import Estimator
-from seqlab.tagging.storing import Storable
+from seqlab.store.codec import put_part, write_fields
+from seqlab.store.state import State
+from seqlab.store.values import OptionKind, kinds_of
+from seqlab.tagging.model import Model
 from seqlab.tagging.transitions import END, START, Distribution, Perplexity, Transitions, long_run
 from seqlab.threads import thread_count
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from seqlab.store.state import State
-
 MOST_MOVES = 100_000_000  # numbers in a matrix of transitions: 800 MB
 LONGEST_SAMPLE = 10_000
 
 
-class MarkovChain(Storable, Estimator):
+class MarkovChain(Model):
     """P(symbol | the last symbols), by counting: a Markov chain, or n-gram language model (eq:ngram).
 
     order        how many symbols a history has, 1 to 5; the n-grams have one more
@@ -57,9 +58,9 @@ class MarkovChain(Storable, Estimator):
         "a chain has no labels; see next(history) and log_prob(tokens)",
     )
 
-    model_: NgramModel
-    counts_: Counted | None
-    column_: str | None
+    _kind = "markov chain"
+    _fit_class = ChainFit
+    fit_: ChainFit | None = None
 
     def __init__(
         self,
@@ -105,28 +106,51 @@ class MarkovChain(Storable, Estimator):
         return self._count(X, y, before)
 
     def _count(self, X: Any, y: str | None, before: Counted | None) -> Self:
-        smoothing, given = checked_options(self)
+        estimation = checked_options(self)
         tokens, column = read_symbols(X, y, usual=None if before is None else self.column_)
         check_no_edges(tokens)
         if not len(tokens.codes):
             raise ShapeError(
                 f"X has {len(tokens.offsets) - 1} sentences and no symbol at all, so there is nothing to learn from"
             )
-        if given is not None and self.unknown is None:
-            self._numbered(tokens, Symbols.of(given, None, end=self.end))
-        found = Counted.of(tokens, self.order, end=self.end)
-        counted = found if before is None else before.plus(found)
-        model = NgramModel.of(counted, self._symbols(counted, given), smoothing)
-        self._remember(model, counted, column)
+        if estimation.vocabulary is not None and self.unknown is None:
+            self._numbered(tokens, Symbols.of(estimation.vocabulary, None, end=bool(self.end)))
+        found = Counted.of(tokens, self.order, end=bool(self.end))
+        learned = Estimated(found if before is None else before.plus(found), estimation)
+        learned.check()
+        self.fit_ = ChainFit(column, learned)
         return self
 
-    def _symbols(self, counted: Counted, given: list[str] | None) -> Symbols:
-        if given is None:
-            often = (counted.word_counts() >= self.min_count).tolist()
-            given = [word for word, keep in zip(counted.pool.strings(), often, strict=True) if keep]
-        return Symbols.of([word for word in given if word != self.unknown], self.unknown, end=self.end)
-
     # ------------------------------------------------------------------------------------------ what it learned
+
+    @property
+    def _fit(self) -> ChainFit:
+        """The fitted value, which is there."""
+        fit: ChainFit = self.fit_  # type: ignore[assignment]
+        return fit
+
+    @property
+    def model_(self) -> NgramModel:
+        """The probabilities; assigning others changes every answer, and leaves no counts to go on from."""
+        self._check_fitted("model_")
+        return self._fit.model
+
+    @model_.setter
+    def model_(self, model: NgramModel) -> None:
+        self._check_fitted("model_")
+        self.fit_ = ChainFit(self._fit.column, model)
+
+    @property
+    def counts_(self) -> Counted | None:
+        """The counts; None for a chain of an ARPA file."""
+        self._check_fitted("counts_")
+        return self._fit.counted
+
+    @property
+    def column_(self) -> str | None:
+        """The column that training took its symbols from; None when they came as lists."""
+        self._check_fitted("column_")
+        return self._fit.column
 
     @property
     def symbols_(self) -> tuple[str, ...]:
@@ -146,8 +170,8 @@ class MarkovChain(Storable, Estimator):
         self._check_fitted("transition_matrix")
         symbols = self.model_.symbols
         self._check_first_order("transition_matrix")
-        sources = (START, *symbols.words)
-        rows = [self._after(()), *(self._after((code,)) for code in range(len(symbols.words)))]
+        sources = (START, *symbols.all_words)
+        rows = [self._after(()), *(self._after((code,)) for code in range(len(symbols.all_words)))]
         return Transitions(sources, symbols.names, np.array(rows))
 
     def stationary(self) -> Distribution:
@@ -259,33 +283,41 @@ class MarkovChain(Storable, Estimator):
         """A chain with the probabilities of an ARPA file; it has no counts, so it cannot learn on."""
         model = read_arpa(path)
         chain = cls(model.order, unknown=model.symbols.unknown)
-        chain._remember(model, None, None)
-        return chain
-
-    def state(self) -> State:
-        """What it was made with and has counted, for a model file."""
-        self._check_fitted("state")
-        return chain_state(self)
-
-    @classmethod
-    def from_state(cls, state: State) -> Self:
-        """The chain that state() was asked of."""
-        options, counted, model, column = chain_from_state(state)
-        chain = cls(**options)
-        if counted is not None:
-            smoothing, given = checked_options(chain)
-            model = NgramModel.of(counted, chain._symbols(counted, given), smoothing)
-        assert model is not None  # noqa: S101  (one of the two is there)
-        chain._remember(model, counted, column)
+        chain.fit_ = ChainFit(None, model)
         return chain
 
     # ------------------------------------------------------------------------------------------ inside
 
-    def _remember(self, model: NgramModel, counted: Counted | None, column: str | None) -> None:
-        self.counts_, self.model_, self.column_ = counted, model, column
+    @classmethod
+    def _option_kinds(cls) -> Mapping[str, OptionKind]:
+        return kinds_of(*(type(one) for one in smoothings.NAMES.values()))
 
-    def _fitted(self) -> bool:
-        return "model_" in self.__dict__
+    def _check_options(self) -> None:
+        checked_options(self)
+
+    @classmethod
+    def _upgraded(cls, state: State) -> State:
+        if "options" in state.settings:
+            return state
+        given = State("smoothing", state.setting("smoothing", dict))
+        closed = state.setting("closed", bool)
+        options = {
+            "order": state.setting("order", int),
+            "smoothing": _old_smoothing(given),
+            "unknown": next(iter(state.names("unknown")), None),
+            "min_count": state.setting("min_count", int),
+            "vocabulary": {"list": state.strings("vocabulary")} if closed else None,
+            "end": state.setting("end", bool),
+        }
+        whole = State(cls._kind, {"options": options, "column": state.settings.get("column")})
+        counted = state.setting("counted", bool)
+        settings = {"end": state.settings.get("own_end", True), "unknown": state.settings.get("own_unknown")}
+        part = State("n-gram counts" if counted else "n-gram table", settings, dict(state.arrays))
+        if counted:
+            chain = cls(**{name: cls._get_option(whole, name, one) for name, one in options.items()})
+            write_fields(part, checked_options(chain))
+        put_part(whole, "learned", part)
+        return whole.replaced(where=state.where)
 
     def _numbered(self, tokens: Tokens, symbols: Symbols) -> Codes:
         """(tokens,) the number of each token's symbol."""
@@ -295,8 +327,9 @@ class MarkovChain(Storable, Estimator):
             first = int(np.argmax(codes < 0))
             s, t = tokens.place(first)
             raise LabelError(
-                f"sentence {s}, position {t}: {tokens.pool.string(int(tokens.codes[first]))!r:.80} is not in the "
-                f"vocabulary of {len(symbols.words)}, and unknown=None means that nothing else can come"
+                f"{tokens.pool.string(int(tokens.codes[first]))!r:.80} is not in the "
+                f"vocabulary of {len(symbols.words)}, and unknown=None means that nothing else can come",
+                place=Place(s, t),
             )
         return codes
 
@@ -320,4 +353,18 @@ def _perplexity(log_prob: float, tokens: int) -> float:
         return float(np.exp(-log_prob / tokens))
 
 
-__all__ = ["KIND", "MarkovChain"]
+def _old_smoothing(state: State) -> Any:
+    """Read a smoothing of a file of version 1: by name, as a number, or an object with its numbers."""
+    name, given, values = (
+        state.setting("name", str),
+        state.setting("given", str),
+        state.setting("values", list),
+    )
+    if given == "name":
+        return name
+    if given == "number" and len(values) == 1:
+        return values[0]
+    kind = type(smoothings.smoothing_of(name)).__name__
+    field = {"AddLambda": "value", "KneserNey": "discounts"}.get(kind)
+    fields = {field: values[0] if len(values) == 1 else {"tuple": values}} if field and values else {}
+    return {"object": {"name": kind, "fields": fields}}

@@ -310,9 +310,7 @@ class CountedHMM:
         try:
             inference.viterbi(made[0])
         except ImpossibleError as error:
-            raise ImpossibleError(
-                f"sentence {sentence}: {error}", position=error.position, sequence=sentence
-            ) from None
+            raise error.at(sentence=sentence, unit="sentence") from None
         raise RuntimeError(f"sentence {sentence}: the trellis has a path that the decoder did not find")
 
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from seqlab.arrays import number, whole_number
-from seqlab.errors import ImpossibleError, OptionError, TrainingWarning
+from seqlab.errors import ImpossibleError, OptionError, Place, TrainingWarning
 from seqlab.families.hmm.emissions.base import Floats, Groups
 from seqlab.families.hmm.expectation import Evidence, expect, expect_hard
 from seqlab.families.hmm.tables import FROZEN, Dirichlet, Expected, HiddenMarkov
@@ -174,10 +174,9 @@ class _Run:
         first = self.task.sentence(int(impossible[0]))
         if len(impossible) == len(found.log_z):
             raise ImpossibleError(
-                f"sentence {first}: no path can have made it under the tables that training began with, nor any "
-                f"of the others; look at zeros in init, or add pseudo-counts with smoothing=0.1",
-                position=0,
-                sequence=first,
+                "no path can have made it under the tables that training began with, nor any of the others; look at "
+                "zeros in init, or add pseudo-counts with smoothing=0.1",
+                place=Place(first, 0, item=""),
             )
         self._say(
             "impossible",

@@ -14,7 +14,7 @@ from seqlab.corpus import BagColumn, Column, Corpus, Sentence, StringColumn, Vec
 from seqlab.corpus.bags import bag_column
 from seqlab.corpus.names import resolve
 from seqlab.encode.sentences import ATTRIBUTES, listed
-from seqlab.errors import CorpusError, ShapeError
+from seqlab.errors import CorpusError, Place, ShapeError
 from seqlab.families.hmm.emissions import Emission, Streams
 from seqlab.families.hmm.emissions.symbols import MISSING
 from seqlab.tagging.door.sentences import word_column
@@ -128,8 +128,9 @@ def _check_sequence(one: Any, s: int) -> None:
     # A set has no order, and the values of a dict would be passed over.
     if isinstance(one, (str, bytes, set, frozenset, dict)) or not hasattr(one, "__len__"):
         raise CorpusError(
-            f"sequence {s} of X is {one!r:.60}, but a list of observations is wanted; X is a list of sequences, "
-            f"or one after another with lengths=[...]"
+            f" is {one!r:.60}, but a list of observations is wanted; X is a list of sequences, "
+            f"or one after another with lengths=[...]",
+            place=Place(s, unit="sequence", of="X"),
         )
 
 
@@ -191,7 +192,7 @@ def _words(tokens: Sequence[Any], offsets: Offsets) -> StringColumn:
     for t, word in enumerate(words):
         if not isinstance(word, str):
             raise CorpusError(
-                f"{_place(offsets, t)}: a word is a string or None, got {word!r:.60}, among other words"
+                f"a word is a string or None, got {word!r:.60}, among other words", place=_place(offsets, t)
             )
     column = Corpus.from_lists({"word": [words]}).data("word")
     assert isinstance(column, StringColumn)  # noqa: S101
@@ -203,7 +204,9 @@ def _numbers(tokens: Sequence[Any], offsets: Offsets) -> VectorColumn:
     for t, token in enumerate(tokens):
         one = np.asarray(np.nan if token is None else token)
         if one.size != 1 or one.dtype.kind not in "fiu":
-            raise CorpusError(f"{_place(offsets, t)}: a word or a whole number is wanted, got {token!r:.60}")
+            raise CorpusError(
+                f"a word or a whole number is wanted, got {token!r:.60}", place=_place(offsets, t)
+            )
         values[t] = one.reshape(())
     return VectorColumn(values[:, None])
 
@@ -211,7 +214,7 @@ def _numbers(tokens: Sequence[Any], offsets: Offsets) -> VectorColumn:
 def _bags(tokens: Sequence[Any], offsets: Offsets) -> BagColumn:
     for t, token in enumerate(tokens):
         if isinstance(token, (str, bytes)) or not (token is None or isinstance(token, Iterable)):
-            raise CorpusError(f"{_place(offsets, t)}: {WANTED['bags']} is wanted, got {token!r:.60}")
+            raise CorpusError(f"{WANTED['bags']} is wanted, got {token!r:.60}", place=_place(offsets, t))
     column, _ = bag_column([[[] if token is None else token for token in tokens]], "X")
     return column
 
@@ -226,7 +229,8 @@ def _vectors(sequences: Sequence[Any]) -> VectorColumn:
         rows = _rows(sequence, s, usual)
         if width is not None and rows.shape[1] != width:
             raise CorpusError(
-                f"sequence {s} of X has vectors of {rows.shape[1]} numbers, but those before had {width}"
+                f" has vectors of {rows.shape[1]} numbers, but those before had {width}",
+                place=Place(s, unit="sequence", of="X"),
             )
         width = rows.shape[1]
         parts.append(rows)
@@ -249,10 +253,13 @@ def _rows(sequence: Any, s: int, width: int) -> npt.NDArray[np.float64]:
         rows = None
     if rows is None:
         raise CorpusError(
-            f"sequence {s} of X must be {WANTED['vectors']} for every token, all of one size, got {sequence!r:.60}"
+            f" must be {WANTED['vectors']} for every token, all of one size, got {sequence!r:.60}",
+            place=Place(s, unit="sequence", of="X"),
         )
     if rows.ndim > 2:
-        raise CorpusError(f"sequence {s} of X has shape {rows.shape}, but (T, D) is wanted")
+        raise CorpusError(
+            f" has shape {rows.shape}, but (T, D) is wanted", place=Place(s, unit="sequence", of="X")
+        )
     return rows.reshape(len(rows), -1)
 
 
@@ -290,12 +297,13 @@ def _cells(X: Any, emissions: Streams, lengths: Any) -> tuple[dict[str, Any], An
     for t, token in enumerate(flat):
         if token is not None and (not isinstance(token, (tuple, list)) or len(token) != width):
             raise CorpusError(
-                f"{_place(offsets, t)}: a tuple with {width} cells is wanted, one for each stream, got {token!r:.60}"
+                f"a tuple with {width} cells is wanted, one for each stream, got {token!r:.60}",
+                place=_place(offsets, t),
             )
     whole = [(None,) * width if token is None else token for token in flat]
     return {name: [token[i] for token in whole] for i, name in enumerate(emissions.parts)}, lengths
 
 
-def _place(offsets: Offsets, token: int) -> str:
+def _place(offsets: Offsets, token: int) -> Place:
     sentence = int(np.searchsorted(offsets, token, side="right")) - 1
-    return f"sentence {sentence}, position {token - int(offsets[sentence])} of X"
+    return Place(sentence, token - int(offsets[sentence]), of="X")

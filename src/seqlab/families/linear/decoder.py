@@ -1,12 +1,14 @@
 """The fast way from a corpus to label numbers: the best path of every sentence (eq:viterbi).
 
-A model of order 1 without edge attributes is decoded in the core, block by block: straight from the columns when a
-template makes all its features, else from rows of attribute numbers. Everything else goes through trellises.
+A model of order 1 without edge attributes is decoded in the core, block by block, on tables used where they lie: straight
+from the columns when a template makes all its features, else from rows of attribute numbers. Everything else goes through
+trellises, which are the definition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -15,14 +17,16 @@ import numpy.typing as npt
 from seqlab import _core, inference
 from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus
-from seqlab.encode import EncodedCorpus, Encoder, Rows, TemplateRows
+from seqlab.encode import EncodedCorpus, Encoder, Rows
+from seqlab.encode.bag_rows import BagRows
+from seqlab.encode.columns import ColumnReader
+from seqlab.encode.sentences import ATTRIBUTES
 from seqlab.errors import ImpossibleError
+from seqlab.families.linear.decoder_tables import LARGEST_WEIGHT, DecoderTables, largest_weight, tables_of
 from seqlab.families.linear.model import LinearModel
 
 Offsets = npt.NDArray[np.int64]
 
-# Sums of some thousand weights this large still are float32 numbers; larger ones are left to float64.
-LARGEST_WEIGHT = 1e30
 # Tokens of one block of trellises; edge attributes have L * L numbers for each.
 BLOCK_TOKENS = 4096
 
@@ -30,54 +34,90 @@ BLOCK_TOKENS = 4096
 class Decoder:
     """Best labels under one model, for corpora that one encoder reads.
 
-    Made once for a fitted model and kept; several threads may use it at once. The encoder must not be fitted anew
-    meanwhile.
+    tables       arrays that the core reads where they lie; None for a model that is decoded by trellises
+    definition   gives model and encoder, for sentences that the tables are not for: they need not be there before
+
+    Several threads may use one decoder at once. The encoder must not be fitted anew meanwhile.
     """
 
-    def __init__(self, model: LinearModel, encoder: Encoder) -> None:
-        self._model = model
-        self._encoder = encoder
-        self._largest = _largest(model)
-        self._template: tuple[TemplateRows, _core.TemplateDecoder] | None = None
+    def __init__(
+        self, tables: DecoderTables | None, definition: Callable[[], tuple[LinearModel, Encoder]]
+    ) -> None:
+        self._definition = definition
+        self._plan = None if tables is None else tables.plan
+        self._template: _core.TemplateDecoder | None = None
         self._rows: _core.RowDecoder | None = None
-        if model.order == 2 or model.edge is not None or self._largest > LARGEST_WEIGHT:
+        self._attributes: BagRows | None = None
+        if tables is None:
             return
-        parameters: Any = (model.begin, model.label, model.weights, *_chain(model))
-        producers = encoder.producers
-        if len(producers) == 1 and isinstance(producers[0], TemplateRows):
-            self._template = (producers[0], _core.TemplateDecoder(producers[0].bank, *parameters))
+        chain: Any = (tables.edge, tables.start, tables.end)
+        if tables.plan is not None:
+            self._template = _core.TemplateDecoder(tables.arrays, *tables.plan.compiled(), *chain)
         else:
-            self._rows = _core.RowDecoder(*parameters)
+            self._rows = _core.RowDecoder(tables.arrays, *chain)
+        if tables.column is not None:
+            self._attributes = BagRows.of_laid_out(tables.column, tables.arrays)
+
+    @staticmethod
+    def of(model: LinearModel, encoder: Encoder) -> Decoder:
+        """Return the decoder of a model in memory."""
+        return Decoder(tables_of(model, encoder), lambda: (model, encoder))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Decoder, (self._model, self._encoder)
+        return Decoder.of, self._definition()
+
+    @property
+    def known(self) -> _core.StringPool | None:
+        """All attributes that it looks at in lists of ready-made ones; None where it wants to see all of them."""
+        if self._attributes is not None:
+            return self._attributes.pool if self._attributes.column == ATTRIBUTES else None
+        return None if self._template is not None else self._definition()[1].known
 
     def label_ids(self, corpus: Corpus, threads: int = 1) -> LabelIds:
         """(tokens,) label numbers of the best paths; ImpossibleError names the sentence that has none."""
         ids = np.empty(corpus.token_count, dtype=np.int32)
-        if self._template is not None:
-            producer, decoder = self._template
-            lost = decoder(producer.columns(corpus), corpus.offsets, ids, threads)
-            if lost >= 0:
-                self._refuse(corpus, lost)
-            return ids
-        encoded = self._encoder.encode(corpus, threads=threads).checked()
-        if self._rows is None or _overflows(encoded.node, self._largest):
-            return self._through_trellises(encoded, threads)
-        node = encoded.node
-        lost = self._rows(node.indptr, node.ids, node.values, encoded.offsets, ids, threads)
+        if self._plan is not None and self._template is not None:
+            columns = ColumnReader(self._plan.template, corpus).read(self._plan.sources)
+            lost = self._template(columns, corpus.offsets, ids, threads)
+        else:
+            rows = None if self._attributes is None else self._attributes.look_up(corpus, threads)
+            if rows is None or rows.values is not None:
+                encoded = self._definition()[1].encode(corpus, threads=threads).checked()
+                rows = encoded.node
+                if self._rows is None or _overflows(rows, self._largest):
+                    return self._through_trellises(encoded, threads)
+                if rows.values is not None:
+                    return self._weighed(encoded, corpus, threads)
+            assert self._rows is not None  # noqa: S101  (where attributes are laid out, rows are)
+            lost = self._rows(rows.indptr, rows.ids, corpus.offsets, ids, threads)
         if lost >= 0:
             self._refuse(corpus, lost)
         return ids
 
+    def _weighed(self, encoded: EncodedCorpus, corpus: Corpus, threads: int) -> LabelIds:
+        """Return the labels where attributes count more or less than 1, which tables do not know."""
+        model, blocks = self._definition()[0], [np.zeros(0, dtype=np.int32)]
+        for first, part in _blocks(encoded, 16 * BLOCK_TOKENS):
+            ids = np.empty(part.token_count, dtype=np.int32)
+            node = model.node_scores(part.node, threads=threads)
+            lost = self._rows.best(node.reshape(-1), part.offsets, ids, threads)  # type: ignore[union-attr]
+            if lost >= 0:
+                self._refuse(corpus, first + lost)
+            blocks.append(ids)
+        return np.concatenate(blocks)
+
+    @cached_property
+    def _largest(self) -> float:
+        return largest_weight(self._definition()[0])
+
     def _refuse(self, corpus: Corpus, sentence: int) -> NoReturn:
         """Say why a sentence has no legal path, as its trellis does."""
-        encoded = self._encoder.encode(corpus[sentence : sentence + 1])
+        encoded = self._definition()[1].encode(corpus[sentence : sentence + 1])
         self._best(encoded, sentence, 1)
         raise RuntimeError(f"sentence {sentence}: the trellis has a path that the decoder did not find")
 
     def _through_trellises(self, encoded: EncodedCorpus, threads: int) -> LabelIds:
-        blocks = [self._best(part, first, threads) for first, part in _blocks(encoded)]
+        blocks = [self._best(part, first, threads) for first, part in _blocks(encoded, BLOCK_TOKENS)]
         return np.concatenate([np.zeros(0, dtype=np.int32), *blocks])
 
     def _best(self, encoded: EncodedCorpus, first: int, threads: int) -> LabelIds:
@@ -86,34 +126,16 @@ class Decoder:
         dtype = np.float64 if exact else np.float32
         try:
             paths = inference.viterbi(
-                self._model.trellises(encoded, dtype=dtype, threads=threads), threads=threads
+                self._definition()[0].trellises(encoded, dtype=dtype, threads=threads), threads=threads
             )
         except ImpossibleError as error:
-            number = first + (error.sequence or 0)
-            reason = str(error).partition(": ")[2]
-            raise ImpossibleError(
-                f"sentence {number}: {reason}", position=error.position, sequence=number
-            ) from None
+            raise error.at(sentence=first + (error.sequence or 0), unit="sentence") from None
         return np.concatenate([np.zeros(0, dtype=np.int32), *(path.ids for path in paths)])
 
 
 def names_of(ids: LabelIds, offsets: Offsets, names: Sequence[str]) -> list[list[str]]:
     """The labels of every sentence: ids (tokens,), sentence s has tokens offsets[s] .. offsets[s + 1]."""
     return _core.gather_all(list(names), ids, offsets)
-
-
-def _chain(model: LinearModel) -> tuple[npt.NDArray[np.float32], ...]:
-    """Scores of moves (L, L), first labels (L,) and last labels (L,), -inf for what is forbidden."""
-    edge = np.array(model.moves, dtype=np.float32, order="C")
-    edge[model.rules.forbidden] = -np.inf
-    start, end = np.zeros(model.L, np.float32), np.zeros(model.L, np.float32)
-    start[model.rules.no_start] = -np.inf
-    end[model.rules.no_end] = -np.inf
-    return edge, start, end
-
-
-def _largest(model: LinearModel) -> float:
-    return max(float(np.abs(part).max(initial=0.0)) for part in (model.weights, model.moves))
 
 
 def _overflows(rows: Rows, largest: float) -> bool:
@@ -123,12 +145,12 @@ def _overflows(rows: Rows, largest: float) -> bool:
     return float(np.abs(rows.values).max(initial=0.0)) * max(largest, 1.0) > LARGEST_WEIGHT
 
 
-def _blocks(encoded: EncodedCorpus) -> Iterator[tuple[int, EncodedCorpus]]:
-    """(number of its first sentence, part) for parts of about BLOCK_TOKENS tokens."""
+def _blocks(encoded: EncodedCorpus, tokens: int) -> Iterator[tuple[int, EncodedCorpus]]:
+    """(number of its first sentence, part) for parts of about so many tokens."""
     offsets = encoded.offsets
     first = 0
     while first < len(encoded):
-        last = int(np.searchsorted(offsets, offsets[first] + BLOCK_TOKENS, side="right")) - 1
+        last = int(np.searchsorted(offsets, offsets[first] + tokens, side="right")) - 1
         last = min(max(last, first + 1), len(encoded))
         yield first, encoded.stretch(first, last)
         first = last

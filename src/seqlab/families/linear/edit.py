@@ -10,20 +10,17 @@ import numpy as np
 
 from seqlab.encode import Encoder
 from seqlab.errors import LabelError, OptionError
+from seqlab.families.linear.fit import LinearFit
 from seqlab.families.linear.model import LinearModel
 from seqlab.store.packing import LARGEST
 
 Pair = tuple[str, str]
 
 
-def edited(
-    model: LinearModel,
-    encoder: Encoder,
-    features: Mapping[Pair, float],
-    transitions: Mapping[Pair, float],
-) -> LinearModel:
-    """Return the model with other weights for some pairs (attribute, label) and some pairs (from, to)."""
-    return _with_transitions(_with_features(model, encoder, features), transitions)
+def edited(fit: LinearFit, features: Mapping[Pair, float], transitions: Mapping[Pair, float]) -> LinearFit:
+    """Return what was learned with other weights for some pairs (attribute, label) and some pairs (from, to)."""
+    model = _with_features(fit.model(), fit.encoder(), features)
+    return fit.with_model(_with_transitions(model, transitions))
 
 
 def _with_features(model: LinearModel, encoder: Encoder, given: Mapping[Pair, float]) -> LinearModel:

@@ -6,13 +6,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any
 
+import numpy as np
+
 from seqlab.encode import Encoder
+from seqlab.errors import StoreError
 from seqlab.families.linear.decoder import Decoder
+from seqlab.families.linear.decoder_tables import DecoderTables, LateTables, StoredTables, tables_of
 from seqlab.families.linear.model import LinearModel
 from seqlab.families.linear.prune_report import PruneReport
 from seqlab.learning.history import History
 from seqlab.store.codec import Late, Lazily, Own, Part, Record
 from seqlab.tagging.training import Training
+
+RULES = ("forbidden", "no_start", "no_end")
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,14 +31,39 @@ class LinearFit:
     history     of the training
     sentences   how many it has learned from; None when a file of an earlier version does not say
     pruned      the report of prune(); None for a tagger that is as training left it
+    tables      what the fast decoder reads: as they lie in a file, or made when first asked for
     """
 
     training: Annotated[Training, Part(Training)]
     encoder: Annotated[Late[Encoder], Lazily(Own(Encoder), K="size", E="edge_size")]
     model: Annotated[Late[LinearModel], Lazily(Part(LinearModel))]
     history: Annotated[History, Record(History)]
-    sentences: Annotated[int | None, Record(int | None)] = None
+    sentences: Annotated[int | None, Record(int | None, least=0, most=2**53)] = None
     pruned: Annotated[PruneReport | None, Record(PruneReport | None)] = None
+    tables: Annotated[LateTables | None, StoredTables()] = None
+
+    def __post_init__(self) -> None:
+        if self.tables is not None and self.tables.source is None and not self.tables.made:
+            self.tables.source = (self.model, self.encoder)  # they come from one file
+        if self.tables is None or self.tables.source != (self.model, self.encoder):
+            made = LateTables.of(self.model, self.encoder, self._tables)
+            object.__setattr__(self, "tables", made)
+
+    def _tables(self) -> DecoderTables | None:
+        """Build the tables; none where words have labels of their own, which trellises know."""
+        return None if self.training.dictionary is not None else tables_of(self.model(), self.encoder())
+
+    def check(self) -> None:
+        """Refuse parts that do not fit together, as far as they are there."""
+        if not self.model.made:
+            return
+        model, training = self.model(), self.training
+        if model.labels != training.labels:
+            raise StoreError("the model and the tagger should have the same labels")
+        if not all(np.array_equal(getattr(model.rules, n), getattr(training.rules, n)) for n in RULES):
+            raise StoreError("the model and the tagger should have the same rules")
+        if self.pruned is not None and self.pruned.storage != model.dtype:
+            raise StoreError(f"the weights should be stored as {self.pruned.storage}")
 
     @staticmethod
     def of(
@@ -50,4 +81,12 @@ class LinearFit:
     @cached_property
     def decoder(self) -> Decoder:
         """The fast way to labels."""
-        return Decoder(self.model(), self.encoder())
+        return Decoder(self.tables(), lambda: (self.model(), self.encoder()))  # type: ignore[misc]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be made again."""
+        return {name: value for name, value in self.__dict__.items() if name not in {"decoder", "tables"}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, tables=None)
+        self.__post_init__()

@@ -9,7 +9,7 @@ import numpy as np
 from seqlab.encode import EncodedCorpus
 from seqlab.families.linear.model import LinearModel
 from seqlab.families.linear.second_order import likely_labels
-from seqlab.families.linear.training_set import Bools, Lesson, keep_given, only_given
+from seqlab.families.linear.training_set import Bools, TrainingSet, keep_given, only_given
 from seqlab.tagging.decoding import constrained
 from seqlab.tagging.door.dictionary import Allowed
 from seqlab.tagging.tagger import Known
@@ -21,7 +21,7 @@ LEFT = 3.0  # labels a token that a CRF usually leaves then
 SAMPLE = 20_000  # tokens that are enough to see how many are left
 
 
-def sharpness(lesson: Lesson, coarse: LinearModel, threads: int) -> float:
+def sharpness(lesson: TrainingSet, coarse: LinearModel, threads: int) -> float:
     """A factor for scores that are no logarithms of probabilities, so that they leave as many labels as a CRF's.
 
     A perceptron's are so large that hardly a second label is left, those of a structured SVM so small that all are.
@@ -42,7 +42,7 @@ def sharpness(lesson: Lesson, coarse: LinearModel, threads: int) -> float:
     return float(2.0**high)
 
 
-def pruned(lesson: Lesson, coarse: LinearModel | None, keep: float, threads: int) -> Bools | None:
+def pruned(lesson: TrainingSet, coarse: LinearModel | None, keep: float, threads: int) -> Bools | None:
     """(tokens, L): labels that the coarse model thinks possible, and always those given; None for any label."""
     if coarse is None:
         return lesson.active

@@ -27,6 +27,7 @@ class MEMM(LinearTagger):
     """
 
     _kind = "memm"
+    _losses = (_core.LocalLikelihood32, _core.LocalLikelihood64)
     _layered = False  # a token's weight weighs its own choice
     _local = True  # the first guess is that of a choice at every token
 
@@ -37,12 +38,6 @@ class MEMM(LinearTagger):
 
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
         return Tagger._label_ids(self, corpus, threads)  # the quick way knows no normalisers
-
-    def _loss32(self, task: _core.Task) -> Any:
-        return _core.LocalLikelihood32(task)
-
-    def _loss64(self, task: _core.Task) -> Any:
-        return _core.LocalLikelihood64(task)
 
     def _batch_for_dev(self, model: Any, encoded: Any, allowed: Any, threads: int) -> Trellises:
         return memm_trellises(model, encoded, allowed=allowed, threads=threads)

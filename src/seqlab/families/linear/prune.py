@@ -14,7 +14,7 @@ from seqlab.families.linear.prune_report import PruneReport
 from seqlab.families.linear.pruned_model import Rule, larger_than, largest, pruned
 from seqlab.store.packing import check_dtype
 from seqlab.store.state import State
-from seqlab.tagging.dev import Judged, development
+from seqlab.tagging.dev import DevScorer, development
 from seqlab.threads import thread_count
 
 Some = TypeVar("Some")
@@ -98,7 +98,7 @@ def _scored(report: PruneReport, old: Any, new: Any, dev: Any, metric: Any) -> P
 
     def score(tagger: Any) -> tuple[str, float]:
         ids = tagger._label_ids(corpus, threads)
-        judge = Judged(corpus, right, lambda _: ids, metric, labels=old.labels_, known=old.vocabulary_)
+        judge = DevScorer(corpus, right, lambda _: ids, metric, labels=old.labels_, known=old.vocabulary_)
         return judge.name, judge(tagger.model_)
 
     (name, before), (_, after) = score(old), score(new)

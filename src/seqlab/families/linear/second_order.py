@@ -11,7 +11,7 @@ import numpy as np
 from seqlab import inference
 from seqlab.arrays import Scores
 from seqlab.encode import EncodedCorpus
-from seqlab.errors import OptionError
+from seqlab.errors import OptionError, Place
 from seqlab.tagging.door.constraints import Bools
 from seqlab.trellis import Trellis, TrellisBatch
 
@@ -75,8 +75,9 @@ def _slabs(triples: Scores, pairs: Scores, sentence: int) -> tuple[Scores, Score
     L = triples.shape[0]
     if len(pairs) * triples.size > MOST_SLAB_CELLS:
         raise OptionError(
-            f"sentence {sentence}: features of label pairs with order 2 need {len(pairs)} tables of {L}³ numbers, "
-            f"which is too much; use order=1, or cut the sentence"
+            f"features of label pairs with order 2 need {len(pairs)} tables of {L}³ numbers, "
+            f"which is too much; use order=1, or cut the sentence",
+            place=Place(sentence),
         )
     if not len(pairs):
         return triples, np.zeros((L, L), dtype=triples.dtype)

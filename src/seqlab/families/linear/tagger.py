@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import LabelIds, whole_number
-from seqlab.errors import OptionError
+from seqlab.arrays import LabelIds
 from seqlab.families.linear import learners
 from seqlab.families.linear.fit import LinearFit
+from seqlab.families.linear.label_pruning import narrowed, widened
 from seqlab.families.linear.learners import LBFGS
-from seqlab.store.state import State
+from seqlab.families.linear.options import check_options, checked_start
+from seqlab.inference import NBest, nbest
 from seqlab.store.values import OptionKind
-from seqlab.tagging.decoding import Trellises
+from seqlab.tagging.decoding import Trellises, unnormalised
+from seqlab.tagging.dev import FitOptions
 from seqlab.tagging.door.sentences import read_sentences
-from seqlab.tagging.options import COMMON, get_features, put_features, upgraded_options
+from seqlab.tagging.options import COMMON, FEATURES, upgraded_options
 from seqlab.tagging.tagger import Known, Tagger
 
 if TYPE_CHECKING:  # who tags a sentence with a model from a file needs none of these
@@ -30,15 +32,12 @@ if TYPE_CHECKING:  # who tags a sentence with a model from a file needs none of 
     from seqlab.families.linear.explain import Explanation, FeatureWeight, TransitionWeight
     from seqlab.families.linear.model import LinearModel
     from seqlab.families.linear.prune_report import PruneReport
-    from seqlab.inference import NBest
     from seqlab.learning.history import History
     from seqlab.tagging.door.constraints import Given
     from seqlab.tagging.door.dictionary import Dictionary
     from seqlab.trellis import Trellis
     from seqlab.trellis.constraints import PerPosition
     from seqlab.trellis.labels import Label
-
-CHOICES = ("observed", "all")
 
 
 class LinearTagger(Tagger):
@@ -64,10 +63,11 @@ class LinearTagger(Tagger):
 
     _kind = "linear tagger"
     _local = False  # whether every token's label is a choice of its own
+    _losses: ClassVar[tuple[Any, Any]] = (_core.Likelihood32, _core.Likelihood64)
     _layered = True  # weights of tokens become layers of labels known in part (eq:token-weights)
 
     _fit_class = LinearFit
-    fit_: LinearFit | None = None
+    fit_: LinearFit
 
     def __init__(
         self,
@@ -129,11 +129,10 @@ class LinearTagger(Tagger):
         Ctrl-C or SIGTERM ends training with the best weights so far.
         """
         from seqlab.families.linear.training import learn
-        from seqlab.tagging.dev import Course
 
-        course = Course(dev, metric, patience, callbacks, progress)
-        before = None if start is None else self._checked_start(start)
-        self.fit_ = learn(self, X, y, sample_weight, course, before)
+        options = FitOptions(dev, metric, patience, callbacks, progress)
+        before = None if start is None else checked_start(self, start)
+        self.fit_ = learn(self, X, y, sample_weight, options, before)
         return self
 
     def partial_fit(
@@ -159,12 +158,10 @@ class LinearTagger(Tagger):
         The other options are those of fit.
         """
         from seqlab.families.linear.training import learn
-        from seqlab.tagging.dev import Course
 
-        course = Course(dev, metric, patience, callbacks, progress)
-        continued = self._fitted()
-        before = self._fit if continued else None
-        self.fit_ = learn(self, X, y, sample_weight, course, before, classes=classes, continued=continued)
+        options = FitOptions(dev, metric, patience, callbacks, progress)
+        more = {"classes": classes, "continued": self._fitted()}
+        self.fit_ = learn(self, X, y, sample_weight, options, self.fit_, **more)
         return self
 
     def prune(
@@ -209,63 +206,49 @@ class LinearTagger(Tagger):
 
         self._check_fitted("with_weights")
         made = copy(self)
-        made.fit_ = self._fit.with_model(
-            edited(self.model_, self.encoder_, features or {}, transitions or {})
-        )
+        made.fit_ = edited(self.fit_, features or {}, transitions or {})
         return made
 
     # ------------------------------------------------------------------------------------------ what it has learned
 
     @property
-    def _fit(self) -> LinearFit:
-        """The fitted value, which is there."""
-        fit: LinearFit = self.fit_  # type: ignore[assignment]
-        return fit
-
-    @property
     def model_(self) -> LinearModel:
         """The weights; assigning another LinearModel changes every answer."""
         self._check_fitted("model_")
-        return self._fit.model()
+        return self.fit_.model()
 
     @model_.setter
     def model_(self, model: LinearModel) -> None:
         self._check_fitted("model_")
-        self.fit_ = self._fit.with_model(model)
+        self.fit_ = self.fit_.with_model(model)
 
     @property
     def encoder_(self) -> Encoder:
         """What turns sentences into attributes."""
         self._check_fitted("encoder_")
-        return self._fit.encoder()
+        return self.fit_.encoder()
 
     @property
     def history_(self) -> History:
         """The record of the training."""
         self._check_fitted("history_")
-        return self._fit.history
+        return self.fit_.history
 
     @property
     def sentences_(self) -> int:
         """How many sentences it has learned from; absent where a file of an earlier version does not say."""
         self._check_fitted("sentences_")
-        if self._fit.sentences is None:
+        if self.fit_.sentences is None:
             raise AttributeError(
                 "sentences_: the file of this tagger does not say how many it has learned from"
             )
-        return self._fit.sentences
+        return self.fit_.sentences
 
     @property
     def pruned_(self) -> PruneReport | None:
         """The report of prune(); None for a tagger that is as training left it."""
         self._check_fitted("pruned_")
-        return self._fit.pruned
-
-    def _loss32(self, task: _core.Task) -> Any:
-        return _core.Likelihood32(task)
-
-    def _loss64(self, task: _core.Task) -> Any:
-        return _core.Likelihood64(task)
+        return self.fit_.pruned
 
     def _batch_for_dev(
         self, model: LinearModel, encoded: EncodedCorpus, allowed: Any, threads: int
@@ -284,12 +267,7 @@ class LinearTagger(Tagger):
         self._check_fitted("trellis")
         if self.model_.coarse is None or (known is None and allowed is None):
             return super().trellis(tokens, known=known, allowed=allowed)
-        from seqlab.families.linear.label_pruning import narrowed
-
-        corpus = self._corpus_of_one(tokens)
-        encoded = self.encoder_.encode(corpus, threads=1).checked()
-        words = None if self.dictionary_ is None else self.dictionary_.allowed(corpus)
-        return narrowed(self.model_, encoded, words, known, allowed)
+        return self._unlikely(tokens, narrowed, known, allowed)
 
     def nbest(
         self,
@@ -307,21 +285,24 @@ class LinearTagger(Tagger):
         found = super().nbest(tokens, n, known=known, allowed=allowed)
         if self.model_.coarse is None or len(found) >= n:
             return found
-        from seqlab.families.linear.label_pruning import widened
-        from seqlab.inference import nbest
-        from seqlab.tagging.decoding import unnormalised
+        whole = self._unlikely(tokens, widened, known, allowed)
+        wide = nbest(whole, n) if self._probabilistic else unnormalised(whole, n)
+        return wide if wide[0].labels == found[0].labels else found  # the first is what tag() says
 
+    def _unlikely(
+        self, tokens: Any, trellis_of: Any, known: Known | None, allowed: PerPosition | None
+    ) -> Trellis:
+        """Make the trellis of one sentence where a model of order 2 must look at its unlikely labels, too."""
         corpus = self._corpus_of_one(tokens)
         encoded = self.encoder_.encode(corpus, threads=1).checked()
         words = None if self.dictionary_ is None else self.dictionary_.allowed(corpus)
-        whole = widened(self.model_, encoded, words, known, allowed)
-        wide = nbest(whole, n) if self._probabilistic else unnormalised(whole, n)
-        return wide if wide[0].labels == found[0].labels else found  # the first is what tag() says
+        made: Trellis = trellis_of(self.model_, encoded, words, known, allowed)
+        return made
 
     def _looked_at(self, X: Any) -> Corpus:
         if self._reads_words:
             return self._corpus(X)
-        return read_sentences(X, words=False, columns=self.columns_, known=self.encoder_.known)
+        return read_sentences(X, words=False, columns=self.columns_, known=self.fit_.decoder.known)
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
         encoded = self.encoder_.encode(corpus, threads=threads).checked()
@@ -331,11 +312,11 @@ class LinearTagger(Tagger):
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
         if self.dictionary_ is not None:
             return super()._label_ids(corpus, threads)
-        return self._fit.decoder.label_ids(corpus, threads)
+        return self.fit_.decoder.label_ids(corpus, threads)
 
     @property
     def _probabilistic(self) -> bool:
-        return _likelihood(self.learner)
+        return bool(getattr(self.learner, "likelihood", False))
 
     @property
     def _why_no_probability(self) -> str:
@@ -409,70 +390,8 @@ class LinearTagger(Tagger):
     def _option_kinds(cls) -> Mapping[str, OptionKind]:
         return {**COMMON, **{name: OptionKind(getattr(learners, name)) for name in learners.__all__}}
 
-    @classmethod
-    def _upgraded(cls, state: State) -> State:
-        return upgraded_options(state)
-
-    def _put_option(self, state: State, name: str, value: Any) -> Any:
-        if name == "features":
-            return put_features(state, value, self.encoder_.features)
-        return super()._put_option(state, name, value)
-
-    @classmethod
-    def _get_option(cls, state: State, name: str, data: Any) -> Any:
-        return get_features(state, data) if name == "features" else super()._get_option(state, name, data)
-
-    def _checked_start(self, start: Any) -> LinearFit:
-        from seqlab.encode.given import as_features
-
-        if not isinstance(start, LinearTagger):
-            raise OptionError(f"start must be a trained LinearTagger or CRF, got {start!r:.60}")
-        start._check_fitted("start")
-        if as_features(self.features) != start.encoder_.features:
-            raise OptionError(
-                f"start was trained with features={start.features!r:.60}, which its weights belong to; this tagger has "
-                f"features={self.features!r:.60}"
-            )
-        return start._fit
+    _upgraded = staticmethod(upgraded_options)
+    _apart = FEATURES
 
     def _check_options(self) -> None:
-        if isinstance(self.learner, type):
-            name = self.learner.__name__
-            raise OptionError(f"learner must be an object, got the class {name}; write {name}()")
-        if getattr(self.learner, "hidden", False):
-            name = type(self.learner).__name__
-            raise OptionError(f"{name} trains hidden Markov models; write HMM(learner={name}())")
-        if not hasattr(self.learner, "train"):
-            raise OptionError(
-                f"learner must be LBFGS(), Perceptron(), or another learner, got {self.learner!r}"
-            )
-        whole_number(self.seed, "seed", 0)
-        if self.order not in (1, 2) or isinstance(self.order, bool):
-            raise OptionError(f"order must be 1 or 2, got {self.order!r}")
-        for name in ("states", "transitions"):
-            if getattr(self, name) not in CHOICES:
-                raise OptionError(f"{name} must be 'observed' or 'all', got {getattr(self, name)!r}")
-        number = isinstance(self.keep, (int, float, np.number)) and not isinstance(self.keep, bool)
-        if not number or not 0 <= self.keep < 1:
-            raise OptionError(f"keep must be a probability from 0 up to below 1, got {self.keep!r}")
-
-
-class CRF(LinearTagger):
-    """A linear-chain conditional random field: LinearTagger with a learner that makes the likelihood large.
-
-    P(y | x) = exp(score(x, y)) / Z(x)   (eq:crf-likelihood)
-    """
-
-    _kind = "crf"
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        if not _likelihood(self.learner):
-            raise OptionError(
-                f"a CRF maximises a likelihood, but {type(self.learner).__name__} learns from mistakes; "
-                f"write LinearTagger(learner={type(self.learner).__name__}(...)), or use LBFGS() or SGD()"
-            )
-
-
-def _likelihood(learner: Any) -> bool:
-    return bool(getattr(learner, "likelihood", False))
+        check_options(self)

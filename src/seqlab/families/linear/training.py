@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 from seqlab import _core
 from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder
-from seqlab.errors import CorpusError
-from seqlab.families.linear.continuing import going_on
+from seqlab.errors import CorpusError, OptionError
 from seqlab.families.linear.fit import LinearFit
 from seqlab.families.linear.label_pruning import pruned, sharpness
 from seqlab.families.linear.learners.batch import BatchLearner
+from seqlab.families.linear.learners.sgd import SGD
 from seqlab.families.linear.model import LinearModel
 from seqlab.families.linear.shape import empty_model, joined
-from seqlab.families.linear.training_set import Lesson, active_labels, check_possible, check_rules
+from seqlab.families.linear.training_set import TrainingSet, active_labels, check_possible, check_rules
 from seqlab.learning.monitor import Watch
 from seqlab.learning.progress import Job, Outcome, Weights
-from seqlab.tagging.dev import Course, judge_of
+from seqlab.tagging.dev import FitOptions, dev_scorer
 from seqlab.tagging.door.constraints import Rules
 from seqlab.tagging.door.dictionary import TagDictionary
 from seqlab.tagging.door.labels import Gold, listed_labels
@@ -39,7 +39,7 @@ def learn(
     X: Any,
     y: Any,
     sample_weight: Any,
-    course: Course,
+    options: FitOptions,
     before: LinearFit | None = None,
     *,
     classes: Any = None,
@@ -63,7 +63,7 @@ def learn(
     rules = Rules.of(tagger.constraints, labels)
     check_rules(gold, rules, corpus.offsets, tagger.constraints)
     dictionary = TagDictionary.of(tagger.allowed, labels, word_column(corpus))
-    lesson = Lesson(encoded, gold, weights, active_labels(dictionary, corpus, gold))
+    lesson = TrainingSet(encoded, gold, weights, active_labels(dictionary, corpus, gold))
     check_possible(lesson, rules, tagger.constraints)
     model = _shaped(tagger, encoded, gold, rules, 1, threads)
     if before is not None:
@@ -72,16 +72,16 @@ def learn(
     training = Training.of(
         corpus, gold, labels, rules, dictionary, before=None if earlier is None else earlier.training
     )
-    judge = judge_of(
-        course, tagger, gold.column, encoder, dictionary, threads, labels=labels, known=training.vocabulary()
+    judge = dev_scorer(
+        options, tagger, gold.column, encoder, dictionary, threads, labels=labels, known=training.vocabulary()
     )
-    watch = course.watch(judge, model)
+    watch = options.watch(judge, model)
     model = trained(tagger, lesson, model, watch, threads, earlier=earlier)
     if tagger.order == 2:
         fine = _second_order(tagger, lesson, model, before, threads)
         if watch.history.reason not in ENDED:
             lesson = replace(lesson, active=pruned(lesson, fine.coarse, tagger.keep, threads))
-            watch = course.watch(judge, fine)
+            watch = options.watch(judge, fine)
             fine = trained(tagger, lesson, fine, watch, threads, earlier=earlier)
         model = fine
     seen = len(corpus) + (0 if earlier is None else earlier.sentences or 0)
@@ -125,7 +125,7 @@ def first_order(model: LinearModel) -> LinearModel:
 
 
 def _second_order(
-    tagger: LinearTagger, lesson: Lesson, coarse: LinearModel, before: LinearFit | None, threads: int
+    tagger: LinearTagger, lesson: TrainingSet, coarse: LinearModel, before: LinearFit | None, threads: int
 ) -> LinearModel:
     """A model of order 2 that begins where the one of order 1 ended."""
     model = joined(_shaped(tagger, lesson.encoded, lesson.gold, coarse.rules, 2, threads), coarse)
@@ -139,7 +139,7 @@ def _second_order(
 
 def trained(
     tagger: LinearTagger,
-    lesson: Lesson,
+    lesson: TrainingSet,
     model: LinearModel,
     watch: Watch,
     threads: int,
@@ -173,9 +173,9 @@ def _run(
         return outcome
 
     centre = None if earlier is None else theta.copy()
-    wide = tagger._loss64(task)
+    wide = tagger._losses[1](task)
     wants32 = getattr(learner, "dtype", "float64") == "float32"
-    quick = tagger._loss32(task) if wants32 else wide
+    quick = tagger._losses[0](task) if wants32 else wide
     guess = _first_guess(tagger, task, float(learner.l2), watch, threads)
     return learner.train(Job(quick, wide, guess, threads, tagger.seed, centre), theta, report)
 
@@ -199,3 +199,19 @@ def _first_guess(tagger: LinearTagger, task: _core.Task, l2: float, watch: Watch
         )
 
     return first_guess
+
+
+def going_on(learner: Any, task: _core.Task, seen: int | None) -> Any:
+    """Adapt a learner to further sentences: its penalty is that of the whole corpus, of which these are a part.
+
+    seen   sentences learned from before; None when a model from a file has not counted
+    """
+    if getattr(learner, "method", None) == "frank-wolfe":
+        raise OptionError(
+            "StructuredSVM(method='frank-wolfe') always begins at 0, so it cannot go on from an earlier model; "
+            "use method='subgradient'"
+        )
+    if not isinstance(learner, SGD):  # a subgradient's steps grow as the penalty falls
+        return learner
+    before = 9 * task.sentences if seen is None else seen
+    return replace(learner, l2=learner.l2 * task.sentences / (task.sentences + before))

@@ -12,7 +12,7 @@ from seqlab import _core
 from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus
-from seqlab.errors import LabelError
+from seqlab.errors import LabelError, Place
 from seqlab.families.linear.clamps import Clamps, clamped
 from seqlab.families.linear.model import LinearModel
 from seqlab.tagging.door.constraints import Rules
@@ -24,7 +24,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lesson:
+class TrainingSet:
     """Everything about a training corpus that a learner must obey.
 
     gold      the labels, numbered as the model's
@@ -146,13 +146,14 @@ def check_rules(gold: Gold, rules: Rules, offsets: npt.NDArray[np.int64], constr
         what = f"{name!r} at the end"
     more = int(bad.sum()) - 1
     raise LabelError(
-        f"sentence {s}, position {t}: the label {what} breaks constraints={constraints!r}"
+        f"the label {what} breaks constraints={constraints!r}"
         + (f" (and so do {more} more tokens)" if more else "")
-        + "; repair the labels (seqlab.tags.repair), or train without constraints"
+        + "; repair the labels (seqlab.tags.repair), or train without constraints",
+        place=Place(s, t),
     )
 
 
-def check_possible(lesson: Lesson, rules: Rules, constraints: Any) -> None:
+def check_possible(lesson: TrainingSet, rules: Rules, constraints: Any) -> None:
     """Refuse sentences, labelled in part, of which no labelling keeps to constraints and dictionary."""
     gold, offsets = lesson.gold, lesson.encoded.offsets
     if not rules or not gold.partial:
@@ -165,8 +166,9 @@ def check_possible(lesson: Lesson, rules: Rules, constraints: Any) -> None:
         t = _dead_end(allowed[offsets[s] : offsets[s + 1]], rules)
         if t is not None:
             raise LabelError(
-                f"sentence {s}, position {t}: no labelling that fits the labels given keeps to "
-                f"constraints={constraints!r}" + ("" if lesson.active is None else " and to allowed=...")
+                f"no labelling that fits the labels given keeps to "
+                f"constraints={constraints!r}" + ("" if lesson.active is None else " and to allowed=..."),
+                place=Place(s, t),
             )
 
 

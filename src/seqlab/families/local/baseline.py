@@ -3,31 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab.arrays import LabelIds, Scores
 from seqlab.corpus import Corpus
-from seqlab.errors import CorpusError, OptionError, QuestionError, StoreError
+from seqlab.errors import CorpusError, OptionError, QuestionError
 from seqlab.families.local.counts import Counts
-from seqlab.store.state import State, string_arrays
+from seqlab.store.codec import Inside, Part, Strings, value_of
+from seqlab.store.state import State
+from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks
 from seqlab.tagging.door.constraints import Given, Rules
 from seqlab.tagging.door.dictionary import Dictionary, TagDictionary, forbidden_by
 from seqlab.tagging.door.sentences import word_column
 from seqlab.tagging.door.weights import label_weights, token_weights
-from seqlab.tagging.memory import KIND as MEMORY
-from seqlab.tagging.memory import memory_state, named_dictionary, named_rules, recall
+from seqlab.tagging.options import COMMON
 from seqlab.tagging.tagger import Tagger
+from seqlab.tagging.training import Training
 from seqlab.trellis import TrellisBatch
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 UNKNOWN = ("common", "rare")
-KIND = "most frequent tag"
+
+
+def _numbers(words: list[str]) -> dict[str, int]:
+    return {word: i for i, word in enumerate(words)}
+
+
+@dataclass(frozen=True, eq=False)
+class BaselineFit:
+    """A fitted MostFrequentTag.
+
+    training      labels, columns, words, rules and dictionary
+    words         word -> its number in the counts
+    counts        how often words had labels
+    word_column   the column that holds the words
+    """
+
+    training: Annotated[Training, Part(Training)]
+    words: Annotated[dict[str, int], Strings("V", make=_numbers)]
+    counts: Annotated[Counts, Inside(Counts, "")]
+    word_column: str
 
 
 class MostFrequentTag(Tagger):
@@ -52,11 +74,9 @@ class MostFrequentTag(Tagger):
         "it has counts and no weights; look at counts_, or at predict_marginals_single(tokens)",
     )
 
-    words_: dict[str, int]
-    counts_: Counts
-    word_column_: str
-    rules_: Rules
-    dictionary_: TagDictionary | None
+    _kind = "most frequent tag"
+    _fit_class = BaselineFit
+    fit_: BaselineFit | None = None
 
     def __init__(
         self,
@@ -82,7 +102,12 @@ class MostFrequentTag(Tagger):
                         shared among them
         sample_weight   a number per sentence, or a list of numbers per sentence
         """
-        return self._count(X, y, sample_weight, dev, anew=True)
+        if dev is not None:
+            raise QuestionError(
+                "dev has no meaning here: counting has no epochs, so there is nothing to stop early"
+            )
+        self.fit_ = self._count(X, y, sample_weight, None)
+        return self
 
     def partial_fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
         """Count further data on top of what was counted before; new words and new labels are welcome."""
@@ -90,88 +115,66 @@ class MostFrequentTag(Tagger):
             raise OptionError(
                 "class_weight='balanced' needs all data at one time; pass {label: weight} to partial_fit"
             )
-        return self._count(X, y, sample_weight, None, anew=not self._fitted())
+        self.fit_ = self._count(X, y, sample_weight, self.fit_)
+        return self
 
-    def _count(self, X: Any, y: Any, sample_weight: Any, dev: Any, *, anew: bool) -> Self:
-        self._check_options(dev)
+    def _count(self, X: Any, y: Any, sample_weight: Any, before: BaselineFit | None) -> BaselineFit:
+        self._check_options()
         corpus, gold = self._read(X, y)
-        column = word_column(corpus, self.column if anew else self.word_column_)
+        column = word_column(corpus, self.column if before is None else before.word_column)
         if column is None:
             raise CorpusError(
                 f"there are no words to count: the columns {', '.join(map(repr, corpus.columns))} hold no strings"
             )
         weights = token_weights(corpus, sample_weight)
-        labels = gold.names if anew else tuple(sorted({*self.labels_, *gold.names}))
-        words = {} if anew else dict(self.words_)
-        before = None if anew else self.counts_.relabelled(self.labels_, labels)
+        known = () if before is None else before.training.labels
+        labels = tuple(sorted({*known, *gold.names}))
+        words = {} if before is None else dict(before.words)
         tokens, gold = _numbered(corpus, column, words), gold.numbered(labels)
-        found = Counts.of(tokens, gold, weights, label_weights(gold, self.class_weight, weights))
-        counts = found if before is None else before.plus(found)
+        counts = Counts.of(tokens, gold, weights, label_weights(gold, self.class_weight, weights))
+        if before is not None:
+            counts = before.counts.relabelled(known, labels).plus(counts)
         if not counts.count.any():
             raise OptionError(
                 "every label that was counted has the weight 0, so there is nothing to learn from"
             )
         rules, dictionary = Rules.of(self.constraints, labels), TagDictionary.of(self.allowed, labels, column)
-        seen = None if anew else self.vocabulary_
-        self.words_, self.counts_, self.word_column_ = words, counts, column
-        self.rules_, self.dictionary_ = rules, dictionary
-        self._remember(corpus, gold, labels)
-        if seen is not None:
-            self.vocabulary_ = seen | (self.vocabulary_ or frozenset())
-        return self
+        earlier = None if before is None else before.training
+        training = Training.of(corpus, gold, labels, rules, dictionary, before=earlier)
+        return BaselineFit(training, words, counts, column)
 
-    def _check_options(self, dev: Any) -> None:
+    def _check_options(self) -> None:
         if self.unknown not in UNKNOWN:
             raise OptionError(f"unknown must be 'common' or 'rare', got {self.unknown!r}")
         number = isinstance(self.smoothing, (int, float, np.number)) and not isinstance(self.smoothing, bool)
         if not number or not 0 <= self.smoothing < np.inf:
             raise OptionError(f"smoothing must be a number from 0 up, got {self.smoothing!r}")
-        if dev is not None:
-            raise QuestionError(
-                "dev has no meaning here: counting has no epochs, so there is nothing to stop early"
-            )
 
-    # ------------------------------------------------------------------------------------------ as plain data
+    # ------------------------------------------------------------------------------------------ what it has counted
 
-    def state(self) -> State:
-        """What it was made with and has counted, for a model file."""
-        self._check_fitted("state")
-        plain = self.constraints if isinstance(self.constraints, str) else ""
-        given = self.class_weight
-        weights = (
-            {} if given is None or isinstance(given, str) else {one: float(x) for one, x in given.items()}
-        )
-        settings = {
-            "unknown": self.unknown,
-            "smoothing": float(self.smoothing),
-            "scheme": plain,
-            "class_weight": {"balanced": {}} if isinstance(given, str) else {"labels": weights},
-            "column": [] if self.column is None else [self.column],
-            "word_column": self.word_column_,
-        }
-        arrays = {**self.counts_.arrays(), **string_arrays("words", self.words_)}
-        state = State(KIND, settings, arrays)
-        return state.with_parts({"training": memory_state(self, self.rules_, self.dictionary_)})
+    @property
+    def _fit(self) -> BaselineFit:
+        """The fitted value, which is there."""
+        fit: BaselineFit = self.fit_  # type: ignore[assignment]
+        return fit
 
-    @classmethod
-    def from_state(cls, state: State) -> Self:
-        """The tagger that state() was asked of."""
-        tagger = cls(state.setting("unknown", str), smoothing=state.setting("smoothing", float))
-        memory = state.part("training", MEMORY)
-        rules, dictionary = recall(tagger, memory)
-        words = state.strings("words")
-        if len(set(words)) != len(words):
-            raise StoreError("a word was counted in two places")
-        tagger.words_ = {word: i for i, word in enumerate(words)}
-        tagger.counts_ = Counts.from_state(state, len(words), len(tagger.labels_))
-        tagger.rules_, tagger.dictionary_ = rules, dictionary
-        tagger.word_column_ = state.setting("word_column", str)
-        tagger.column = next(iter(state.names("column")), None)
-        tagger.constraints = state.setting("scheme", str) or named_rules(rules, tagger.labels_)
-        tagger.allowed = named_dictionary(dictionary, tagger.labels_)
-        tagger.class_weight = _class_weight(state)
-        tagger._check_options(None)
-        return tagger
+    @property
+    def words_(self) -> dict[str, int]:
+        """The words of training, with their numbers in counts_."""
+        self._check_fitted("words_")
+        return self._fit.words
+
+    @property
+    def counts_(self) -> Counts:
+        """How often words had labels."""
+        self._check_fitted("counts_")
+        return self._fit.counts
+
+    @property
+    def word_column_(self) -> str:
+        """The column that holds the words."""
+        self._check_fitted("word_column_")
+        return self._fit.word_column
 
     # ------------------------------------------------------------------------------------------ answers
 
@@ -180,7 +183,7 @@ class MostFrequentTag(Tagger):
         """(tokens, L) log P(label | word)."""
         column = corpus.strings(self.word_column_).compact()
         numbers = np.array([self.words_.get(word, -1) for word in column.values], dtype=np.int64)
-        table = self.counts_.rows(numbers, rare=self.unknown == "rare")
+        table = self.counts_.rows(numbers, len(self.labels_), rare=self.unknown == "rare")
         with np.errstate(divide="ignore"):
             scores = np.log(table + self.smoothing) - np.log(
                 table.sum(axis=1, keepdims=True) + self.smoothing * table.shape[1]
@@ -204,17 +207,32 @@ class MostFrequentTag(Tagger):
         found = [self._node(part).argmax(axis=1) for _, part in blocks(corpus, self._block)]
         return np.concatenate([np.zeros(0), *found]).astype(np.int32)
 
+    # ------------------------------------------------------------------------------------------ files
+
+    @classmethod
+    def _option_kinds(cls) -> Mapping[str, OptionKind]:
+        return COMMON
+
+    @classmethod
+    def _upgraded(cls, state: State) -> State:
+        if "options" in state.settings:
+            return state
+        state = state.replaced(settings=dict(state.settings), arrays=dict(state.arrays))
+        training = value_of(Training, state.part("training", Training.stored_kind))
+        weights = state.setting("class_weight", dict)
+        given = {
+            "constraints": state.setting("scheme", str) or training.named_rules(),
+            "allowed": training.named_dictionary(),
+            "class_weight": "balanced" if "balanced" in weights else weights.get("labels") or None,
+        }
+        options = {name: cls._values().put(state, name, value) for name, value in given.items()}
+        options |= {name: state.settings.get(name) for name in ("unknown", "smoothing")}
+        state.settings["options"] = {**options, "column": next(iter(state.names("column")), None)}
+        return state
+
 
 def _numbered(corpus: Corpus, column: str, words: dict[str, int]) -> npt.NDArray[np.int64]:
     """(tokens,) the number of each token's word; new words get new numbers in `words`."""
     strings = corpus.strings(column).compact()
     numbers = np.array([words.setdefault(word, len(words)) for word in strings.values], dtype=np.int64)
     return numbers[strings.codes]
-
-
-def _class_weight(state: State) -> dict[str, float] | str | None:
-    given = state.setting("class_weight", dict)
-    if "balanced" in given:
-        return "balanced"
-    weights = State("", given).setting("labels", dict)
-    return {label: State("", weights).setting(label, float) for label in weights} or None

@@ -6,40 +6,59 @@ sums in the same order, so that the scores have the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab.errors import QuestionError, StoreError
 from seqlab.families.local.rows import Matrix
-from seqlab.store.packing import named, packed, unpacked
-from seqlab.store.state import State
+from seqlab.store.codec import Names, Packed
 
 Floats = npt.NDArray[np.float64]
-KIND = "linear scores"
 NONE = "none"  # a classifier that has no probabilities
 REST = "rest of "  # before the formula of two classes, of each class against the others
 
 
-class LinearScores:
-    """What a linear classifier of scikit-learn has learned: its numbers, and the formula of its probabilities.
+@dataclass(frozen=True, eq=False)
+class LinearNumbers:
+    """The numbers of a linear classifier, and the formula of its probabilities.
 
-    name         the class of scikit-learn
-    classes_     (C,) the labels, in its order
-    weights      (columns, rows) coef_.T; one row for two classes, except for naive Bayes
-    intercept_   (rows,)
-    link         how scores become probabilities, one of LINKS
+    name        the class of scikit-learn
+    classes     (C,) the labels, in its order
+    weights     (columns, rows) coef_.T; one row for two classes, except for naive Bayes
+    intercept   (rows,)
+    link        how scores become probabilities, one of LINKS
     """
 
-    def __init__(
-        self, name: str, classes: Sequence[str], weights: Floats, intercept: Floats, link: str
-    ) -> None:
-        self.name = name
-        self.classes_ = tuple(classes)
-        self.weights = weights
-        self.intercept_ = intercept
-        self.link = link
+    stored_kind: ClassVar[str] = "linear scores"
+
+    name: str
+    classes: Annotated[tuple[str, ...], Names(least=2)]
+    weights: Annotated[Floats, Packed("columns", "rows")]
+    intercept: Annotated[Floats, Packed("rows")]
+    link: str
+
+    def check(self) -> None:
+        """Refuse a formula that is not known, and numbers that do not fit it."""
+        if self.link != NONE and self.link not in LINKS:
+            raise StoreError(f"scores become probabilities in an unknown way, {self.link!r:.80}")
+        rows = rows_of(self.link, len(self.classes))
+        if self.weights.shape[1] != rows:
+            raise StoreError(
+                f"the array 'weights' should have shape (any, {rows}), found {self.weights.shape}"
+            )
+
+
+class LinearScores:
+    """A linear classifier of scikit-learn that has learned, without scikit-learn."""
+
+    def __init__(self, numbers: LinearNumbers) -> None:
+        self.numbers = numbers
+        self.name, self.link = numbers.name, numbers.link
+        self.classes_, self.weights, self.intercept_ = numbers.classes, numbers.weights, numbers.intercept
 
     def __repr__(self) -> str:
         columns, rows = self.weights.shape
@@ -79,31 +98,6 @@ class LinearScores:
         found: Floats = np.log(self.predict_proba(rows))
         return found
 
-    # ------------------------------------------------------------------------------------------ as plain data
-
-    def state(self) -> State:
-        """Everything, for a model file."""
-        settings = {"name": self.name, "classes": list(self.classes_), "link": self.link}
-        arrays = {**named("weights", packed(self.weights)), "intercept": self.intercept_}
-        return State(KIND, settings, arrays)
-
-    @classmethod
-    def from_state(cls, state: State, columns: int) -> LinearScores:
-        """The scores that state() was asked of; `columns` there must be."""
-        classes, link = state.names("classes"), state.setting("link", str)
-        if len(classes) < 2 or len(set(classes)) != len(classes):
-            raise StoreError("a classifier needs two classes or more, each of them once")
-        if link != NONE and link not in LINKS:
-            raise StoreError(f"scores become probabilities in an unknown way, {link!r:.80}")
-        rows = rows_of(link, len(classes))
-        return cls(
-            state.setting("name", str),
-            classes,
-            unpacked(state, "weights", (columns, rows)),
-            unpacked(state, "intercept", (rows,)),
-            link,
-        )
-
 
 def rows_of(link: str, classes: int) -> int:
     """How many rows coef_ has: two classes share one, which naive Bayes does not know."""
@@ -114,28 +108,12 @@ def rows_of(link: str, classes: int) -> int:
 # ---------------------------------------------------------------------------------------------- probabilities
 
 
-def _logistic(scores: Floats) -> Floats:
-    """Each class against the others, then divided by the sum: LogisticRegression and SGDClassifier."""
-    return _shared(_one_logistic(scores))
-
-
-def _huber(scores: Floats) -> Floats:
-    """SGDClassifier(loss="modified_huber")."""
-    return _shared(_one_huber(scores))
-
-
 def _softmax(scores: Floats) -> Floats:
     """LogisticRegression of many classes."""
     both = np.stack([-scores, scores], axis=1) if scores.ndim == 1 else scores
     shares: Floats = np.exp(both - both.max(axis=1).reshape(-1, 1))
     shares /= shares.sum(axis=1).reshape(-1, 1)
     return shares
-
-
-def _bayes(scores: Floats) -> Floats:
-    """MultinomialNB and ComplementNB."""
-    found: Floats = np.exp(_log_shares(scores))
-    return found
 
 
 def _log_shares(scores: Floats) -> Floats:
@@ -146,6 +124,15 @@ def _log_shares(scores: Floats) -> Floats:
     rest = np.exp(np.where(largest, -np.inf, scores) - top).sum(axis=1, keepdims=True)
     found: Floats = scores - (np.log1p(rest / ties) + np.log(ties) + top)
     return found
+
+
+def _bayes(scores: Floats) -> Floats:
+    """MultinomialNB and ComplementNB."""
+    found: Floats = np.exp(_log_shares(scores))
+    return found
+
+
+# The probability of the second of two classes, or of each class against the others.
 
 
 def _one_logistic(scores: Floats) -> Floats:
@@ -178,26 +165,21 @@ def _shared(chances: Floats) -> Floats:
     return chances
 
 
-def _rest(one: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
-    """OneVsRestClassifier of classifiers whose second class has the probability `one`."""
-
-    def normalised(scores: Floats) -> Floats:
-        chances = one(scores)
-        each = [1 - chances, chances] if chances.ndim == 1 else chances.T
-        shares: Floats = np.array(each, order="C").T  # the order in memory is the order of the sum
-        total = shares.sum(axis=1)[:, None]
-        np.divide(shares, total, out=shares, where=total != 0)
-        return shares
-
-    return normalised
+def _normalised(chances: Floats) -> Floats:
+    """What OneVsRestClassifier makes of its classifiers' probabilities."""
+    each = [1 - chances, chances] if chances.ndim == 1 else chances.T
+    shares: Floats = np.array(each, order="C").T  # the order in memory is the order of the sum
+    total = shares.sum(axis=1)[:, None]
+    np.divide(shares, total, out=shares, where=total != 0)
+    return shares
 
 
 LINKS: dict[str, Callable[[Floats], Floats]] = {
-    "logistic": _logistic,
-    "huber": _huber,
     "softmax": _softmax,
     "bayes": _bayes,
-    f"{REST}logistic": _rest(_one_logistic),
-    f"{REST}huber": _rest(_one_huber),
-    f"{REST}bayes": _rest(_one_bayes),
+    "logistic": lambda scores: _shared(_one_logistic(scores)),  # LogisticRegression and SGDClassifier
+    "huber": lambda scores: _shared(_one_huber(scores)),  # SGDClassifier(loss="modified_huber")
+    f"{REST}logistic": lambda scores: _normalised(_one_logistic(scores)),
+    f"{REST}huber": lambda scores: _normalised(_one_huber(scores)),
+    f"{REST}bayes": lambda scores: _normalised(_one_bayes(scores)),
 }

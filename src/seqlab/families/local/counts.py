@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab.errors import StoreError
-from seqlab.store.state import Array, State
+from seqlab.store.codec import Array
 from seqlab.tagging.door.labels import NOTHING, Gold
+
+Numbers = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,11 +25,15 @@ class Counts:
     seen          (words,)     how many tokens of each word had a label, whatever they weigh
     """
 
-    word: npt.NDArray[np.int64]
-    label: npt.NDArray[np.int64]
-    count: npt.NDArray[np.float64]
-    seen: npt.NDArray[np.int64]
-    size: int  # L
+    word: Annotated[Numbers, Array(np.int32, "entries", least=0, below="V")]
+    label: Annotated[Numbers, Array(np.int32, "entries", least=0, below="L")]
+    count: Annotated[npt.NDArray[np.float64], Array(np.float64, "entries", least=0, finite=True)]
+    seen: Annotated[npt.NDArray[np.int64], Array(np.int64, "V", least=0)]
+
+    def check(self) -> None:
+        """Refuse entries that are not in order, and counts of nothing."""
+        if (np.diff(_keys(self.word, self.label)) <= 0).any() or not self.count.any():
+            raise StoreError("the counts should be in the order of words and labels, and not all 0")
 
     @staticmethod
     def of(
@@ -37,7 +43,6 @@ class Counts:
         worth: npt.NDArray[np.float64] | None,
     ) -> Counts:
         """Tokens with the numbers of their words, their labels, and what they weigh."""
-        size = len(gold.names)
         token = np.flatnonzero(gold.ids >= 0)
         label = gold.ids[token].astype(np.int64)
         share = np.ones(len(token))
@@ -51,41 +56,19 @@ class Counts:
         if worth is not None:
             share = share * worth[label]
         seen = np.bincount(words[gold.ids != NOTHING], minlength=int(words.max(initial=-1)) + 1)
-        return Counts._added(words[token], label, share, seen, size)
-
-    def arrays(self) -> dict[str, Array]:
-        """For a model file."""
-        word, label = self.word.astype(np.int32), self.label.astype(np.int32)
-        return {"word": word, "label": label, "count": self.count, "seen": self.seen}
+        return Counts._added(words[token], label, share, seen)
 
     @staticmethod
-    def from_state(state: State, words: int, size: int) -> Counts:
-        """From arrays() in a state that somebody may have tampered with."""
-        word = state.numbers("word", (None,), words).astype(np.int64)
-        label = state.numbers("label", (len(word),), size).astype(np.int64)
-        count, seen = state.finite("count", (len(word),)), state.array("seen", np.int64, (words,))
-        if (
-            (np.diff(word * size + label) <= 0).any()
-            or (count < 0).any()
-            or not count.any()
-            or (seen < 0).any()
-        ):
-            raise StoreError(
-                "the counts should be in the order of words and labels, from 0 up, and not all 0"
-            )
-        return Counts(word, label, count, seen, size)
-
-    @staticmethod
-    def _added(word: Any, label: Any, count: Any, seen: Any, size: int) -> Counts:
+    def _added(word: Any, label: Any, count: Any, seen: Any) -> Counts:
         """Entries of the same word and label added up."""
-        keys, place = np.unique(word * size + label, return_inverse=True)
-        added = np.bincount(place, count, len(keys)).astype(np.float64)
-        return Counts(keys // size, keys % size, added, seen, size)
+        _, first, place = np.unique(_keys(word, label), return_index=True, return_inverse=True)
+        added = np.bincount(place, count, len(first)).astype(np.float64)
+        return Counts(word[first].astype(np.int32), label[first].astype(np.int32), added, seen)
 
     def relabelled(self, labels: Sequence[str], new: Sequence[str]) -> Counts:
         """The same with the labels renumbered, more of them than before."""
-        place = np.array([new.index(label) for label in labels], dtype=np.int64)
-        return Counts(self.word, place[self.label], self.count, self.seen, len(new))
+        place = np.array([new.index(label) for label in labels], dtype=np.int32)
+        return Counts(self.word, place[self.label], self.count, self.seen)
 
     def plus(self, other: Counts) -> Counts:
         """Both added up; the same words and labels have the same numbers in both."""
@@ -100,20 +83,27 @@ class Counts:
                 (self.count, other.count),
             )
         )
-        return Counts._added(word, label, count, seen, self.size)
+        return Counts._added(word, label, count, seen)
 
-    def rows(self, words: npt.NDArray[np.int64], *, rare: bool) -> npt.NDArray[np.float64]:
+    def rows(self, words: npt.NDArray[np.int64], size: int, *, rare: bool) -> npt.NDArray[np.float64]:
         """(len(words), L) counts of these words; those of all words, or of words seen once, for a word numbered -1."""
-        table = np.zeros((len(words), self.size))
+        table = np.zeros((len(words), size))
         begin, end = np.searchsorted(self.word, words), np.searchsorted(self.word, words, side="right")
         lengths = end - begin
         row = np.repeat(np.arange(len(words)), lengths)
         entry = np.arange(int(lengths.sum())) + np.repeat(begin - np.cumsum(lengths) + lengths, lengths)
         table[row, self.label[entry]] = self.count[entry]
-        table[~table.any(axis=1)] = self._unknown(rare=rare)
+        table[~table.any(axis=1)] = self._unknown(size, rare=rare)
         return table
 
-    def _unknown(self, *, rare: bool) -> npt.NDArray[np.float64]:
+    def _unknown(self, size: int, *, rare: bool) -> npt.NDArray[np.float64]:
         once = (self.seen[self.word] == 1) & (self.count > 0)
         chosen = once if rare and once.any() else np.ones(len(self.word), dtype=bool)
-        return np.bincount(self.label[chosen], self.count[chosen], self.size).astype(np.float64)
+        return np.bincount(self.label[chosen], self.count[chosen], size).astype(np.float64)
+
+
+def _keys(word: Any, label: Any) -> npt.NDArray[np.int64]:
+    """One number for each word and label, in the order of both."""
+    size = int(label.max(initial=0)) + 1
+    keys: npt.NDArray[np.int64] = word.astype(np.int64) * size + label
+    return keys

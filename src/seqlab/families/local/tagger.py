@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,27 +14,65 @@ from seqlab.arrays import LabelIds, Scores, whole_number
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
 from seqlab.encode.given import Features
-from seqlab.errors import BeamError, CorpusError, OptionError, QuestionError, ShapeError
-from seqlab.families.local.rows import MOST_ROWS, NO_LABEL, Columns, Numbers, Prepared, Response, method_of
-from seqlab.families.local.stored import StoredLocal
-from seqlab.families.local.training import Sample, cloned, fitted, samples
+from seqlab.errors import BeamError, CorpusError, OptionError, Place, QuestionError, ShapeError, StoreError
+from seqlab.families.local.classifier import LinearScores
+from seqlab.families.local.numbers import GivenClassifier
+from seqlab.families.local.rows import NO_LABEL, Columns, Numbers, Prepared
+from seqlab.families.local.scorer import RESPONSES, ByNumbers, Scorer, method_of
+from seqlab.families.local.training import cloned, fitted, samples
+from seqlab.store.codec import Late, Lazily, Own, Part
+from seqlab.store.state import State
+from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks, located
 from seqlab.tagging.door.constraints import Given, Rules
 from seqlab.tagging.door.dictionary import Dictionary, TagDictionary
 from seqlab.tagging.door.sentences import word_column
 from seqlab.tagging.door.weights import label_weights, token_weights
+from seqlab.tagging.options import COMMON, FEATURES, upgraded_options
 from seqlab.tagging.tagger import BLOCK, Tagger
+from seqlab.tagging.training import Training
 from seqlab.trellis import TrellisBatch
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 WAYS = ("viterbi", "beam", "greedy")
+MOST_ROWS = 100_000  # that a classifier is asked for at one time
 Bools = npt.NDArray[np.bool_]
 _THEIRS = "what was learned belongs to scikit-learn's classifier; look at classifier_, and at encoder_ for its columns"
 
 
-class LocalTagger(StoredLocal, Tagger):
+@dataclass(frozen=True, eq=False)
+class LocalFit:
+    """A fitted LocalTagger.
+
+    training   labels, columns, words, rules and dictionary
+    encoder    turns sentences into attributes
+    previous   whether the label of the previous token was a feature
+    scores     the classifier, and which of its methods to ask
+    """
+
+    training: Annotated[Training, Part(Training)]
+    encoder: Annotated[Late[Encoder], Lazily(Own(Encoder))]
+    previous: bool
+    scores: Annotated[Scorer, ByNumbers()]
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The columns of the matrix that the classifier sees."""
+        encoder, labels = self.encoder(), self.training.labels
+        return Columns(encoder.size, encoder.edge_size, len(labels), self.previous)
+
+    def check(self) -> None:
+        """Refuse parts that do not fit together."""
+        if self.scores.labels != self.training.labels:
+            raise StoreError("the classifier and the tagger should have the same labels, in order")
+        width, found = self.columns.width, self.scores.classifier.weights.shape
+        if found[0] != width:
+            raise StoreError(f"the array 'weights' should have shape ({width}, {found[1]}), found {found}")
+
+
+class LocalTagger(Tagger):
     """A classifier of scikit-learn that scores the labels of one token at a time, and the best path through its scores.
 
     classifier     anything with fit and decision_function or predict_proba: LinearSVC(), RidgeClassifier(),
@@ -49,7 +89,8 @@ class LocalTagger(StoredLocal, Tagger):
     min_count      attributes met less often in training are dropped
 
     save() stores linear classifiers and naive Bayes by their numbers, so that a loaded tagger needs scipy and no
-    scikit-learn; others, such as forests, are refused. The classifier of a loaded tagger is a LinearScores.
+    scikit-learn; others, such as forests, are refused. The classifier_ of a loaded tagger is a LinearScores, and so is
+    its classifier where scikit-learn is missing, or where the file does not say how it was made.
 
     labels_, classifier_ (fitted), encoder_
     """
@@ -61,12 +102,10 @@ class LocalTagger(StoredLocal, Tagger):
         "history_": "the classifier's fit knows no epochs",
     }
 
-    classifier_: Any
-    encoder_: Encoder
-    layout_: Columns
-    response_: Response
-    rules_: Rules
-    dictionary_: TagDictionary | None
+    _kind = "local tagger"
+    _fit_class = LocalFit
+    fit_: LocalFit | None = None
+    _given: Any  # the option `classifier`, perhaps as a file describes it
 
     def __init__(
         self,
@@ -103,7 +142,12 @@ class LocalTagger(StoredLocal, Tagger):
                         label
         sample_weight   a number per sentence, or a list of numbers per sentence
         """
-        self._check_options(dev)
+        if dev is not None:
+            raise QuestionError(
+                "dev has no meaning here: the classifier's fit knows no epochs that could be stopped early; many "
+                "classifiers have options of their own for that, such as SGDClassifier(early_stopping=True)"
+            )
+        self._check_options()
         classifier = cloned(self.classifier)
         method_of(classifier, self.scores)
         corpus, gold = self._read(X, y)
@@ -118,14 +162,12 @@ class LocalTagger(StoredLocal, Tagger):
         if not encoder.size:
             raise CorpusError("no attribute is left to learn from; lower min_count")
         columns = Columns(encoder.size, encoder.edge_size, len(gold.names), bool(self.previous))
-        rows: Sample = samples(gold, corpus.offsets, weights, worth)
-        classifier, dense = fitted(
-            classifier, columns.prepared(encoded).rows(rows.tokens, rows.previous), rows, gold.names
-        )
-        self.response_ = Response.of(classifier, self.scores, gold.names, dense=dense)
-        self.classifier_, self.encoder_, self.layout_ = classifier, encoder, columns
-        self.rules_, self.dictionary_ = rules, dictionary
-        self._remember(corpus, gold, gold.names)
+        rows = samples(gold, corpus.offsets, weights, worth)
+        matrix = columns.prepared(encoded).rows(rows.tokens, rows.previous)
+        classifier, dense = fitted(classifier, matrix, rows, gold.names)
+        scores = Scorer.of(classifier, self.scores, gold.names, dense=dense)
+        training = Training.of(corpus, gold, gold.names, rules, dictionary)
+        self.fit_ = LocalFit(training, Late(encoder), columns.previous, scores)
         return self
 
     def _check_way(self) -> None:
@@ -133,26 +175,70 @@ class LocalTagger(StoredLocal, Tagger):
             raise OptionError(f"decode must be one of {', '.join(map(repr, WAYS))}, got {self.decode!r}")
         whole_number(self.beam, "beam", 1)
 
-    def _check_options(self, dev: Any) -> None:
+    def _check_options(self) -> None:
         self._check_way()
         if not isinstance(self.previous, (bool, np.bool_)):
             raise OptionError(f"previous must be True or False, got {self.previous!r}")
-        if dev is not None:
-            raise QuestionError(
-                "dev has no meaning here: the classifier's fit knows no epochs that could be stopped early; many "
-                "classifiers have options of their own for that, such as SGDClassifier(early_stopping=True)"
-            )
+        if self.scores not in RESPONSES:
+            raise OptionError(f"scores must be one of {', '.join(map(repr, RESPONSES))}, got {self.scores!r}")
+
+    # ------------------------------------------------------------------------------------------ what it has learned
+
+    @property
+    def classifier(self) -> Any:
+        """The classifier as it was given; that of a loaded tagger is made when it is asked for."""
+        given = self._given
+        if isinstance(given, GivenClassifier):
+            try:
+                self._given = given = given.made()
+            except (ImportError, StoreError):  # scikit-learn is missing, or has other options than it had
+                given = None
+        return self._fit.scores.classifier if given is None and self._fitted() else given
+
+    @classifier.setter
+    def classifier(self, given: Any) -> None:
+        self._given = given
+
+    @property
+    def _fit(self) -> LocalFit:
+        """The fitted value, which is there."""
+        fit: LocalFit = self.fit_  # type: ignore[assignment]
+        return fit
+
+    @property
+    def classifier_(self) -> Any:
+        """The classifier that has learned."""
+        self._check_fitted("classifier_")
+        return self._fit.scores.classifier
+
+    @property
+    def encoder_(self) -> Encoder:
+        """The encoder, which turns sentences into attributes."""
+        self._check_fitted("encoder_")
+        return self._fit.encoder()
+
+    @property
+    def layout_(self) -> Columns:
+        """The columns of the matrix that the classifier sees."""
+        self._check_fitted("layout_")
+        return self._fit.columns
+
+    @property
+    def response_(self) -> Scorer:
+        """The method of the classifier that is asked."""
+        self._check_fitted("response_")
+        return self._fit.scores
 
     # ------------------------------------------------------------------------------------------ answers
 
     @property
     def _probabilistic(self) -> bool:
-        return self.response_.probabilistic
+        return self._fit.scores.probabilistic
 
     @property
     def _why_no_probability(self) -> str:
-        name = getattr(self.classifier_, "name", type(self.classifier_).__name__)
-        return f"the {self.response_.method} of {name} gives scores, not probabilities"
+        scores = self._fit.scores
+        return f"the {scores.method} of {scores.name} gives scores, not probabilities"
 
     @property
     def _block(self) -> int:
@@ -161,7 +247,7 @@ class LocalTagger(StoredLocal, Tagger):
     @property
     def _sees_previous(self) -> bool:
         """Whether the classifier was trained with the label of the previous token as a feature."""
-        return self.layout_.previous
+        return self._fit.previous
 
     @property
     def _own_way(self) -> tuple[str, int | None]:
@@ -195,13 +281,13 @@ class LocalTagger(StoredLocal, Tagger):
     def _mask(self, corpus: Corpus) -> Bools | None:
         return None if self.dictionary_ is None else self.dictionary_.mask(corpus)
 
-    def _scores(self, data: Prepared, tokens: Numbers, previous: Numbers) -> npt.NDArray[np.float64]:
+    def _scores(self, data: Prepared, tokens: Numbers, previous: Numbers) -> Scores:
         """(len(tokens), L) what the classifier says of these tokens after these labels."""
-        parts = [np.zeros((0, len(self.labels_)))]
+        parts: list[Scores] = [np.zeros((0, len(self.labels_)))]
         for begin in range(0, len(tokens), MOST_ROWS):
             some = slice(begin, begin + MOST_ROWS)
             rows = data.rows(tokens[some], previous[some])
-            parts.append(self.response_.scores(self.classifier_, rows))
+            parts.append(self._fit.scores.scores(rows))
         return np.concatenate(parts)
 
     def _moves(self, data: Prepared, offsets: Numbers, mask: Bools | None) -> tuple[Scores, Scores]:
@@ -248,6 +334,38 @@ class LocalTagger(StoredLocal, Tagger):
             _refuse_dead_ends(scores, sentences, begin, t)
         return ids
 
+    # ------------------------------------------------------------------------------------------ files
+
+    _apart = FEATURES
+
+    @classmethod
+    def _option_kinds(cls) -> Mapping[str, OptionKind]:
+        return COMMON
+
+    @classmethod
+    def _upgraded(cls, state: State) -> State:
+        state = upgraded_options(state)
+        options = {"classifier": None, **state.setting("options", dict)}
+        return state.replaced(settings={**state.settings, "options": options})
+
+    def _put_option(self, state: State, name: str, value: Any) -> Any:
+        if name != "classifier":
+            return super()._put_option(state, name, value)
+        given = self._given
+        if not isinstance(given, (GivenClassifier, LinearScores)):
+            given = GivenClassifier.of(given)
+        if not isinstance(given, GivenClassifier):  # the numbers have to do
+            return None
+        state.arrays.update(given.arrays)
+        return given.data
+
+    @classmethod
+    def _get_option(cls, state: State, name: str, data: Any) -> Any:
+        if name != "classifier" or data is None:
+            return super()._get_option(state, name, data)
+        arrays = {own: array for own, array in state.arrays.items() if own.startswith("classifier.")}
+        return GivenClassifier(data, arrays)
+
 
 def _first_tokens(offsets: Numbers) -> Numbers:
     """The first token of every sentence that has one."""
@@ -259,8 +377,7 @@ def _refuse_dead_ends(scores: Scores, sentences: Numbers, begin: int, t: int) ->
     if dead.any():
         sentence = begin + int(sentences[np.argmax(dead)])
         raise BeamError(
-            f"sentence {sentence}: following the best label alone has led to position {t}, where none is legal; "
+            f"following the best label alone has led to position {t}, where none is legal; "
             f"pass decode='viterbi', which is exact",
-            position=t,
-            sequence=sentence,
+            place=Place(sentence, t, item=""),
         )

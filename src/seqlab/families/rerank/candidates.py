@@ -12,7 +12,7 @@ import numpy as np
 
 from seqlab import inference
 from seqlab.corpus import Corpus, Sentence
-from seqlab.errors import CorpusError, LabelError, NotFittedError, OptionError, ScoreError, ShapeError
+from seqlab.errors import CorpusError, LabelError, NotFittedError, OptionError, Place, ScoreError, ShapeError
 from seqlab.tagging.decoding import blocks, located
 from seqlab.tagging.tagger import Tagger
 from seqlab.threads import thread_count
@@ -60,7 +60,7 @@ def sentences_of(X: Any, *, without: str | None = None) -> Sequence[Any]:
     listed = list(X)
     for s, sentence in enumerate(listed):
         if isinstance(sentence, (str, bytes)) or not hasattr(sentence, "__len__"):
-            raise CorpusError(f"sentence {s} of X is {sentence!r:.60}, but a list of tokens is wanted")
+            raise CorpusError(f" is {sentence!r:.60}, but a list of tokens is wanted", place=Place(s, of="X"))
     return listed
 
 
@@ -101,10 +101,10 @@ def _nothing() -> CandidateList:
 
 def _checked(given: Any, length: int, n: int, s: int) -> CandidateList:
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-        raise ShapeError(f"sentence {s}: the generator should give a list of labellings, got {given!r:.60}")
+        raise ShapeError(f"the generator should give a list of labellings, got {given!r:.60}", place=Place(s))
     read = [_candidate(one, length, s, rank) for rank, one in enumerate(given)]
     if not read:
-        raise ShapeError(f"sentence {s}: the generator gave no labelling at all; at least one is wanted")
+        raise ShapeError("the generator gave no labelling at all; at least one is wanted", place=Place(s))
     kept: dict[Labels, float] = {}
     for labels, score in read:
         kept[labels] = max(score, kept.get(labels, score))  # of the same labelling twice, the better

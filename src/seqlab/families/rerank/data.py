@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.errors import LabelError, OptionError, ShapeError
+from seqlab.corpus import Corpus
+from seqlab.errors import LabelError, Place, ShapeError
 from seqlab.families.rerank.candidates import CandidateList
 from seqlab.families.rerank.features import ListFeatures
 from seqlab.families.rerank.learners import Lists
+from seqlab.tagging.door.labels import label_lists
 
 Labels = tuple[str, ...]
 Bools = npt.NDArray[np.bool_]
@@ -126,35 +128,17 @@ def _telling(bags: Sequence[Mapping[str, float]]) -> list[dict[str, float]]:
 
 
 def gold_labels(sentences: Sequence[Any], y: Any) -> list[Labels]:
-    """The right labels of every sentence, checked."""
-    if y is None or isinstance(y, (str, bytes, Mapping)) or not isinstance(y, Iterable):
-        raise LabelError(
-            f"y must be a list of labels for every sentence, or the name of a column of a Corpus, got {y!r:.60}"
-        )
-    given = list(y)
-    if len(given) != len(sentences):
-        raise ShapeError(f"X has {len(sentences)} sentences, but y has {len(given)}")
-    gold = [
-        _gold_row(labels, len(tokens), s)
-        for s, (labels, tokens) in enumerate(zip(given, sentences, strict=True))
-    ]
+    """Read the right labels of every sentence: one string for each token."""
+    if isinstance(y, str) and isinstance(sentences, Corpus):
+        y = sentences.column(y)
+    gold = [tuple(labels) for labels in label_lists(y, [len(tokens) for tokens in sentences])]
+    for s, labels in enumerate(gold):
+        for t, label in enumerate(labels):
+            if not isinstance(label, str):
+                raise LabelError(f"a label is a string, got {label!r:.60}", place=Place(s, t, of="y"))
     if not any(gold):
         raise ShapeError(f"X has {len(gold)} sentences and no token at all; at least one is wanted")
     return gold
-
-
-def _gold_row(labels: Any, length: int, s: int) -> Labels:
-    if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
-        raise LabelError(f"sentence {s} of y must be a list of {length} labels, got {labels!r:.60}")
-    row = tuple(labels)
-    if len(row) != length:
-        raise ShapeError(
-            f"sentence {s}: X has {length} tokens, but y has {len(row)} labels; every token needs one"
-        )
-    for t, label in enumerate(row):
-        if not isinstance(label, str):
-            raise LabelError(f"sentence {s}, position {t} of y: a label is a string, got {label!r:.60}")
-    return row
 
 
 def right_ones(lists: Sequence[CandidateList], gold: Sequence[Labels]) -> list[Bools]:
@@ -190,24 +174,3 @@ def all_labels(lists: Sequence[CandidateList], gold: Sequence[Labels]) -> tuple[
     """Every label that occurs, sorted."""
     met = {label for truth in gold for label in truth}
     return tuple(sorted(met | {label for one in lists for labels in one.labels for label in labels}))
-
-
-def list_weights(count: int, given: Any) -> npt.NDArray[np.float64]:
-    """(N,) weights of the sentences."""
-    if given is None:
-        return np.ones(count)
-    try:
-        weights = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise OptionError(f"sample_weight must hold a number for every sentence, got {given!r:.60}") from None
-    if weights.shape != (count,):
-        raise ShapeError(f"X has {count} sentences, but sample_weight has shape {weights.shape}")
-    bad = ~(np.isfinite(weights) & (weights >= 0))
-    if bad.any():
-        s = int(np.argmax(bad))
-        raise OptionError(
-            f"sentence {s} of sample_weight is {weights[s]}, but a weight is a number from 0 up"
-        )
-    if count and not weights.any():
-        raise OptionError("every sample_weight is 0, so there is nothing to learn from")
-    return weights

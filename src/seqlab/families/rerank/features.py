@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from seqlab.corpus import Sentence
-from seqlab.corpus.items import Bag, bag
+from seqlab.corpus.bags import Bag, bag
 from seqlab.errors import OptionError, TemplateError
 from seqlab.tags import Scheme, Span, detect, spans
 
@@ -63,6 +63,13 @@ class GlobalFeatures:
     """
 
     scheme: Scheme | str | None = None
+
+    def check(self) -> None:
+        """Refuse a tag scheme that there is not."""
+        if isinstance(self.scheme, str):
+            Scheme.of(self.scheme)
+        elif self.scheme is not None and not isinstance(self.scheme, Scheme):
+            raise OptionError(f"scheme must be a tag scheme or its name, got {self.scheme!r:.60}")
 
     def __call__(self, tokens: Any, labels: Sequence[str]) -> dict[str, float]:
         """Feature -> how often it occurs in this labelling."""

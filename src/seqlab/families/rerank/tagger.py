@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from seqlab.arrays import whole_number
 from seqlab.corpus import Corpus
-from seqlab.errors import OptionError, QuestionError
+from seqlab.errors import OptionError, QuestionError, StoreError
 from seqlab.families.rerank.candidates import (
     CandidateList,
     as_it_stands,
@@ -26,15 +26,17 @@ from seqlab.families.rerank.data import (
     Vocabulary,
     all_labels,
     gold_labels,
-    list_weights,
     oracle_of,
     right_ones,
 )
-from seqlab.families.rerank.features import ListFeatures, as_list_features, words_of
-from seqlab.families.rerank.learners import Learned, Lists, LogLinear, RankingLearner, Task
-from seqlab.families.rerank.stored import StoredReranker
+from seqlab.families.rerank.features import as_list_features, words_of
+from seqlab.families.rerank.fit import APART, KINDS, Facts, RerankFit
+from seqlab.families.rerank.learners import Learned, LogLinear, RankingLearner, Task
+from seqlab.store.state import State
+from seqlab.store.values import OptionKind
 from seqlab.tagging.door.sentences import read_sentences
-from seqlab.tagging.sklearn import Estimator
+from seqlab.tagging.door.weights import sentence_weights
+from seqlab.tagging.model import Model
 from seqlab.tagging.tagger import BLOCK
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ class Ranked:
     generator_rank: int
 
 
-class Reranker(StoredReranker, Estimator):
+class Reranker(Model):
     """Picks one of the n best labellings of another model, by features that see the whole labelling.
 
     generator   a tagger (any model with nbest(tokens, n)), or a function (tokens, n) that gives (labels, score) pairs
@@ -76,8 +78,7 @@ class Reranker(StoredReranker, Estimator):
                 before on other data. A generator without fit is always used as it stands
     min_count   features met in fewer labellings of training are dropped
 
-    save() stores the generator with it, which must be a model of seqlab; features that are a function go by name. The
-    generator of a loaded one is generator_.
+    save() stores the generator with it, which must be a model of seqlab; features that are a function go by name.
 
     generator_, labels_, feature_names_, coef_ (one weight per feature), oracle_ (of the training lists), learned_
     """
@@ -92,13 +93,11 @@ class Reranker(StoredReranker, Estimator):
         "partial_fit": "call fit with all sentences",
     }
 
-    generator_: Any
-    labels_: tuple[str, ...]
-    coef_: npt.NDArray[np.float64]
-    oracle_: Oracle
-    learned_: Learned
-    column_: str | None
-    vocabulary_: frozenset[str] | None
+    _kind = "reranker"
+    _fit_class = RerankFit
+    _apart = APART
+    fit_: RerankFit | None = None
+    _given: Any  # the option `generator`; None for the trained one
 
     def __init__(
         self,
@@ -127,29 +126,33 @@ class Reranker(StoredReranker, Estimator):
 
         Where the gold labelling is not in a list, those with the most right labels count as right.
         """
-        n, least = self._check_options()
+        self._check_options()
         column = y if isinstance(y, str) and isinstance(X, Corpus) else None
         sentences = sentences_of(X, without=column)
-        gold = gold_labels(sentences, X.column(column) if column is not None else y)
-        weights = list_weights(len(sentences), sample_weight)
+        gold = gold_labels(X if column is not None else sentences, y)
+        weights = sentence_weights(len(sentences), sample_weight)
         features = as_list_features(self.features, gold)
-        generator, lists = self._training_lists(X, y, sentences, gold, n)
-        right = right_ones(lists, gold)
-        names, data = Vocabulary.learned(features, sentences, lists, least)
-        learned = self.learner.train(Task(data, np.concatenate(right), weights))
-        self._features, self._names = features, names
-        self.generator_, self.learned_, self.oracle_ = generator, learned, oracle_of(lists, gold)
-        self.coef_ = learned.theta.copy()
-        self.coef_[SCORE] += 1  # the generator's own score counts 1 from the start
-        self.column_ = column
-        known = [words_of(tokens) for tokens in sentences]
-        self.vocabulary_ = (
-            None if any(w is None for w in known) else frozenset(w for s in known for w in s or ())
+        generator, lists = self._training_lists(X, y, sentences, gold)
+        names, data = Vocabulary.learned(features, sentences, lists, self.min_count)
+        learned = self.learner.train(Task(data, np.concatenate(right_ones(lists, gold)), weights))
+        coef = learned.theta.copy()
+        coef[SCORE] += 1  # the generator's own score counts 1 from the start
+        words = [words_of(tokens) for tokens in sentences]
+        objective = None if learned.objective is None else float(learned.objective)
+        self.fit_ = RerankFit(
+            all_labels(lists, gold),
+            column,
+            None if None in words else frozenset(word for some in words for word in some or ()),
+            names.names,
+            coef,
+            features,
+            generator,
+            Facts(float(learned.theta[SCORE]), learned.reason, int(learned.iterations), objective),
+            oracle_of(lists, gold),
         )
-        self.labels_ = all_labels(lists, gold)
         return self
 
-    def _check_options(self) -> tuple[int, int]:
+    def _check_options(self) -> None:
         check_generator(self.generator)
         if not callable(getattr(self.learner, "train", None)) or isinstance(self.learner, type):
             raise OptionError(
@@ -157,13 +160,14 @@ class Reranker(StoredReranker, Estimator):
             )
         if self.folds is not None:
             whole_number(self.folds, "folds", 2)
-        return whole_number(self.n, "n", 1), whole_number(self.min_count, "min_count", 1)
+        whole_number(self.n, "n", 1)
+        whole_number(self.min_count, "min_count", 1)
 
     def _training_lists(
-        self, X: Any, y: Any, sentences: Sequence[Any], gold: Sequence[tuple[str, ...]], n: int
+        self, X: Any, y: Any, sentences: Sequence[Any], gold: Sequence[tuple[str, ...]]
     ) -> tuple[Any, list[CandidateList]]:
         if self.folds is None or not callable(getattr(self.generator, "fit", None)):
-            return self.generator, as_it_stands(self.generator, sentences, n)
+            return self.generator, as_it_stands(self.generator, sentences, self.n)
 
         def fit_on(generator: Any, numbers: Any) -> Any:
             if isinstance(X, Corpus):
@@ -174,7 +178,7 @@ class Reranker(StoredReranker, Estimator):
             chosen = numbers.tolist()
             return generator.fit([sentences[i] for i in chosen], [list(gold[i]) for i in chosen])
 
-        return jackknifed(self.generator, sentences, fit_on, self.folds, n)
+        return jackknifed(self.generator, sentences, fit_on, self.folds, self.n)
 
     # ------------------------------------------------------------------------------------------ questions
 
@@ -217,14 +221,14 @@ class Reranker(StoredReranker, Estimator):
         """How good the generator's lists are: what a perfect re-ranker would reach, and what the first of each does."""
         self._check_fitted("oracle")
         sentences = self._sentences(X)
-        gold = gold_labels(sentences, X.column(y) if isinstance(y, str) and isinstance(X, Corpus) else y)
+        gold = gold_labels(X if isinstance(X, Corpus) else sentences, y)
         return oracle_of(candidate_lists(self.generator_, sentences, self.n), gold)
 
     def score(self, X: Any, y: Any) -> float:
         """Accuracy by token, as scikit-learn's searches want it."""
         self._check_fitted("score")
         sentences = self._sentences(X)  # read once: it may be a generator
-        gold = gold_labels(sentences, X.column(y) if isinstance(y, str) and isinstance(X, Corpus) else y)
+        gold = gold_labels(X if isinstance(X, Corpus) else sentences, y)
         pairs = zip(gold, self.predict(sentences), strict=True)
         right = [one == other for truth, found in pairs for one, other in zip(truth, found, strict=True)]
         return float(np.mean(right))
@@ -243,9 +247,7 @@ class Reranker(StoredReranker, Estimator):
                 "evaluate needs the right labels: pass the name of their column, or lists of labels"
             )
         sentences = self._sentences(test)
-        gold = gold_labels(
-            sentences, test.column(y) if isinstance(y, str) and isinstance(test, Corpus) else y
-        )
+        gold = gold_labels(test if isinstance(test, Corpus) else sentences, y)
         words = [words_of(tokens) for tokens in sentences]
         if all(one is not None for one in words):
             options.setdefault("words", words)
@@ -258,6 +260,63 @@ class Reranker(StoredReranker, Estimator):
     # ------------------------------------------------------------------------------------------ what was learned
 
     @property
+    def generator(self) -> Any:
+        """The generator as it was given."""
+        return self._fit.generator if self._given is None and self._fitted() else self._given
+
+    @generator.setter
+    def generator(self, given: Any) -> None:
+        self._given = given
+
+    @property
+    def _fit(self) -> RerankFit:
+        """The fitted value, which is there."""
+        fit: RerankFit = self.fit_  # type: ignore[assignment]
+        return fit
+
+    @property
+    def generator_(self) -> Any:
+        """The trained generator."""
+        self._check_fitted("generator_")
+        return self._fit.generator
+
+    @property
+    def labels_(self) -> tuple[str, ...]:
+        """The labels that occur in training, or in a list of it."""
+        self._check_fitted("labels_")
+        return self._fit.labels
+
+    @property
+    def column_(self) -> str | None:
+        """The column that the labels of training came from, or None when they came as lists."""
+        self._check_fitted("column_")
+        return self._fit.column
+
+    @property
+    def vocabulary_(self) -> frozenset[str] | None:
+        """The words of training, or None when it had none."""
+        self._check_fitted("vocabulary_")
+        return self._fit.vocabulary
+
+    @property
+    def coef_(self) -> npt.NDArray[np.float64]:
+        """(features,) the weights."""
+        self._check_fitted("coef_")
+        return self._fit.coef
+
+    @property
+    def oracle_(self) -> Oracle:
+        """How good the lists of training were."""
+        self._check_fitted("oracle_")
+        return self._fit.oracle
+
+    @property
+    def learned_(self) -> Learned:
+        """How the weights were found."""
+        self._check_fitted("learned_")
+        return self._fit.outcome()
+
+    @property
     def columns_(self) -> tuple[str, ...]:
         """The columns that the generator was trained on, without the label; "word" when it does not say."""
         self._check_fitted("columns_")
@@ -267,24 +326,22 @@ class Reranker(StoredReranker, Estimator):
     def feature_names_(self) -> list[str]:
         """Names of the features, in the order of coef_."""
         self._check_fitted("feature_names_")
-        return list(self._names.names)
+        return list(self._fit.names)
 
     @property
     def weights_(self) -> dict[str, float]:
         """{feature: weight}; "generator score" is what the generator thinks."""
         self._check_fitted("weights_")
-        return dict(zip(self._names.names, self.coef_.tolist(), strict=True))
+        return dict(zip(self._fit.names, self.coef_.tolist(), strict=True))
 
     def top_features(self, n: int = 20) -> list[tuple[str, float]]:
         """The n features with the largest weights, with their sign."""
         self._check_fitted("top_features")
         chosen = np.argsort(-np.abs(self.coef_), kind="stable")[: whole_number(n, "n", 1)]
-        return [(self._names.names[i], float(self.coef_[i])) for i in chosen.tolist()]
+        return [(self._fit.names[i], float(self.coef_[i])) for i in chosen.tolist()]
 
     # ------------------------------------------------------------------------------------------ inside
 
-    _features: ListFeatures
-    _names: Vocabulary
     _probabilistic = True  # over the labellings of a list
     _block = BLOCK
 
@@ -301,7 +358,37 @@ class Reranker(StoredReranker, Estimator):
     ) -> tuple[list[CandidateList], list[npt.NDArray[np.float64]]]:
         """The generator's lists, and for each the scores of its labellings."""
         lists = candidate_lists(self.generator_, sentences, self.n, threads=threads)
-        data: Lists = self._names.look_up(self._features, sentences, lists)
+        data = self._fit.numbers.look_up(self._fit.features, sentences, lists)
         own = self.coef_.copy()
         own[SCORE] -= 1  # data.base has it already
         return lists, np.split(data.scores(own), data.offsets[1:-1]) if lists else []
+
+    # ------------------------------------------------------------------------------------------ files
+
+    @classmethod
+    def _option_kinds(cls) -> Mapping[str, OptionKind]:
+        return KINDS
+
+    @classmethod
+    def _upgraded(cls, state: State) -> State:
+        if "given" not in state.settings:
+            return state
+        settings, options = dict(state.settings), dict(state.setting("options", dict))
+        options |= {"generator": None, "learner": {"learner": state.setting("learner", dict)}}
+        options["features"] = _old_features(State("given", state.setting("given", dict)))
+        settings["features"] = _old_features(State("features", state.setting("features", dict)))
+        return state.replaced(settings={**settings, "options": options})
+
+
+def _old_features(state: State) -> Any:
+    """Read features of a file of version 1."""
+    match state.setting("kind", str):
+        case "usual":
+            return None
+        case "global":
+            fields = {"scheme": state.settings.get("scheme")}
+            return {"object": {"name": "GlobalFeatures", "fields": fields}}
+        case "function":
+            return {"function": state.setting("name", str)}
+        case other:
+            raise StoreError(f"the features are of the unknown kind {other!r:.80}")

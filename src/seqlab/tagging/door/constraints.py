@@ -85,13 +85,12 @@ def _of_constraints(given: Constraints, labels: Sequence[str]) -> Rules:
             "constraints of a model speak of moves, starts and ends; known and allowed labels belong to one sentence: "
             "pass them to tag(tokens, known=..., allowed=...)"
         )
-    names = LabelSet(len(labels), labels)
+    names = LabelSet(len(labels), labels, holder="the model")
     try:
         moves = move_mask(given.forbidden_moves, names)
         starts, ends = _flags(given.forbidden_starts, names), _flags(given.forbidden_ends, names)
     except LabelError as error:
-        reason = str(error).replace("this trellis knows", "the model knows")
-        raise LabelError(f"constraints: {reason}") from None
+        raise error.inside("constraints", option="constraints") from None
     return Rules(np.zeros((len(labels), len(labels)), bool) if moves is None else moves, starts, ends)
 
 

@@ -13,7 +13,7 @@ from seqlab import _core
 from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus
 from seqlab.encode.sentences import listed
-from seqlab.errors import LabelError, OptionError, ShapeError
+from seqlab.errors import LabelError, OptionError, Place, ShapeError
 
 NOTHING = -1  # no label was given
 SEVERAL = -2  # one of several, see `sets`
@@ -39,11 +39,11 @@ class Gold:
         """Whether a token has no label, or several."""
         return bool((self.ids < 0).any())
 
-    def open_place(self, offsets: npt.NDArray[np.int64]) -> str:
-        """Where the first token without a single label stands: "sentence 3, position 5"."""
+    def open_place(self, offsets: npt.NDArray[np.int64]) -> Place:
+        """Find the first token without a single label."""
         token = int(np.argmax(self.ids < 0))
         s = int(np.searchsorted(offsets, token, side="right")) - 1
-        return f"sentence {s}, position {token - int(offsets[s])}"
+        return Place(s, token - int(offsets[s]), of="y")
 
     def numbered(self, names: Sequence[str]) -> Gold:
         """The same numbered by other names, which must hold these."""
@@ -66,12 +66,7 @@ def read_gold(corpus: Corpus, y: Any) -> Gold:
     if isinstance(y, str):
         column = corpus.strings(y).compact()
         return _sorted(column.values, column.codes, {}, y)
-    if isinstance(y, (bytes, Mapping)) or not isinstance(y, Iterable):
-        raise LabelError(
-            f"y must be the name of a column, or a list of labels for every sentence, got {y!r:.60}"
-        )
-    labels = listed(y)
-    _check_lengths(corpus, labels)
+    labels = label_lists(y, corpus.lengths.tolist())
     pool = _core.StringPool()
     codes, _, wrong, _ = pool.intern_lists(labels)
     if wrong < 0:
@@ -102,15 +97,17 @@ def _some(label: Any, s: int, t: int) -> Sequence[str]:
     for name in some:
         if not isinstance(name, str):
             raise LabelError(
-                f"sentence {s}, position {t} of y: a label is a string, None, or a set of strings, got {label!r:.60}"
+                f"a label is a string, None, or a set of strings, got {label!r:.60}",
+                place=Place(s, t, of="y"),
             )
         if not _writable(name):
             raise LabelError(
-                f"sentence {s}, position {t} of y: a label is text that UTF-8 can write, got {name!r:.60}"
+                f"a label is text that UTF-8 can write, got {name!r:.60}", place=Place(s, t, of="y")
             )
     if not some:
         raise LabelError(
-            f"sentence {s}, position {t} of y: an empty set leaves no label; write None for a label that is not known"
+            "an empty set leaves no label; write None for a label that is not known",
+            place=Place(s, t, of="y"),
         )
     return [str(name) for name in some]
 
@@ -131,19 +128,27 @@ def _sorted(
     return Gold(tuple(values), codes, sets, column).numbered(names)
 
 
-def _check_lengths(corpus: Corpus, labels: Sequence[Any]) -> None:
-    if len(labels) != len(corpus):
-        raise ShapeError(f"X has {len(corpus)} sentences, but y has {len(labels)}")
-    for s, (length, sentence) in enumerate(zip(corpus.lengths.tolist(), labels, strict=True)):
+def label_lists(y: Any, lengths: Sequence[int]) -> list[Sequence[Any]]:
+    """Read a list of labels for every sentence; `lengths` are those of the sentences."""
+    if isinstance(y, (str, bytes, Mapping)) or not isinstance(y, Iterable):
+        raise LabelError(
+            f"y must be the name of a column, or a list of labels for every sentence, got {y!r:.60}"
+        )
+    labels = listed(y)
+    if len(labels) != len(lengths):
+        raise ShapeError(f"X has {len(lengths)} sentences, but y has {len(labels)}")
+    for s, (length, sentence) in enumerate(zip(lengths, labels, strict=True)):
         if not isinstance(sentence, (list, tuple)):
             hint = f"; write list({sentence!r:.20})" if isinstance(sentence, str) else ""
             raise LabelError(
-                f"sentence {s} of y must be a list of {length} labels, got {sentence!r:.60}{hint}"
+                f" must be a list of {length} labels, got {sentence!r:.60}{hint}", place=Place(s, of="y")
             )
         if len(sentence) != length:
             raise ShapeError(
-                f"sentence {s}: X has {length} tokens, but y has {len(sentence)} labels; every token needs one"
+                f"X has {length} tokens, but y has {len(sentence)} labels; every token needs one",
+                place=Place(s),
             )
+    return labels
 
 
 def hits(gold: Gold, ids: LabelIds, labels: Sequence[str]) -> npt.NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from seqlab.corpus import Corpus, Sentence, StringColumn
 from seqlab.corpus.lists import only_lists
 from seqlab.corpus.names import resolve
 from seqlab.encode.sentences import as_corpus, listed
-from seqlab.errors import CorpusError
+from seqlab.errors import CorpusError, Place
 
 # What the cells of a token usually are when its label comes apart from it, in y.
 USUAL = ("word", "pos", "chunk", "entity")
@@ -90,8 +90,9 @@ def _refuse_strings(sentences: Sequence[Any]) -> None:
     for s, sentence in enumerate(sentences):
         if isinstance(sentence, (str, bytes)):
             raise CorpusError(
-                f"sentence {s} of X is {_shown(sentence)}, but a list of tokens is wanted; X is a list of sentences, "
-                f"and for one sentence there is tag(tokens)"
+                f" is {_shown(sentence)}, but a list of tokens is wanted; X is a list of sentences, "
+                f"and for one sentence there is tag(tokens)",
+                place=Place(s, of="X"),
             )
 
 

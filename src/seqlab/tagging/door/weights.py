@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.corpus import Corpus
-from seqlab.errors import LabelError, OptionError, ShapeError
+from seqlab.errors import LabelError, OptionError, Place, ShapeError
 from seqlab.tagging.door.labels import Gold
 
 Weights = npt.NDArray[np.float64]
@@ -25,15 +25,23 @@ def token_weights(corpus: Corpus, sample_weight: Any) -> Weights | None:
     if sample_weight is None:
         own = corpus.weights
         return None if (own == 1).all() else np.repeat(own, corpus.lengths)
+    return _joined(sample_weight, corpus.lengths.tolist())
+
+
+def sentence_weights(count: int, sample_weight: Any) -> Weights:
+    """(N,) weights of sentences; 1 for each without sample_weight."""
+    return np.ones(count) if sample_weight is None else _joined(sample_weight, [1] * count)
+
+
+def _joined(sample_weight: Any, lengths: list[int]) -> Weights:
     if isinstance(sample_weight, (str, bytes, Mapping)) or not isinstance(sample_weight, Iterable):
         raise OptionError(
             f"sample_weight must hold a number, or a list of numbers, for every sentence, got {sample_weight!r:.60}"
         )
     given = list(sample_weight)
-    if len(given) != len(corpus):
-        raise ShapeError(f"X has {len(corpus)} sentences, but sample_weight has {len(given)} entries")
-    lengths = corpus.lengths
-    rows = [_weight_row(given[s], length, s) for s, length in enumerate(lengths.tolist())]
+    if len(given) != len(lengths):
+        raise ShapeError(f"X has {len(lengths)} sentences, but sample_weight has {len(given)} entries")
+    rows = [_weight_row(given[s], length, s) for s, length in enumerate(lengths)]
     weights = np.concatenate([np.zeros(0), *rows])
     if len(weights) and not weights.any():
         raise OptionError("every sample_weight is 0, so there is nothing to learn from")
@@ -45,15 +53,18 @@ def _weight_row(value: Any, length: int, s: int) -> Weights:
     try:
         row = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        raise OptionError(f"sentence {s} of sample_weight must be numbers, got {value!r:.60}") from None
+        raise OptionError(
+            f" must be numbers, got {value!r:.60}", place=Place(s, of="sample_weight")
+        ) from None
     if not single and row.shape != (length,):
-        raise ShapeError(f"sentence {s}: X has {length} tokens, but sample_weight has shape {row.shape}")
+        raise ShapeError(f"X has {length} tokens, but sample_weight has shape {row.shape}", place=Place(s))
     bad = ~((row >= 0) & (row <= LARGEST_WEIGHT))
     if bad.any():
-        where = f"sentence {s}" if single else f"sentence {s}, position {int(np.argmax(bad))}"
+        position = None if single else int(np.argmax(bad))
         worst = float(row if single else row[np.argmax(bad)])
         raise OptionError(
-            f"{where} of sample_weight is {worst}, but a weight is a number from 0 up to {LARGEST_WEIGHT:g}"
+            f" is {worst}, but a weight is a number from 0 up to {LARGEST_WEIGHT:g}",
+            place=Place(s, position, of="sample_weight"),
         )
     return np.full(length, float(row)) if single else row
 

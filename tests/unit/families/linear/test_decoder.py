@@ -44,9 +44,9 @@ def test_labels_follow_weights_and_moves():
     encoder = fitted()
     prefers = {"word[0]=a": (1, 0), "word[0]=b": (0, 1)}
     weights = [prefers[name] for name in encoder.attributes]
-    free = Decoder(model_of(encoder, weights, np.zeros((2, 2))), encoder)
+    free = Decoder.of(model_of(encoder, weights, np.zeros((2, 2))), encoder)
     assert free.label_ids(WORDS).tolist() == [0, 1, 1, 0, 0, 1]
-    sticky = Decoder(model_of(encoder, weights, [[9, 0], [0, 9]]), encoder)
+    sticky = Decoder.of(model_of(encoder, weights, [[9, 0], [0, 9]]), encoder)
     assert sticky.label_ids(WORDS).tolist() == [0, 0, 1, 0, 0, 0]
 
 
@@ -59,7 +59,7 @@ def test_a_sentence_without_a_path_is_named(ready_made):
         corpus = Corpus.from_lists({"attributes": [[[word] for word in s["word"]] for s in WORDS]})
         encoder = Encoder()
         encoder.fit(corpus)
-    decoder = Decoder(model_of(encoder, np.zeros((2, 2)), np.zeros((2, 2)), rules), encoder)
+    decoder = Decoder.of(model_of(encoder, np.zeros((2, 2)), np.zeros((2, 2)), rules), encoder)
     with pytest.raises(ImpossibleError, match=r"^sentence 2: no legal path: .*position 0 \(of 1\)") as caught:
         decoder.label_ids(corpus)
     assert (caught.value.sequence, caught.value.position) == (2, 0)
@@ -72,7 +72,7 @@ def test_a_sentence_without_a_path_is_named_in_later_blocks(monkeypatch):
     encoder = fitted()
     model = model_of(encoder, np.zeros((2, 2)), np.zeros((2, 2)), rules, triples=np.zeros((2, 2, 2)))
     with pytest.raises(ImpossibleError, match=r"^sentence 2: no legal path") as caught:
-        Decoder(model, encoder).label_ids(WORDS)
+        Decoder.of(model, encoder).label_ids(WORDS)
     assert caught.value.sequence == 2
 
 
@@ -81,8 +81,8 @@ def test_weights_that_float32_cannot_hold_are_summed_in_float64(scale):
     encoder = fitted("word[0]\nword[-1]")
     rng = np.random.default_rng(0)
     weights = rng.normal(size=(encoder.size, 2))
-    small = Decoder(model_of(encoder, weights, np.zeros((2, 2))), encoder).label_ids(WORDS)
-    large = Decoder(model_of(encoder, weights * scale, np.zeros((2, 2))), encoder).label_ids(WORDS)
+    small = Decoder.of(model_of(encoder, weights, np.zeros((2, 2))), encoder).label_ids(WORDS)
+    large = Decoder.of(model_of(encoder, weights * scale, np.zeros((2, 2))), encoder).label_ids(WORDS)
     assert large.tolist() == small.tolist()
 
 
@@ -90,7 +90,7 @@ def test_values_that_float32_cannot_hold_are_summed_in_float64():
     corpus = Corpus.from_lists({"attributes": [[{"x": 1e17}, {"x": -1e17}], [{"x": 1e-300}]]})
     encoder = Encoder()
     encoder.fit(corpus)
-    decoder = Decoder(model_of(encoder, [1e25, 2e25], np.zeros((2, 2))), encoder)
+    decoder = Decoder.of(model_of(encoder, [1e25, 2e25], np.zeros((2, 2))), encoder)
     assert decoder.label_ids(corpus).tolist() == [1, 0, 1]
 
 
@@ -104,7 +104,7 @@ def test_other_kinds_of_trellis_give_the_labels_of_viterbi(monkeypatch, block):
     for model in (plain, second):
         paths = inference.viterbi(model.trellises(encoder.encode(WORDS)))
         wanted = [label for path in paths for label in path.ids.tolist()]
-        assert Decoder(model, encoder).label_ids(WORDS).tolist() == wanted
+        assert Decoder.of(model, encoder).label_ids(WORDS).tolist() == wanted
 
 
 def test_names_of_cuts_labels_into_sentences():

@@ -6,14 +6,18 @@ import pytest
 from oracle.linear_models import random_case
 from seqlab.errors import NotFittedError
 from seqlab.families.linear.explain import state_features, top_features, top_transitions, transition_features
-from seqlab.families.linear.inspect import Inspected
-from seqlab.tagging.tagger import Tagger
+from seqlab.families.linear.fit import LinearFit
+from seqlab.families.linear.tagger import LinearTagger
+from seqlab.learning.history import History
+from seqlab.store.codec import Late
+from seqlab.tagging.training import Training
 
 
-class Small(Inspected, Tagger):
+class Small(LinearTagger):
     """The model of a random case, behind the face of a tagger."""
 
     def __init__(self, probabilistic=True):
+        super().__init__("word[0]")
         self.probabilistic = probabilistic
 
     @property
@@ -25,7 +29,8 @@ class Small(Inspected, Tagger):
 
     def fit(self, seed):
         case = random_case(seed, L=4, T=5, edges=True)
-        self.model_, self.encoder_, self.labels_ = case.model, case.encoder, case.model.labels
+        training = Training(case.model.labels, ("word",), None, Late(None), case.model.rules, None)
+        self.fit_ = LinearFit.of(training, case.encoder, case.model, History())
         return self
 
 

@@ -1,5 +1,7 @@
 """Which weights leave, and that those that stay are what a file will have."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,8 +9,9 @@ from hypothesis import strategies as st
 
 from oracle.stored import linear
 from seqlab import store
+from seqlab.families.linear.model import LinearModel
 from seqlab.families.linear.pruned_model import larger_than, largest, pruned
-from seqlab.families.linear.stored_model import linear_model, linear_state
+from seqlab.store.codec import state_of, value_of
 from seqlab.store.packing import DTYPES, named, packed, unpacked
 from seqlab.store.state import State
 
@@ -86,7 +89,7 @@ def test_of_equal_weights_the_first_stay_and_zeros_never():
 @given(SHAPES, st.sampled_from(DTYPES), st.floats(0, 1))
 def test_the_file_has_the_weights_that_memory_has(shape, storage, threshold):
     less = pruned(made(shape), larger_than(threshold), storage).model
-    back = linear_model(store.revived(store.as_bytes(linear_state(less, dtype=storage))))
+    back = value_of(LinearModel, store.revived(store.as_bytes(state_of(replace(less, dtype=storage)))))
     for one, other in ((less, back), (less.coarse, back.coarse)):
         if one is not None:
             assert one.theta.tobytes() == other.theta.tobytes()
@@ -102,7 +105,7 @@ def test_what_is_rounded_to_zero_leaves_too(storage):
     assert (less.weights != 0).all()
     lost = len(model.weights) - len(less.weights)
     assert (lost > 0) == (storage in {"float16", "int8"})
-    back = linear_model(linear_state(less, dtype=storage))
+    back = value_of(LinearModel, state_of(replace(less, dtype=storage)))
     assert back.weights.tobytes() == less.weights.tobytes()
 
 

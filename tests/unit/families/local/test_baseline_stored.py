@@ -8,6 +8,7 @@ from seqlab import store
 from seqlab.corpus import Corpus
 from seqlab.errors import StoreError
 from seqlab.families.local.baseline import MostFrequentTag
+from seqlab.tags import Scheme
 from seqlab.trellis import Constraints
 
 X = [["the", "run"], ["the", "dogs", "run"], ["run", "the"]]
@@ -20,7 +21,19 @@ OPTIONS = [
     {"constraints": "IOB2", "allowed": {"dogs": ["O", "B-D"], "new": ["B-D"]}},
     {"constraints": [("O", "I-D")], "class_weight": "balanced"},
     {"constraints": Constraints(forbidden_starts=["O"], forbidden_ends=["B-D"]), "class_weight": {"O": 2}},
+    {"constraints": Scheme.of("IOB2"), "class_weight": {}, "smoothing": 1},
+    {"constraints": (("O", "I-D"),), "allowed": {"dogs": ("O",), "new": {"B-D"}, "run": frozenset("O")}},
+    {"constraints": [], "class_weight": {"O": 2, "B-D": 0.5}, "allowed": {}},
 ]
+
+
+def exactly(value):
+    """A value with the types of all that is inside."""
+    if isinstance(value, dict):
+        return {key: exactly(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value), [exactly(one) for one in value]
+    return type(value), repr(value) if isinstance(value, Constraints) else value
 
 
 @pytest.mark.parametrize("options", OPTIONS)
@@ -39,8 +52,8 @@ def test_what_was_saved_answers_alike(options, tmp_path):
         tagger.columns_,
         tagger.vocabulary_,
     )
-    for name in ("unknown", "smoothing", "column", "class_weight"):
-        assert getattr(again, name) == getattr(tagger, name)
+    for name, value in tagger.get_params(deep=False).items():
+        assert exactly(getattr(again, name)) == exactly(value), name
     assert store.as_bytes(again.state()) == store.as_bytes(tagger.state())
 
 
@@ -62,6 +75,10 @@ def changed(settings=None, **arrays):
     return state.replaced(settings={**state.settings, **(settings or {})}, arrays={**state.arrays, **arrays})
 
 
+def options(**changes):
+    return {"options": {**changed().settings["options"], **changes}}
+
+
 @pytest.mark.parametrize(
     "state",
     [
@@ -73,10 +90,12 @@ def changed(settings=None, **arrays):
         changed(count=np.zeros(4)),
         changed(seen=np.array([-1, 1, 1])),
         changed(seen=np.array([1, 1])),
-        changed({"unknown": "never"}),
-        changed({"smoothing": -1.0}),
-        changed({"class_weight": {"labels": {"O": "much"}}}),
-        changed({"column": ["a", 3]}),
+        changed(options(unknown="never")),
+        changed(options(smoothing=-1.0)),
+        changed(options(smoothing=None)),
+        changed(options(colour="red")),
+        changed(options(constraints={"code": "import os"})),
+        changed({"word_column": 3}),
         changed({"parts": {}}),
         changed(**{"training.rules.forbidden": np.zeros((2, 2), dtype=bool)}),
         changed(**{"training.dictionary.rows": np.zeros((1, 3), dtype=bool)}),
@@ -91,6 +110,11 @@ def test_tampered_states_are_refused(state, tmp_path):
         store.load(tmp_path / "model", KINDS)
 
 
-def test_a_tagger_without_a_state_cannot_be_saved(tmp_path):
-    with pytest.raises(StoreError, match="a model that can be stored is wanted"):
-        ToyTagger().fit(X, Y).save(tmp_path / "model")
+class OwnTag(MostFrequentTag):
+    pass
+
+
+def test_a_class_of_ones_own_cannot_be_saved(tmp_path):
+    for tagger, ours in ((ToyTagger(), "Tagger"), (OwnTag(), "MostFrequentTag")):
+        with pytest.raises(StoreError, match=f"is a class of your own, and .* make a {ours} of it"):
+            tagger.fit(X, Y).save(tmp_path / "model")

@@ -32,7 +32,7 @@ import seqlab
 from seqlab import store
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError, QuestionError, SeqlabError, StoreError
-from seqlab.families.linear.tagger import CRF
+from seqlab.families.linear.crf import CRF
 from seqlab.families.local.classifier import LinearScores
 from seqlab.families.local.tagger import LocalTagger
 from seqlab.trellis import Constraints
@@ -128,7 +128,9 @@ def test_every_linear_classifier_comes_back_bit_for_bit(name, previous, labels, 
     back = through_file(tagger, tmp_path / "model")
     assert_same(tagger, back)
     assert isinstance(back.classifier_, LinearScores)
-    assert back.classifier is back.classifier_
+    assert back.as_bytes() == tagger.as_bytes()  # before and after the classifier is made
+    assert type(back.classifier) is type(CLASSIFIERS[name])
+    assert repr(back.classifier.get_params()) == repr(CLASSIFIERS[name].get_params())
     assert back.as_bytes() == tagger.as_bytes()
     assert_same(back, LocalTagger.from_bytes(back.as_bytes()))
 
@@ -223,7 +225,12 @@ class Refused:
 sys.meta_path.insert(0, Refused())
 import json, seqlab
 tagger = seqlab.load(sys.argv[1])
-print(json.dumps(tagger.predict(json.loads(sys.argv[2]))))
+print(json.dumps([tagger.predict(json.loads(sys.argv[2])), repr(tagger.classifier)]))
+tagger.save(sys.argv[1])
+try:
+    tagger.fit([["a"]], [["X"]])
+except seqlab.errors.OptionError as error:
+    assert "and no classifier; to train it, give it one of scikit-learn" in str(error)
 assert "sklearn" not in sys.modules
 """
 
@@ -233,25 +240,65 @@ def test_a_loaded_one_tags_without_scikit_learn(name, tmp_path):
     tagger = fitted(CLASSIFIERS[name], previous=True)
     tagger.save(tmp_path / "model")
     said = subprocess.check_output([sys.executable, "-c", WITHOUT, tmp_path / "model", json.dumps(TEST)])
-    assert json.loads(said) == tagger.predict(TEST)
+    labels, classifier = json.loads(said)
+    assert labels == tagger.predict(TEST)
+    assert classifier.startswith("LinearScores(")
+    assert (tmp_path / "model").read_bytes() == tagger.as_bytes()  # the given classifier is not lost
 
 
-def test_a_loaded_one_says_what_it_needs_to_learn_again():
-    back = LocalTagger.from_bytes(fitted(LinearSVC()).as_bytes())
+def test_loading_and_tagging_do_not_look_for_scikit_learn(tmp_path):
+    fitted(LinearSVC()).save(tmp_path / "model")
+    code = "import sys, seqlab; seqlab.load(sys.argv[1]).predict([['Rio']]); print('sklearn' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", code, tmp_path / "model"]) == b"False\n"
+
+
+def test_a_loaded_one_learns_again_alike():
+    tagger = fitted(LogisticRegression(C=0.5, class_weight={"O": 2.0}), previous=True)
+    back = LocalTagger.from_bytes(tagger.as_bytes())
+    assert back.classifier.class_weight == {"O": 2.0}
+    assert_same(tagger, back.fit(WORDS * 3, TAGS * 3))
+    assert back.set_params(classifier=RidgeClassifier()).fit(WORDS, TAGS).tag(["Rio"]) == ["B-L"]
+
+
+def test_options_that_a_file_cannot_hold_leave_the_numbers():
+    tagger = fitted(LinearSVC(random_state=np.random.RandomState(0)))
+    back = LocalTagger.from_bytes(tagger.as_bytes())
+    assert_same(tagger, back)
+    assert back.classifier is back.classifier_
     with pytest.raises(
         OptionError, match=r"the numbers of its LinearSVC and no classifier; to train it, give it"
     ):
         back.fit(WORDS, TAGS)
-    assert back.set_params(classifier=RidgeClassifier()).fit(WORDS, TAGS).tag(["Rio"]) == ["B-L"]
+    assert back.as_bytes() == tagger.as_bytes()
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "LinearSVC",
+        {"list": [1]},
+        {"object": {"name": "SVC", "fields": {}}},
+        {"object": {"name": "os.system", "fields": {"command": "true"}}},
+        {"object": {"name": "LinearSVC", "fields": {"colour": "red"}}},
+        {"object": {"name": "OneVsRestClassifier", "fields": {"estimator": {"set": [{"list": []}]}}}},
+    ],
+)
+def test_no_other_class_is_looked_up(told):
+    back = LocalTagger.from_bytes(store.as_bytes(options(classifier=told)))
+    assert back.tag(["Oslo"]) == ["B-L"]
+    assert back.classifier is back.classifier_  # as in a file that does not say how it was made
 
 
 def test_a_loaded_one_is_as_good_as_another_estimator():
     back = LocalTagger.from_bytes(fitted(LinearSVC()).as_bytes())
-    assert "classifier=LinearScores(LinearSVC, 4 classes, 4 x " in repr(back)
-    assert not [name for name in back.get_params() if name.startswith("classifier__")]
-    for again in (copy.deepcopy(back), pickle.loads(pickle.dumps(back))):
-        assert_same(back, again)
-    assert clone(back).get_params(deep=False).keys() == back.get_params(deep=False).keys()
+    bare = LocalTagger.from_bytes(store.as_bytes(options(classifier=None)))
+    assert "classifier=LinearScores(LogisticRegression, 4 classes, 4 x " in repr(bare)
+    assert not [name for name in bare.get_params() if name.startswith("classifier__")]
+    assert back.get_params()["classifier__C"] == 1.0
+    for one in (back, bare):
+        for again in (copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+            assert_same(one, again)
+        assert clone(one).get_params(deep=False).keys() == one.get_params(deep=False).keys()
     np.testing.assert_array_equal(back.classifier_.coef_, back.classifier_.weights.T)
 
 
@@ -343,7 +390,7 @@ def without(name):
     ("state", "message"),
     [
         (tampered(**{"scores.weights": WEIGHTS[:-1]}), "'weights' should have shape"),
-        (tampered(**{"scores.weights": WEIGHTS.T.copy()}), "'weights' should have shape"),
+        (tampered(**{"scores.weights": WEIGHTS.T.copy()}), "should have shape"),
         (tampered(**{"scores.weights": WEIGHTS.astype(np.int32)}), "should hold weights, found int32"),
         (tampered(**{"scores.weights": WEIGHTS * np.nan}), "nan"),
         (tampered(**{"scores.weights": WEIGHTS + np.inf}), "found inf"),
@@ -359,21 +406,20 @@ def without(name):
         (scores(link=3), "should be a string"),
         (scores(classes=["B-L", "B-N", "I-N", "X"]), "should have the same labels"),
         (scores(classes=["B-L", "B-N", "I-N"]), "should have shape"),
-        (scores(classes=["O"]), "two classes or more"),
+        (scores(classes=["O"]), "should be there, each of them once"),
         (scores(classes=["O", "O"]), "each of them once"),
         (training(labels=["A", "B", "C"]), "should have shape"),
         (training(labels=["O", "I-N", "B-N", "B-L"]), "in order"),
         (_part("scores", kind="linear model"), "'linear scores' is wanted"),
-        (tampered({"parts": {}}), "'encoder' is missing"),
+        (tampered({"parts": {}}), "'training' is missing"),
         (tampered({"method": "fit"}), "have no method 'fit'"),
         (tampered({"method": "__class__"}), "have no method"),
         (tampered({"previous": False}), "should have shape"),
         (tampered({"previous": 1}), "true or false"),
         (options(decode="magic"), "decode must be one of"),
         (options(beam=0), "beam must be"),
-        (options(scores="loud"), "the option scores should be one of"),
+        (options(scores="loud"), "scores must be one of"),
         (options(previous="yes"), "previous must be True or False"),
-        (options(classifier="LinearSVC"), "there is no option 'classifier'"),
         (options(colour="red"), "there is no option 'colour'"),
     ],
 )  # fmt: skip

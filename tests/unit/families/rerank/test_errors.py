@@ -73,8 +73,8 @@ def test_bad_features_are_refused(features, message):
         ([["a"], ["b"]], [["N"], ["V", "N"]], ShapeError, "sentence 1: X has 1 tokens, but y has 2 labels"),
         ([["a"]], ["N"], LabelError, "sentence 0 of y must be a list of 1 labels, got 'N'"),
         ([["a"]], [[None]], LabelError, "sentence 0, position 0 of y: a label is a string, got None"),
-        ([["a"]], None, LabelError, "y must be a list of labels"),
-        ([["a"]], "pos", LabelError, "y must be a list of labels"),
+        ([["a"]], None, LabelError, "y must be the name of a column, or a list"),
+        ([["a"]], "pos", LabelError, "y must be the name of a column, or a list"),
         ("a b", [["N"]], CorpusError, "X must be a Corpus or a list of sentences, got 'a b'"),
         (["a b"], [["N"]], CorpusError, "sentence 0 of X is 'a b', but a list of tokens is wanted"),
         ([], [], ShapeError, "no token at all"),
@@ -110,9 +110,10 @@ def test_more_folds_than_sentences_are_refused():
     ("weights", "message"),
     [
         ([0, 0], "every sample_weight is 0"),
-        ([1.0], "sample_weight has shape"),
+        ([1.0], "X has 2 sentences, but sample_weight has 1 entries"),
         ([1.0, -1.0], "sentence 1 of sample_weight is -1.0"),
-        (["a", "b"], "must hold"),
+        (["a", "b"], "sentence 0 of sample_weight must be numbers"),
+        (3, "sample_weight must hold a number"),
     ],
 )
 def test_bad_weights_are_refused(weights, message):

@@ -11,13 +11,14 @@ from seqlab import store
 from seqlab.corpus import Corpus
 from seqlab.errors import NotFittedError, StoreError
 from seqlab.families.hmm.tagger import HMM
-from seqlab.families.linear import stored as linear_stored
+from seqlab.families.linear.crf import CRF
 from seqlab.families.linear.memm import MEMM
-from seqlab.families.linear.tagger import CRF, LinearTagger
+from seqlab.families.linear.tagger import LinearTagger
 from seqlab.families.local.baseline import MostFrequentTag
 from seqlab.families.rerank.features import GlobalFeatures
 from seqlab.families.rerank.learners import Learned, ListPerceptron, LogLinear
 from seqlab.families.rerank.tagger import Reranker
+from seqlab.store import codec
 from seqlab.store.state import State, string_arrays
 from seqlab.tags import Scheme
 
@@ -96,7 +97,9 @@ def test_every_generator_comes_back(generator, tmp_path):
     reranker = fitted(generator)
     back = through_file(reranker, tmp_path / "model")
     assert type(back.generator_) is type(reranker.generator_)
-    assert back.generator is back.generator_
+    given, found = (some.generator.get_params(deep=False) for some in (reranker, back))
+    assert (type(back.generator), repr(found)) == (type(GENERATORS[generator]), repr(given))
+    assert not back.generator.__sklearn_is_fitted__()  # as it was given
     assert_same(reranker, back)
     assert back.as_bytes() == reranker.as_bytes()
 
@@ -113,9 +116,9 @@ def test_every_option_comes_back(options, tmp_path):
 
 def test_a_large_generator_unfolds_when_it_is_asked(tmp_path, monkeypatch):
     reranker = fitted("crf")
-    monkeypatch.setattr(linear_stored, "SMALL", -1)
+    monkeypatch.setattr(codec, "SMALL", -1)
     back = through_file(reranker, tmp_path / "model")
-    assert "model_" not in back.generator_.__dict__
+    assert not back.generator_.fit_.model.made
     assert_same(reranker, back)
     broken = reranker.state()
     broken.arrays["generator.model.weights"] = broken.arrays["generator.model.weights"] * np.nan
@@ -124,6 +127,26 @@ def test_a_large_generator_unfolds_when_it_is_asked(tmp_path, monkeypatch):
         StoreError, match=r"model: the array 'weights' should hold weights up to"
     ):  # file and array
         seqlab.load(tmp_path / "model").predict(TEST)
+
+
+def test_a_generator_that_is_used_as_it_stands_is_stored_once():
+    trained = MostFrequentTag().fit(TRAIN, "chunk")
+    alone = Reranker(trained, folds=None).fit(TRAIN, "chunk")
+    back = Reranker.from_bytes(alone.as_bytes())
+    assert back.generator is back.generator_
+    assert back.as_bytes() == alone.as_bytes()
+    assert "given" not in back.state().settings["parts"]
+    assert back.set_params(generator=MostFrequentTag("rare")).generator.unknown == "rare"
+    again = Reranker.from_bytes(back.as_bytes())
+    assert (again.generator.unknown, again.generator_.unknown) == ("rare", "common")
+
+
+def test_a_generator_that_was_trained_before_comes_back_trained():
+    trained = MostFrequentTag("rare").fit(WORDS, TAGS)
+    back = Reranker.from_bytes(Reranker(trained, folds=2).fit(TRAIN, "chunk").as_bytes())
+    assert back.generator is not back.generator_
+    assert back.generator.column_ is None
+    assert back.generator.predict(TEST) == trained.predict(TEST)
 
 
 def test_lists_of_words_come_back():
@@ -242,7 +265,7 @@ def options(**changes):
 
 def generator(**changes):
     part = {**SOUND.settings["parts"]["generator"], **changes}
-    return tampered({"parts": {"generator": part}})
+    return tampered({"parts": {**SOUND.settings["parts"], "generator": part}})
 
 
 def learned(**changes):
@@ -251,6 +274,10 @@ def learned(**changes):
 
 def without(name):
     return SOUND.replaced(arrays={key: array for key, array in SOUND.arrays.items() if key != name})
+
+
+def obj(name, **fields):
+    return {"object": {"name": name, "fields": fields}}
 
 
 NAMES = SOUND.arrays["names.begins"]
@@ -269,36 +296,40 @@ CHAIN = seqlab.MarkovChain().fit(WORDS).state()
         (without("names.bytes"), "'names.bytes' is missing"),
         (without("generator.model.weights"), "'weights' is missing"),
         (tampered(**{"names.begins": NAMES[1:]}), "should rise from 0"),
-        (tampered(**{"names.begins": np.concatenate([[0], NAMES[2:]])}), "should begin with 'generator score'"),
-        (tampered(**string_arrays("names", ["generator score"] * COUNT)), "each of them once"),
-        (tampered({"labels": []}), "needs labels"),
+        (tampered(**{"names.begins": np.concatenate([[0], NAMES[2:]])}), "'coef' should have shape"),
+        (tampered(**string_arrays("names", [f"f{i}" for i in range(COUNT)])), "should begin with 'generator score'"),
+        (tampered(**string_arrays("names", ["generator score"] * COUNT)), "should be there once each"),
+        (tampered({"labels": []}), "the labels of a model should be there"),
         (tampered({"labels": ["O", "B"]}), "in order"),
         (tampered({"labels": ["O", 3]}), "a list of strings"),
         (tampered({"column": ["a", "b"]}), "one entry at most"),
         (tampered({"column": None}), "should be a list"),
         (tampered({"vocabulary": "yes"}), "true or false"),
-        (tampered({"parts": {}}), "'generator' is missing"),
+        (tampered({"parts": {}}), "'given' is missing"),
+        (tampered({"parts": {"given": SOUND.settings["parts"]["given"]}}), "'generator' is missing"),
         (generator(kind="gardener"), "the unknown kind 'gardener'"),
-        (generator(kind="hmm"), "is missing"),
+        (generator(kind="hmm"), "there is no option 'features'"),
         (generator(settings={}), "is missing"),
         (options(n=0), "n must be a whole number"),
         (options(n=2**40), "n must be at most"),
         (options(folds=1), "folds must be"),
         (options(min_count=None), "min_count must be"),
-        (tampered({"learner": {"name": "os", "options": {}}}), "there is no learner 'os'"),
-        (tampered({"learner": {"name": "LogLinear", "options": {"l2": -1}}}), "l2 must be"),
-        (tampered({"learner": {"name": "LogLinear", "options": {"x": 1}}}), "does not fit together"),
-        (tampered({"learner": {"name": "LogLinear", "options": {"l2": "1"}}}), "should be a number"),
-        (tampered({"features": {"kind": "usual"}}), "needs features"),
-        (tampered({"features": {"kind": "magic"}}), "unknown kind 'magic'"),
-        (tampered({"features": {"kind": "function", "name": "os:system"}}), "a function of yours, 'os:system'"),
-        (tampered({"features": {"kind": "global", "scheme": "IOB9"}}), "IOB9"),
-        (tampered({"given": {"kind": "global", "scheme": 3}}), "a scheme or its name"),
+        (options(learner=obj("os")), "a 'os', which seqlab does not have"),
+        (options(learner=obj("LogLinear", l2=-1)), "l2 must be"),
+        (options(learner=obj("LogLinear", x=1)), "makes no sense"),
+        (options(learner=obj("LogLinear", l2="1")), "l2 must be"),
+        (options(learner=7), "learner must be LogLinear"),
+        (tampered({"features": None}), "needs features"),
+        (tampered({"features": 7}), "of an unknown kind, 7"),
+        (tampered({"features": {"magic": 1}}), "unknown kind 'magic'"),
+        (tampered({"features": {"function": "os:system"}}), "a function of yours, 'os:system'"),
+        (tampered({"features": obj("GlobalFeatures", scheme="IOB9")}), "IOB9"),
+        (options(features=obj("GlobalFeatures", scheme=3)), "a tag scheme or its name"),
         (learned(iterations=-1), "'iterations' should lie"),
         (learned(score_weight="1"), "should be a number"),
         (learned(objective=[]), "should be a number"),
         (tampered(None, {"oracle": {**asdict(fitted().oracle_), "accuracy": "good"}}), "should be a number"),
-        (tampered(None, {"oracle": {}}), "'accuracy' is missing"),
+        (tampered(None, {"oracle": {}}), "should have 'accuracy'"),
     ],
 )  # fmt: skip
 def test_tampered_files_are_refused(state, message, tmp_path):
@@ -311,7 +342,7 @@ def test_tampered_files_are_refused(state, message, tmp_path):
 
 def test_a_generator_that_makes_no_lists_is_refused():
     alone = SOUND.replaced(
-        arrays={name: SOUND.arrays[name] for name in SOUND.arrays if "generator" not in name}
+        arrays={name: SOUND.arrays[name] for name in SOUND.arrays if not name.startswith("generator.")}
     )
     with pytest.raises(StoreError, match="generator must have nbest"):
         Reranker.from_bytes(store.as_bytes(alone.with_parts({"generator": CHAIN})))

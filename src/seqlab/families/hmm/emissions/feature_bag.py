@@ -90,7 +90,8 @@ def bag_rows(symbols: Symbols, corpus: Corpus, column: str | None) -> SymbolRows
             entry = int(np.argmax(bad))
             token = int(np.searchsorted(bags.indptr, entry, side="right")) - 1
             raise CorpusError(
-                f"{place(corpus, token)}: a feature counts {bags.weights[entry]:g}, but a count from 0 up is wanted"
+                f"a feature counts {bags.weights[entry]:g}, but a count from 0 up is wanted",
+                place=place(corpus, token),
             )
         kept &= bags.weights != 0
     before = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)

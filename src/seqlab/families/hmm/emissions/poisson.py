@@ -43,7 +43,8 @@ def count_rows(corpus: Corpus, column: str | None, width: int | None) -> VectorR
     if bad.any():
         token, d = np.argwhere(bad)[0].tolist()
         raise CorpusError(
-            f"{place(corpus, token)}: number {d} is {rows.values[token, d]:g}, but Poisson() wants whole numbers from 0"
+            f"number {d} is {rows.values[token, d]:g}, but Poisson() wants whole numbers from 0",
+            place=place(corpus, token),
         )
     return rows
 

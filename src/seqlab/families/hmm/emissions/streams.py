@@ -208,7 +208,7 @@ def _named(stream: str) -> Iterator[None]:
     try:
         yield
     except (CorpusError, OptionError) as error:
-        raise type(error)(f"stream {stream!r}: {error}") from None
+        raise error.inside(f"stream {stream!r}") from None
 
 
 def _prior(prior: Any, name: str) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.corpus import Corpus, StringColumn, VectorColumn
-from seqlab.errors import CorpusError, OptionError, StoreError
+from seqlab.errors import CorpusError, OptionError, Place, StoreError
 from seqlab.families.hmm.emissions.base import SymbolRows, as_floats
 from seqlab.store.codec import Field, Sizes
 from seqlab.store.state import State, string_arrays
@@ -94,8 +94,9 @@ class Symbols:
             raise CorpusError("every observation is missing, so there is no symbol to learn about")
         if largest >= MOST_NUMBERS:
             raise CorpusError(
-                f"{place(corpus, int(np.argmax(numbers)))}: the symbol {largest} would need a table of so many rows, "
-                f"and {MOST_NUMBERS:,} is the most; number symbols from 0 without gaps, or give them as words"
+                f"the symbol {largest} would need a table of so many rows, "
+                f"and {MOST_NUMBERS:,} is the most; number symbols from 0 without gaps, or give them as words",
+                place=place(corpus, int(np.argmax(numbers))),
             )
         return Symbols(largest + 1)
 
@@ -153,8 +154,9 @@ class Symbols:
         token = int(np.argmax(strange))
         known = f"0 to {self.count - 1}" if self.words is None else f"{self.count} words"
         raise CorpusError(
-            f"{place(corpus, token)}: the symbol {symbol(token)!r:.60} was never seen in training, which had {known}; "
-            f"HMM(unknown='missing') treats it as not observed"
+            f"the symbol {symbol(token)!r:.60} was never seen in training, which had {known}; "
+            f"HMM(unknown='missing') treats it as not observed",
+            place=place(corpus, token),
         )
 
 
@@ -208,16 +210,17 @@ def whole_numbers(corpus: Corpus, column: str) -> npt.NDArray[np.int64]:
     if bad.any():
         token = int(np.argmax(bad))
         raise CorpusError(
-            f"{place(corpus, token)}: a symbol is a word or a whole number from 0 up, got {values[token]:g}; "
-            f"for real numbers there is emissions=Gaussian()"
+            f"a symbol is a word or a whole number from 0 up, got {values[token]:g}; "
+            f"for real numbers there is emissions=Gaussian()",
+            place=place(corpus, token),
         )
     return np.where(missing, -1, values).astype(np.int64)
 
 
-def place(corpus: Corpus, token: int) -> str:
-    """Where a token of the whole corpus stands: "sentence 3, token 5"."""
+def place(corpus: Corpus, token: int) -> Place:
+    """Find where a token of the whole corpus stands."""
     sentence = int(np.searchsorted(corpus.offsets, token, side="right")) - 1
-    return corpus.place(sentence, token - int(corpus.offsets[sentence]))
+    return corpus.located(sentence, token - int(corpus.offsets[sentence]))
 
 
 def checked_probabilities(table: Any, name: str, shape: Sequence[int | None], *, sums: bool = True) -> Any:

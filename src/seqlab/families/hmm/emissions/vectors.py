@@ -42,8 +42,9 @@ def vector_rows(corpus: Corpus, column: str | None, width: int | None, *, whole:
     if large.any():
         token, d = np.argwhere(large)[0].tolist()
         raise CorpusError(
-            f"{place(corpus, token)}: number {d} is {values[token, d]}, but a finite number is wanted, of at most "
-            f"{LARGEST:g}; NaN or None says that it is missing"
+            f"number {d} is {values[token, d]}, but a finite number is wanted, of at most "
+            f"{LARGEST:g}; NaN or None says that it is missing",
+            place=place(corpus, token),
         )
     if not missing.any():
         return VectorRows(values)
@@ -51,8 +52,9 @@ def vector_rows(corpus: Corpus, column: str | None, width: int | None, *, whole:
     if whole and partly.any():
         token = int(np.argmax(partly))
         raise CorpusError(
-            f"{place(corpus, token)}: some numbers of the vector are NaN and some are not; with covariances between "
-            f"numbers all must be there, or none: write NaN for all of them, or use covariance='diag'"
+            "some numbers of the vector are NaN and some are not; with covariances between "
+            "numbers all must be there, or none: write NaN for all of them, or use covariance='diag'",
+            place=place(corpus, token),
         )
     return VectorRows(np.where(missing, 0.0, values), ~missing)
 

@@ -9,11 +9,11 @@ import numpy as np
 from seqlab import inference
 from seqlab.arrays import position_number
 from seqlab.encode import EncodedCorpus
-from seqlab.errors import ImpossibleError, LabelError, OptionError, ShapeError
+from seqlab.errors import ImpossibleError, LabelError, OptionError, Place, ShapeError
+from seqlab.families.linear.explain.around import Around, Logs, best_scores
 from seqlab.families.linear.explain.explanation import Contribution, Explanation, MoveContribution
 from seqlab.families.linear.explain.log_odds import LogOdds
 from seqlab.families.linear.explain.margin import Margin
-from seqlab.families.linear.explain.messages import Around, Chain, Logs, largest, log_sum
 from seqlab.families.linear.explain.pieces import Pieces
 from seqlab.families.linear.model import LinearModel
 from seqlab.trellis import Trellis
@@ -44,23 +44,22 @@ def explain(
     """
     t = _checked_position(t, trellis)
     _check_match(model, encoded, trellis, sentence)
-    chain, pieces = Chain(trellis), Pieces(model, encoded, sentence)
-    around = Around(chain, t, log_sum if probabilistic else largest)
-    scores = around.scores()
+    pieces = Pieces(model, encoded, sentence)
+    around = Around(trellis, t) if probabilistic else None
+    scores = best_scores(trellis, t) if around is None else around.scores()
     if not np.isfinite(scores).any():
         raise ImpossibleError(
-            f"no legal path leads through position {t} (of {chain.T}): constraints and scores of -inf rule out every "
+            f"no legal path leads through position {t} (of {trellis.T}): constraints and scores of -inf rule out every "
             f"label there; allow one of them",
             position=t,
         )
     y, r = _two_labels(trellis, t, label, rival, scores)
-    words = tuple(map(str, range(chain.T))) if tokens is None else tuple(tokens)
-    if len(words) != chain.T:
-        raise ShapeError(f"{len(words)} tokens for a trellis of {chain.T} positions")
-    if probabilistic:
+    words = tuple(map(str, range(trellis.T))) if tokens is None else tuple(tokens)
+    if len(words) != trellis.T:
+        raise ShapeError(f"{len(words)} tokens for a trellis of {trellis.T} positions")
+    if around is not None:
         return _log_odds(LogOdds(around, pieces, y, r), words, t, model.labels[y], model.labels[r])
-    margin = Margin(trellis, chain, pieces, t, y, r)
-    return _margin(margin, words, t, model.labels)
+    return _margin(Margin(trellis, pieces, t, y, r), words, t, model.labels)
 
 
 def _log_odds(account: LogOdds, words: tuple[str, ...], t: int, label: str, rival: str) -> Explanation:
@@ -128,7 +127,8 @@ def _check_match(model: LinearModel, encoded: EncodedCorpus, trellis: Trellis, s
     length = int(encoded.offsets[sentence + 1] - encoded.offsets[sentence])
     if length != trellis.T:
         raise ShapeError(
-            f"sentence {sentence} of the encoded corpus has {length} tokens, but the trellis {trellis.T} positions"
+            f" has {length} tokens, but the trellis {trellis.T} positions",
+            place=Place(sentence, of="the encoded corpus"),
         )
 
 

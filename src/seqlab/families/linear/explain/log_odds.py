@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from seqlab.families.linear.explain.around import Around, Logs, log_sum
 from seqlab.families.linear.explain.explanation import Contribution, MoveContribution
-from seqlab.families.linear.explain.messages import Around, Logs, log_sum
 from seqlab.families.linear.explain.move_table import TARGET, MoveTable
 from seqlab.families.linear.explain.pieces import Pieces
 from seqlab.families.linear.explain.spreading import Spread, spread

@@ -6,8 +6,8 @@ import math
 
 from seqlab import inference
 from seqlab.arrays import LabelIds
+from seqlab.families.linear.explain.around import Chain
 from seqlab.families.linear.explain.explanation import Contribution, MoveContribution
-from seqlab.families.linear.explain.messages import Chain
 from seqlab.families.linear.explain.pieces import Pieces
 from seqlab.trellis import Trellis
 
@@ -19,10 +19,8 @@ class Margin:
     they differ add anything.
     """
 
-    def __init__(
-        self, trellis: Trellis, chain: Chain, pieces: Pieces, t: int, label: int, rival: int
-    ) -> None:
-        self._chain, self._pieces = chain, pieces
+    def __init__(self, trellis: Trellis, pieces: Pieces, t: int, label: int, rival: int) -> None:
+        self._chain, self._pieces = Chain(trellis), pieces
         self.path, self.rival_path = (
             inference.viterbi(trellis.constrain(known={t: y})).ids for y in (label, rival)
         )
@@ -30,7 +28,7 @@ class Margin:
         self.moves: list[MoveContribution] = []
         self._scores: list[float] = []
         beyond: list[float] = []
-        for at in range(chain.T):
+        for at in range(trellis.T):
             beyond += [self._add_node(at), self._add_move(at)]
         self.normaliser = math.fsum(beyond)
 

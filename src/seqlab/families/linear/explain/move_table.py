@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from seqlab.families.linear.explain.around import Logs
 from seqlab.families.linear.explain.explanation import MoveContribution
-from seqlab.families.linear.explain.messages import Logs
 
 MOST_MOVES = 1000  # an account with more rows is read by nobody
 TARGET = -1  # in a pattern: the label of the position that is explained

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.families.linear.explain.messages import Logs, log_sum
+from seqlab.families.linear.explain.around import Logs, log_sum
 
 
 @dataclass(frozen=True, slots=True, eq=False)

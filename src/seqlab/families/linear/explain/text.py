@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from dataclasses import replace
 
 from seqlab.arrays import whole_number
 from seqlab.families.linear.explain.explanation import Explanation
 from seqlab.families.linear.explain.wording import Row, Table, footnotes, question, summary, tables, verdict
-from seqlab.textwidth import clip, printable, text_width
+from seqlab.views.tables import left, right
+from seqlab.views.text.width import clip, printable, text_width
 
 COLUMNS = 80
 NUMBER = 10  # screen columns of a number
@@ -52,37 +53,25 @@ def _stretch(words: list[str], t: int) -> tuple[int, int]:
 
 def _paths(found: Explanation) -> str:
     """Tokens where the two paths differ, with both labels."""
-    lines = [f"  {_left('the paths differ at', 24)}  {_left(f'with {found.label}', 20)}  with {found.rival}"]
+    lines = [f"  {left('the paths differ at', 24)}  {left(f'with {found.label}', 20)}  with {found.rival}"]
     for t, (one, other) in enumerate(zip(found.path or (), found.rival_path or (), strict=True)):
         if one != other:
-            lines.append(f"  {_left(found.tokens[t], 24)}  {_left(one, 20)}  {_left(other, 20)}".rstrip())
+            lines.append(f"  {left(found.tokens[t], 24)}  {left(one, 20)}  {left(other, 20)}".rstrip())
     return "\n".join(lines)
 
 
 def _table(table: Table) -> str:
-    return "\n".join(line.rstrip() for line in _lines(table))
-
-
-def _lines(table: Table) -> Iterator[str]:
     shares = SHARES if any(row.shares for row in table.rows) else 0
     room = COLUMNS - shares - 3 * NUMBER
     widest = max(text_width(printable(row.what)) for row in table.rows) + 2
     width = max(min(widest, room), min(text_width(table.title), room))
-    head = _right("share", shares) if shares else ""
-    heads = "".join(_right(clip(printable(name), NUMBER - 1, "…"), NUMBER) for name in table.columns)
-    yield f"{_left(table.title, width)}{head}{heads}{_right('adds', NUMBER)}"
-    yield from (_line(row, width, shares) for row in table.rows)
+    one, other = (clip(printable(name), NUMBER - 1, "…") for name in table.columns)
+    rows = [Row(table.title, "share" if shares else "", one, other, "adds")]
+    rows += [replace(row, what=f"  {row.what}") for row in table.rows]
+    return "\n".join(
+        f"{left(row.what, width)}{right(row.shares, shares)}{_numbers(row)}".rstrip() for row in rows
+    )
 
 
-def _line(row: Row, width: int, shares: int) -> str:
-    numbers = "".join(_right(cell, NUMBER) for cell in (row.weight, row.rival_weight, row.adds))
-    return f"{_left('  ' + row.what, width)}{_right(row.shares, shares)}{numbers}"
-
-
-def _right(text: str, columns: int) -> str:
-    return " " * (columns - text_width(text)) + text
-
-
-def _left(text: str, columns: int) -> str:
-    text = clip(printable(text), columns, "…")
-    return text + " " * (columns - text_width(text))
+def _numbers(row: Row) -> str:
+    return "".join(right(cell, NUMBER) for cell in (row.weight, row.rival_weight, row.adds))

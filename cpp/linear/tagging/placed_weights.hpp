@@ -1,0 +1,123 @@
+// Weights of attributes as decoding reads them, where they lie: in memory, or in a mapped file that anybody may change.
+//
+// An attribute with one weight is that weight and its label, eight bytes that a table can hold in the attribute's stead; one
+// with a few has a stretch of the model's own lists; one with many has a row of L numbers. Weights that are zero are left
+// out where they can be, so what training pruned costs nothing. Every number is checked where it is used: a place that leads
+// nowhere has no weights.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/text/string_pool.hpp"
+#include "linear/data/feature_rows.hpp"
+
+namespace seqlab {
+
+// Where the weights of an attribute are.
+struct Place {
+    static constexpr std::int32_t dense_row = -1, first_lone = 16;
+    static constexpr std::size_t list_up_to = 8;
+
+    std::int32_t at = 0;    // a row, the first of a list, or the bits of the only weight
+    std::int32_t what = 0;  // dense_row, how many are listed, or first_lone + label; 0 is no weight at all
+
+    static Place of(std::uint64_t bits) { return std::bit_cast<Place>(bits); }
+    std::uint64_t bits() const { return std::bit_cast<std::uint64_t>(*this); }
+    bool none() const { return what == 0; }
+    bool dense() const { return what == dense_row; }
+    bool list() const { return static_cast<std::uint32_t>(what) - 1U < list_up_to; }
+    bool lone(std::size_t L) const { return static_cast<std::uint32_t>(what - first_lone) < L; }
+};
+
+// The weights of a model, float64 or float32 as they are stored: one for each label of `label`.
+struct ModelWeights {
+    std::span<const std::int32_t> label;
+    std::span<const double> wide;
+    std::span<const float> narrow;  // one of the two is empty
+
+    float weight(std::size_t k) const { return wide.empty() ? narrow[k] : static_cast<float>(wide[k]); }
+    std::size_t size() const { return std::min(label.size(), wide.empty() ? narrow.size() : wide.size()); }
+};
+
+class PlacedWeights {
+public:
+    struct Listed {
+        std::int32_t label;
+        float weight;
+    };
+
+    // Numbers behind the last row that may be read, whatever the width of vectors.
+    static constexpr std::size_t behind_rows = 16;
+
+    // rows (any number, L), and behind_rows more
+    PlacedWeights(const ModelWeights& model, std::span<const float> rows, std::size_t L, std::size_t LP)
+        : model_(model), rows_(rows), size_(model.size()), L_(L), LP_(LP), nothing_(LP, 0.0F) {}
+
+    std::size_t L() const { return L_; }
+    std::size_t LP() const { return LP_; }
+    // A row of zeros for a place that has none.
+    const float* row(Place place) const {
+        const std::size_t at = static_cast<std::uint32_t>(place.at) * L_;
+        return place.dense() && at + LP_ <= rows_.size() ? rows_.data() + at : nothing_.data();
+    }
+    bool lone(Place place) const { return place.lone(L_); }
+    static Listed only(Place place) {
+        return {place.what - Place::first_lone, std::bit_cast<float>(place.at)};
+    }
+    // f(label, weight) for each weight of a list
+    template <class F>
+    void each(Place list, F f) const {
+        const auto first = static_cast<std::size_t>(static_cast<std::uint32_t>(list.at));
+        const std::size_t last = first + static_cast<std::uint32_t>(list.what);
+        if (last > size_) return;
+        for (std::size_t k = first; k < last; ++k) {
+            const std::int32_t label = read_once(model_.label.data() + k);
+            if (static_cast<std::uint32_t>(label) < L_) f(label, model_.weight(k));
+        }
+    }
+
+    void prefetch(Place place) const {
+        // Which of the two it will be nobody can foresee: both are fetched, and one of them is the first of its kind.
+        const auto at = static_cast<std::size_t>(static_cast<std::uint32_t>(place.at));
+        const std::size_t k = place.list() && at < size_ ? at : 0;
+        __builtin_prefetch(model_.label.data() + k);
+        if (model_.wide.empty())
+            __builtin_prefetch(model_.narrow.data() + k);
+        else
+            __builtin_prefetch(model_.wide.data() + k);
+        const float* const weights = row(place);
+        __builtin_prefetch(weights);
+        __builtin_prefetch(weights + 16);
+    }
+
+    // sum (L) += weights, for any place
+    void add(Place place, float* sum) const {
+        if (place.dense()) {
+            const float* const weights = row(place);
+            for (std::size_t y = 0; y < L_; ++y) sum[y] += weights[y];
+        } else if (lone(place)) {
+            sum[only(place).label] += only(place).weight;
+        } else if (place.list()) {
+            each(place, [&](std::int32_t label, float weight) { sum[label] += weight; });
+        }
+    }
+
+private:
+    ModelWeights model_;
+    std::span<const float> rows_;
+    std::size_t size_, L_, LP_;
+    std::vector<float> nothing_;
+};
+
+// The place of each attribute (Place::bits), and the rows that some of them need.
+struct LaidWeights {
+    std::vector<std::uint64_t> places;
+    std::vector<float> rows;
+};
+LaidWeights lay_out(const Observed& observed, const double* weights, std::size_t L);
+
+}  // namespace seqlab

@@ -1,0 +1,223 @@
+"""From streams of sentences to bytes with labels: block after block, several of them at once when asked."""
+
+from __future__ import annotations
+
+import argparse
+import codecs
+import contextlib
+import os
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from seqlab.cli.corpora import doubts, found, in_file, named_for
+from seqlab.cli.options import reading_of
+from seqlab.cli.terminal.progress import Bar, Silent, file_progress
+from seqlab.corpus.io.source import is_utf8
+from seqlab.errors import CorpusError, CorpusWarning, ImpossibleError, QuestionError, TemplateError
+
+if TYPE_CHECKING:
+    from seqlab.corpus import Corpus
+    from seqlab.tagging.tagger import Tagger
+
+PREDICTED = "predicted"
+Work = Callable[["Corpus", int, int], bytes]  # a block, the number of its first sentence, threads
+
+
+def tagged(tagger: Tagger, sources: list[Any], arguments: argparse.Namespace) -> Iterator[bytes]:
+    """Make the output, piece by piece."""
+    from seqlab.threads import thread_count
+
+    work = _work(tagger, arguments)
+    recode = _recoder(arguments.encoding, plain=arguments.json)
+    threads = thread_count(arguments.threads)
+    with file_progress(quiet=arguments.quiet) as screen:
+        blocks = _blocks(tagger, sources, arguments, screen)
+        for piece in _in_order(work, blocks, threads):
+            yield recode(piece)
+
+
+def _blocks(
+    tagger: Tagger, sources: list[Any], arguments: argparse.Namespace, screen: Silent
+) -> Iterator[tuple[Corpus, int]]:
+    """Blocks of whole sentences with the columns of training, and the number of their first sentence."""
+    from seqlab.corpus import stream
+
+    reading = reading_of(arguments)
+    given = arguments.columns is not None
+    screen.step("tagging", _bytes_of(sources))
+    first = 0
+    for source in sources:
+        path, options = found(source, reading)
+        with _opened(path, screen) or contextlib.nullcontext() as file:
+            done = 0
+            for number, block in enumerate(stream(file or path, **options).blocks()):
+                for doubt in () if number or given or arguments.format else doubts(block, tagger):
+                    warnings.warn(doubt, CorpusWarning, stacklevel=2)
+                yield named_for(block, tagger, given=given), first
+                first += len(block)
+                if file is not None:
+                    done, before = file.tell(), done
+                    screen.advance(done - before)
+
+
+def _in_order(work: Work, blocks: Iterator[tuple[Corpus, int]], threads: int) -> Iterator[bytes]:
+    """Do `work` on the blocks, and give what it makes of them in their order.
+
+    The first block is done alone, by all threads: most input is no larger, and what a tagger makes when it is first
+    used is then there. After it every thread has a block of its own; a few are on their way, so memory stays flat.
+    """
+    for block, first in blocks:
+        yield _located(work, block, first, threads)
+        break
+    second = next(blocks, None)
+    if second is None:
+        return
+    blocks = chain([second], blocks)
+    if threads == 1:
+        for block, first in blocks:
+            yield _located(work, block, first, 1)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Any] = deque()
+        try:
+            for block, first in blocks:
+                waiting.append(pool.submit(_located, work, block, first, 1))
+                if len(waiting) > threads + 1:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _located(work: Work, block: Corpus, first: int, threads: int) -> bytes:
+    """Do `work` with errors that name file and line; the library counts sentences, and only those of the block."""
+    try:
+        return work(block, first, threads)
+    except (ImpossibleError, CorpusError, TemplateError) as error:
+        if error.path is not None or not block.name:
+            raise
+        sentence = error.place.sentence
+        if sentence is None and isinstance(error, ImpossibleError):
+            raise
+        raise in_file(error, block, sentence or 0) from error
+
+
+# ------------------------------------------------------------------------------------------------ a block's labels
+
+
+def _work(tagger: Tagger, arguments: argparse.Namespace) -> Work:
+    chosen = {"decode": arguments.decode, "beam": arguments.beam}
+    way = {name: value for name, value in chosen.items() if value is not None}
+    if way and not hasattr(tagger, "trellis"):
+        raise QuestionError(
+            f"--decode has no meaning here: a {type(tagger).__name__} picks one of its generator's labellings"
+        )
+    if arguments.json or arguments.nbest or arguments.marginals or arguments.all_marginals or arguments.spans:
+        from seqlab.cli.tag.views import view
+
+        return view(tagger, arguments, way)
+
+    def labels(block: Corpus, first: int, threads: int) -> bytes:
+        name = new_column(block)
+        done = tagger.annotate(block, name, **way, threads=threads)
+        bare = arguments.labels_only
+        return written(done, name, tagger.column_, arguments.to, labels_only=bare, first=first == 0)
+
+    return labels
+
+
+def new_column(block: Corpus, name: str = PREDICTED) -> str:
+    """Find a name that no column has yet."""
+    while name in block.columns:
+        name += "_"
+    return name
+
+
+def written(
+    corpus: Corpus,
+    name: str,
+    label: str | None,
+    to: str | None,
+    *,
+    labels_only: bool = False,
+    first: bool = True,
+) -> bytes:
+    """Write the block as bytes in the wanted format.
+
+    name    the column with the predicted labels, the last one
+    label   what training called it, which is its place in CoNLL-U
+    first   whether the file begins here
+    """
+    from seqlab.corpus import formats
+    from seqlab.corpus.io.writer import layout_for
+
+    before = corpus.layout
+    goal = "conll" if labels_only else to or _usual_format(corpus, label)
+    kind = formats.named(goal)
+    corpus = corpus if labels_only else kind.labelled(corpus, name, label)
+    same = goal == before.format
+    layout = layout_for(corpus, kind)
+    if labels_only:
+        corpus = _without_extras(corpus)
+    made = b"".join(kind.render(corpus, layout))
+    if same and not before.final_newline:
+        made = made.removesuffix(layout.newline.encode())
+    return b"\xef\xbb\xbf" + made if same and before.bom and first else made
+
+
+def _usual_format(corpus: Corpus, label: str | None) -> str:
+    """Choose the format of the input, where it has a place for a label."""
+    from seqlab.corpus.names import CONLLU
+
+    found = corpus.layout.format
+    if found == "conllu":
+        return "conllu" if label in CONLLU else "conll"
+    return found if found in {"conll", "jsonl"} else "conll"
+
+
+def _without_extras(corpus: Corpus) -> Corpus:
+    """Comments and the like have no place among bare labels; blank lines between sentences do."""
+    from seqlab.corpus import Corpus
+
+    return Corpus({one: corpus.data(one) for one in corpus.columns}, corpus.offsets)
+
+
+# ------------------------------------------------------------------------------------------------ bytes
+
+
+def _recoder(encoding: str | None, *, plain: bool) -> Callable[[bytes], bytes]:
+    """Give output the encoding of the input; JSON is UTF-8 whatever comes."""
+    if plain or encoding is None or is_utf8(encoding):
+        return bytes
+    encoder = codecs.getincrementalencoder(encoding)()
+
+    def recode(piece: bytes) -> bytes:
+        try:
+            return encoder.encode(piece.decode("utf-8"))
+        except UnicodeEncodeError as error:
+            raise CorpusError(
+                f"{encoding} cannot write the label {error.object[error.start]!r}; convert the input to UTF-8 first"
+            ) from None
+
+    return recode
+
+
+def _opened(source: Any, screen: Silent) -> Any:
+    """Open a plain file when there is a bar, to see how far its reader is; leave all else to the reader."""
+    plain = isinstance(source, str) and os.path.isfile(source) and os.access(source, os.R_OK)  # noqa: PTH113
+    return open(source, "rb") if plain and isinstance(screen, Bar) else None  # noqa: PTH123
+
+
+def _bytes_of(sources: list[Any]) -> float | None:
+    """Count what there is to read; None when nobody knows."""
+    try:
+        return float(sum(os.stat(source).st_size for source in sources if isinstance(source, str))) or None  # noqa: PTH116
+    except OSError:
+        return None

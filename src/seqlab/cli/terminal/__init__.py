@@ -1,0 +1,1 @@
+"""What people see and type: text and JSON, progress, colours, Ctrl-C."""

@@ -1,0 +1,281 @@
+"""The contract of a corpus format, and what formats share: options, faults that any text may have, writing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core
+from seqlab.corpus.columns import Column, StringColumn
+from seqlab.corpus.corpus import Corpus
+from seqlab.corpus.extras import Extras, Layout
+from seqlab.corpus.formats.lines import LineReader
+from seqlab.corpus.names import checked, usual
+from seqlab.corpus.origin import Origin
+from seqlab.errors import CorpusError, Place
+
+Columns = Sequence[str] | Mapping[str, Any] | None
+Reader = _core.BlockReader | LineReader
+
+COLUMN_LINE = 16 << 20  # bytes
+SENTENCE_LINE = 64 << 20
+PIECE = 50_000  # tokens that are written at once
+SHOWN = 60
+LINE_ENDS = "\n\r\0"
+BLANKS = " \t"
+
+
+class Options(NamedTuple):
+    """Arguments of read or stream, and what the reader has found out about the file.
+
+    name      of the file, for messages
+    guessed   whether the format was
+    bom       whether a byte-order mark was skipped
+    """
+
+    columns: Columns = None
+    separator: str | None = None
+    comments: bool | str = False
+    docstart: bool = True
+    name: str = ""
+    guessed: bool = False
+    bom: bool = False
+
+    def fixed_names(self, form: str, usual: tuple[str, ...]) -> tuple[str, ...]:
+        """Name the columns of a format that has always as many."""
+        if self.columns is None:
+            return usual
+        names = checked(self.columns)
+        if isinstance(self.columns, Mapping) or len(names) != len(usual):
+            raise CorpusError(
+                f"format {form!r} has {len(usual)} columns ({', '.join(usual)}); "
+                f"columns= must give {len(usual)} names, got {self.columns!r}"
+            )
+        return names
+
+    def cells(self) -> tuple[tuple[str, ...] | None, list[int]]:
+        """Name the columns, where names were given, and the cells to pick (none: all)."""
+        if self.columns is None:
+            return None, []
+        names = checked(self.columns)
+        if not names:
+            raise CorpusError("columns= must name at least one column, got none")
+        if not isinstance(self.columns, Mapping):
+            return names, []
+        for name, pick in self.columns.items():
+            if isinstance(pick, bool) or not isinstance(pick, int) or not -10_000 < pick < 10_000:
+                raise CorpusError(
+                    f"columns={{{name!r}: {pick!r}}}: the number of a cell is wanted, -1 for the last one"
+                )
+        return names, list(self.columns.values())
+
+
+class Format:
+    """A corpus format. The class knows how its files are told from others and written; an instance reads one file.
+
+    name               what users call it
+    title              what messages call it
+    suffixes           ends of file names that tell it; the first format of the registry with one is written by it
+    line_is_sentence   a sentence a line; else a token a line, and a blank one behind each sentence
+    longest_line       in bytes
+    separator          between cells
+    nameless           files say nothing about the names of their columns
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    suffixes: ClassVar[tuple[str, ...]] = ()
+    line_is_sentence: ClassVar[bool] = False
+    longest_line: ClassVar[int] = COLUMN_LINE
+    separator: ClassVar[str] = "\t"
+    nameless: ClassVar[bool] = False
+
+    @classmethod
+    def likeness(cls, lines: Sequence[str], *, blank_lines: bool) -> int:  # noqa: ARG003
+        """Say how much the first lines of a file look like the format: 0 not at all; the largest number wins.
+
+        lines         those that are not blank
+        blank_lines   whether there are blank ones among them
+        """
+        return 0
+
+    # ------------------------------------------------------------------------------------------ reading
+
+    def __init__(self, options: Options, reader: Reader, names: tuple[str, ...] | None = None) -> None:
+        self.options = options
+        self.reader = reader
+        self.names = names  # of the columns; None until the first token tells how many there are
+
+    def feed(self, block: bytes, end: int) -> None:
+        """Read block[:end], which holds whole lines."""
+        try:
+            found = self.reader.feed(block, 0, end)
+        except CorpusError as error:
+            raise error.at(path=self.options.name, line=self.reader.lines) from error.__cause__
+        if found is not None:
+            kind, line, begin, stop, number = found
+            message = self.fault(kind, block[begin:stop], number)
+            raise CorpusError(message, place=Place(path=self.options.name, line=line))
+
+    def finish(self) -> None:
+        """End the last sentence: there is no more."""
+        self.reader.finish()
+
+    def take(self) -> Corpus | None:
+        """Hand over the sentences read since the last call; None when the columns are not known yet."""
+        raw, offsets, lines, extras = self.reader.take()
+        columns = self._columns(raw)
+        if columns is None:
+            return None
+        origin = Origin.file(self.options.name, lines, token_lines=not self.line_is_sentence)
+        return Corpus(columns, offsets, extras=Extras(*extras), layout=self._layout(), origin=origin)
+
+    def _columns(self, raw: Sequence[tuple[Any, _core.StringPool]]) -> dict[str, Column] | None:
+        """Name the columns; a block without tokens has the columns of the blocks before it."""
+        columns = [StringColumn(codes, pool) for codes, pool in raw]
+        if self.names is None and columns:
+            self.names = usual(len(columns), columns[-1].values)
+        if self.names is None:
+            return None
+        if not columns:
+            columns = [StringColumn(np.zeros(0, dtype=np.int32), _core.StringPool()) for _ in self.names]
+        return dict(zip(self.names, columns, strict=True))
+
+    def _layout(self) -> Layout:
+        reader = self.reader
+        ended = reader.lines - (not reader.ends_in_newline)
+        return Layout(
+            format=self.name,
+            separator=self.separator,
+            newline="\r\n" if reader.crlf_lines and reader.crlf_lines >= ended else "\n",
+            bom=self.options.bom,
+            final_newline=reader.ends_in_newline,
+        )
+
+    def fault(self, kind: str, text: bytes, number: int) -> str:
+        """Say what is wrong with a line: what came, what was wanted, what to do.
+
+        kind     as the reader calls it
+        number   of a byte, a cell or a token of the line, by kind
+        """
+        if kind == "nul":
+            hint = "the file may be binary, cut off, or UTF-16 (pass encoding='utf-16')"
+            return f"a NUL byte at byte {number + 1} of the line, but text is wanted; {hint}"
+        if kind == "utf8":
+            around = text[max(number - 20, 0) : number + 10].decode("utf-8", "backslashreplace")
+            shown_around = repr(around).replace("\\\\x", "\\x")
+            return (
+                f"byte 0x{text[number]:02X} at byte {number + 1} of the line is not UTF-8 ({shown_around}); "
+                f"pass encoding=, for example encoding='latin-1', if the file was saved in another encoding"
+            )
+        assert kind == "long_line", kind  # noqa: S101  # a kind of its own is the format's to tell
+        return (
+            f"the line has {number >> 20} MB, but one line holds one token or one sentence; "
+            f"is this the right file and format?"
+        )
+
+    # ------------------------------------------------------------------------------------------ writing
+
+    @classmethod
+    def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
+        """Check the whole corpus, then give piece after piece of the file."""
+        raise NotImplementedError
+
+    @classmethod
+    def labelled(cls, corpus: Corpus, name: str, label: str | None) -> Corpus:  # noqa: ARG003
+        """Choose the columns that a file with predicted labels has a place for.
+
+        name    the column with the labels, which is the last one
+        label   what it was called in training
+        """
+        return corpus
+
+    @classmethod
+    def fresh_layout(cls, newline: str) -> Layout:
+        """Lay out a file for a corpus of another format."""
+        return Layout(format=cls.name, newline=newline)
+
+    @classmethod
+    def sheet(cls, corpus: Corpus, columns: list[StringColumn], layout: Layout) -> _core.Sheet:
+        """Prepare columns for the native writers, with the lines that are no tokens if they are of this format."""
+        extras = corpus.extras if corpus.layout.format == cls.name else Extras.none()
+        pairs = [(column.codes, column.pool) for column in columns]
+        return _core.Sheet(
+            pairs, corpus.offsets, extras.sentence, extras.position, extras.codes, extras.pool, layout.newline
+        )
+
+    @classmethod
+    def refuse_empty_sentences(cls, corpus: Corpus) -> None:
+        """Raise for the first sentence without tokens."""
+        empty = corpus.lengths == 0
+        if empty.any():
+            raise CorpusError(
+                f" has no tokens, and {cls.title} cannot hold an empty sentence; leave it out with corpus.filter(len)",
+                place=Place(int(np.argmax(empty))),
+            )
+
+    @classmethod
+    def refuse_cells(
+        cls, corpus: Corpus, name: str, forbidden: str, *, empty: bool = True, backslash: bool = False
+    ) -> None:
+        """Raise for the first cell of a column that the format cannot hold.
+
+        forbidden   characters that it may not have
+        empty       whether an empty cell is refused
+        backslash   whether one at the end is
+        """
+        column = corpus.strings(name)
+        token = _core.first_unwritable(column.codes, column.pool, forbidden, empty, backslash)
+        if token < len(column):
+            raise cls.unwritable(corpus, name, token, column.values[column.codes[token]])
+
+    @classmethod
+    def unwritable(cls, corpus: Corpus, name: str, token: int, value: str) -> CorpusError:
+        """Say that a token of a column cannot be written."""
+        sentence = int(np.searchsorted(corpus.offsets, token, side="right")) - 1
+        return CorpusError(
+            f"{cls.title} cannot hold {value!r:.80} in column {name!r}; change it, or write another format such as "
+            f"'jsonl'",
+            place=Place(sentence, token - int(corpus.offsets[sentence]), item="token"),
+        )
+
+    # ------------------------------------------------------------------------------------------ other lines
+
+    @classmethod
+    def meta(cls, lines: Sequence[tuple[int, str]], layout: Layout) -> dict[str, Any]:  # noqa: ARG003
+        """Read what the (position, line)s of a sentence say about it: "# text = ..." in most formats."""
+        comments = (line.lstrip("#").partition("=") for _, line in lines if line.startswith("#"))
+        return {key.strip(): value.strip() for key, _, value in comments}
+
+    @classmethod
+    def weights(cls, extras: Extras, size: int) -> npt.NDArray[np.float64]:  # noqa: ARG003
+        """Read the weights of `size` sentences."""
+        return np.ones(size)
+
+
+def strings_of(corpus: Corpus) -> list[str]:
+    """Name the columns that hold strings, that of the words first."""
+    strings = [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
+    return sorted(strings, key=lambda name: ("word", "form").index(name) if name in ("word", "form") else 2)
+
+
+def pieces(corpus: Corpus) -> Iterator[tuple[int, int]]:
+    """Cut a corpus into spans of sentences of about PIECE tokens; one at least, for lines behind the last sentence."""
+    begin = 0
+    while True:
+        goal = int(corpus.offsets[begin]) + PIECE
+        end = min(max(int(np.searchsorted(corpus.offsets, goal)), begin + 1), len(corpus))
+        yield begin, end
+        begin = end
+        if begin >= len(corpus):
+            return
+
+
+def shown(text: bytes) -> str:
+    """Show a line in a message: as repr, shortened."""
+    decoded = text[: 4 * SHOWN].decode("utf-8", "replace")
+    whole = len(decoded) <= SHOWN and len(text) <= 4 * SHOWN
+    return repr(decoded) if whole else repr(decoded[:SHOWN]) + "..."

@@ -1,0 +1,138 @@
+"""CoNLL-U: ten columns, numbered tokens; comments, ranges and empty nodes are kept beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from seqlab import _core
+from seqlab.corpus.columns import StringColumn
+from seqlab.corpus.corpus import Corpus
+from seqlab.corpus.extras import Layout
+from seqlab.corpus.formats.base import LINE_ENDS, Format, Options, pieces, shown
+from seqlab.corpus.names import CONLLU
+from seqlab.errors import CorpusError
+
+OTHER_NAMES = {"form": "word", "pos": "upos"}
+
+
+class Conllu(Format):
+    """The ten columns of Universal Dependencies."""
+
+    name = "conllu"
+    title = "CoNLL-U"
+    suffixes = (
+        ".conllu",
+        ".conll",
+        ".iob",
+        ".iob2",
+        ".bio",
+        ".tsv",
+    )  # treebanks often have the names of columns
+
+    @classmethod
+    def likeness(cls, lines: Sequence[str], *, blank_lines: bool) -> int:  # noqa: ARG003
+        """Look for ten cells between tabs, the first of them a number, behind comments if any."""
+        first = next((line for line in lines if not line.startswith("#")), "")
+        cells = first.split("\t")
+        numbered = cells[0].partition("-")[0].partition(".")[0].isdecimal()
+        return 40 if len(cells) == len(CONLLU) and numbered else 0
+
+    def __init__(self, options: Options) -> None:
+        names, picks = _cells(options)
+        core = _core.ColumnReader(
+            separator=9,
+            width=len(CONLLU),
+            picks=picks,
+            comment="#",
+            docstart=False,
+            numbered=True,
+            longest_line=self.longest_line,
+        )
+        super().__init__(options, core, names)
+
+    def fault(self, kind: str, text: bytes, number: int) -> str:
+        """Say what is wrong with a line."""
+        if kind == "columns":
+            hint = "pass format='conll', comments=True if this is not CoNLL-U"
+            hint = hint if b"\t" in text else "columns of CoNLL-U are separated by tabs"
+            return f"{len(CONLLU)} columns expected ({', '.join(CONLLU)}), found {number} in {shown(text)}; {hint}"
+        if kind == "empty_cell":
+            which = f"column {number + 1} ({CONLLU[number]})"
+            return f"{which} is empty in {shown(text)}; CoNLL-U writes _ for nothing"
+        if kind == "bad_id":
+            came = shown(text.partition(b"\t")[0])
+            return (
+                f"the id is {came}, but {number} was wanted (or a range like {number}-{number + 1}, or an empty node "
+                f"like {number - 1}.1); ids count from 1 in every sentence, and a blank line ends a sentence"
+            )
+        return super().fault(kind, text, number)
+
+    @classmethod
+    def labelled(cls, corpus: Corpus, name: str, label: str | None) -> Corpus:
+        """Put the labels where those of training stood, else into upos."""
+        place = label if label in CONLLU else "upos"
+        kept = [one for one in corpus.columns if OTHER_NAMES.get(one, one) in {*CONLLU} - {place}]
+        return corpus.with_column(place, corpus.data(name)).select(*kept, place)
+
+    @classmethod
+    def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
+        """Write ten columns; ids are counted when there are none, and _ stands for columns that are not there."""
+        there = _places(corpus)
+        cls.refuse_empty_sentences(corpus)
+        for name in there.values():
+            cls.refuse_cells(corpus, name, LINE_ENDS + "\t")
+        nothing = _core.StringPool()
+        nothing.intern("_")
+        blank = StringColumn(np.zeros(corpus.token_count, dtype=np.int32), nothing)
+        chosen = [corpus.strings(there[name]) if name in there else blank for name in CONLLU]
+        if "id" not in there:
+            chosen[0] = _ids(corpus)
+        sheet = cls.sheet(corpus, chosen, layout)
+        return (sheet.columns("\t", begin, end) for begin, end in pieces(corpus))
+
+
+FORMAT = Conllu
+
+
+def _cells(options: Options) -> tuple[tuple[str, ...], list[int]]:
+    """Choose names and cells, where names of its own columns also pick."""
+    names, picks = options.cells()
+    if names is None:
+        return CONLLU, []
+    outside = [pick for pick in picks if not -len(CONLLU) <= pick < len(CONLLU)]
+    if outside:
+        raise CorpusError(f"columns= picks cell {outside[0]}, but CoNLL-U has cells 0 to {len(CONLLU) - 1}")
+    places = {name: CONLLU.index(OTHER_NAMES.get(name, name)) for name in (*CONLLU, *OTHER_NAMES)}
+    if picks or (len(names) == len(CONLLU) and not set(names) <= set(places)):
+        return names, picks
+    strange = next((name for name in names if name not in places), None)
+    if strange is not None:
+        raise CorpusError(
+            f"CoNLL-U has no column {strange!r}: its columns are {', '.join(CONLLU)}; "
+            f"pass ten names, some of these, or a mapping like {{{strange!r}: 3}}"
+        )
+    return names, [places[name] for name in names]
+
+
+def _places(corpus: Corpus) -> dict[str, str]:
+    """Find the column of the corpus for each column of CoNLL-U that has one."""
+    there: dict[str, str] = {}
+    for name in corpus.columns:
+        goal = OTHER_NAMES.get(name, name)
+        if goal not in CONLLU or goal in there:
+            raise CorpusError(
+                f"CoNLL-U has no place for column {name!r}: its columns are {', '.join(CONLLU)}; "
+                f"pass columns=... to leave it out, or rename it"
+            )
+        there[goal] = name
+    return there
+
+
+def _ids(corpus: Corpus) -> StringColumn:
+    pool = _core.StringPool()
+    for number in range(1, int(corpus.lengths.max(initial=0)) + 1):
+        pool.intern(str(number))
+    codes = np.arange(corpus.token_count) - np.repeat(corpus.offsets[:-1], corpus.lengths)
+    return StringColumn(codes.astype(np.int32), pool)

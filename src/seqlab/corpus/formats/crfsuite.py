@@ -1,0 +1,111 @@
+"""CRFsuite's files: a token a line, its label and then its attributes between tabs, with weights if any."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core
+from seqlab.corpus.columns import BagColumn, Column, StringColumn
+from seqlab.corpus.corpus import Corpus
+from seqlab.corpus.extras import Extras, Layout
+from seqlab.corpus.formats.base import LINE_ENDS, SENTENCE_LINE, Format, Options, pieces, shown
+from seqlab.errors import CorpusError
+
+WEIGHT = "@weight:"  # a line of its own before a sentence
+
+
+class Crfsuite(Format):
+    """A column of labels and one of bags."""
+
+    name = "crfsuite"
+    title = "a CRFsuite file"
+    suffixes = (".crfsuite",)
+    longest_line = SENTENCE_LINE
+
+    @classmethod
+    def likeness(cls, lines: Sequence[str], *, blank_lines: bool) -> int:  # noqa: ARG003
+        """Look whether most cells behind the first are name=value or name:weight."""
+        cells = [cell for line in lines if not line.startswith("@") for cell in line.split("\t")[1:]]
+        weighted = re.compile(r"__[BE]OS__|.*[^\\]:[-+]?[0-9.]+(e[-+]?[0-9]+)?")
+        attributes = sum("=" in cell[1:-1] or bool(weighted.fullmatch(cell)) for cell in cells)
+        return 20 if attributes > 0.6 * len(cells) else 0
+
+    def __init__(self, options: Options) -> None:
+        label, self._attributes = options.fixed_names(self.name, ("label", "attributes"))
+        self._core = _core.AttributeReader(longest_line=self.longest_line)
+        super().__init__(options, self._core, (label,))
+
+    def _columns(self, raw: Sequence[tuple[Any, _core.StringPool]]) -> dict[str, Column] | None:
+        bag = BagColumn(*self._core.take_bag())
+        labels = super()._columns(raw)
+        return None if labels is None else {**labels, self._attributes: bag}
+
+    def fault(self, kind: str, text: bytes, number: int) -> str:
+        """Say what is wrong with a line."""
+        if kind == "bad_weight":
+            cell = shown(text.split(b"\t")[number])
+            return (
+                f"the weight in {cell} is no finite number; CRFsuite writes attribute:2.5, and \\: for a colon in the "
+                f"attribute itself"
+            )
+        if kind == "declaration":
+            return (
+                f"{shown(text)} is no declaration that CRFsuite knows; only @weight:2.5 is, and no label begins with "
+                f"@"
+            )
+        return super().fault(kind, text, number)
+
+    @classmethod
+    def weights(cls, extras: Extras, size: int) -> npt.NDArray[np.float64]:
+        """Read the weights of `size` sentences from their declarations."""
+        weights = np.ones(size)
+        for sentence, code in zip(extras.sentence.tolist(), extras.codes.tolist(), strict=True):
+            line = "" if code < 0 else extras.pool.string(code)
+            if line.startswith(WEIGHT) and sentence < size:
+                weights[sentence] = float(line[len(WEIGHT) :])
+        return weights
+
+    @classmethod
+    def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
+        """Write labels and attributes."""
+        bags = [name for name in corpus.columns if isinstance(corpus.data(name), BagColumn)]
+        labels = [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
+        if len(bags) != 1 or len(labels) != 1:
+            raise CorpusError(
+                f"a CRFsuite file holds one column of labels and one of attributes, but the corpus has "
+                f"{' '.join(corpus.columns)}; pass columns=('label', 'attributes')"
+            )
+        bag = corpus.data(bags[0])
+        assert isinstance(bag, BagColumn)  # noqa: S101  # chosen so above
+        cls.refuse_empty_sentences(corpus)
+        cls._refuse_labels(corpus, labels[0])
+        cls._refuse_attributes(corpus, bags[0], bag)
+        sheet = cls.sheet(corpus, [corpus.strings(labels[0])], layout)
+        arrays = (bag.indptr, bag.codes, bag.weights, bag.pool)
+        return (sheet.attributes(*arrays, begin, end) for begin, end in pieces(corpus))
+
+    @classmethod
+    def _refuse_labels(cls, corpus: Corpus, name: str) -> None:
+        cls.refuse_cells(corpus, name, LINE_ENDS + "\t")
+        column = corpus.strings(name)
+        declared = np.isin(
+            column.codes, [i for i, value in enumerate(column.values) if value.startswith("@")]
+        )
+        if declared.any():
+            token = int(np.argmax(declared))
+            raise cls.unwritable(corpus, name, token, column.values[column.codes[token]])
+
+    @classmethod
+    def _refuse_attributes(cls, corpus: Corpus, name: str, bag: BagColumn) -> None:
+        attribute = _core.first_unwritable(bag.codes, bag.pool, LINE_ENDS + "\t", True, False)
+        if attribute < len(bag.codes):
+            token = int(np.searchsorted(bag.indptr, attribute, side="right")) - 1
+            raise cls.unwritable(corpus, name, token, bag.values[bag.codes[attribute]])
+
+
+FORMAT = Crfsuite

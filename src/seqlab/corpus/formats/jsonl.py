@@ -1,0 +1,338 @@
+"""JSON lines: a sentence a line, in one of four shapes.
+
+columns   {"tokens": ["the", "dog"], "pos": ["DT", "NN"], "id": 7}      lists of equal length; the rest is kept
+rows      [["the", "DT"], ["dog", "NN"]]
+words     ["the", "dog"]
+tokens    [{"word": "the", "pos": "DT", "start": 0}, ...]                strings; the rest is kept
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from seqlab.corpus.corpus import Corpus
+from seqlab.corpus.extras import Extras, Layout
+from seqlab.corpus.formats.base import SENTENCE_LINE, Format, Options, pieces, shown
+from seqlab.corpus.formats.lines import LineReader, Parsed
+from seqlab.corpus.names import checked, usual
+from seqlab.errors import CorpusError
+
+DOCUMENT_BEGINS = ("{", "[", "[{")  # the first line of JSON that is written on many lines
+STYLE_LINES = 100  # how many lines are looked at for the blanks between values
+STYLES = ((False, ", "), (False, ","), (True, ", "), (True, ","))  # ensure_ascii, separator
+
+
+class Jsonl(Format):
+    """Sentences in JSON; the first line says which shape they have."""
+
+    name = "jsonl"
+    title = "JSON lines"
+    suffixes = (".jsonl", ".json", ".ndjson")
+    line_is_sentence = True
+    longest_line = SENTENCE_LINE
+
+    @classmethod
+    def likeness(cls, lines: Sequence[str], *, blank_lines: bool) -> int:  # noqa: ARG003
+        """Look whether the first line is JSON, or begins a document on many lines."""
+        if not lines or lines[0].lstrip()[:1] not in {"{", "["}:
+            return 0
+        if lines[0].strip() in DOCUMENT_BEGINS and len(lines) > 1:
+            return 50 if lines[1].lstrip()[:1] in {"{", "[", '"'} else 0
+        try:
+            json.loads(lines[0])
+        except ValueError:
+            return 0
+        return 50
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(options, LineReader(self._parse))
+        self._shape: Shape | None = None
+        self._styles = list(STYLES)
+
+    def _parse(self, text: str) -> Parsed:
+        try:
+            value = _loaded(text, first=self._shape is None)
+            if self._shape is None:
+                self._shape = shape_of(value, self.options.columns)
+                self.names = self._shape.names
+            self._settle(value, text)
+            return _writable(cells_of(value, self._shape))
+        except CorpusError as error:
+            hint = (
+                "every line must be one sentence: an object of lists, or a list of strings, pairs or objects"
+            )
+            raise CorpusError(f"{error.message}; {hint}") from None
+
+    def _settle(self, value: Any, text: str) -> None:
+        """Keep the styles that would write the line as it is. Only some lines can tell one from another."""
+        spacing = len({separator for _, separator in self._styles}) > 1 and self.reader.lines <= STYLE_LINES
+        escapes = not text.isascii() or "\\u" in text
+        if len(self._styles) > 1 and (spacing or escapes):
+            same = [(a, s) for a, s in self._styles if _dumped(value, ascii_only=a, separator=s) == text]
+            self._styles = same or self._styles
+
+    def _layout(self) -> Layout:
+        ascii_only, separator = self._styles[0]
+        shape = self._shape or Shape("columns", ())
+        layout = super()._layout()
+        return replace(layout, separator=separator, escaped=ascii_only, shape=shape.kind, keys=shape.keys)
+
+    @classmethod
+    def fresh_layout(cls, newline: str) -> Layout:
+        """Lay out a file for a corpus of another format."""
+        return Layout(format=cls.name, newline=newline, separator=", ")
+
+    @classmethod
+    def meta(cls, lines: Sequence[tuple[int, str]], layout: Layout) -> dict[str, Any]:
+        """Read the fields that are no columns."""
+        keys = {key for _, key in layout.keys}
+        objects = (json.loads(line) for position, line in lines if position == 0 and line)
+        return {key: value for fields in objects for key, value in fields.items() if key not in keys}
+
+    @classmethod
+    def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
+        """Write the shape that was read, else an object of lists."""
+        names = dict(layout.keys)
+        keys = tuple((name, names.get(name, name)) for name in corpus.columns)
+        kind = "rows" if layout.shape == "words" and len(keys) > 1 else layout.shape or "columns"
+        extras = corpus.extras if corpus.layout.format == cls.name else Extras.none()
+        for begin, end in pieces(corpus):
+            lines: list[str] = []
+            for i in range(begin, end + (end == len(corpus))):
+                around = extras.of(i) if len(extras) else []
+                lines += [line for _, line in around if line is not None and not line.strip()]
+                if i < len(corpus):
+                    rest = {p: json.loads(line) for p, line in around if line and line.strip()}
+                    cells = [_plain(corpus[i][name]) for name in corpus.columns]
+                    value = value_of(cells, rest, Shape(kind, keys))
+                    lines.append(_dumped(value, ascii_only=layout.escaped, separator=layout.separator))
+            yield "".join(line + layout.newline for line in lines).encode("utf-8")
+
+
+FORMAT = Jsonl
+
+
+def _loaded(text: str, *, first: bool) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        many = first and text.strip() in DOCUMENT_BEGINS
+        hint = "; one document on many lines becomes one sentence a line with `jq -c '.[]'`" if many else ""
+        where = f"at column {error.colno} of {shown(text.encode())}"
+        raise CorpusError(f"not JSON: {error.msg} {where}{hint}") from None
+    except (ValueError, RecursionError) as error:
+        raise CorpusError(f"not JSON that can be read: {error}") from None
+
+
+def _dumped(value: Any, *, ascii_only: bool, separator: str) -> str:
+    """Write JSON on one line."""
+    colon = ": " if separator == ", " else ":"
+    return json.dumps(value, ensure_ascii=ascii_only, separators=(separator, colon))
+
+
+def _plain(cells: Any) -> Any:
+    return cells.tolist() if isinstance(cells, np.ndarray) else cells
+
+
+def _writable(parsed: Parsed) -> Parsed:
+    """Refuse lone surrogates, which JSON can spell but UTF-8 cannot write."""
+    for column in parsed[0]:
+        for token, cell in enumerate(column):
+            if not cell.isascii() and any("\ud800" <= c <= "\udfff" for c in cell):
+                raise CorpusError(f"token {token} is {cell!r:.60}, which UTF-8 cannot write")
+    return parsed
+
+
+# ---------------------------------------------------------------------------------------------- shapes
+
+# What other tools call the columns that we call word, label, pos, chunk and entity.
+OTHER_NAMES = {
+    "tokens": "word",
+    "words": "word",
+    "form": "word",
+    "forms": "word",
+    "text": "word",
+    "tags": "label",
+    "labels": "label",
+    "pos_tags": "pos",
+    "chunk_tags": "chunk",
+    "chunks": "chunk",
+    "ner_tags": "entity",
+    "ner": "entity",
+    "entities": "entity",
+}
+WORDS = ("word", "tokens", "words", "form", "forms", "text")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How every sentence of a file is written.
+
+    kind    columns, rows, words or tokens
+    keys    (column, key in the file); for rows the keys are numbers
+    """
+
+    kind: str
+    keys: tuple[tuple[str, str], ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return tuple(name for name, _ in self.keys)
+
+
+def shape_of(value: Any, columns: Sequence[str] | Mapping[str, Any] | None) -> Shape:
+    """The shape that the first sentence has."""
+    if isinstance(value, Mapping):
+        return Shape("columns", _keys(value, columns, _list_keys(value)))
+    if not isinstance(value, list) or not value:
+        raise CorpusError(f"an object of lists or a list of tokens was wanted, got {value!r:.60}")
+    first = value[0]
+    if _is_sentence(first):
+        raise CorpusError(
+            f"a list of sentences, the first of them {first!r:.60}; `jq -c '.[]'` writes every one on a line of its own"
+        )
+    if isinstance(first, Mapping):
+        return Shape("tokens", _keys(first, columns, [k for k, v in first.items() if isinstance(v, str)]))
+    kind, width = (
+        ("words", 1) if isinstance(first, str) else ("rows", len(first) if isinstance(first, list) else 0)
+    )
+    names = checked(columns) if columns is not None else usual(width, _last_cells(value)) if width else ()
+    if not width or len(names) != width:
+        wanted = f"{len(names)} values for {', '.join(names)}" if names else "a string, a list or an object"
+        raise CorpusError(f"a token is {first!r:.60}, but {wanted} was wanted")
+    return Shape(kind, tuple((name, str(i)) for i, name in enumerate(names)))
+
+
+def _is_sentence(value: Any) -> bool:
+    """A whole sentence where a token should be."""
+    if isinstance(value, Mapping):
+        return any(isinstance(value.get(key), list) for key in WORDS)
+    return isinstance(value, list) and bool(value) and isinstance(value[0], (list, Mapping))
+
+
+def _last_cells(rows: Sequence[Any]) -> set[str]:
+    return {row[-1] for row in rows if isinstance(row, list) and row and isinstance(row[-1], str)}
+
+
+def _list_keys(value: Mapping[str, Any]) -> list[str]:
+    """Keys whose lists are columns: lists of strings as long as the words."""
+    lists = [k for k, v in value.items() if isinstance(v, list) and all(isinstance(cell, str) for cell in v)]
+    words = next((key for key in WORDS if key in lists), lists[0] if lists else None)
+    return [key for key in lists if len(value[key]) == len(value[str(words)])]
+
+
+def _keys(
+    value: Mapping[str, Any], columns: Sequence[str] | Mapping[str, Any] | None, found: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    if columns is None:
+        if not found:
+            raise CorpusError(
+                f"no list of strings among the fields {', '.join(map(repr, value)) or '(none)'}"
+            )
+        names = [OTHER_NAMES.get(key, key) for key in found]
+        plain = [key if names.count(name) > 1 else name for key, name in zip(found, names, strict=True)]
+        return tuple(zip(plain, found, strict=True))
+    if isinstance(columns, Mapping):
+        return tuple((name, str(key)) for name, key in columns.items())
+    there = {OTHER_NAMES.get(key, key): key for key in value} | {key: key for key in value}
+    missing = next((name for name in checked(columns) if name not in there), None)
+    if missing is not None:
+        raise CorpusError(f"no field {missing!r} among {', '.join(map(repr, value))}")
+    return tuple((name, there[name]) for name in columns)
+
+
+# ---------------------------------------------------------------------------------------------- one sentence in
+
+
+def cells_of(value: Any, shape: Shape) -> Parsed:
+    """The cells of a sentence by column, and what else it held."""
+    if shape.kind == "columns":
+        return _of_columns(value, shape)
+    if not isinstance(value, list):
+        raise CorpusError(f"a list of tokens was wanted as in the first line, got {value!r:.60}")
+    if shape.kind == "words":
+        return [[_string(word, t) for t, word in enumerate(value)]], []
+    if shape.kind == "rows":
+        return _of_rows(value, shape), []
+    return _of_tokens(value, shape)
+
+
+def _of_columns(value: Any, shape: Shape) -> Parsed:
+    if not isinstance(value, Mapping):
+        raise CorpusError(f"an object was wanted as in the first line, got {value!r:.60}")
+    cells: list[list[str]] = []
+    for name, key in shape.keys:
+        column = value.get(key)
+        if not isinstance(column, list):
+            raise CorpusError(f"field {key!r} must be a list as in the first line, got {column!r:.60}")
+        cells.append([_string(cell, t, key) for t, cell in enumerate(column)])
+        if len(column) != len(cells[0]):
+            first = shape.keys[0][1]
+            raise CorpusError(
+                f"field {first!r} has {len(cells[0])} tokens, but field {key!r} (column {name!r}) has {len(column)}; "
+                f"mend the line, or pass columns=... with the fields that have one value per token"
+            )
+    return cells, _rest(value, shape, 0)
+
+
+def _of_rows(value: Sequence[Any], shape: Shape) -> list[list[str]]:
+    width = len(shape.keys)
+    for t, row in enumerate(value):
+        if not isinstance(row, list) or len(row) != width:
+            raise CorpusError(
+                f"token {t} is {row!r:.60}, but {width} values were wanted as in the first line"
+            )
+    return [[_string(row[c], t) for t, row in enumerate(value)] for c in range(width)]
+
+
+def _of_tokens(value: Sequence[Any], shape: Shape) -> Parsed:
+    cells: list[list[str]] = [[] for _ in shape.keys]
+    rest: list[tuple[int, str]] = []
+    for t, token in enumerate(value):
+        for column, (_, key) in zip(cells, shape.keys, strict=True):
+            if not isinstance(token, Mapping) or key not in token:
+                raise CorpusError(f"token {t} is {token!r:.60}, but an object with {key!r} was wanted")
+            column.append(_string(token[key], t, key))
+        rest += _rest(token, shape, t)
+    return cells, rest
+
+
+def _rest(value: Mapping[str, Any], shape: Shape, position: int) -> list[tuple[int, str]]:
+    """Keep the fields that are no columns, with the places of those that are."""
+    columns = {key for _, key in shape.keys}
+    if all(key in columns for key in value):
+        return []
+    kept = {key: None if key in columns else field for key, field in value.items()}
+    return [(position, json.dumps(kept))]
+
+
+def _string(cell: Any, position: int, key: str | None = None) -> str:
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, (int, float)) and not isinstance(cell, bool):
+        return str(cell)
+    where = f"field {key!r}, token {position}" if key else f"token {position}"
+    raise CorpusError(f"{where} is {cell!r:.60}, but a string was wanted")
+
+
+# ---------------------------------------------------------------------------------------------- one sentence out
+
+
+def value_of(cells: Sequence[Sequence[Any]], rest: Mapping[int, Any], shape: Shape) -> Any:
+    """The other way round."""
+    keys = [key for _, key in shape.keys]
+    if shape.kind == "columns":
+        fields = dict(zip(keys, cells, strict=True))
+        return {**rest.get(0, {}), **fields}
+    if shape.kind == "words":
+        return list(cells[0])
+    if shape.kind == "rows":
+        return [list(row) for row in zip(*cells, strict=True)]
+    rows = zip(*cells, strict=True)
+    return [{**rest.get(t, {}), **dict(zip(keys, row, strict=True))} for t, row in enumerate(rows)]

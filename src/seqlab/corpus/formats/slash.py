@@ -1,0 +1,79 @@
+"""word/TAG: a sentence a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from seqlab import _core
+from seqlab.corpus.corpus import Corpus
+from seqlab.corpus.extras import Layout
+from seqlab.corpus.formats.base import (
+    BLANKS,
+    LINE_ENDS,
+    SENTENCE_LINE,
+    Format,
+    Options,
+    pieces,
+    shown,
+    strings_of,
+)
+from seqlab.errors import CorpusError
+
+
+class Slash(Format):
+    """Words with a tag each."""
+
+    name = "slash"
+    title = "word/TAG"
+    line_is_sentence = True
+    longest_line = SENTENCE_LINE
+    separator = " "
+    nameless = True
+
+    @classmethod
+    def likeness(cls, lines: Sequence[str], *, blank_lines: bool) -> int:  # noqa: ARG003
+        """Look for a slash inside of nearly every token, and for lines with several tokens."""
+        tokens = [token for line in lines for token in line.split()]
+        inside = sum("/" in token[1:-1] for token in tokens)
+        several = len(tokens) > len(lines) or len(lines) == 1
+        return 30 if tokens and 4 * inside >= 3 * len(tokens) and several else 0
+
+    def __init__(self, options: Options) -> None:
+        self._core = _core.LineReader(tagged=True, longest_line=self.longest_line)
+        super().__init__(options, self._core, options.fixed_names(self.name, ("word", "label")))
+
+    def _layout(self) -> Layout:
+        return replace(super()._layout(), escaped=self._core.escaped)
+
+    def fault(self, kind: str, text: bytes, number: int) -> str:
+        """Say what is wrong with a line."""
+        if kind == "no_tag":
+            token = [part for part in re.split(rb"[ \t\r]", text) if part][number]
+            guess = "the format was guessed, pass format='text' for plain text"
+            hint = guess if self.options.guessed else "add its tag"
+            return f"token {number + 1} is {shown(token)}, but word/TAG was wanted; {hint}"
+        return super().fault(kind, text, number)
+
+    @classmethod
+    def labelled(cls, corpus: Corpus, name: str, label: str | None) -> Corpus:  # noqa: ARG003
+        """Keep words and labels."""
+        return corpus.select(strings_of(corpus)[0], name)
+
+    @classmethod
+    def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
+        """Write two columns, one sentence a line."""
+        if len(corpus.columns) != 2:
+            raise CorpusError(
+                f"word/TAG holds two columns, but the corpus has {len(corpus.columns)} ({' '.join(corpus.columns)}); "
+                f"pass columns=('word', 'pos') or other two"
+            )
+        cls.refuse_empty_sentences(corpus)
+        for name in corpus.columns:
+            cls.refuse_cells(corpus, name, LINE_ENDS + BLANKS, backslash=True)
+        sheet = cls.sheet(corpus, [corpus.strings(name) for name in corpus.columns], layout)
+        return (sheet.text(layout.escaped, begin, end) for begin, end in pieces(corpus))
+
+
+FORMAT = Slash

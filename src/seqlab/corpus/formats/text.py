@@ -1,0 +1,43 @@
+"""Plain text: a sentence a line, blanks between words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from seqlab import _core
+from seqlab.corpus.corpus import Corpus
+from seqlab.corpus.extras import Layout
+from seqlab.corpus.formats.base import BLANKS, LINE_ENDS, SENTENCE_LINE, Format, Options, pieces
+from seqlab.corpus.names import resolve
+
+
+class Text(Format):
+    """Words alone."""
+
+    name = "text"
+    title = "text"
+    line_is_sentence = True
+    longest_line = SENTENCE_LINE
+    separator = " "
+    nameless = True
+
+    @classmethod
+    def likeness(cls, lines: Sequence[str], *, blank_lines: bool) -> int:  # noqa: ARG003
+        """Take whatever no other format takes."""
+        return 1
+
+    def __init__(self, options: Options) -> None:
+        reader = _core.LineReader(tagged=False, longest_line=self.longest_line)
+        super().__init__(options, reader, options.fixed_names(self.name, ("word",)))
+
+    @classmethod
+    def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
+        """Write the words, one sentence a line."""
+        word = resolve("word", corpus.columns) if len(corpus.columns) > 1 else corpus.columns[0]
+        cls.refuse_empty_sentences(corpus)
+        cls.refuse_cells(corpus, word, LINE_ENDS + BLANKS)
+        sheet = cls.sheet(corpus, [corpus.strings(word)], layout)
+        return (sheet.text(False, begin, end) for begin, end in pieces(corpus))
+
+
+FORMAT = Text

@@ -1,0 +1,162 @@
+"""What a classifier says of rows: the scores of all labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from seqlab.arrays import Scores
+from seqlab.errors import OptionError, StoreError
+from seqlab.families.local.classifier import NONE, LinearNumbers, LinearScores
+from seqlab.families.local.numbers import numbers_of
+from seqlab.families.local.rows import Matrix
+from seqlab.store.codec import Field, Part, Sizes
+from seqlab.store.state import State
+
+RESPONSES = ("auto", "probability", "decision")
+METHODS = ("predict_log_proba", "predict_proba", "decision_function")
+MOST_CELLS = 2**25  # of rows without gaps that a classifier is asked for at one time
+PROBES = 32  # rows on which the numbers must say what the classifier says
+CLOSE = 1e-9
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """A classifier that has learned, and the method of it that gives scores.
+
+    labels   in the order of the scores
+    dense    whether it takes rows only without gaps
+    """
+
+    classifier: Any = field(compare=False)
+    method: str
+    labels: tuple[str, ...]
+    dense: bool = False
+
+    @property
+    def probabilistic(self) -> bool:
+        """Whether the scores are log-probabilities."""
+        return self.method != "decision_function"
+
+    @property
+    def name(self) -> str:
+        """The class of scikit-learn."""
+        return str(getattr(self.classifier, "name", type(self.classifier).__name__))
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The column of each label."""
+        classes = _classes(self.classifier, self.labels)
+        return [classes.index(label) for label in self.labels]
+
+    @staticmethod
+    def of(classifier: Any, wanted: str, labels: Sequence[str], *, dense: bool = False) -> Scorer:
+        """Ask a classifier that has learned for these scores."""
+        method = method_of(classifier, wanted)
+        classes = _classes(classifier, labels)
+        if sorted(classes) != sorted(labels):
+            raise OptionError(
+                f"{type(classifier).__name__} knows the classes {classes!r:.80}, "
+                f"but the labels are {list(labels)!r:.80}"
+            )
+        by_pairs = getattr(classifier, "decision_function_shape", None) == "ovo"
+        if method == "decision_function" and by_pairs and len(labels) > 2:
+            raise OptionError(
+                f"{type(classifier).__name__} scores pairs of labels, but one score for each label is wanted; write "
+                f"decision_function_shape='ovr'"
+            )
+        return Scorer(classifier, method, tuple(labels), dense)
+
+    def scores(self, rows: Matrix) -> Scores:
+        """(rows, L): log-probabilities, or the values of the decision function."""
+        count = rows.shape[0]
+        most = max(MOST_CELLS // max(rows.shape[1], 1), 1) if self.dense else count
+        if 0 < count <= most:
+            return self._scores(rows)
+        parts = [self._scores(rows[begin : begin + most]) for begin in range(0, count, most or 1)]
+        return np.concatenate([np.zeros((0, len(self.labels))), *parts])
+
+    def _scores(self, rows: Matrix) -> Scores:
+        size = len(self.labels)
+        with np.errstate(divide="ignore"):  # what has probability 0 is impossible
+            asked = getattr(self.classifier, self.method)
+            found = np.asarray(asked(rows.toarray() if self.dense else rows), dtype=np.float64)
+            if self.method == "predict_proba":
+                found = np.log(found)
+        if found.ndim == 1 and size == 2:  # one number for two classes: how much it is the second
+            found = np.stack([-found, found], axis=1)
+        if found.shape != (rows.shape[0], size):
+            raise OptionError(
+                f"{self.method} of {type(self.classifier).__name__} gives an array of shape {found.shape} for "
+                f"{rows.shape[0]} tokens, but one column for each of the {size} labels is wanted; "
+                f"OneVsRestClassifier gives that for any classifier"
+            )
+        return found[:, self.order]
+
+
+def _classes(classifier: Any, labels: Sequence[str]) -> list[str]:
+    return [str(name) for name in getattr(classifier, "classes_", labels)]
+
+
+def method_of(classifier: Any, wanted: str) -> str:
+    """Choose the method to ask: log-probabilities where there are any, else the decision function."""
+    if wanted not in RESPONSES:
+        raise OptionError(f"scores must be one of {', '.join(map(repr, RESPONSES))}, got {wanted!r}")
+    if wanted != "decision":
+        # The logarithm of a probability that has become 0 in floating point would say "impossible".
+        for method in ("predict_log_proba", "predict_proba"):
+            if hasattr(classifier, method):
+                return method
+    if wanted != "probability" and hasattr(classifier, "decision_function"):
+        return "decision_function"
+    both = {"probability": "predict_proba", "decision": "decision_function"}
+    needed = both.get(wanted, "decision_function or predict_proba")
+    raise OptionError(f"a classifier with {needed} is wanted, but {type(classifier).__name__} has none")
+
+
+# ---------------------------------------------------------------------------------------------- in a model file
+
+
+class ByNumbers(Field):
+    """A Scorer as the numbers of its classifier, which needs no scikit-learn when it comes back."""
+
+    def put(self, state: State, name: str, value: Scorer) -> None:
+        """Write the numbers as a part, and the method."""
+        numbers = numbers_of(value.classifier)
+        _check_alike(value, numbers)
+        state.settings["method"] = value.method
+        Part(LinearNumbers).put(state, name, numbers)
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Scorer:
+        """Read them back."""
+        method, numbers = state.setting("method", str), Part(LinearNumbers).get(state, name, sizes)
+        if method not in METHODS or (numbers.link == NONE and method != "decision_function"):
+            raise StoreError(f"scores of the kind {numbers.link!r} have no method {method!r:.80}")
+        return Scorer(LinearScores(numbers), method, tuple(sorted(numbers.classes)))
+
+
+def _check_alike(scorer: Scorer, numbers: LinearNumbers) -> None:
+    """Refuse another formula, as another release of scikit-learn may have: the file would answer otherwise."""
+    from scipy.sparse import csr_matrix
+
+    columns = len(numbers.weights)
+    rng = np.random.default_rng(0)
+    chosen = rng.integers(0, columns, size=(PROBES, min(columns, 8)))
+    begins = np.arange(PROBES + 1, dtype=np.int32) * chosen.shape[1]
+    rows = csr_matrix(
+        (np.ones(chosen.size), chosen.reshape(-1).astype(np.int32), begins), shape=(PROBES, columns)
+    )
+    theirs, ours = (
+        scorer.scores(rows),
+        Scorer(LinearScores(numbers), scorer.method, scorer.labels).scores(rows),
+    )
+    # Not the same bits: what is stored dense may have been sparse, and other releases round otherwise.
+    if not np.allclose(ours, theirs, rtol=CLOSE, atol=CLOSE):
+        raise StoreError(
+            f"{numbers.name} of this scikit-learn computes {scorer.method} in a way that seqlab does not know, so a "
+            f"model file would answer otherwise; pass scores='decision' to LocalTagger, or use another classifier"
+        )

@@ -1,0 +1,175 @@
+"""What a fitted Reranker is: one frozen value; and its generator and features in a model file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab.encode.stored import function_name
+from seqlab.errors import StoreError
+from seqlab.families.rerank.candidates import check_generator
+from seqlab.families.rerank.data import SCORE, SCORE_NAME, Oracle, Vocabulary
+from seqlab.families.rerank.features import GlobalFeatures, ListFeatures, OwnFeatures
+from seqlab.families.rerank.learners import Learned, ListPerceptron, LogLinear
+from seqlab.lazy import lent
+from seqlab.store.codec import Field, Listed, Names, Packed, Record, Sizes, Strings, put_part
+from seqlab.store.state import State
+from seqlab.store.values import Values, kinds_of
+from seqlab.tagging.model import Apart, Model
+from seqlab.tagging.options import COMMON
+
+KINDS = {**COMMON, **kinds_of(LogLinear, ListPerceptron, GlobalFeatures)}
+GIVEN = "given"  # the part that has the generator as it was given, where that is not the trained one
+
+
+# ---------------------------------------------------------------------------------------------- generators
+
+
+def _put_generator(state: State, name: str, generator: Any) -> None:
+    """Write a generator as a part, with what it has learned if it has learned anything."""
+    ask = getattr(generator, "state", None)
+    if isinstance(generator, Model) and not generator._fitted():
+        ask = generator._untrained_state
+    found = ask() if callable(ask) and not isinstance(generator, type) else None
+    if not isinstance(found, State) or found.kind not in lent["kinds"]():
+        what = getattr(generator, "__name__", type(generator).__name__)
+        raise StoreError(
+            f"a re-ranker is stored with its generator, and {what!r:.80} cannot be stored: a model file holds no code, "
+            f"so the generator must be a model of seqlab that has save(), such as a CRF"
+        )
+    put_part(state, name, found)
+
+
+def _get_generator(state: State, name: str) -> Any:
+    part, known = state.any_part(name).replaced(where=state.where), lent["kinds"]()
+    if part.kind not in known:
+        raise StoreError(f"the generator is of the unknown kind {part.kind!r:.80}")
+    generator = known[part.kind](part)
+    check_generator(generator)
+    return generator
+
+
+def _put_given(state: State, given: Any, fit: RerankFit | None) -> Any:
+    if fit is not None and given is fit.generator:
+        return None
+    _put_generator(state, GIVEN, given)
+    return {"model": GIVEN}
+
+
+def _get_given(state: State, data: Any) -> Any:
+    return None if data is None else _get_generator(state, GIVEN)
+
+
+class _Generator(Field):
+    """A trained model of any kind, as a part."""
+
+    def put(self, state: State, name: str, value: Any) -> None:
+        """Write it."""
+        _put_generator(state, name, value)
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
+        """Read it back."""
+        return _get_generator(state, name)
+
+
+# ---------------------------------------------------------------------------------------------- features
+
+
+def _put_features(state: State, given: Any, _fit: Any = None) -> Any:
+    """Write features: the usual ones by value, a function by name."""
+    if given is None or type(given) is GlobalFeatures:
+        return Values(KINDS).put(state, "features", given)
+    function = given.function if isinstance(given, OwnFeatures) else given
+    return {"function": function_name(function, "leave features out for the usual ones")}
+
+
+def _get_features(state: State, data: Any) -> Any:
+    features = Values(KINDS).get(state, "features", data)
+    if isinstance(features, GlobalFeatures):
+        features.check()
+    elif features is not None and not callable(features):
+        raise StoreError(f"the features are of an unknown kind, {data!r:.80}")
+    return features
+
+
+class _Features(Field):
+    """Features of a whole labelling."""
+
+    def put(self, state: State, name: str, value: ListFeatures) -> None:
+        """Write them."""
+        state.settings[name] = _put_features(state, value)
+
+    def get(self, state: State, name: str, sizes: Sizes) -> ListFeatures:  # noqa: ARG002
+        """Read them back."""
+        found = _get_features(state, state.settings.get(name))
+        if found is None:
+            raise StoreError("a re-ranker needs features")
+        return found if isinstance(found, GlobalFeatures) else OwnFeatures(found)
+
+
+APART = {"generator": Apart(_put_given, _get_given), "features": Apart(_put_features, _get_features)}
+
+
+# ---------------------------------------------------------------------------------------------- all of it
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """How weights were found; see Learned.
+
+    score_weight   what was learned for the generator's score, beside the 1 that it counts from the start
+    """
+
+    score_weight: float
+    reason: str
+    iterations: int
+    objective: float | None
+
+    def check(self) -> None:
+        """Refuse a number of iterations that cannot be."""
+        if self.iterations < 0:
+            raise StoreError(f"'iterations' should lie above 0, found {self.iterations}")
+
+
+@dataclass(frozen=True, eq=False)
+class RerankFit:
+    """A fitted Reranker.
+
+    labels       those that occur
+    column       that they came from; None when they came as lists
+    vocabulary   the words of training, or None when it had none
+    names        of the features; the first is the generator's score
+    coef         (names,) their weights
+    features     of a labelling
+    generator    the trained one
+    """
+
+    labels: Annotated[tuple[str, ...], Names(ordered=True)]
+    column: Annotated[str | None, Listed()]
+    vocabulary: Annotated[frozenset[str] | None, Strings(make=frozenset, optional=True)]
+    names: Annotated[tuple[str, ...], Strings("F")]
+    coef: Annotated[npt.NDArray[np.float64], Packed("F")]
+    features: Annotated[ListFeatures, _Features()]
+    generator: Annotated[Any, _Generator()]
+    learned: Annotated[Facts, Record(Facts)]
+    oracle: Annotated[Oracle, Record(Oracle)]
+
+    def check(self) -> None:
+        """Refuse other features in the first place."""
+        if self.names[:1] != (SCORE_NAME,):
+            raise StoreError(f"the features should begin with {SCORE_NAME!r}, each of them once")
+
+    @cached_property
+    def numbers(self) -> Vocabulary:
+        """The features by name."""
+        return Vocabulary(self.names, {name: i for i, name in enumerate(self.names)})
+
+    def outcome(self) -> Learned:
+        """Return the weights as the learner found them."""
+        facts, theta = self.learned, self.coef.copy()
+        theta[SCORE] = facts.score_weight
+        return Learned(theta, facts.reason, facts.iterations, facts.objective)

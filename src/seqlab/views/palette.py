@@ -1,0 +1,65 @@
+"""The inks of pictures and pages, on light and on dark paper.
+
+Colours come from the palette of Okabe and Ito, which colour-blind readers tell apart; those for dark paper are lighter
+forms of the same. Colour is never the only sign: curves also differ in their dashes, and numbers stand in the cells.
+"""
+
+from __future__ import annotations
+
+LIGHT = {
+    "paper": "#ffffff",
+    "ink": "#1f2328",
+    "faint": "#59636e",
+    "grid": "#dde2e7",
+    "shade": "#c9d1d9",
+    "blue": "#0072b2",
+    "vermilion": "#c4530a",
+    "green": "#00795a",
+    "purple": "#a34d86",
+    "amber": "#b07a00",
+    "sky": "#2f8fc6",
+}
+DARK = {
+    "paper": "#0d1117",
+    "ink": "#e6edf3",
+    "faint": "#9da7b3",
+    "grid": "#2b323b",
+    "shade": "#454e59",
+    "blue": "#64b8f5",
+    "vermilion": "#ff9d66",
+    "green": "#2fc79b",
+    "purple": "#e39bc4",
+    "amber": "#f0b429",
+    "sky": "#9cd2f7",
+}
+SERIES = ("blue", "vermilion", "green", "purple", "amber", "sky")
+STRONGEST = 0.55  # opacity of a shade that words stand on
+DASHES = ("", "7 4", "2 3", "10 3 2 3", "5 2 1 2 1 2", "14 4")
+
+
+def style_sheet(theme: str) -> str:
+    """Return CSS for the classes of the inks: words and areas in .sl-f-ink, lines in .sl-s-ink."""
+    light = _rules(DARK if theme == "dark" else LIGHT)
+    if theme != "auto":
+        return light
+    return f"{light}\n@media (prefers-color-scheme: dark) {{\n{_rules(DARK)}\n}}"
+
+
+def _rules(inks: dict[str, str]) -> str:
+    return "\n".join(
+        f".sl-f-{name} {{ fill: {colour} }} .sl-s-{name} {{ stroke: {colour} }}"
+        for name, colour in inks.items()
+    )
+
+
+def variables() -> str:
+    """Return the inks as variables of CSS: --blue, and --blue-rgb for shades of it."""
+    light, dark = (
+        " ".join(f"--{name}: {colour}; --{name}-rgb: {_channels(colour)};" for name, colour in inks.items())
+        for inks in (LIGHT, DARK)
+    )
+    return f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
+
+
+def _channels(colour: str) -> str:
+    return " ".join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))

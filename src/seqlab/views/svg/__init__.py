@@ -1,0 +1,1 @@
+"""Pictures as SVG: shapes of our own, and charts that matplotlib draws."""

@@ -1,0 +1,1 @@
+"""Drawings in characters, and text that fits its columns."""

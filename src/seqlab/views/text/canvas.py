@@ -1,0 +1,86 @@
+"""A sheet of character cells to put words and lines on."""
+
+from __future__ import annotations
+
+import itertools
+
+from seqlab.views.text.style import Ink, Style
+from seqlab.views.text.width import char_width
+
+Arms = tuple[int, int, int, int]  # weights up, down, left, right: 0 none, 1 light, 2 heavy
+
+LIGHT, HEAVY = 1, 2
+
+
+class Canvas:
+    """Cells of one character each; what falls outside is not drawn.
+
+    Lines belong to a wire. Arms of one wire that meet in a cell join; two wires that meet there cross:
+    the heavier one is drawn through, or the vertical one, and the other is seen to pass beneath.
+    """
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width, self.height = width, height
+        self._text = [[" "] * width for _ in range(height)]
+        self._ink = [[Ink.TEXT] * width for _ in range(height)]
+        self._wires: dict[tuple[int, int], dict[int, Arms]] = {}
+
+    def put(self, x: int, y: int, text: str, ink: Ink = Ink.TEXT) -> None:
+        """Write text with its first character at column x of line y."""
+        for char in text:
+            columns = char_width(char)
+            if columns == 0 and 0 < x <= self.width:
+                self._text[y][x - 1] += char
+            elif x >= 0 and columns and x + columns <= self.width:
+                self._text[y][x : x + columns] = [char] + [""] * (columns - 1)
+                self._ink[y][x : x + columns] = [ink] * columns
+            x += columns
+
+    def across(self, x0: int, x1: int, y: int, *, wire: int, weight: int) -> None:
+        """A horizontal line from the middle of cell x0 to the middle of cell x1."""
+        for left in range(min(x0, x1), max(x0, x1)):
+            self.arms(left, y, (0, 0, 0, weight), wire=wire)
+            self.arms(left + 1, y, (0, 0, weight, 0), wire=wire)
+
+    def down(self, x: int, y0: int, y1: int, *, wire: int, weight: int) -> None:
+        """A vertical line from the middle of cell y0 to the middle of cell y1."""
+        for top in range(min(y0, y1), max(y0, y1)):
+            self.arms(x, top, (0, weight, 0, 0), wire=wire)
+            self.arms(x, top + 1, (weight, 0, 0, 0), wire=wire)
+
+    def frame(self, x0: int, y0: int, x1: int, y1: int, *, wire: int) -> None:
+        """A heavy rectangle with these corners."""
+        for y in (y0, y1):
+            self.across(x0, x1, y, wire=wire, weight=HEAVY)
+        for x in (x0, x1):
+            self.down(x, y0, y1, wire=wire, weight=HEAVY)
+
+    def arms(self, x: int, y: int, arms: Arms, *, wire: int) -> None:
+        """Add arms to what a wire has in one cell."""
+        here = self._wires.setdefault((x, y), {})
+        up, down, left, right = map(max, here.get(wire, (0, 0, 0, 0)), arms)
+        here[wire] = (up, down, left, right)
+
+    def lines(self, style: Style) -> list[str]:
+        """The rows from top to bottom, without blanks at their ends."""
+        self._settle_wires(style)
+        rows = (zip(self._text[y], self._ink[y], strict=True) for y in range(self.height))
+        return [_render(list(row), style) for row in rows]
+
+    def _settle_wires(self, style: Style) -> None:
+        for (x, y), wires in self._wires.items():
+            up, down, left, right = max(wires.values(), key=_prominence)
+            ink = Ink.PATH if HEAVY in (up, down, left, right) else Ink.TEXT
+            self.put(x, y, style.glyphs.line(up, down, left, right), ink)
+
+
+def _prominence(arms: Arms) -> tuple[int, int]:
+    up, down, _, _ = arms
+    return max(arms), max(up, down)
+
+
+def _render(cells: list[tuple[str, Ink]], style: Style) -> str:
+    while cells and cells[-1][0] == " ":
+        cells.pop()
+    runs = itertools.groupby(cells, key=lambda cell: cell[1])
+    return "".join(style.paint("".join(text for text, _ in run), ink) for ink, run in runs)
