@@ -1,92 +1,32 @@
-"""Mixture models: hidden Markov models of sequences of length one.
-
-eq:mixture-em   E: q_il = P(l | x_i).  M: mu_l = Σ_i q_il / n, theta_l = argmax Σ_i q_il log P(x_i | theta).
-"""
+"""Mixture models: naive Bayes without labels, and normal distributions of known variance."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab.arrays import number, whole_number
-from seqlab.errors import OptionError, ShapeError, StoreError
-from seqlab.families.hmm.em import BaumWelch, EMTask
+from seqlab.errors import OptionError, ShapeError
 from seqlab.families.hmm.emissions import Distribution, Gaussian
-from seqlab.families.hmm.emissions.base import VectorRows, check_shares, logs
+from seqlab.families.hmm.emissions.base import VectorRows, logs
 from seqlab.families.hmm.emissions.feature_bag import BagDistribution
 from seqlab.families.hmm.emissions.gaussian import GaussianDistribution
 from seqlab.families.hmm.emissions.symbols import Symbols
 from seqlab.families.hmm.emissions.vectors import spread
-from seqlab.families.hmm.expectation import Evidence
-from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
+from seqlab.families.mixture.em import best_components
+from seqlab.families.mixture.fit import EMHistory, MixtureFit, MultinomialFit
 from seqlab.families.mixture.reading import Bags, Numbers, read_bags, read_points, read_weights
-from seqlab.learning.restarts import best_of
-from seqlab.store.codec import Array, Strings
 from seqlab.store.state import State
 from seqlab.tagging.model import Model
-from seqlab.threads import thread_count
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 Chance = np.random.Generator
-
-
-@dataclass(frozen=True, slots=True)
-class EMHistory:
-    """How EM went.
-
-    log_likelihood   at the start and after every epoch, with the log of the prior if there is one; it never falls
-    converged        whether the last epoch gained less than the tolerance
-    """
-
-    log_likelihood: tuple[float, ...]
-    converged: bool
-
-
-@dataclass(frozen=True, eq=False)
-class MixtureFit:
-    """A fitted mixture: weights mu (k,) of components, their parameters theta (k, features), and how they were found."""
-
-    theta: Annotated[Numbers, Array(np.float64, "components", "features", finite=True)]
-    mu: Annotated[Numbers, Array(np.float64, "components", finite=True)]
-    log_likelihood: Annotated[Numbers, Array(np.float64, "epochs")]
-    converged: bool
-    features: Annotated[tuple[str, ...] | None, Strings(optional=True)] = None
-
-    def check(self) -> None:
-        """Refuse what a file may say and training never does."""
-        check_shares(self.mu[None], 1, "the weights of the components")
-        found = self.log_likelihood
-        if not self.theta.size or not len(found) or np.isnan(found).any() or (np.diff(found) < 0).any():
-            raise StoreError("the log-likelihood should never fall, and there should be components")
-        if self.features is not None and len(self.features) != self.theta.shape[1]:
-            raise StoreError("every feature needs a name of its own")
-
-
-class MultinomialFit(MixtureFit):
-    """A fitted mixture whose components are probabilities of features."""
-
-    def check(self) -> None:
-        """Refuse components of a file that are no probabilities."""
-        super().check()
-        check_shares(self.theta, 1, "the probabilities of a component")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _EM(BaumWelch):
-    """Baum-Welch that ends when an epoch gains less than the tolerance for a weight of 1."""
-
-    weight: float
-
-    def enough(self, gain: float, value: float) -> bool:  # noqa: ARG002
-        """Tell whether an epoch gained too little to go on."""
-        return gain <= self.tolerance * self.weight
 
 
 def log_sum(joint: Numbers) -> Numbers:
@@ -108,7 +48,7 @@ def shares(joint: Numbers, mu: Numbers) -> Numbers:
     return q
 
 
-class _Mixture(Model):
+class Mixture(Model):
     """What both mixtures share; a subclass reads its data and knows its components.
 
     weights_   (k,) the share of each component
@@ -191,37 +131,6 @@ class _Mixture(Model):
 
     # ------------------------------------------------------------------------------------------ learning
 
-    def _em(
-        self,
-        observed: Any,
-        weights: Numbers,
-        starts: list[Distribution],
-        frozen: tuple[str, ...] = (),
-        smoothing: float = 0.0,
-    ) -> tuple[Distribution, dict[str, Any]]:
-        """Run EM from each start and keep the best: the components, and what else a fitted value has."""
-        k, n = starts[0].size, len(weights)
-        even = np.full(k, 1.0 / k)
-        evidence = Evidence(observed, np.arange(n + 1, dtype=np.int64), weights)
-        learner = _EM(
-            max_iterations=self.epochs,
-            tolerance=float(self.tolerance),
-            frozen=("transitions", *frozen),
-            weight=float(weights.sum()),
-        )
-        names = tuple(map(str, range(k)))
-
-        def train(run: int, threads: int, report: Any) -> Any:
-            task = EMTask(evidence.alone(), Dirichlet(emissions=smoothing))
-            model = HiddenMarkov(names, even, np.eye(k), None, starts[run])
-            return learner.train(task, model, threads=threads, report=report)
-
-        best = best_of(train, len(starts), threads=thread_count(None))
-        model: Any = best.outcome.theta
-        values = [-math.inf if value is None else -value for value in best.history.objective]
-        converged = best.history.reason in ("value", "fell")
-        return model.emissions, {"mu": model.pi, "log_likelihood": np.array(values), "converged": converged}
-
     def _starts(self, shape: tuple[int, int], drawn: Callable[[Chance], Numbers]) -> list[Numbers]:
         """Return components to begin with: those that were given, or some drawn for every restart."""
         if self.init is not None:
@@ -273,7 +182,7 @@ def _check_possible(density: Numbers) -> None:
         )
 
 
-class MultinomialMixture(_Mixture):
+class MultinomialMixture(Mixture):
     """Naive Bayes without labels: every bag of features comes from one component, which draws them one by one.
 
     n_components   how many components, k
@@ -337,7 +246,7 @@ class MultinomialMixture(_Mixture):
         made: list[Distribution] = [
             BagDistribution(symbols, np.ascontiguousarray(theta.T)) for theta in starts
         ]
-        found, more = self._em(some.rows, weights, made, smoothing=float(self.smoothing))
+        found, more = best_components(self, some.rows, weights, made, smoothing=float(self.smoothing))
         assert isinstance(found, BagDistribution)  # noqa: S101
         self.fit_ = MultinomialFit(np.ascontiguousarray(found.B), features=bags.names, **more)
         return self
@@ -386,7 +295,7 @@ class MultinomialMixture(_Mixture):
         return logs(fit.mu) + bags.rows.scores(logs(fit.theta.T))
 
 
-class GaussianMeans(_Mixture):
+class GaussianMeans(Mixture):
     """A mixture of normal distributions round means that are sought, with a variance that is known.
 
     n_components   how many components, k
@@ -439,7 +348,7 @@ class GaussianMeans(_Mixture):
         made: list[Distribution] = [
             GaussianDistribution(Gaussian("spherical"), theta, variances) for theta in starts
         ]
-        found, more = self._em(VectorRows(some), weights, made, frozen=("covariances",))
+        found, more = best_components(self, VectorRows(some), weights, made, frozen=("covariances",))
         assert isinstance(found, GaussianDistribution)  # noqa: S101
         self.fit_ = MixtureFit(found.means, **more)
         return self
