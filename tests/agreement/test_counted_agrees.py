@@ -66,6 +66,14 @@ def constrained(model, rules, asked, **options):
     return [one.constrain(**masks) for one in free.trellises(*coded(asked), **options)]
 
 
+def best_score(trellis):
+    """The score of the best path, or None where there is none."""
+    try:
+        return inference.viterbi(trellis).score
+    except ImpossibleError:
+        return None
+
+
 @pytest.mark.parametrize("order", [1, 2, 3])
 @pytest.mark.parametrize("end", [False, True])
 @given(
@@ -89,12 +97,7 @@ def test_the_core_obeys_rules_as_masked_trellises_do(order, end, sentences, aske
         allowed[np.arange(len(words)), rng.integers(model.L, size=len(words))] = True
         options["allowed"] = allowed
     made = constrained(model, rules, asked, **options)
-    possible = []
-    for trellis in made:
-        try:
-            possible.append(inference.viterbi(trellis).score)
-        except ImpossibleError:
-            possible.append(None)
+    possible = [best_score(trellis) for trellis in made]
     if None in possible:
         lost = possible.index(None)
         with pytest.raises(ImpossibleError, match=f"sentence {lost}: ") as told:

@@ -24,7 +24,8 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("cli", "serve", "compat"),
     ("__main__",),
 )
-MAY_USE_OTHERS = ("rerank", "loading")  # families that stand on others: candidates come from any tagger
+# Families that stand on others: candidates come from any tagger; a mixture is an HMM of sequences of length one.
+MAY_USE_OTHERS = ("rerank", "mixture", "loading")
 HEIGHT = {room: height for height, row in enumerate(ROWS) for room in row}
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from seqlab import _core
 from seqlab.families.hmm.counted import CountedHMM
 
 Sentences = Sequence[Sequence[tuple[str, str]]]
@@ -14,11 +15,11 @@ START = None
 
 
 def coded(sentences: Sequence[Sequence[str]]):
-    """(distinct words, codes, offsets) of lists of words."""
-    words: dict[str, int] = {}
-    codes = [words.setdefault(word, len(words)) for sentence in sentences for word in sentence]
+    """(pool of distinct words, codes, offsets) of lists of words."""
+    pool = _core.StringPool()
+    codes = [pool.intern(word) for sentence in sentences for word in sentence]
     offsets = np.concatenate([[0], np.cumsum([len(sentence) for sentence in sentences])]).astype(np.int64)
-    return list(words), np.array(codes, dtype=np.int32), offsets
+    return pool, np.array(codes, dtype=np.int32), offsets
 
 
 def counted(sentences: Sentences, *, labels: Sequence[str] | None = None, **options) -> CountedHMM:

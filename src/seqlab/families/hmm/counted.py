@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from seqlab import _core, inference
 from seqlab.arrays import LabelIds, Scores
-from seqlab.errors import CorpusError, ImpossibleError, LabelError, OptionError, ShapeError, StoreError
+from seqlab.errors import ImpossibleError, OptionError, StoreError
 from seqlab.families.hmm.suffixes import SuffixModel
 from seqlab.families.hmm.transitions import (
     DEFAULT,
@@ -25,7 +25,7 @@ from seqlab.families.hmm.transitions import (
     end_probabilities,
     probabilities,
 )
-from seqlab.families.hmm.word_counts import LARGEST_TOTAL, Offsets, WordCounts, as_pool
+from seqlab.families.hmm.word_counts import LARGEST_TOTAL, Offsets, WordCounts
 from seqlab.learning.smoothing import MLE, NAMES, AddLambda, Smoothing, smoothing_of
 from seqlab.store.codec import Array, Inside, Names, Setting
 from seqlab.store.values import Given
@@ -35,7 +35,6 @@ from seqlab.trellis.checks import Tables, check_order
 from seqlab.trellis.constraints import Restrictions
 from seqlab.trellis.labels import LabelSet
 
-Words = Sequence[str] | _core.StringPool
 Codes = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 
@@ -82,7 +81,7 @@ class CountedHMM:
     @classmethod
     def count(
         cls,
-        words: Words,
+        pool: _core.StringPool,
         codes: Codes,
         offsets: Offsets,
         label_ids: LabelIds,
@@ -97,20 +96,16 @@ class CountedHMM:
     ) -> CountedHMM:
         """Count (eq:counting).
 
-        words       the distinct words, as strings or a pool; MISSING stands for a word that nobody saw
+        pool        the distinct words; MISSING stands for a word that nobody saw
         codes       (tokens,)   the number of each token's word
         offsets     (N + 1,)    sentence i has tokens offsets[i] .. offsets[i + 1]
         label_ids   (tokens,)   the number of each token's label
         weights     (tokens,)   what each token counts; None for 1
         """
         order = check_order(order)
-        pool = as_pool(words)
         names = tuple(labels)
-        codes, offsets = _checked(pool, codes, offsets)
-        ids = _label_numbers(label_ids, len(codes), len(names))
-        weights = _weights(weights, len(codes))
-        moves, last = count_moves(ids, offsets, weights, order, len(names))
-        counted = WordCounts.of(pool, codes, ids, weights, len(names))
+        moves, last = count_moves(label_ids, offsets, weights, order, len(names))
+        counted = WordCounts.of(pool, codes, label_ids, weights, len(names))
         chosen = DEFAULT if smoothing is None else smoothing_of(smoothing)
         rules = Rules.none(len(names)) if rules is None else rules
         return cls(names, order, moves, last, counted, chosen, unknown, end, rules)
@@ -210,17 +205,21 @@ class CountedHMM:
     # ------------------------------------------------------------------------------------------ answers
 
     def label_ids(
-        self, words: Words, codes: Codes, offsets: Offsets, *, allowed: Flags | None = None, threads: int = 1
+        self,
+        pool: _core.StringPool,
+        codes: Codes,
+        offsets: Offsets,
+        *,
+        allowed: Flags | None = None,
+        threads: int = 1,
     ) -> LabelIds:
         """(tokens,) numbers of the labels of the best paths; ImpossibleError names the sentence that has none.
 
         allowed   (words, L)   True for what each distinct word may be
         """
-        pool = as_pool(words)
-        codes, offsets = _checked(pool, codes, offsets)
         ids = np.empty(len(codes), dtype=np.int32)
         moves, last = self._scores
-        flags = _flags(allowed, len(pool), self.L)
+        flags = _flags(allowed)
         lost = self.lexicon.label_ids(
             pool, codes, offsets, moves.reshape(-1), last, self.order, flags, ids, threads
         )
@@ -230,7 +229,7 @@ class CountedHMM:
 
     def trellises(
         self,
-        words: Words,
+        pool: _core.StringPool,
         codes: Codes,
         offsets: Offsets,
         *,
@@ -238,9 +237,7 @@ class CountedHMM:
         threads: int = 1,  # noqa: ARG002  (nothing here is worth a thread)
     ) -> list[Trellis]:
         """One trellis per sentence; the lists of labels that its words may have are its active lists."""
-        pool = as_pool(words)
-        codes, offsets = _checked(pool, codes, offsets)
-        begin, label, score = self.lexicon.rows(pool, codes, _flags(allowed, len(pool), self.L))
+        begin, label, score = self.lexicon.rows(pool, codes, _flags(allowed))
         counts = np.diff(begin)[codes]
         ends = np.concatenate([[0], np.cumsum(counts)])
         entry = np.arange(int(ends[-1])) + np.repeat(begin[codes] - ends[:-1], counts)
@@ -252,13 +249,6 @@ class CountedHMM:
             self._trellis(node[b:e], counts[b:e], ids[ends[b] : ends[e]])
             for b, e in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
         ]
-
-    def log_joint(self, words: Words, codes: Codes, offsets: Offsets, label_ids: LabelIds) -> Scores:
-        """(N,) log P(words, labels) of every sentence; -inf for what cannot be."""
-        ids = _label_numbers(label_ids, len(codes), self.L)
-        made = self.trellises(words, codes, offsets)
-        bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
-        return np.array([one.score(ids[b:e]) for one, (b, e) in zip(made, bounds, strict=True)])
 
     # ------------------------------------------------------------------------------------------ inside
 
@@ -314,46 +304,5 @@ class CountedHMM:
         raise RuntimeError(f"sentence {sentence}: the trellis has a path that the decoder did not find")
 
 
-def _checked(pool: _core.StringPool, codes: Any, offsets: Any) -> tuple[Codes, Offsets]:
-    numbers = np.ascontiguousarray(codes, dtype=np.int32)
-    if numbers.ndim != 1 or (numbers.size and not 0 <= numbers.min() <= numbers.max() < len(pool)):
-        raise CorpusError(f"codes must be a list of numbers from 0 to {len(pool) - 1}, those of the words")
-    bounds = np.ascontiguousarray(offsets, dtype=np.int64)
-    sound = bounds.ndim == 1 and len(bounds) and bounds[0] == 0 and bounds[-1] == len(numbers)
-    if not sound or (np.diff(bounds) < 0).any():
-        raise ShapeError(f"offsets must begin with 0, never fall, and end with the {len(numbers)} tokens")
-    return numbers, bounds
-
-
-def _label_numbers(label_ids: Any, tokens: int, L: int) -> LabelIds:
-    ids = np.ascontiguousarray(label_ids, dtype=np.int32)
-    if ids.shape != (tokens,):
-        raise ShapeError(f"labels of shape {ids.shape} for {tokens} tokens")
-    if ids.size and not 0 <= ids.min() <= ids.max() < L:
-        raise LabelError(f"label numbers must lie between 0 and {L - 1}, found {ids.min()} and {ids.max()}")
-    return ids
-
-
-def _weights(given: Any, tokens: int) -> npt.NDArray[np.float64] | None:
-    if given is None:
-        if not tokens:
-            raise ShapeError("there is no token at all, so there is nothing to count")
-        return None
-    weights = np.ascontiguousarray(given, dtype=np.float64)
-    if weights.shape != (tokens,) or not np.isfinite(weights).all() or (weights < 0).any():
-        raise OptionError(f"weights must be {tokens} finite numbers from 0 up, one per token")
-    if not weights.any():
-        raise OptionError("every token has the weight 0, so there is nothing to count")
-    return weights
-
-
-def _flags(allowed: Flags | None, words: int, L: int) -> npt.NDArray[np.uint8] | None:
-    if allowed is None:
-        return None
-    flags = np.ascontiguousarray(allowed, dtype=np.uint8)
-    if flags.shape != (words, L):
-        raise ShapeError(f"allowed has shape {flags.shape}, but ({words}, {L}) (words, labels) is wanted")
-    empty = np.flatnonzero(~flags.any(axis=1))
-    if len(empty):
-        raise LabelError(f"allowed leaves no label at all for word {int(empty[0])}")
-    return flags
+def _flags(allowed: Flags | None) -> npt.NDArray[np.uint8] | None:
+    return None if allowed is None else np.ascontiguousarray(allowed, dtype=np.uint8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -51,6 +51,9 @@ class _EM:
     forgetting: float = 0.7
 
     def __post_init__(self) -> None:
+        for name in ("frozen", "tied"):
+            if isinstance(getattr(self, name), Iterator):  # it can be gone through once
+                object.__setattr__(self, name, tuple(getattr(self, name)))
         whole_number(self.max_iterations, "max_iterations", 0)
         whole_number(self.restarts, "restarts", 1)
         number(self.tolerance, "tolerance")
@@ -58,6 +61,10 @@ class _EM:
         number(self.forgetting, "forgetting", most=1.0)
         _check_frozen(self.frozen)
         groups_of(self.tied, None)
+
+    def enough(self, gain: float, value: float) -> bool:
+        """Tell whether an iteration gained too little to go on."""
+        return gain <= self.tolerance * (1 + abs(value))
 
     def _train(
         self,
@@ -140,7 +147,7 @@ class _Run:
             goes_on = self.report(self._progress(iteration, model, found, value))
             if not goes_on:
                 return Outcome(kept, "stopped", iteration, -best)  # type: ignore[arg-type]
-            if iteration and gain <= self.options.tolerance * (1 + abs(best)):
+            if iteration and self.options.enough(gain, best):
                 return Outcome(kept, "value", iteration, -best)  # type: ignore[arg-type]
         return Outcome(kept, "iterations", self.options.max_iterations, -best)  # type: ignore[arg-type]
 

@@ -13,7 +13,7 @@ from seqlab.families.hmm.tables import HiddenMarkov
 from seqlab.families.hmm.training_set import TrainingSet
 from seqlab.learning.history import History
 from seqlab.store.codec import Late, Listed, Part, Record
-from seqlab.tagging.door.dictionary import TagDictionary
+from seqlab.tagging.door.dictionary import Dictionary, TagDictionary
 from seqlab.tagging.training import Training
 
 HiddenModel = HiddenMarkov | CountedHMM
@@ -61,6 +61,14 @@ class HmmFit:
             dictionary,
         )
         return HmmFit(training, model, history, data.column, unknown, tuple(restarts), running)
+
+    @staticmethod
+    def of_tables(model: HiddenMarkov, allowed: Dictionary | None, unknown: str) -> HmmFit:
+        """Make a fitted value of tables that somebody wrote down."""
+        dictionary = TagDictionary.of(allowed, model.labels, "word")
+        words = Late(make=lambda: model.vocabulary)
+        training = Training(model.labels, (), None, words, model.rules, dictionary)
+        return HmmFit(training, model, History(reason="given"), None, unknown)
 
     def check(self) -> None:
         """Refuse parts of a file that do not belong together."""

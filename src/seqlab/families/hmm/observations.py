@@ -56,6 +56,17 @@ def read_observations(X: Any, emissions: Emission, lengths: Any = None) -> Corpu
     return Corpus({NAMES[emissions.holds]: column}, offsets) if column is not None else _of_sentences(X)
 
 
+def read_sequence(tokens: Any, emissions: Emission) -> Corpus:
+    """Read one sequence as a corpus of one."""
+    if isinstance(tokens, Corpus):
+        raise CorpusError(
+            f"one sequence is wanted, got a corpus of {len(tokens)}; predict(corpus) takes all of them"
+        )
+    if isinstance(tokens, (str, bytes)) or not (isinstance(tokens, Iterable) or hasattr(tokens, "__array__")):
+        raise CorpusError(f"one sequence is a list of observations, got {tokens!r:.60}")
+    return read_observations([tokens], emissions)
+
+
 def find_column(
     corpus: Corpus, emissions: Emission, asked: str | None, label: str | None = None
 ) -> str | None:

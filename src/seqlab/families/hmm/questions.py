@@ -41,6 +41,10 @@ class HMMStream:
     """Observations one by one: what is known of the state after each, and decisions `lag` positions later."""
 
     def __init__(self, hmm: HMM, lag: int) -> None:
+        if not hmm._engine.streams:
+            raise QuestionError(
+                "stream has no meaning here: counted words are judged by the whole sentence's lists"
+            )
         self._hmm, self._model = hmm, hmm._tables("stream")
         start, edge, _ = self._model.edges()
         self._filter = Filter(edge, start=start, labels=self._model.labels, lag=lag)
@@ -103,10 +107,11 @@ def log_partitions(trellises: Trellises, threads: int) -> Floats:
     try:
         return np.asarray(inference.log_partition(trellises, threads=threads), dtype=np.float64)
     except ImpossibleError:
-        return np.array([_log_z(one) for one in trellises])
+        return np.array([log_partition(one) for one in trellises])
 
 
-def _log_z(trellis: Any) -> float:
+def log_partition(trellis: Any) -> float:
+    """Compute log Z; -inf where there is no path."""
     try:
         return float(inference.log_partition(trellis))
     except ImpossibleError:

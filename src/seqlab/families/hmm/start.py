@@ -206,11 +206,10 @@ def written_model(
     pi: Any,
     A: Any,
     B: Any,
-    *,
+    end: Any,
     emissions: Emission | None,
     states: Iterable[str] | None,
     symbols: Any,
-    end: Any,
     constraints: Given,
 ) -> HiddenMarkov:
     """Make a model of tables that somebody wrote down; see HMM.from_tables."""

@@ -76,8 +76,8 @@ class Running:
 
     def fits(self, model: HiddenMarkov) -> bool:
         """Tell whether these are counts of this model: statistics of the same names and shapes."""
-        empty = Corpus({"": VectorColumn(np.zeros((0, 1)))}, np.zeros(1, dtype=np.int64))
-        nothing = model.emissions.observe(empty, "", unknown="missing")
+        empty = Corpus({"nothing": VectorColumn(np.zeros((0, 1)))}, np.zeros(1, dtype=np.int64))
+        nothing = model.emissions.observe(empty, "nothing", unknown="missing")
         told = model.emissions.statistics(nothing, np.zeros((0, model.size)))
         return {name: array.shape for name, array in told.items()} == {
             name: array.shape for name, array in self.emissions.items()

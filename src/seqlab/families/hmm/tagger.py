@@ -10,13 +10,13 @@ import numpy as np
 from seqlab import inference
 from seqlab.arrays import LabelIds, whole_number
 from seqlab.corpus import Corpus
-from seqlab.errors import CorpusError, ImpossibleError, LabelError, OptionError, QuestionError
+from seqlab.errors import LabelError, OptionError, QuestionError
 from seqlab.families.hmm import questions
 from seqlab.families.hmm.emissions import Emission
 from seqlab.families.hmm.emissions.base import Floats
 from seqlab.families.hmm.engines import Engine, FitOptions, engine_for, engine_of
 from seqlab.families.hmm.fit import HiddenModel, HmmFit
-from seqlab.families.hmm.observations import find_column, read_observations, split_labels
+from seqlab.families.hmm.observations import find_column, read_observations, read_sequence, split_labels
 from seqlab.families.hmm.options import OPTIONS, check_options
 from seqlab.families.hmm.selection import Selection, select_states
 from seqlab.families.hmm.start import written_model
@@ -25,14 +25,12 @@ from seqlab.families.hmm.training_set import TrainingSet
 from seqlab.families.hmm.upgrade import upgraded
 from seqlab.inference.streaming import Filtered
 from seqlab.learning.history import History
-from seqlab.store.codec import Late
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks, event_log_partition
 from seqlab.tagging.door.constraints import Given
-from seqlab.tagging.door.dictionary import Dictionary, TagDictionary
+from seqlab.tagging.door.dictionary import Dictionary
 from seqlab.tagging.tagger import BLOCK, Tagger
-from seqlab.tagging.training import Training
 from seqlab.tagging.transitions import Transitions
 from seqlab.threads import thread_count
 
@@ -205,27 +203,12 @@ class HMM(Tagger):
         """
         hmm = cls(None, emissions, end=end is not None, **options)
         hmm._check_options()
-        model = written_model(
-            pi,
-            A,
-            B,
-            emissions=emissions,
-            states=states,
-            symbols=symbols,
-            end=end,
-            constraints=hmm.constraints,
-        )
+        model = written_model(pi, A, B, end, emissions, states, symbols, hmm.constraints)
         hmm.n_states, hmm.states = model.size, model.labels
-        dictionary = TagDictionary.of(hmm.allowed, model.labels, "word")
-        words = Late(make=lambda: model.vocabulary)
-        training = Training(model.labels, (), None, words, model.rules, dictionary)
-        hmm.fit_ = HmmFit(training, model, History(reason="given"), None, hmm.unknown or "error")
+        hmm.fit_ = HmmFit.of_tables(model, hmm.allowed, hmm.unknown or "error")
         return hmm
 
-    # ------------------------------------------------------------------------------------------ options
-
-    def _check_options(self) -> Emission:
-        return check_options(self)
+    _check_options = check_options
 
     @classmethod
     def _option_kinds(cls) -> Mapping[str, OptionKind]:
@@ -294,8 +277,6 @@ class HMM(Tagger):
         """How many numbers were free to choose."""
         return self._tables("n_parameters_").parameters
 
-    # ------------------------------------------------------------------------------------------ answers
-
     def predict(self, X: Any, *, lengths: Any = None, **options: Any) -> list[list[str]]:
         """Find a list of states for every sequence; options as for every tagger (decode, beam, threads)."""
         self._check_fitted("predict")
@@ -337,24 +318,17 @@ class HMM(Tagger):
             )
         return super().sample(tokens, n, seed, **options)
 
-    # ------------------------------------------------------------------------------------------ what only an HMM knows
-
     def log_likelihood(self, tokens: Any) -> float:
         """log P(tokens): the sum over all paths of states; -inf for what cannot be."""
         self._check_fitted("log_likelihood")
-        try:
-            return float(inference.log_partition(self.trellis(tokens)))
-        except ImpossibleError:
-            return float("-inf")
+        return questions.log_partition(self.trellis(tokens))
 
     def log_likelihoods(self, X: Any, *, lengths: Any = None, threads: int | None = None) -> Floats:
         """(N,) log P of every sequence."""
         self._check_fitted("log_likelihoods")
         corpus, count = self._corpus(X, lengths), thread_count(threads)
-        parts = [
-            questions.log_partitions(self._trellises(part, count), count) for _, part in blocks(corpus, BLOCK)
-        ]
-        return np.concatenate([np.zeros(0), *parts])
+        made = (self._trellises(part, count) for _, part in blocks(corpus, BLOCK))
+        return np.concatenate([np.zeros(0), *(questions.log_partitions(one, count) for one in made)])
 
     def log_joint(self, tokens: Any, labels: Iterable[Any]) -> float:
         """eq:hmm-joint   log P(tokens, labels); a label may be None (any) or a set (one of these)."""
@@ -395,10 +369,6 @@ class HMM(Tagger):
     def stream(self, *, lag: int = 0) -> questions.HMMStream:
         """Take observations as they come: push(x) gives the distribution over states, and decisions `lag` later."""
         self._check_fitted("stream")
-        if not self._engine.streams:
-            raise QuestionError(
-                "stream has no meaning here: counted words are judged by the whole sentence's lists"
-            )
         return questions.HMMStream(self, lag)
 
     def generate(self, n: int = 1, length: Any = None, *, seed: int = 0) -> questions.Generated:
@@ -408,21 +378,11 @@ class HMM(Tagger):
         """
         return questions.generated(self._tables("generate"), n, length, seed)
 
-    # ------------------------------------------------------------------------------------------ inside
-
     def _corpus(self, X: Any, lengths: Any = None) -> Corpus:
         return read_observations(X, self._check_options(), lengths)
 
     def _corpus_of_one(self, tokens: Any) -> Corpus:
-        if isinstance(tokens, Corpus):
-            raise CorpusError(
-                f"one sequence is wanted, got a corpus of {len(tokens)}; predict(corpus) takes all of them"
-            )
-        if isinstance(tokens, (str, bytes)) or not (
-            isinstance(tokens, Iterable) or hasattr(tokens, "__array__")
-        ):
-            raise CorpusError(f"one sequence is a list of observations, got {tokens!r:.60}")
-        return self._corpus([tokens])
+        return read_sequence(tokens, self._check_options())
 
     def _column_in(self, corpus: Corpus) -> str | None:
         """The column of the observations: that of training, or one that fits."""

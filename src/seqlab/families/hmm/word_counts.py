@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -10,27 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.errors import CorpusError, OptionError, StoreError
+from seqlab.errors import OptionError, StoreError
 from seqlab.families.hmm.emissions.symbols import MISSING
 from seqlab.store.codec import Array, Pool
 from seqlab.store.codec import Offsets as StoredOffsets
 
 Offsets = npt.NDArray[np.int64]
 LARGEST_TOTAL = 1e300  # sums of counts stay numbers
-
-
-def as_pool(words: Sequence[str] | _core.StringPool) -> _core.StringPool:
-    """Distinct strings as a pool with the same numbers."""
-    if isinstance(words, _core.StringPool):
-        return words
-    pool = _core.StringPool()
-    for i, word in enumerate(words):
-        if pool.intern(word) != i:
-            reason = (
-                "is there twice" if isinstance(word, str) and pool.find(word) >= 0 else "is no sound string"
-            )
-            raise CorpusError(f"words[{i}] is {word!r:.60}, which {reason}; distinct strings are wanted")
-    return pool
 
 
 @dataclass(frozen=True, eq=False)

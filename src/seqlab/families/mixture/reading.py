@@ -3,15 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from seqlab.encode.sentences import listed
 from seqlab.errors import DtypeError, OptionError, ScoreError, ShapeError
-from seqlab.families.mixture.tables import Bags, Numbers
+from seqlab.families.hmm.emissions.base import SymbolRows
 
+Numbers = npt.NDArray[np.float64]
 LARGEST = 1e100  # squares of larger numbers would leave no room for sums
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bags:
+    """Counts of features, those of 0 left out.
+
+    rows    the features of each bag
+    size    how many features there are
+    names   of the features, if they have any
+    """
+
+    rows: SymbolRows
+    size: int
+    names: tuple[str, ...] | None = None
+
+    @staticmethod
+    def of(bag: Any, ids: Any, values: Any, shape: tuple[int, int], names: Any = None) -> Bags:
+        """Collect entries: how often the bag of each has which feature."""
+        begin = np.zeros(shape[0] + 1, dtype=np.int64)
+        np.cumsum(np.bincount(bag, minlength=shape[0]), out=begin[1:])
+        counts = np.ascontiguousarray(values, dtype=np.float64)
+        return Bags(SymbolRows(begin, np.ascontiguousarray(ids, dtype=np.int32), counts), shape[1], names)
+
+    def some(self, which: npt.NDArray[np.bool_]) -> Bags:
+        """Return the bags that `which` (n,) picks."""
+        bag = np.repeat(np.arange(len(which)), np.diff(self.rows.begin))
+        number, kept = np.cumsum(which) - 1, which[bag]
+        values = None if self.rows.values is None else self.rows.values[kept]
+        shape = (int(which.sum()), self.size)
+        return Bags.of(number[bag[kept]], self.rows.ids[kept], values, shape, self.names)
 
 
 def read_points(X: Any, what: str = "X") -> Numbers:
@@ -35,8 +68,8 @@ def read_points(X: Any, what: str = "X") -> Numbers:
     return points
 
 
-def read_bags(X: Any, features: Sequence[str] | int | None) -> tuple[Bags, tuple[str, ...] | None]:
-    """Bags, and the names of their features if they have any.
+def read_bags(X: Any, features: Sequence[str] | int | None) -> Bags:
+    """Read bags.
 
     X          a table of counts (an array, or a sparse matrix of SciPy), or a list of bags: dicts {feature: count} or
                lists of features
@@ -44,10 +77,14 @@ def read_bags(X: Any, features: Sequence[str] | int | None) -> tuple[Bags, tuple
     """
     X = _plain(X)
     if hasattr(X, "tocsr"):
-        return _of_sparse(X.tocsr(), features), None
+        matrix = X.tocsr()
+        bag = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        return _of_entries(bag, matrix.indices, matrix.data, matrix.shape, features)
     if _is_named(X):
         return _of_names(listed(X), features)
-    return _of_table(read_points(X), features), None
+    table = read_points(X)
+    bag, ids = np.nonzero(table)
+    return _of_entries(bag, ids, table[bag, ids], table.shape, features)
 
 
 def read_weights(sample_weight: Any, n: int) -> Numbers:
@@ -90,29 +127,18 @@ def _is_named(X: Any) -> bool:
     return False
 
 
-def _of_table(table: Numbers, features: Any) -> Bags:
-    _check_columns(table.shape[1], features)
-    if (table < 0).any():
-        i, j = (int(place) for place in np.argwhere(table < 0)[0])
-        raise ScoreError(f"X[{i}, {j}] is {table[i, j]}, but a count from 0 up is wanted")
-    row, ids = np.nonzero(table)
-    indptr = np.zeros(len(table) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(row, minlength=len(table)), out=indptr[1:])
-    return Bags(indptr, ids.astype(np.int64), table[row, ids], table.shape[1])
-
-
-def _of_sparse(matrix: Any, features: Any) -> Bags:
-    _check_columns(matrix.shape[1], features)
-    values = np.asarray(matrix.data, dtype=np.float64)
-    if not np.isfinite(values).all() or (values < 0).any():
+def _of_entries(bag: Any, ids: Any, values: Any, shape: tuple[int, int], features: Any) -> Bags:
+    """Read the entries of a table, dense or sparse."""
+    _check_columns(shape[1], features)
+    values = np.asarray(values, dtype=np.float64)
+    bad = ~np.isfinite(values) | (values < 0)
+    if bad.any():
+        first = int(np.argmax(bad))
         raise ScoreError(
-            "X holds a count that is negative, NaN or infinite; counts are finite numbers from 0 up"
+            f"X[{int(bag[first])}, {int(ids[first])}] is {values[first]}, but a count from 0 up is wanted"
         )
-    keep = values > 0
-    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))[keep]
-    indptr = np.zeros(matrix.shape[0] + 1, dtype=np.int64)
-    np.cumsum(np.bincount(row, minlength=matrix.shape[0]), out=indptr[1:])
-    return Bags(indptr, np.asarray(matrix.indices, dtype=np.int64)[keep], values[keep], matrix.shape[1])
+    kept = values > 0
+    return Bags.of(bag[kept], np.asarray(ids)[kept], values[kept], shape)
 
 
 def _check_columns(found: int, features: Any) -> None:
@@ -126,7 +152,7 @@ def _check_columns(found: int, features: Any) -> None:
         raise ShapeError(f"X has {found} columns, but in training it had {features}")
 
 
-def _of_names(bags: list[Any], features: Any) -> tuple[Bags, tuple[str, ...]]:
+def _of_names(bags: list[Any], features: Any) -> Bags:
     if isinstance(features, int):
         raise ShapeError(
             f"X is a list of bags, but in training it was a table of {features} columns; give such a table"
@@ -134,17 +160,15 @@ def _of_names(bags: list[Any], features: Any) -> tuple[Bags, tuple[str, ...]]:
     counted = [_counts(bag, i) for i, bag in enumerate(bags)]
     names = tuple(sorted({name for bag in counted for name in bag})) if features is None else tuple(features)
     number = {name: j for j, name in enumerate(names)}
-    indptr, ids, values = [0], [], []
-    for bag in counted:
-        for name, value in bag.items():
-            if name in number and value > 0:  # nothing is known of features that training has not seen
-                ids.append(number[name])
-                values.append(value)
-        indptr.append(len(ids))
-    made = Bags(
-        np.array(indptr), np.array(ids, dtype=np.int64), np.array(values, dtype=np.float64), len(names)
-    )
-    return made, names
+    # Nothing is known of features that training has not seen.
+    entries = [
+        (i, number[name], value)
+        for i, bag in enumerate(counted)
+        for name, value in bag.items()
+        if name in number and value > 0
+    ]
+    bag, ids, values = zip(*entries, strict=True) if entries else ((), (), ())
+    return Bags.of(np.array(bag, dtype=np.int64), ids, values, (len(bags), len(names)), names)
 
 
 def _counts(bag: Any, i: int) -> dict[str, float]:

@@ -17,6 +17,7 @@ from seqlab import (
     HardEM,
     Poisson,
     Streams,
+    SuffixModel,
 )
 from seqlab.errors import (
     CorpusError,
@@ -32,6 +33,7 @@ from seqlab.errors import (
 
 EVEN = ([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]], [[0.5, 0.5], [0.5, 0.5]])
 WORDS = [["a", "b"], ["b", "a", "a"]]
+FULL = [["x", "y"], ["x", "x", "y"]]
 
 
 def fitted():
@@ -173,6 +175,18 @@ def fitted():
         (lambda: HMM(2, unknown="guess").fit(WORDS), OptionError, "unknown must be"),
         (lambda: HMM(2, order=2).fit(WORDS), OptionError, "order=2 is for words that all have labels"),
         (lambda: HMM(2, order=7).fit(WORDS), OptionError, "order must be 1, 2 or 3"),
+        # what one engine uses and the other does not
+        (lambda: HMM(2, unknown="suffix").fit(WORDS), OptionError, "tables take 'error' or 'missing'"),
+        (lambda: HMM(2, unknown=SuffixModel()).fit(WORDS), OptionError, "for words that are counted"),
+        (lambda: HMM(2, init="random").fit(WORDS, FULL), OptionError, "every token has a label"),
+        (lambda: HMM(learner=Counting(), init="random").fit(WORDS, FULL), OptionError, "leave out init"),
+        (
+            lambda: HMM(learner=Counting(), unknown="none").fit(WORDS, FULL),
+            OptionError,
+            "option of the learner",
+        ),
+        (lambda: HMM(learner=Counting(0.5), smoothing=1).fit(WORDS, FULL), OptionError, "said twice"),
+        (lambda: HMM(order=2, unknown="error").fit(WORDS, FULL), OptionError, "is for plain tables"),
         (lambda: HMM(2, smoothing=-1).fit(WORDS), OptionError, "from 0 up"),
         (lambda: HMM(2, smoothing="kneser-ney").fit(WORDS), OptionError, "for counting labelled words"),
         (lambda: HMM(2, states=["x"]).fit(WORDS), OptionError, "n_states is 2, but states has 1"),

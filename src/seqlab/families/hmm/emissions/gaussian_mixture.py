@@ -203,7 +203,9 @@ class MixtureDistribution(Distribution):
         joint = self._joint(observed)
         shares = np.exp(joint - joint.max(axis=2, keepdims=True))
         shares *= (gamma / shares.sum(axis=2))[:, :, None]
-        found = self.parts.statistics(observed, np.ascontiguousarray(shares.reshape(len(observed), -1)))
+        found = self.parts.statistics(
+            observed, np.ascontiguousarray(shares.reshape(len(observed), self.weights.size))
+        )
         return {**found, "components": shares.sum(axis=0)}
 
     def added(self, one: Statistics, other: Statistics) -> Statistics:

@@ -85,7 +85,7 @@ def k_means(rows: VectorRows, size: int, rng: np.random.Generator) -> npt.NDArra
     labels = np.full(len(rows), -1, dtype=np.int64)
     if not len(x):
         raise CorpusError("every observation is missing, so there is nothing to learn from")
-    centres = _spread(x, size, rng)
+    centres = spread(x, size, rng)
     before: npt.NDArray[np.int64] | None = None
     for _ in range(LLOYD):
         nearest = _distances(x, centres).argmin(axis=1)
@@ -111,14 +111,15 @@ def cluster_means(rows: VectorRows, labels: npt.NDArray[np.int64], size: int, us
     return means
 
 
-def _spread(x: Floats, size: int, rng: np.random.Generator) -> Floats:
-    """k-means++: the next centre is drawn with chances by the squared distance to the nearest so far."""
-    centres = [x[int(rng.integers(len(x)))]]
+def spread(x: Floats, size: int, rng: np.random.Generator, weights: Floats | None = None) -> Floats:
+    """Draw centres by k-means++: each with chances by the squared distance to the nearest so far, times its weight."""
+    usual = None if weights is None else weights / weights.sum()
+    centres = [x[int(rng.integers(len(x)) if usual is None else rng.choice(len(x), p=usual))]]
     nearest = ((x - centres[0]) ** 2).sum(axis=1)
     for _ in range(size - 1):
-        total = float(nearest.sum())
-        chances = None if not total > 0 else nearest / total
-        centres.append(x[int(rng.choice(len(x), p=chances))])
+        worth = nearest if weights is None else nearest * weights
+        total = float(worth.sum())
+        centres.append(x[int(rng.choice(len(x), p=worth / total if total > 0 else usual))])
         nearest = np.minimum(nearest, ((x - centres[-1]) ** 2).sum(axis=1))
     return np.array(centres)
 
