@@ -28,7 +28,8 @@ private:
         const StringId* codes;
         std::int64_t strings;
         std::vector<const float*> block;  // of each code; null when not made yet
-        std::vector<std::int32_t> place;  // of each code among the blocks that are kept; ready_made for a word that has one
+        std::vector<std::int32_t>
+            place;  // of each code among the blocks that are kept; ready_made for a word that has one
         std::vector<std::int32_t>* kept;
     };
     static constexpr std::int32_t ready_made = -1;
@@ -72,7 +73,8 @@ private:
 
     TemplateSums::Kept& kept_;
     CellSums cell_sums_;
-    std::vector<std::vector<std::int32_t>> strangers_;  // of each column: a number for each string that needs one
+    std::vector<std::vector<std::int32_t>>
+        strangers_;  // of each column: a number for each string that needs one
     std::vector<Family> families_;
     std::vector<const float*> near_;  // blocks of the tokens of a segment and of those around it
     std::vector<float> always_;
@@ -261,7 +263,8 @@ std::int32_t TemplateReader::Work::code_at(const Family& family, const Segment& 
 const float* TemplateReader::Work::block_of(Family& family, std::int32_t code, Fresh& fresh) {
     const float*& block = family.block[static_cast<std::size_t>(code)];
     if (!block) {
-        std::int32_t& kept = (*family.kept)[static_cast<std::size_t>(family.place[static_cast<std::size_t>(code)])];
+        std::int32_t& kept =
+            (*family.kept)[static_cast<std::size_t>(family.place[static_cast<std::size_t>(code)])];
         if (kept < 0) {
             if (fresh.size == piece_tokens) fill_blocks(family, fresh);
             kept = kept_.sums.make(family.of->cells.size());

@@ -106,7 +106,9 @@ class BagRows:
         rows = BagRows(BagsOfColumn(column), 1)
         rows._pool = _core.laid_pool(*(arrays[f"attributes.{part}"] for part in ("bytes", "begins", "slots")))
         if len(rows._pool) != len(arrays["ids"]):
-            raise StoreError(f"{len(rows._pool)} attributes should have as many ids, found {len(arrays['ids'])}")
+            raise StoreError(
+                f"{len(rows._pool)} attributes should have as many ids, found {len(arrays['ids'])}"
+            )
         rows._ids = arrays["ids"]
         return rows
 
