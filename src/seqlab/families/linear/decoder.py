@@ -1,8 +1,8 @@
 """The fast way from a corpus to label numbers: the best path of every sentence (eq:viterbi).
 
-A model of order 1 without edge attributes is decoded in the core, block by block, on tables used where they lie: straight
-from the columns when a template makes all its features, else from rows of attribute numbers. Everything else goes through
-trellises, which are the definition.
+A model of order 1 without edge attributes is decoded in the core, block by block, on tables used where they lie:
+straight from the columns when a template makes all its features, else from rows of attribute numbers. Everything else
+goes through trellises, which are the definition.
 """
 
 from __future__ import annotations
