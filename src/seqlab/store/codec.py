@@ -320,10 +320,11 @@ class Array(Field):
             state.arrays[name] = np.ascontiguousarray(value, dtype=self.dtype)
 
     def get(self, state: State, name: str, sizes: Sizes) -> Any:
-        """Read it back, as it lies in the file."""
+        """Read it back, as it lies in the file; numbers that are followed are copied, since a file may change."""
         if self.optional and name not in state.arrays:
             return None
         found = self._array(state, name, _known(self.shape, sizes))
+        found = found if self.below is None else found.copy()
         for size, length in zip(self.shape, found.shape, strict=True):
             if isinstance(size, str):
                 _meet(sizes, size, length, name)
