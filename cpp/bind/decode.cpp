@@ -238,9 +238,9 @@ void bind_decode(nb::module_& m) {
                                     "Best labels straight from columns (eq:linear-score, eq:viterbi).")
         .def(
             "__init__",
-            [](KeptTemplateDecoder* self, const nb::dict& arrays, const std::vector<ValuesSpec>& values,
-               const std::vector<FeatureSpec>& features, std::size_t columns, const In<float>& edge,
-               const In<float>& start, const In<float>& end) {
+            [](KeptTemplateDecoder* self, const nb::typed<nb::dict, nb::str, nb::any>& arrays,
+               const std::vector<ValuesSpec>& values, const std::vector<FeatureSpec>& features,
+               std::size_t columns, const In<float>& edge, const In<float>& start, const In<float>& end) {
                 const Arrays all(arrays);
                 new (self)
                     KeptTemplateDecoder{arrays, TemplateDecoder(tables_of(all, values, features, columns),
@@ -262,8 +262,8 @@ void bind_decode(nb::module_& m) {
                                "Best labels from rows of attributes (eq:linear-score, eq:viterbi).")
         .def(
             "__init__",
-            [](KeptRowDecoder* self, const nb::dict& arrays, const In<float>& edge, const In<float>& start,
-               const In<float>& end) {
+            [](KeptRowDecoder* self, const nb::typed<nb::dict, nb::str, nb::any>& arrays,
+               const In<float>& edge, const In<float>& start, const In<float>& end) {
                 new (self) KeptRowDecoder{arrays, RowDecoder(Arrays(arrays), chain_of(edge, start, end))};
             },
             "arrays"_a, "edge"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert())
