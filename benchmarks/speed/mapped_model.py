@@ -3,9 +3,9 @@
 python -m benchmarks.speed.mapped_model [FOLDER]
 
 Two models. "made up" has weights drawn by lot for 440,000 words and 2.2 million pairs of them (loading.py), and tags
-2,000 sentences of 25 words, also drawn by lot. "chunk" is that preset with weights for all labels after a few
-iterations on CoNLL-2000, and tags its test set. Each is measured in processes of their own, whose modules are imported before;
-times are CPU times, of all threads. Files stay in FOLDER for the next time.
+2,000 sentences of 25 words, also drawn by lot. "chunk" is that preset with weights for all labels, trained for a few
+iterations on CoNLL-2000, and tags its test set. Each is measured in processes of their own, whose modules are
+imported before; times are CPU times, of all threads. Files stay in FOLDER for the next time.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ class State:
         """(count + 1,) int64 from 0 to `end`, never falling."""
         import numpy as np
 
-        # A file may change after the check.
+        # A copy: a file may change after the check.
         found: Array = self.array(name, np.int64, (None if count is None else count + 1,)).copy()
         if not len(found) or found[0] != 0 or found[-1] != end or (np.diff(found) < 0).any():
             raise StoreError(f"the array {name!r} should rise from 0 to {end} and never fall")
