@@ -1,12 +1,13 @@
 """A format is one class and one name in a list: this one is known to reading, guessing and writing at once."""
 
+import argparse
 import sys
 from types import ModuleType
 
 import pytest
 
 import seqlab
-from seqlab.cli import parsing
+from seqlab.cli import options
 from seqlab.corpus import formats
 from seqlab.corpus.formats.base import BLANKS, LINE_ENDS, SENTENCE_LINE, Format
 from seqlab.corpus.formats.lines import LineReader
@@ -94,8 +95,8 @@ def test_every_format_of_the_list_has_a_module_with_a_class(name):
 
 
 def test_command_line_offers_the_formats_of_the_list():
-    parser = parsing.argparse.ArgumentParser()
-    parsing.add_reading(parser)
+    parser = argparse.ArgumentParser()
+    options.reading(parser)
     (action,) = [action for action in parser._actions if "--format" in action.option_strings]
     assert tuple(action.choices) == formats.NAMES
     assert set(formats.LABELLED) < set(formats.NAMES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import codecs
 import contextlib
+import io
 import os
 import warnings
 from collections import deque
@@ -155,21 +156,17 @@ def written(
     label   what training called it, which is its place in CoNLL-U
     first   whether the file begins here
     """
-    from seqlab.corpus import formats
-    from seqlab.corpus.io.writer import layout_for
+    from seqlab.corpus import Corpus, formats, write
 
-    before = corpus.layout
-    goal = "conll" if labels_only else to or _usual_format(corpus, label)
-    kind = formats.named(goal)
-    corpus = corpus if labels_only else kind.labelled(corpus, name, label)
-    same = goal == before.format
-    layout = layout_for(corpus, kind)
-    if labels_only:
-        corpus = _without_extras(corpus)
-    made = b"".join(kind.render(corpus, layout))
-    if same and not before.final_newline:
-        made = made.removesuffix(layout.newline.encode())
-    return b"\xef\xbb\xbf" + made if same and before.bom and first else made
+    if labels_only:  # comments and the like have no place among them; blank lines between sentences do
+        goal = "conll"
+        corpus = Corpus({name: corpus.data(name)}, corpus.offsets, layout=corpus.layout)
+    else:
+        goal = to or _usual_format(corpus, label)
+        corpus = formats.named(goal).labelled(corpus, name, label)
+    out = io.BytesIO()
+    write(corpus, out, goal)
+    return out.getvalue() if first else out.getvalue().removeprefix(codecs.BOM_UTF8)
 
 
 def _usual_format(corpus: Corpus, label: str | None) -> str:
@@ -180,13 +177,6 @@ def _usual_format(corpus: Corpus, label: str | None) -> str:
     if found == "conllu":
         return "conllu" if label in CONLLU else "conll"
     return found if found in {"conll", "jsonl"} else "conll"
-
-
-def _without_extras(corpus: Corpus) -> Corpus:
-    """Comments and the like have no place among bare labels; blank lines between sentences do."""
-    from seqlab.corpus import Corpus
-
-    return Corpus({one: corpus.data(one) for one in corpus.columns}, corpus.offsets)
 
 
 # ------------------------------------------------------------------------------------------------ bytes
