@@ -188,10 +188,8 @@ nb::dict template_tables(const Bank& bank, const In<std::int64_t>& begin, const 
     for (std::size_t v = 0; v < bank.values().size(); ++v)
         if (leader(bank.values(), v) == v) put_strings(arrays, name("values", v), bank.values()[v].pool());
     for (std::size_t g = 0; g < built->of_value.size(); ++g)
-        if (bank.group(g).atoms() <= 1)
-            arrays[name("places", g).c_str()] = spread(built->of_value[g]);
-    for (auto& [pool, regions] : built->of_owner)
-        arrays[name("owners", pool).c_str()] = spread(regions);
+        if (bank.group(g).atoms() <= 1) arrays[name("places", g).c_str()] = spread(built->of_value[g]);
+    for (auto& [pool, regions] : built->of_owner) arrays[name("owners", pool).c_str()] = spread(regions);
     for (std::size_t c = 0; c < built->words.size(); ++c) {
         put_strings(arrays, name("words", c), built->words[c].strings);
         arrays[name("words", c, ".values").c_str()] = as_array(std::move(built->words[c].values));
@@ -224,24 +222,29 @@ using KeptRowDecoder = Kept<RowDecoder>;
 }  // namespace
 
 void bind_decode(nb::module_& m) {
-    m.def("template_tables", &template_tables, "bank"_a, "begin"_a.noconvert(), "label"_a.noconvert(),
-          "weights"_a.noconvert(), "L"_a, nb::sig("def template_tables(bank: Bank, begin: NDArray[numpy.int64], "
-          "label: NDArray[numpy.int32], weights: NDArray[numpy.float64], L: int) -> dict[str, typing.Any]"),
-          "The arrays that a TemplateDecoder looks at, by name; label and weights come beside them.");
+    m.def(
+        "template_tables", &template_tables, "bank"_a, "begin"_a.noconvert(), "label"_a.noconvert(),
+        "weights"_a.noconvert(), "L"_a,
+        nb::sig(
+            "def template_tables(bank: Bank, begin: NDArray[numpy.int64], "
+            "label: NDArray[numpy.int32], weights: NDArray[numpy.float64], L: int) -> dict[str, typing.Any]"),
+        "The arrays that a TemplateDecoder looks at, by name; label and weights come beside them.");
     m.def("row_tables", &row_tables, "begin"_a.noconvert(), "label"_a.noconvert(), "weights"_a.noconvert(),
-          "L"_a, nb::sig("def row_tables(begin: NDArray[numpy.int64], label: NDArray[numpy.int32], weights: "
-          "NDArray[numpy.float64], L: int) -> dict[str, typing.Any]"),
+          "L"_a,
+          nb::sig("def row_tables(begin: NDArray[numpy.int64], label: NDArray[numpy.int32], weights: "
+                  "NDArray[numpy.float64], L: int) -> dict[str, typing.Any]"),
           "The same for a RowDecoder.");
     nb::class_<KeptTemplateDecoder>(m, "TemplateDecoder",
                                     "Best labels straight from columns (eq:linear-score, eq:viterbi).")
         .def(
             "__init__",
-            [](KeptTemplateDecoder* self, const nb::dict& arrays, const std::vector<ValuesSpec>& values,
-               const std::vector<FeatureSpec>& features, std::size_t columns, const In<float>& edge,
-               const In<float>& start, const In<float>& end) {
+            [](KeptTemplateDecoder* self, const nb::typed<nb::dict, nb::str, nb::any>& arrays,
+               const std::vector<ValuesSpec>& values, const std::vector<FeatureSpec>& features,
+               std::size_t columns, const In<float>& edge, const In<float>& start, const In<float>& end) {
                 const Arrays all(arrays);
-                new (self) KeptTemplateDecoder{arrays, TemplateDecoder(tables_of(all, values, features, columns),
-                                                                       all, chain_of(edge, start, end))};
+                new (self)
+                    KeptTemplateDecoder{arrays, TemplateDecoder(tables_of(all, values, features, columns),
+                                                                all, chain_of(edge, start, end))};
             },
             "arrays"_a, "values"_a, "features"_a, "columns"_a, "edge"_a.noconvert(), "start"_a.noconvert(),
             "end"_a.noconvert())
@@ -259,8 +262,8 @@ void bind_decode(nb::module_& m) {
                                "Best labels from rows of attributes (eq:linear-score, eq:viterbi).")
         .def(
             "__init__",
-            [](KeptRowDecoder* self, const nb::dict& arrays, const In<float>& edge, const In<float>& start,
-               const In<float>& end) {
+            [](KeptRowDecoder* self, const nb::typed<nb::dict, nb::str, nb::any>& arrays,
+               const In<float>& edge, const In<float>& start, const In<float>& end) {
                 new (self) KeptRowDecoder{arrays, RowDecoder(Arrays(arrays), chain_of(edge, start, end))};
             },
             "arrays"_a, "edge"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert())
@@ -279,7 +282,8 @@ void bind_decode(nb::module_& m) {
             [](const KeptRowDecoder& self, const In<float>& node, const In<std::int64_t>& offsets,
                const Out<Label>& labels, std::size_t threads) {
                 Unlocked unlocked;
-                return self.decoder.best_of(node.data(), offsets.data(), offsets.size() - 1, labels.data(), threads);
+                return self.decoder.best_of(node.data(), offsets.data(), offsets.size() - 1, labels.data(),
+                                            threads);
             },
             "node"_a.noconvert(), "offsets"_a.noconvert(), "labels"_a.noconvert(), "threads"_a,
             "The same for tokens (offsets[-1], L) whose scores are there already.");

@@ -401,7 +401,7 @@ def row_tables(begin: NDArray[numpy.int64], label: NDArray[numpy.int32], weights
 class TemplateDecoder:
     """Best labels straight from columns (eq:linear-score, eq:viterbi)."""
 
-    def __init__(self, arrays: dict, values: Sequence[tuple[int, Sequence[tuple[str, int]], int, Sequence[str | None], Sequence[str | None]]], features: Sequence[tuple[Sequence[tuple[int, int, bool]], int]], columns: int, edge: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, arrays: dict[str, Any], values: Sequence[tuple[int, Sequence[tuple[str, int]], int, Sequence[str | None], Sequence[str | None]]], features: Sequence[tuple[Sequence[tuple[int, int, bool]], int]], columns: int, edge: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
 
     def __call__(self, columns: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], StringPool]], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> int:
         """Writes ids; the first sentence without a legal path, or -1."""
@@ -409,7 +409,7 @@ class TemplateDecoder:
 class RowDecoder:
     """Best labels from rows of attributes (eq:linear-score, eq:viterbi)."""
 
-    def __init__(self, arrays: dict, edge: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, arrays: dict[str, Any], edge: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
 
     def __call__(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> int:
         """Writes labels; the first sentence without a legal path, or -1."""

@@ -1,6 +1,7 @@
 #include "linear/tagging/build_tables.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "linear/tagging/template_scorer.hpp"
 
@@ -22,6 +23,7 @@ public:
         built_.of_value.resize(example_.size());
         place_values();
         count_pairs();
+        number_chains();
         place_regions();
         put_pairs();
         put_chains();
@@ -49,7 +51,7 @@ private:
         }
     }
 
-    // f(regions of the owner's pool, the owner, key, place) for every pair of two values that has weights
+    // f(attribute, region of the owner, key) for every pair of two values that has weights
     template <class F>
     void each_pair(F f) {
         for (std::size_t g = 0; g < example_.size(); ++g) {
@@ -60,13 +62,32 @@ private:
             regions.resize(bank_.values()[pool].pool().size());
             bank_.group(g).link(0).each([&](Pair key, AttributeId attribute) {
                 if (attribute == no_value || place(attribute) == 0) return;
-                f(regions[static_cast<std::size_t>(left ? key.first : key.second)],
-                  place_key(static_cast<std::int32_t>(g), left ? key.second : key.first), place(attribute));
+                f(static_cast<std::size_t>(attribute),
+                  regions[static_cast<std::size_t>(left ? key.first : key.second)],
+                  place_key(static_cast<std::int32_t>(g), left ? key.second : key.first));
             });
         }
     }
     void count_pairs() {
-        each_pair([](std::uint64_t& keys, std::uint64_t, std::uint64_t) { ++keys; });
+        each_pair([](std::size_t, std::uint64_t& keys, std::uint64_t) { ++keys; });
+    }
+    // Longer combinations, in the order of their attributes: pairs, triples, ... are numbered as they come.
+    void number_chains() {
+        chains_.resize(example_.size());
+        for (std::size_t g = 0; g < example_.size(); ++g) {
+            if (atoms(g) <= 2) continue;
+            std::map<AttributeId, std::vector<ValueId>> ordered;
+            bank_.group(g).each([&](AttributeId attribute, const std::vector<ValueId>& values) {
+                if (place(attribute) != 0) ordered.emplace(attribute, values);
+            });
+            chains_[g].resize(atoms(g) - 1);
+            for (const auto& [attribute, values] : ordered) {
+                ValueId left = values[0];
+                for (std::size_t a = 1; a + 1 < values.size(); ++a)
+                    left = chains_[g][a - 1].intern({left, values[a]});
+                chains_[g].back().set({left, values.back()}, attribute);
+            }
+        }
     }
     std::uint64_t new_region(std::size_t keys) {
         const PlaceRegion region{static_cast<std::uint32_t>(size_),
@@ -78,9 +99,8 @@ private:
         for (auto& [pool, regions] : built_.of_owner)
             for (std::uint64_t& region : regions)
                 region = region == 0 ? PlaceRegion{}.bits() : new_region(region);
-        for (std::size_t g = 0; g < example_.size(); ++g)
-            for (std::size_t link = 0; atoms(g) > 2 && link + 1 < atoms(g); ++link)
-                built_.chains.push_back(new_region(bank_.group(g).link(link).size()));
+        for (const std::vector<PairTable>& links : chains_)
+            for (const PairTable& link : links) built_.chains.push_back(new_region(link.size()));
         PlaceBucket* const first = built_.room.of(size_);
         std::fill_n(first, size_, PlaceBucket{});
         built_.buckets = {first, size_};
@@ -88,19 +108,25 @@ private:
     void put(std::uint64_t region, std::uint64_t key, std::uint64_t place) {
         PlaceRegion::of(region, size_).put(built_.buckets, key, place);
     }
+    // In the order of attributes, so that a model has the same tables whatever way it came into memory.
     void put_pairs() {
-        each_pair([&](std::uint64_t region, std::uint64_t key, std::uint64_t place) { put(region, key, place); });
+        std::vector<std::uint64_t> key_of(laid_.places.size()), region_of(laid_.places.size());
+        each_pair([&](std::size_t attribute, std::uint64_t region, std::uint64_t key) {
+            key_of[attribute] = key;
+            region_of[attribute] = region;
+        });
+        for (std::size_t a = 0; a < key_of.size(); ++a)
+            if (region_of[a] != 0) put(region_of[a], key_of[a], laid_.places[a]);
     }
     void put_chains() {
         std::size_t next = 0;
-        for (std::size_t g = 0; g < example_.size(); ++g)
-            for (std::size_t link = 0; atoms(g) > 2 && link + 1 < atoms(g); ++link, ++next) {
-                const bool last = link + 2 == atoms(g);
-                bank_.group(g).link(link).each([&](Pair key, std::int32_t number) {
-                    if (number == no_value || (last && place(number) == 0)) return;
+        for (const std::vector<PairTable>& links : chains_)
+            for (std::size_t link = 0; link < links.size(); ++link, ++next) {
+                std::map<std::int32_t, Pair> ordered;
+                links[link].each([&](Pair key, std::int32_t number) { ordered.emplace(number, key); });
+                for (const auto& [number, key] : ordered)
                     put(built_.chains[next], place_key(key.first, key.second),
-                        last ? place(number) : static_cast<std::uint64_t>(number) + 1);
-                });
+                        link + 1 == links.size() ? place(number) : static_cast<std::uint64_t>(number) + 1);
             }
     }
 
@@ -168,7 +194,8 @@ private:
             std::vector<Stem> stems(texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(n));
             for (std::size_t w = 0; w < at_tokens.size(); ++w) {
                 bank_.values()[at_tokens[w]].of_texts(stems, room, values.data());
-                std::copy_n(values.begin(), n, words.values.begin() + static_cast<std::ptrdiff_t>(w * count + from));
+                std::copy_n(values.begin(), n,
+                            words.values.begin() + static_cast<std::ptrdiff_t>(w * count + from));
             }
         }
         return words;
@@ -179,8 +206,9 @@ private:
     const double* weights_;
     const std::size_t L_;
     LaidWeights laid_;
-    std::vector<const Feature*> example_;  // a feature of each group
-    std::size_t size_ = 1;                 // buckets; the first is the region of those who own nothing
+    std::vector<const Feature*> example_;         // a feature of each group
+    std::vector<std::vector<PairTable>> chains_;  // of each group of more than two atoms
+    std::size_t size_ = 1;                        // buckets; the first is the region of those who own nothing
     BuiltTables built_;
 };
 

@@ -20,9 +20,9 @@ struct BuiltTables {
         std::vector<float> rows;
     };
 
-    std::vector<std::vector<std::uint64_t>> of_value;           // by group; empty for features on more atoms
+    std::vector<std::vector<std::uint64_t>> of_value;            // by group; empty for features on more atoms
     std::map<std::size_t, std::vector<std::uint64_t>> of_owner;  // by the first values that have the pool
-    std::vector<std::uint64_t> chains;                          // regions, group after group
+    std::vector<std::uint64_t> chains;                           // regions, group after group
     Buffer<PlaceBucket> room;
     std::span<PlaceBucket> buckets;
     std::vector<float> rows;

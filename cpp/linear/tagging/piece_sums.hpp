@@ -20,9 +20,7 @@ class PieceSums {
 public:
     // At most so many rows, and so many places, for each token.
     PieceSums(const PlacedWeights& weights, std::size_t most_rows, std::size_t most_places)
-        : weights_(weights),
-          most_rows_(most_rows + most_places),
-          most_few_(most_places * Place::list_up_to) {
+        : weights_(weights), most_rows_(most_rows + most_places), most_few_(most_places * Place::list_up_to) {
         rows_.resize(most_rows_ * piece_tokens);
         few_.resize(most_few_ * piece_tokens);
     }

@@ -31,7 +31,8 @@ std::size_t longest_list(const Observed& observed, const double* weights, std::s
         ++with[std::min(extent_of(observed, weights, a).count, Place::list_up_to + 1)];
     std::size_t longest = Place::list_up_to, rows = with[longest + 1];
     const std::size_t shortest = std::clamp<std::size_t>(L / 16, 2, Place::list_up_to);
-    while (longest > shortest && (rows + with[longest]) * L * sizeof(float) * 10 <= observed.weights() * 12 * 4)
+    while (longest > shortest &&
+           (rows + with[longest]) * L * sizeof(float) * 10 <= observed.weights() * 12 * 4)
         rows += with[longest--];
     return longest;
 }

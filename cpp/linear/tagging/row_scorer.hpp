@@ -33,8 +33,7 @@ public:
     }
 
 private:
-    void score(std::size_t from, std::size_t to, std::vector<Place>& places,
-               PieceSums& totals) const {
+    void score(std::size_t from, std::size_t to, std::vector<Place>& places, PieceSums& totals) const {
         const std::int64_t first = rows_.indptr[from], last = rows_.indptr[to];
         for (std::int64_t i = first; i < last; ++i) __builtin_prefetch(place_of_.data() + rows_.ids[i]);
         places.resize(static_cast<std::size_t>(last - first));

@@ -51,10 +51,7 @@ void CellSums::fill(const CellFamily& family, std::size_t n, float* const* block
 }
 
 TemplateCorpus::TemplateCorpus(const TemplateScorer& scorer, const Table& table)
-    : scorer_(scorer),
-      table_(table),
-      known_(table.columns.size()),
-      of_code_(scorer.tables().values.size()) {
+    : scorer_(scorer), table_(table), known_(table.columns.size()), of_code_(scorer.tables().values.size()) {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         look_up_words(c);
         look_up_values(c);

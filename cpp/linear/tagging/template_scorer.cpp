@@ -28,10 +28,11 @@ private:
         const StringId* codes;
         std::int64_t strings;
         std::vector<const float*> block;  // of each code; null when not made yet
-        std::vector<std::int32_t> place;  // of each code among the blocks that are kept; ready_made for a word that has one
+        std::vector<std::int32_t>
+            place;  // of each code among the blocks that are kept; ready_made, or not_met
         std::vector<std::int32_t>* kept;
     };
-    static constexpr std::int32_t ready_made = -1;
+    static constexpr std::int32_t ready_made = -1, not_met = -2;
     // What the atoms of a feature say, one list for each.
     using Views = std::vector<const ValueId*>;
     // Rows that are being made: row[i] for the code, or the token, key[i].
@@ -47,7 +48,7 @@ private:
     };
 
     Family family_of(std::size_t number);
-    const std::vector<std::int32_t>& strangers_of(std::size_t column);
+    std::int32_t stranger(std::size_t column, std::size_t code);
     void forget_sums();
     void read_values(const Family& family, const Fresh& fresh);
     std::int32_t code_at(const Family& family, const Segment& segment, std::int64_t i) const;
@@ -72,7 +73,8 @@ private:
 
     TemplateSums::Kept& kept_;
     CellSums cell_sums_;
-    std::vector<std::vector<std::int32_t>> strangers_;  // of each column: a number for each string that needs one
+    std::vector<std::vector<std::int32_t>>
+        strangers_;  // of each column: a number for each string that was met
     std::vector<Family> families_;
     std::vector<const float*> near_;  // blocks of the tokens of a segment and of those around it
     std::vector<float> always_;
@@ -110,39 +112,27 @@ TemplateReader::Work::Work(const TemplateCorpus& of, TemplateSums::Kept& kept)
     }
 }
 
-// Of each string of a column that has no sums ready made: its number among those that this thread remembers.
-const std::vector<std::int32_t>& TemplateReader::Work::strangers_of(std::size_t column) {
-    const std::vector<StringId>& known = corpus_.known(column);
-    std::vector<std::int32_t>& numbers = strangers_[column];
-    if (!numbers.empty()) return numbers;
-    numbers.resize(known.size(), 0);
-    std::array<std::string_view, StringPool::together> texts;
-    std::array<std::size_t, StringPool::together> codes;
-    std::array<StringId, StringPool::together> found;
-    std::size_t count = 0;
-    const auto settle = [&] {
-        kept_.strangers[column].intern(std::span<const std::string_view>(texts).first(count), found.data());
-        for (std::size_t i = 0; i < count; ++i) numbers[codes[i]] = found[i];
-        count = 0;
-    };
-    for (std::size_t code = 0; code < known.size(); ++code) {
-        if (known[code] != Words::new_word) continue;
-        texts[count] = corpus_.table().columns[column].pool->at(static_cast<StringId>(code));
-        codes[count++] = code;
-        if (count == texts.size()) settle();
-    }
-    settle();
-    return numbers;
+// The number of a string among those that this thread remembers.
+std::int32_t TemplateReader::Work::stranger(std::size_t column, std::size_t code) {
+    std::int32_t& number = strangers_[column][code];
+    if (number < 0)
+        number = kept_.strangers[column].intern(
+            corpus_.table().columns[column].pool->at(static_cast<StringId>(code)));
+    return number;
 }
 
 TemplateReader::Work::Family TemplateReader::Work::family_of(std::size_t number) {
     const CellFamily& of = plan_.families[number];
     const auto& column = corpus_.table().columns[of.column];
     const std::vector<StringId>& known = corpus_.known(of.column);
-    const std::vector<std::int32_t>& strangers = strangers_of(of.column);
+    if (strangers_[of.column].empty()) {
+        strangers_[of.column].resize(known.size(), -1);
+        const auto strangers =
+            static_cast<std::size_t>(std::count(known.begin(), known.end(), Words::new_word));
+        kept_.strangers[of.column].reserve(strangers, 8 * strangers);  // which else would grow many times
+    }
     const auto lasting = static_cast<std::int32_t>(kept_.lasting);
     std::vector<std::int32_t>& kept = kept_.blocks[number];
-    kept.resize(kept_.lasting + kept_.strangers[of.column].size(), -1);
     Family family{&of, column.codes, static_cast<std::int64_t>(known.size()), {}, {}, &kept};
     family.block.reserve(known.size() + kept_.lasting);
     family.place.reserve(known.size() + kept_.lasting);
@@ -156,8 +146,9 @@ TemplateReader::Work::Family TemplateReader::Work::family_of(std::size_t number)
         if (known[code] >= 0) {
             family.place.push_back(ready_made);
             family.block.push_back(corpus_.scorer().word_block(of, number, known[code]));
-        } else {
-            add_kept(known[code] == Words::unused ? 0 : lasting + strangers[code]);
+        } else {  // most strings of a large corpus are met by other threads
+            family.place.push_back(not_met);
+            family.block.push_back(nullptr);
         }
     }
     for (std::int32_t outside = 1; outside < lasting; ++outside) add_kept(outside);
@@ -259,9 +250,14 @@ std::int32_t TemplateReader::Work::code_at(const Family& family, const Segment& 
 
 // Made if it is not there yet; `fresh` remembers that it is still empty.
 const float* TemplateReader::Work::block_of(Family& family, std::int32_t code, Fresh& fresh) {
-    const float*& block = family.block[static_cast<std::size_t>(code)];
+    const auto at = static_cast<std::size_t>(code);
+    const float*& block = family.block[at];
     if (!block) {
-        std::int32_t& kept = (*family.kept)[static_cast<std::size_t>(family.place[static_cast<std::size_t>(code)])];
+        if (family.place[at] == not_met)
+            family.place[at] = static_cast<std::int32_t>(kept_.lasting) + stranger(family.of->column, at - 1);
+        const auto place = static_cast<std::size_t>(family.place[at]);
+        if (place >= family.kept->size()) family.kept->resize(place + 1 + place / 2, -1);
+        std::int32_t& kept = (*family.kept)[place];
         if (kept < 0) {
             if (fresh.size == piece_tokens) fill_blocks(family, fresh);
             kept = kept_.sums.make(family.of->cells.size());

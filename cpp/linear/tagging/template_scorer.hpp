@@ -28,7 +28,8 @@ public:
     // The block of a ready-made word for a family: one row for each of its cells.
     const float* word_block(const CellFamily& family, std::size_t family_number, StringId word) const {
         const WordTables& words = tables_.words[family.column];
-        const auto block = static_cast<std::size_t>(word) * cells_[family.column] + first_cell_[family_number];
+        const auto block =
+            static_cast<std::size_t>(word) * cells_[family.column] + first_cell_[family_number];
         return words.rows.data() + block * weights_.L();
     }
 

@@ -36,8 +36,7 @@ TemplateSums::Kept::Kept(const TemplateScorer& scorer)
       blocks(scorer.plan().families.size(), std::vector<std::int32_t>(lasting, -1)),
       most_new_rows(most_new(scorer)),
       windows(scorer.plan().windows.size()),
-      sums(scorer.weights().L(),
-           std::max(most_new_rows, cache_bytes / sizeof(float) / scorer.weights().L()),
+      sums(scorer.weights().L(), std::max(most_new_rows, cache_bytes / sizeof(float) / scorer.weights().L()),
            PlacedWeights::behind_rows) {}
 
 void TemplateSums::Kept::meet_new_corpus() {

@@ -23,8 +23,9 @@ struct TemplateSums::Kept {
 
     std::vector<StringPool> strangers;  // of each column
     std::size_t lasting;                // blocks in front of those of strangers
-    std::vector<std::vector<std::int32_t>> blocks;  // of each family of cells: first row of each; -1 when not made yet
-    std::size_t most_new_rows;                      // that one piece may make
+    std::vector<std::vector<std::int32_t>>
+        blocks;                 // of each family of cells: first row of each; -1 when not made yet
+    std::size_t most_new_rows;  // that one piece may make
     std::vector<KeyTable> windows;
     SumRows sums;
 };

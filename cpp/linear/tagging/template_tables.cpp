@@ -39,7 +39,8 @@ void ask_chain(const TemplateTables& tables, std::size_t group, const ValueId* c
         for (std::size_t i = 0; i < n; ++i)
             search.ask(tables.buckets, i, place_key(folded[i], atoms[link + 1][i]), chain[link]);
         for (std::size_t i = 0; i < n; ++i) {
-            const std::uint64_t number = search.region[i].find(tables.buckets, search.bucket[i], search.key[i]);
+            const std::uint64_t number =
+                search.region[i].find(tables.buckets, search.bucket[i], search.key[i]);
             folded[i] = static_cast<ValueId>(static_cast<std::uint32_t>(number)) - 1;
         }
     }
@@ -65,8 +66,7 @@ void TemplateTables::answer(std::size_t group, const PlaceSearch& search, std::s
     const GroupTables& own = groups[group];
     if (own.atoms >= 2) return search.answer(buckets, n, places);
     for (std::size_t i = 0; i < n; ++i)
-        places[i] =
-            search.key[i] < own.of_value.size() ? Place::of(own.of_value[search.key[i]]) : Place{};
+        places[i] = search.key[i] < own.of_value.size() ? Place::of(own.of_value[search.key[i]]) : Place{};
 }
 
 }  // namespace seqlab

@@ -23,7 +23,8 @@ struct GroupTables {
     std::span<const std::uint64_t> of_value;  // up to one atom: the Place of each value
     std::span<const std::uint64_t> of_owner;  // two: the region of each value of the atom that owns the pairs
     bool owner_is_left = true;
-    std::vector<PlaceRegion> chain;  // more: the number (+ 1) of each pair, triple, ...; and at last the place
+    std::vector<PlaceRegion>
+        chain;  // more: the number (+ 1) of each pair, triple, ...; and at last the place
 };
 
 // The words of one column whose sums are ready made.

@@ -134,7 +134,7 @@ def _number(value: float, moves: Moves) -> str:
 
 def _moves(given: Any, labels: Sequence[str] | None) -> Moves:
     model = getattr(given, "model_", given)
-    if hasattr(model, "moves") and hasattr(model, "rules"):
+    if hasattr(model, "move_seen"):
         return Moves(
             tuple(model.labels), model.moves, model.move_seen, model.rules.forbidden, probabilities=False
         )

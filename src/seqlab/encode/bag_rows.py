@@ -102,7 +102,7 @@ class BagRows:
 
     @staticmethod
     def of_laid_out(column: str, arrays: Mapping[str, Any]) -> BagRows:
-        """Return rows that look at such arrays where they lie; they may be those of a file, which nobody has checked."""
+        """Return rows that look at such arrays where they lie, in a file that nobody has checked, too."""
         rows = BagRows(BagsOfColumn(column), 1)
         rows._pool = _core.laid_pool(*(arrays[f"attributes.{part}"] for part in ("bytes", "begins", "slots")))
         if len(rows._pool) != len(arrays["ids"]):

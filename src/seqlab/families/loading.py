@@ -44,7 +44,7 @@ _CLASSES: dict[str, Callable[[], Any]] = {
 
 
 def kinds() -> dict[str, Callable[[State], Any]]:
-    """What makes a tagger of a state, by kind."""
+    """Return functions that make a model of a state, by kind."""
     return {kind: partial(_revived, home) for kind, home in _CLASSES.items()}
 
 

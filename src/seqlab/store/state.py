@@ -156,14 +156,15 @@ class State:
         """(count + 1,) int64 from 0 to `end`, never falling."""
         import numpy as np
 
-        found = self.array(name, np.int64, (None if count is None else count + 1,))
+        # A copy: a file may change after the check.
+        found: Array = self.array(name, np.int64, (None if count is None else count + 1,)).copy()
         if not len(found) or found[0] != 0 or found[-1] != end or (np.diff(found) < 0).any():
             raise StoreError(f"the array {name!r} should rise from 0 to {end} and never fall")
         return found
 
     def numbers(self, name: str, shape: tuple[int | None, ...], below: int, *, least: int = 0) -> Array:
         """An array of int32, each from `least` up and below `below`."""
-        found = self.array(name, "int32", shape)
+        found: Array = self.array(name, "int32", shape).copy()  # a file may change after the check
         if found.size and not (least <= found.min() and found.max() < below):
             raise StoreError(
                 f"the array {name!r} should hold numbers from {least} to {below - 1}, found others"

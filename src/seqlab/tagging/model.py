@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from seqlab import store
 from seqlab.errors import SeqlabError, StoreError
 from seqlab.lazy import lent
-from seqlab.store.codec import read_fields, write_fields
+from seqlab.store.codec import Late, read_fields, write_fields
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind, Values
 from seqlab.tagging.sklearn import Estimator
@@ -25,6 +26,17 @@ class Apart(NamedTuple):
 
     put: Callable[[State, Any, Any], Any]
     get: Callable[[State, Any], Any]
+
+
+def from_fit(path: str, doc: str) -> Any:
+    """Make a property of a model that tells a part of its fitted value, as "training.labels"."""
+    found = attrgetter(path)
+
+    def told(model: Any) -> Any:
+        value = found(model.fit_)  # before fit that fails, and Estimator says what is to be done
+        return value() if isinstance(value, Late) else value
+
+    return property(told, doc=doc)
 
 
 class Model(Estimator):

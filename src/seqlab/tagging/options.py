@@ -8,6 +8,7 @@ from seqlab.encode.given import as_features
 from seqlab.encode.stored import KIND as ENCODER
 from seqlab.encode.stored import features_of, features_state
 from seqlab.errors import StoreError
+from seqlab.features.own import FeatureFunction
 from seqlab.store.codec import put_part
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind
@@ -52,12 +53,17 @@ def get_features(state: State, data: Any) -> Any:
     inside = State("features", data if isinstance(data, dict) else {}).settings.get("features")
     if inside is None or isinstance(inside, str):
         return inside
+    if not isinstance(inside, dict):
+        raise StoreError(f"the features should be an object, found {inside!r:.80}")
     given = State("features", inside)
     match given.setting("given", str):
         case "encoder":
             return features_of(state.part("encoder", ENCODER))
         case "function":
-            return features_of(state.part("encoder", ENCODER)).function  # type: ignore[union-attr]
+            made = features_of(state.part("encoder", ENCODER))
+            if not isinstance(made, FeatureFunction):
+                raise StoreError("the features were given in an unknown way, 'function'")
+            return made.function
         case "another":
             made = features_of(state.part("features", ENCODER))
             bare = hasattr(made, "function") and given.settings.get("wrapped") is False

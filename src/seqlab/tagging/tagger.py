@@ -28,7 +28,7 @@ from seqlab.tagging.decoding import (
 from seqlab.tagging.door.constraints import Rules
 from seqlab.tagging.door.dictionary import TagDictionary
 from seqlab.tagging.door.sentences import read_sentence, read_sentences, vocabulary
-from seqlab.tagging.model import Model
+from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.training import Training
 from seqlab.threads import thread_count
 from seqlab.trellis import Trellis
@@ -108,52 +108,24 @@ class Tagger(Model):
 
     # ------------------------------------------------------------------------------------------ facts of training
 
-    @property
-    def _training(self) -> Training:
-        training: Training = self.fit_.training
-        return training
-
-    @property
-    def labels_(self) -> tuple[str, ...]:
-        """The labels; the order of every array with an axis of labels."""
-        self._check_fitted("labels_")
-        return self._training.labels
+    _training: Training = from_fit("training", "Facts of the training.")
+    labels_: tuple[str, ...] = from_fit(
+        "training.labels", "The labels; the order of every array with an axis of labels."
+    )
+    vocabulary_: frozenset[str] | None = from_fit(
+        "training.vocabulary", "The words of training, or None when it had none."
+    )
+    columns_: tuple[str, ...] = from_fit("training.columns", "The columns of training without the label.")
+    column_: str | None = from_fit(
+        "training.column", "The column that the labels of training came from; None when they came as lists."
+    )
+    rules_: Rules = from_fit("training.rules", "What the model never says.")
+    dictionary_: TagDictionary | None = from_fit("training.dictionary", "What words may be, or None.")
 
     @property
     def classes_(self) -> list[str]:
         """The labels, under scikit-learn's name for them."""
-        self._check_fitted("classes_")
-        return list(self._training.labels)
-
-    @property
-    def vocabulary_(self) -> frozenset[str] | None:
-        """The words of training, or None when it had none."""
-        self._check_fitted("vocabulary_")
-        return self._training.vocabulary()
-
-    @property
-    def columns_(self) -> tuple[str, ...]:
-        """The columns of training without the label."""
-        self._check_fitted("columns_")
-        return self._training.columns
-
-    @property
-    def column_(self) -> str | None:
-        """The column that the labels of training came from, or None when they came as lists."""
-        self._check_fitted("column_")
-        return self._training.column
-
-    @property
-    def rules_(self) -> Rules:
-        """What the model never says."""
-        self._check_fitted("rules_")
-        return self._training.rules
-
-    @property
-    def dictionary_(self) -> TagDictionary | None:
-        """What words may be, or None."""
-        self._check_fitted("dictionary_")
-        return self._training.dictionary
+        return list(self.labels_)
 
     @property
     def _known_columns(self) -> tuple[str, ...] | None:

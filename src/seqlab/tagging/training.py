@@ -74,8 +74,9 @@ class Training:
         """Collect the facts of a training on this corpus; words of a training `before` are remembered, too."""
         column = None if gold is None else gold.column
         words = vocabulary(corpus)
-        if before is not None and words is not None:
-            words |= before.vocabulary() or frozenset()
+        earlier = None if before is None else before.vocabulary()
+        if earlier is not None:
+            words = earlier | (words or frozenset())
         return Training(
             tuple(labels),
             tuple(name for name in corpus.columns if name != column),

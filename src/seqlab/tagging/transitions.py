@@ -1,4 +1,4 @@
-"""What a Markov chain answers: named, frozen, in the user's symbols."""
+"""Answers of a Markov chain: named, frozen, in the user's symbols."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from oracle.toy_tagger import Inner, Learner, ToyTagger
+from seqlab import LocalTagger, MarkovChain, Reranker
 from seqlab.errors import NotFittedError, OptionError
 from seqlab.families.local.baseline import MostFrequentTag
 from seqlab.tagging.sklearn import Estimator
@@ -119,3 +120,16 @@ def test_copies_answer_alike(again, fitted):
     else:
         with pytest.raises(NotFittedError):
             copied.predict(X)
+
+
+@pytest.mark.parametrize(
+    "kind", [MarkovChain, MostFrequentTag, lambda: LocalTagger(None), lambda: Reranker(None)]
+)
+def test_what_is_learned_is_absent_before_fit_and_says_so(kind):
+    model = kind()
+    learned = [name for name in dir(type(model)) if name.endswith("_") and not name.startswith("_")]
+    assert len(learned) > 4
+    for name in set(learned) - {"fit_"}:
+        assert not hasattr(model, name), name
+        with pytest.raises(NotFittedError, match=f"{name}.* has learned nothing yet; call fit"):
+            getattr(model, name)

@@ -137,7 +137,7 @@ def test_what_was_saved_learns_on_alike(name):
     ]
     assert "B-R" in fresh[0].labels_
     for one in fresh:
-        one.history_ = tagger.history_  # seconds differ
+        one.fit_ = replace(one.fit_, history=tagger.history_)  # seconds differ
     assert_same(*fresh)
     if name in {"balanced", "weighed"}:
         return  # the further data has not all of the labels
@@ -355,7 +355,7 @@ def epochs(**changes):
         (tampered({"options": []}), "should be an object"),
         (tampered(None, {"history": []}), "should be an object"),
         (tampered(None, epochs(iteration="1")), "'iteration' of .* should be a whole number"),
-        (tampered(None, epochs(more={"trials": "two"})), "'trials' of 'more' .* should be a number"),
+        (tampered(None, epochs(more={"trials": "two"})), "'trials' of 'more' .* should be a whole number"),
         (tampered(None, epochs(objective="low")), "'objective' of .* should be a number"),
         (tampered(None, {"pruned": {}}), "should have 'weights_before'"),
         (tampered(None, {"pruned": REPORT | {"storage": "float1"}}), "weights are stored as"),

@@ -1,4 +1,4 @@
-"""What a fitted Markov chain is: one frozen value."""
+"""The fitted value of a Markov chain: counts, and how they become probabilities."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ class Counted:
 
 
 def _shifted(numbers: Codes) -> Codes:
-    """The same map with the two symbols that are no words before it."""
+    """Put the two symbols that are no words before a map of words."""
     special = np.array([RAW_START, RAW_END], dtype=np.int32)
     return np.concatenate([special, numbers + np.int32(RAW_WORDS)]).astype(np.int32)
 

@@ -22,7 +22,7 @@ from seqlab.learning.smoothing import Smoothing
 from seqlab.store.codec import put_part, write_fields
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind, kinds_of
-from seqlab.tagging.model import Model
+from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.transitions import END, START, Distribution, Perplexity, Transitions, long_run
 from seqlab.threads import thread_count
 
@@ -60,7 +60,7 @@ class MarkovChain(Model):
 
     _kind = "markov chain"
     _fit_class = ChainFit
-    fit_: ChainFit | None = None
+    fit_: ChainFit
 
     def __init__(
         self,
@@ -123,46 +123,28 @@ class MarkovChain(Model):
 
     # ------------------------------------------------------------------------------------------ what it learned
 
-    @property
-    def _fit(self) -> ChainFit:
-        """The fitted value, which is there."""
-        fit: ChainFit = self.fit_  # type: ignore[assignment]
-        return fit
+    counts_: Counted | None = from_fit("counted", "The counts; None for a chain of an ARPA file.")
+    column_: str | None = from_fit(
+        "column", "The column that training took its symbols from; None for lists."
+    )
+    symbols_: tuple[str, ...] = from_fit(
+        "model.symbols.names", "What can follow a history: the vocabulary by name, the unknown word, the end."
+    )
+    discounts_: Discounts = from_fit(
+        "model.discounts",
+        "Of Kneser-Ney: for n-grams of 1, 2, ... symbols, what counts of 1, of 2, and of 3 or more lose.",
+    )
 
     @property
     def model_(self) -> NgramModel:
         """The probabilities; assigning others changes every answer, and leaves no counts to go on from."""
         self._check_fitted("model_")
-        return self._fit.model
+        return self.fit_.model
 
     @model_.setter
     def model_(self, model: NgramModel) -> None:
         self._check_fitted("model_")
-        self.fit_ = ChainFit(self._fit.column, model)
-
-    @property
-    def counts_(self) -> Counted | None:
-        """The counts; None for a chain of an ARPA file."""
-        self._check_fitted("counts_")
-        return self._fit.counted
-
-    @property
-    def column_(self) -> str | None:
-        """The column that training took its symbols from; None when they came as lists."""
-        self._check_fitted("column_")
-        return self._fit.column
-
-    @property
-    def symbols_(self) -> tuple[str, ...]:
-        """What can follow a history: the vocabulary by name, then the unknown word, then the end."""
-        self._check_fitted("symbols_")
-        return self.model_.symbols.names
-
-    @property
-    def discounts_(self) -> Discounts:
-        """Of Kneser-Ney: for n-grams of 1, 2, ... symbols, what counts of 1, of 2, and of 3 or more lose."""
-        self._check_fitted("discounts_")
-        return self.model_.discounts
+        self.fit_ = ChainFit(self.fit_.column, model)
 
     @property
     def transition_matrix(self) -> Transitions:
@@ -209,7 +191,7 @@ class MarkovChain(Model):
         return float(self.model_.log_probs(codes, given.offsets, 1).sum())
 
     def next(self, history: Iterable[str] = (), *, start: bool = True) -> Distribution:
-        """What follows some symbols, with names.
+        """Compute the distribution of the next symbol, with names.
 
         start   whether a history that is shorter than the order begins a sentence; False: it may stand anywhere
         """

@@ -1,8 +1,8 @@
 """The fast way from a corpus to label numbers: the best path of every sentence (eq:viterbi).
 
-A model of order 1 without edge attributes is decoded in the core, block by block, on tables used where they lie: straight
-from the columns when a template makes all its features, else from rows of attribute numbers. Everything else goes through
-trellises, which are the definition.
+A model of order 1 without edge attributes is decoded in the core, block by block, on tables used where they lie:
+straight from the columns when a template makes all its features, else from rows of attribute numbers. Everything else
+goes through trellises, which are the definition.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Decoder:
         else:
             rows = None if self._attributes is None else self._attributes.look_up(corpus, threads)
             if rows is None or rows.values is not None:
-                encoded = self._definition()[1].encode(corpus, threads=threads).checked()
+                encoded = self._encoded(corpus, rows, threads).checked()
                 rows = encoded.node
                 if self._rows is None or _overflows(rows, self._largest):
                     return self._through_trellises(encoded, threads)
@@ -93,6 +93,13 @@ class Decoder:
         if lost >= 0:
             self._refuse(corpus, lost)
         return ids
+
+    def _encoded(self, corpus: Corpus, rows: Rows | None, threads: int) -> EncodedCorpus:
+        """Return the corpus as the definition takes it; rows that were found in a file may be any numbers."""
+        encoder = self._definition()[1]
+        if rows is None or int(rows.ids.max(initial=-1)) >= encoder.size:
+            return encoder.encode(corpus, threads=threads)
+        return EncodedCorpus(corpus.offsets, rows, None, None, encoder)
 
     def _weighed(self, encoded: EncodedCorpus, corpus: Corpus, threads: int) -> LabelIds:
         """Return the labels where attributes count more or less than 1, which tables do not know."""

@@ -16,7 +16,7 @@ strings, ids, label and weights once, in the parts of the encoder and of the mod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -166,7 +166,7 @@ def _stored(state: State, name: str) -> DecoderTables:
         if not isinstance(template, Template):
             raise StoreError("the tables are those of a template, but there is none")
         plan = Plan.of(template, 1, on_moves=False)
-        wanted = _of_template(plan, own.arrays)
+        wanted = _of_template(plan, arrays)
     elif rows.kind == BAGS:
         column, wanted = rows.setting("column", str), _OF_ATTRIBUTES
     else:
@@ -190,8 +190,13 @@ def _strings(name: str) -> dict[str, Any]:
 _OF_ATTRIBUTES: dict[str, Any] = {**_strings("attributes"), "ids": np.int32, "places": np.uint64}
 
 
-def _of_template(plan: Plan, found: Collection[str]) -> dict[str, Any]:
+def _of_template(plan: Plan, arrays: Mapping[str, Array]) -> dict[str, Any]:
     """Name the arrays that the decoder of a template reads, with their dtypes."""
+
+    def size(pool: int) -> int:
+        begins = arrays.get(f"values.{pool}.begins")
+        return 0 if begins is None else len(begins)
+
     names: dict[str, Any] = {"buckets": np.uint64, "chains": np.uint64}
     for pool in sorted(set(plan.pools())):
         names.update(_strings(f"values.{pool}"))
@@ -199,7 +204,7 @@ def _of_template(plan: Plan, found: Collection[str]) -> dict[str, Any]:
         if len(places) <= 1:
             names[f"places.{group}"] = np.uint64
         elif len(places) == 2:
-            names.update({f"owners.{pool}": np.uint64 for pool in places if f"owners.{pool}" in found})
+            names[f"owners.{max(places, key=size)}"] = np.uint64  # the first of two that are equally large
     for column in range(len(plan.sources)):
         names.update(_strings(f"words.{column}"))
         names.update({f"words.{column}.values": np.int32, f"words.{column}.rows": np.float32})
@@ -210,4 +215,6 @@ def _plain(state: State, name: str, dtype: Any) -> Array:
     found = state.array(name, dtype, (None,))
     if name.endswith(".slots") and (not len(found) or len(found) & (len(found) - 1)):
         raise StoreError(f"the array {name!r} should have 2, 4, 8, ... entries, found {len(found)}")
+    if name == "buckets" and len(found) < 8:
+        raise StoreError(f"the array 'buckets' should have 8 entries at least, found {len(found)}")
     return found

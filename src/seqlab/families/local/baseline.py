@@ -21,6 +21,7 @@ from seqlab.tagging.door.constraints import Given, Rules
 from seqlab.tagging.door.dictionary import Dictionary, TagDictionary, forbidden_by
 from seqlab.tagging.door.sentences import word_column
 from seqlab.tagging.door.weights import label_weights, token_weights
+from seqlab.tagging.model import from_fit
 from seqlab.tagging.options import COMMON
 from seqlab.tagging.tagger import Tagger
 from seqlab.tagging.training import Training
@@ -76,7 +77,11 @@ class MostFrequentTag(Tagger):
 
     _kind = "most frequent tag"
     _fit_class = BaselineFit
-    fit_: BaselineFit | None = None
+    fit_: BaselineFit
+
+    words_: dict[str, int] = from_fit("words", "The words of training, with their numbers in counts_.")
+    counts_: Counts = from_fit("counts", "How often words had labels.")
+    word_column_: str = from_fit("word_column", "The column that holds the words.")
 
     def __init__(
         self,
@@ -149,32 +154,6 @@ class MostFrequentTag(Tagger):
         number = isinstance(self.smoothing, (int, float, np.number)) and not isinstance(self.smoothing, bool)
         if not number or not 0 <= self.smoothing < np.inf:
             raise OptionError(f"smoothing must be a number from 0 up, got {self.smoothing!r}")
-
-    # ------------------------------------------------------------------------------------------ what it has counted
-
-    @property
-    def _fit(self) -> BaselineFit:
-        """The fitted value, which is there."""
-        fit: BaselineFit = self.fit_  # type: ignore[assignment]
-        return fit
-
-    @property
-    def words_(self) -> dict[str, int]:
-        """The words of training, with their numbers in counts_."""
-        self._check_fitted("words_")
-        return self._fit.words
-
-    @property
-    def counts_(self) -> Counts:
-        """How often words had labels."""
-        self._check_fitted("counts_")
-        return self._fit.counts
-
-    @property
-    def word_column_(self) -> str:
-        """The column that holds the words."""
-        self._check_fitted("word_column_")
-        return self._fit.word_column
 
     # ------------------------------------------------------------------------------------------ answers
 

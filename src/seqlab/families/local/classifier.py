@@ -154,7 +154,7 @@ def _one_bayes(scores: Floats) -> Floats:
 
 
 def _shared(chances: Floats) -> Floats:
-    """What each class is worth alone, divided by the sum; all the same where each is worth nothing."""
+    """Divide the probability of each class alone by the sum; all are alike where each is 0."""
     if chances.ndim == 1:
         return np.stack([1 - chances, chances], axis=1)
     total = chances.sum(axis=1)
@@ -166,7 +166,7 @@ def _shared(chances: Floats) -> Floats:
 
 
 def _normalised(chances: Floats) -> Floats:
-    """What OneVsRestClassifier makes of its classifiers' probabilities."""
+    """Normalise as OneVsRestClassifier does."""
     each = [1 - chances, chances] if chances.ndim == 1 else chances.T
     shares: Floats = np.array(each, order="C").T  # the order in memory is the order of the sum
     total = shares.sum(axis=1)[:, None]

@@ -43,18 +43,7 @@ class Counts:
         worth: npt.NDArray[np.float64] | None,
     ) -> Counts:
         """Tokens with the numbers of their words, their labels, and what they weigh."""
-        token = np.flatnonzero(gold.ids >= 0)
-        label = gold.ids[token].astype(np.int64)
-        share = np.ones(len(token))
-        if gold.sets:
-            several = [(t, y, 1.0 / len(some)) for t, some in gold.sets.items() for y in some]
-            more = [np.array(part) for part in zip(*several, strict=True)]
-            token, label = np.concatenate([token, more[0]]), np.concatenate([label, more[1]])
-            share = np.concatenate([share, more[2]])
-        if weights is not None:
-            share = share * weights[token]
-        if worth is not None:
-            share = share * worth[label]
+        token, label, share = gold.entries(weights, worth)
         seen = np.bincount(words[gold.ids != NOTHING], minlength=int(words.max(initial=-1)) + 1)
         return Counts._added(words[token], label, share, seen)
 
@@ -66,7 +55,7 @@ class Counts:
         return Counts(word[first].astype(np.int32), label[first].astype(np.int32), added, seen)
 
     def relabelled(self, labels: Sequence[str], new: Sequence[str]) -> Counts:
-        """The same with the labels renumbered, more of them than before."""
+        """Renumber the labels; there may be more of them than before."""
         place = np.array([new.index(label) for label in labels], dtype=np.int32)
         return Counts(self.word, place[self.label], self.count, self.seen)
 

@@ -1,4 +1,4 @@
-"""What a classifier says of rows: the scores of all labels."""
+"""Scores of all labels, as a classifier gives them to rows."""
 
 from __future__ import annotations
 

@@ -28,6 +28,7 @@ from seqlab.tagging.door.constraints import Given, Rules
 from seqlab.tagging.door.dictionary import Dictionary, TagDictionary
 from seqlab.tagging.door.sentences import word_column
 from seqlab.tagging.door.weights import label_weights, token_weights
+from seqlab.tagging.model import from_fit
 from seqlab.tagging.options import COMMON, FEATURES, upgraded_options
 from seqlab.tagging.tagger import BLOCK, Tagger
 from seqlab.tagging.training import Training
@@ -104,7 +105,7 @@ class LocalTagger(Tagger):
 
     _kind = "local tagger"
     _fit_class = LocalFit
-    fit_: LocalFit | None = None
+    fit_: LocalFit
     _given: Any  # the option `classifier`, perhaps as a file describes it
 
     def __init__(
@@ -184,6 +185,11 @@ class LocalTagger(Tagger):
 
     # ------------------------------------------------------------------------------------------ what it has learned
 
+    classifier_: Any = from_fit("scores.classifier", "The classifier that has learned.")
+    encoder_: Encoder = from_fit("encoder", "The encoder, which turns sentences into attributes.")
+    layout_: Columns = from_fit("columns", "The columns of the matrix that the classifier sees.")
+    response_: Scorer = from_fit("scores", "The classifier with the method that is asked.")
+
     @property
     def classifier(self) -> Any:
         """The classifier as it was given; that of a loaded tagger is made when it is asked for."""
@@ -193,51 +199,21 @@ class LocalTagger(Tagger):
                 self._given = given = given.made()
             except (ImportError, StoreError):  # scikit-learn is missing, or has other options than it had
                 given = None
-        return self._fit.scores.classifier if given is None and self._fitted() else given
+        return self.fit_.scores.classifier if given is None and self._fitted() else given
 
     @classifier.setter
     def classifier(self, given: Any) -> None:
         self._given = given
 
-    @property
-    def _fit(self) -> LocalFit:
-        """The fitted value, which is there."""
-        fit: LocalFit = self.fit_  # type: ignore[assignment]
-        return fit
-
-    @property
-    def classifier_(self) -> Any:
-        """The classifier that has learned."""
-        self._check_fitted("classifier_")
-        return self._fit.scores.classifier
-
-    @property
-    def encoder_(self) -> Encoder:
-        """The encoder, which turns sentences into attributes."""
-        self._check_fitted("encoder_")
-        return self._fit.encoder()
-
-    @property
-    def layout_(self) -> Columns:
-        """The columns of the matrix that the classifier sees."""
-        self._check_fitted("layout_")
-        return self._fit.columns
-
-    @property
-    def response_(self) -> Scorer:
-        """The method of the classifier that is asked."""
-        self._check_fitted("response_")
-        return self._fit.scores
-
     # ------------------------------------------------------------------------------------------ answers
 
     @property
     def _probabilistic(self) -> bool:
-        return self._fit.scores.probabilistic
+        return self.fit_.scores.probabilistic
 
     @property
     def _why_no_probability(self) -> str:
-        scores = self._fit.scores
+        scores = self.fit_.scores
         return f"the {scores.method} of {scores.name} gives scores, not probabilities"
 
     @property
@@ -247,7 +223,7 @@ class LocalTagger(Tagger):
     @property
     def _sees_previous(self) -> bool:
         """Whether the classifier was trained with the label of the previous token as a feature."""
-        return self._fit.previous
+        return self.fit_.previous
 
     @property
     def _own_way(self) -> tuple[str, int | None]:
@@ -287,7 +263,7 @@ class LocalTagger(Tagger):
         for begin in range(0, len(tokens), MOST_ROWS):
             some = slice(begin, begin + MOST_ROWS)
             rows = data.rows(tokens[some], previous[some])
-            parts.append(self._fit.scores.scores(rows))
+            parts.append(self.fit_.scores.scores(rows))
         return np.concatenate(parts)
 
     def _moves(self, data: Prepared, offsets: Numbers, mask: Bools | None) -> tuple[Scores, Scores]:

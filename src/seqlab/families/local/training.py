@@ -1,4 +1,4 @@
-"""What a classifier of scikit-learn is trained on: rows, labels, weights; and whether it takes them."""
+"""Train a classifier of scikit-learn on rows, labels and weights."""
 
 from __future__ import annotations
 
@@ -46,17 +46,7 @@ def samples(
     before = np.concatenate([[NOT_KNOWN], ids[:-1]])
     before[before < 0] = NOT_KNOWN
     before[offsets[:-1][offsets[:-1] < offsets[1:]]] = NO_LABEL
-    tokens = np.flatnonzero(ids >= 0)
-    labels, shares = ids[tokens], np.ones(len(tokens))
-    if gold.sets:
-        several = [(t, y, 1.0 / len(some)) for t, some in gold.sets.items() for y in some]
-        token, label, share = (np.array(part) for part in zip(*several, strict=True))
-        tokens, labels = np.concatenate([tokens, token]), np.concatenate([labels, label])
-        shares = np.concatenate([shares, share])
-    if weights is not None:
-        shares = shares * weights[tokens]
-    if worth is not None:
-        shares = shares * worth[labels]
+    tokens, labels, shares = gold.entries(weights, worth)
     plain = weights is None and worth is None and not gold.sets
     return Sample(tokens, labels, before[tokens], None if plain else shares)
 

@@ -1,7 +1,8 @@
-"""What a fitted Reranker is: one frozen value; and its generator and features in a model file."""
+"""The fitted value of a Reranker; its generator and features in a model file."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
@@ -64,18 +65,6 @@ def _get_given(state: State, data: Any) -> Any:
     return None if data is None else _get_generator(state, GIVEN)
 
 
-class _Generator(Field):
-    """A trained model of any kind, as a part."""
-
-    def put(self, state: State, name: str, value: Any) -> None:
-        """Write it."""
-        _put_generator(state, name, value)
-
-    def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
-        """Read it back."""
-        return _get_generator(state, name)
-
-
 # ---------------------------------------------------------------------------------------------- features
 
 
@@ -96,25 +85,36 @@ def _get_features(state: State, data: Any) -> Any:
     return features
 
 
-class _Features(Field):
-    """Features of a whole labelling."""
+def _put_fitted_features(state: State, name: str, features: ListFeatures) -> None:
+    state.settings[name] = _put_features(state, features)
 
-    def put(self, state: State, name: str, value: ListFeatures) -> None:
-        """Write them."""
-        state.settings[name] = _put_features(state, value)
 
-    def get(self, state: State, name: str, sizes: Sizes) -> ListFeatures:  # noqa: ARG002
-        """Read them back."""
-        found = _get_features(state, state.settings.get(name))
-        if found is None:
-            raise StoreError("a re-ranker needs features")
-        return found if isinstance(found, GlobalFeatures) else OwnFeatures(found)
+def _get_fitted_features(state: State, name: str) -> ListFeatures:
+    found = _get_features(state, state.settings.get(name))
+    if found is None:
+        raise StoreError("a re-ranker needs features")
+    return found if isinstance(found, GlobalFeatures) else OwnFeatures(found)
 
 
 APART = {"generator": Apart(_put_given, _get_given), "features": Apart(_put_features, _get_features)}
 
 
 # ---------------------------------------------------------------------------------------------- all of it
+
+
+class _By(Field):
+    """A field that two functions write and read."""
+
+    def __init__(self, put: Callable[[State, str, Any], None], get: Callable[[State, str], Any]) -> None:
+        self._put, self._get = put, get
+
+    def put(self, state: State, name: str, value: Any) -> None:
+        """Write the value."""
+        self._put(state, name, value)
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
+        """Read it back."""
+        return self._get(state, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +153,8 @@ class RerankFit:
     vocabulary: Annotated[frozenset[str] | None, Strings(make=frozenset, optional=True)]
     names: Annotated[tuple[str, ...], Strings("F")]
     coef: Annotated[npt.NDArray[np.float64], Packed("F")]
-    features: Annotated[ListFeatures, _Features()]
-    generator: Annotated[Any, _Generator()]
+    features: Annotated[ListFeatures, _By(_put_fitted_features, _get_fitted_features)]
+    generator: Annotated[Any, _By(_put_generator, _get_generator)]
     learned: Annotated[Facts, Record(Facts)]
     oracle: Annotated[Oracle, Record(Oracle)]
 
@@ -168,8 +168,9 @@ class RerankFit:
         """The features by name."""
         return Vocabulary(self.names, {name: i for i, name in enumerate(self.names)})
 
+    @property
     def outcome(self) -> Learned:
-        """Return the weights as the learner found them."""
+        """The weights as the learner found them."""
         facts, theta = self.learned, self.coef.copy()
         theta[SCORE] = facts.score_weight
         return Learned(theta, facts.reason, facts.iterations, facts.objective)

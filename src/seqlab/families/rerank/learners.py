@@ -75,7 +75,7 @@ class Learned:
 
 
 class RankingLearner(Protocol):
-    """What a Reranker asks of its learner."""
+    """A learner of a Reranker."""
 
     def train(self, task: Task) -> Learned:
         """The weights for these lists."""

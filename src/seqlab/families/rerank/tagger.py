@@ -36,7 +36,7 @@ from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.door.sentences import read_sentences
 from seqlab.tagging.door.weights import sentence_weights
-from seqlab.tagging.model import Model
+from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.tagger import BLOCK
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Reranker(Model):
     _kind = "reranker"
     _fit_class = RerankFit
     _apart = APART
-    fit_: RerankFit | None = None
+    fit_: RerankFit
     _given: Any  # the option `generator`; None for the trained one
 
     def __init__(
@@ -203,7 +203,7 @@ class Reranker(Model):
         return self.predict([tokens])[0]
 
     def predict_single(self, tokens: Any) -> list[str]:
-        """The same as tag(tokens), under sklearn-crfsuite's name."""
+        """Label one sentence, under sklearn-crfsuite's name for it."""
         return self.tag(tokens)
 
     def nbest(self, tokens: Any, n: int | None = None) -> list[Ranked]:
@@ -259,62 +259,22 @@ class Reranker(Model):
 
     # ------------------------------------------------------------------------------------------ what was learned
 
+    generator_: Any = from_fit("generator", "The trained generator.")
+    labels_: tuple[str, ...] = from_fit("labels", "The labels that occur in training, or in a list of it.")
+    column_: str | None = from_fit("column", "The column that the labels came from; None for lists.")
+    vocabulary_: frozenset[str] | None = from_fit("vocabulary", "The words of training; None if it had none.")
+    coef_: npt.NDArray[np.float64] = from_fit("coef", "(features,) the weights.")
+    oracle_: Oracle = from_fit("oracle", "How good the lists of training were.")
+    learned_: Learned = from_fit("outcome", "How the weights were found.")
+
     @property
     def generator(self) -> Any:
         """The generator as it was given."""
-        return self._fit.generator if self._given is None and self._fitted() else self._given
+        return self.fit_.generator if self._given is None and self._fitted() else self._given
 
     @generator.setter
     def generator(self, given: Any) -> None:
         self._given = given
-
-    @property
-    def _fit(self) -> RerankFit:
-        """The fitted value, which is there."""
-        fit: RerankFit = self.fit_  # type: ignore[assignment]
-        return fit
-
-    @property
-    def generator_(self) -> Any:
-        """The trained generator."""
-        self._check_fitted("generator_")
-        return self._fit.generator
-
-    @property
-    def labels_(self) -> tuple[str, ...]:
-        """The labels that occur in training, or in a list of it."""
-        self._check_fitted("labels_")
-        return self._fit.labels
-
-    @property
-    def column_(self) -> str | None:
-        """The column that the labels of training came from, or None when they came as lists."""
-        self._check_fitted("column_")
-        return self._fit.column
-
-    @property
-    def vocabulary_(self) -> frozenset[str] | None:
-        """The words of training, or None when it had none."""
-        self._check_fitted("vocabulary_")
-        return self._fit.vocabulary
-
-    @property
-    def coef_(self) -> npt.NDArray[np.float64]:
-        """(features,) the weights."""
-        self._check_fitted("coef_")
-        return self._fit.coef
-
-    @property
-    def oracle_(self) -> Oracle:
-        """How good the lists of training were."""
-        self._check_fitted("oracle_")
-        return self._fit.oracle
-
-    @property
-    def learned_(self) -> Learned:
-        """How the weights were found."""
-        self._check_fitted("learned_")
-        return self._fit.outcome()
 
     @property
     def columns_(self) -> tuple[str, ...]:
@@ -326,19 +286,19 @@ class Reranker(Model):
     def feature_names_(self) -> list[str]:
         """Names of the features, in the order of coef_."""
         self._check_fitted("feature_names_")
-        return list(self._fit.names)
+        return list(self.fit_.names)
 
     @property
     def weights_(self) -> dict[str, float]:
         """{feature: weight}; "generator score" is what the generator thinks."""
         self._check_fitted("weights_")
-        return dict(zip(self._fit.names, self.coef_.tolist(), strict=True))
+        return dict(zip(self.fit_.names, self.coef_.tolist(), strict=True))
 
     def top_features(self, n: int = 20) -> list[tuple[str, float]]:
         """The n features with the largest weights, with their sign."""
         self._check_fitted("top_features")
         chosen = np.argsort(-np.abs(self.coef_), kind="stable")[: whole_number(n, "n", 1)]
-        return [(self._fit.names[i], float(self.coef_[i])) for i in chosen.tolist()]
+        return [(self.fit_.names[i], float(self.coef_[i])) for i in chosen.tolist()]
 
     # ------------------------------------------------------------------------------------------ inside
 
@@ -358,7 +318,7 @@ class Reranker(Model):
     ) -> tuple[list[CandidateList], list[npt.NDArray[np.float64]]]:
         """The generator's lists, and for each the scores of its labellings."""
         lists = candidate_lists(self.generator_, sentences, self.n, threads=threads)
-        data = self._fit.numbers.look_up(self._fit.features, sentences, lists)
+        data = self.fit_.numbers.look_up(self.fit_.features, sentences, lists)
         own = self.coef_.copy()
         own[SCORE] -= 1  # data.base has it already
         return lists, np.split(data.scores(own), data.offsets[1:-1]) if lists else []

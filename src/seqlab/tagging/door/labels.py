@@ -39,6 +39,26 @@ class Gold:
         """Whether a token has no label, or several."""
         return bool((self.ids < 0).any())
 
+    def entries(self, weights: Any = None, worth: Any = None) -> tuple[Any, Any, Any]:
+        """Token, label and share of every label that was given; those of one token share what it weighs.
+
+        weights   (tokens,) of the tokens; None when each counts 1
+        worth     (L,) of the labels, likewise
+        """
+        token = np.flatnonzero(self.ids >= 0)
+        label, share = self.ids[token].astype(np.int64), np.ones(len(token))
+        if self.sets:
+            several = [(t, y, 1.0 / len(some)) for t, some in self.sets.items() for y in some]
+            more = [np.array(part) for part in zip(*several, strict=True)]
+            token, label, share = (
+                np.concatenate(pair) for pair in zip((token, label, share), more, strict=True)
+            )
+        if weights is not None:
+            share = share * weights[token]
+        if worth is not None:
+            share = share * worth[label]
+        return token, label, share
+
     def open_place(self, offsets: npt.NDArray[np.int64]) -> Place:
         """Find the first token without a single label."""
         token = int(np.argmax(self.ids < 0))

@@ -209,3 +209,11 @@ def test_blocks_do_not_show(block, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr("seqlab.tagging.tagger.BLOCK", block)
             assert tagger.predict(X * 4) == expected
+
+
+def test_words_are_remembered_when_further_data_has_none():
+    tagger = MostFrequentTag(column="lemma").fit(
+        Corpus.from_lists(word=[["ran"]], lemma=[["run"]], y=[["V"]]), "y"
+    )
+    tagger.partial_fit(Corpus.from_lists(lemma=[["dog"]], y=[["N"]]), "y")
+    assert (tagger.vocabulary_, tagger.words_) == (frozenset(["ran"]), {"run": 0, "dog": 1})

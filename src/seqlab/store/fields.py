@@ -1,0 +1,287 @@
+"""Kinds of stored fields: each writes a value under a name, and reads it back with every number checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core
+from seqlab.errors import StoreError
+from seqlab.store.packing import named, packed, unpacked
+from seqlab.store.state import State, string_arrays, text_arrays
+from seqlab.store.typed_json import from_json, to_json
+
+Sizes = dict[str, int]
+
+
+class Field:
+    """One way to store a field: `put` writes a value under a name, `get` reads it back and checks it."""
+
+    def put(self, state: State, name: str, value: Any) -> None:
+        """Write the value."""
+        raise NotImplementedError
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Any:
+        """Read the value."""
+        raise NotImplementedError
+
+    def absent(self, state: State, name: str) -> bool:  # noqa: ARG002
+        """Tell whether a file does not have it at all."""
+        return False
+
+
+class Setting(Field):
+    """A JSON value of a given type: numbers, strings, lists, dataclasses."""
+
+    def __init__(self, kind: Any, *, least: float | None = None, most: float | None = None) -> None:
+        self.kind, self.least, self.most = kind, least, most
+
+    def put(self, state: State, name: str, value: Any) -> None:
+        """Write it into the settings."""
+        self._home(state)[name] = to_json(value)
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
+        """Read it back; null serves where None may stand."""
+        home = self._home(state)
+        if name not in home:
+            if type(None) in getattr(self.kind, "__args__", ()):
+                return None
+            raise StoreError(f"the setting {name!r} is missing")
+        value = from_json(self.kind, home[name], f"the setting {name!r}")
+        if value is not None and not _between(value, self.least, self.most):
+            raise StoreError(
+                f"the setting {name!r} should lie between {self.least} and {self.most}, found {value!r:.80}"
+            )
+        return value
+
+    def absent(self, state: State, name: str) -> bool:
+        """Tell whether a file does not have it at all."""
+        return name not in self._home(state)
+
+    def _home(self, state: State) -> dict[str, Any]:
+        return state.settings
+
+
+class Record(Setting):
+    """A JSON value among the facts of training, which nothing depends on."""
+
+    def _home(self, state: State) -> dict[str, Any]:
+        return state.record
+
+
+class Choice(Field):
+    """One of several values, by its name."""
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self.names = names
+
+    def put(self, state: State, name: str, value: Any) -> None:
+        """Write the name."""
+        state.settings[name] = next(one for one, known in self.names.items() if known == value)
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
+        """Read the value of that name."""
+        found = state.setting(name, str)
+        if found not in self.names:
+            raise StoreError(f"the setting {name!r} is the unknown {found!r:.80}")
+        return self.names[found]
+
+
+class Listed(Field):
+    """A string or None, as a list with one entry or none."""
+
+    def put(self, state: State, name: str, value: str | None) -> None:
+        """Write it into the settings."""
+        state.settings[name] = [] if value is None else [value]
+
+    def get(self, state: State, name: str, sizes: Sizes) -> str | None:  # noqa: ARG002
+        """Read it back."""
+        found = state.names(name)
+        if len(found) > 1:
+            raise StoreError(f"the setting {name!r} should have one entry at most, found {len(found)}")
+        return found[0] if found else None
+
+
+class Names(Field):
+    """A tuple of different strings in the settings; `size` is how many."""
+
+    def __init__(self, size: str | None = None, *, least: int = 1, ordered: bool = False) -> None:
+        self.size, self.least, self.ordered = size, least, ordered
+
+    def put(self, state: State, name: str, value: Sequence[str]) -> None:
+        """Write a list."""
+        state.settings[name] = list(value)
+
+    def get(self, state: State, name: str, sizes: Sizes) -> tuple[str, ...]:
+        """Read it back."""
+        found = state.names(name)
+        if len(found) < self.least or len(set(found)) != len(found):
+            raise StoreError(f"the {name} of a model should be there, each of them once")
+        if self.ordered and list(found) != sorted(found):
+            raise StoreError(f"the {name} should be in order")
+        if self.size is not None:
+            meet(sizes, self.size, len(found), name)
+        return found
+
+
+class Strings(Field):
+    """Many strings as an array: a tuple, or what `make` makes of a list; None where `optional`."""
+
+    def __init__(
+        self,
+        size: str | None = None,
+        *,
+        make: Callable[[list[str]], Any] = tuple,
+        distinct: bool = True,
+        optional: bool = False,
+    ) -> None:
+        self.size, self.make, self.distinct, self.optional = size, make, distinct, optional
+
+    def put(self, state: State, name: str, value: Any) -> None:
+        """Write bytes and begins; sets in order."""
+        if self.optional:
+            state.settings[name] = value is not None
+        strings = sorted(value or ()) if isinstance(value, (frozenset, set)) else list(value or ())
+        state.arrays.update(string_arrays(name, strings))
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Any:
+        """Read them back."""
+        strings = state.strings(name)
+        if self.distinct and len(set(strings)) != len(strings):
+            raise StoreError(f"the strings {name!r} should be there once each")
+        if self.size is not None:
+            meet(sizes, self.size, len(strings), name)
+        return None if self.optional and not state.setting(name, bool) else self.make(strings)
+
+
+class Pool(Field):
+    """A pool of strings; numbers of strings are what they were."""
+
+    def __init__(self, size: str | None = None) -> None:
+        self.size = size
+
+    def put(self, state: State, name: str, value: _core.StringPool) -> None:
+        """Write bytes and begins."""
+        state.arrays.update(text_arrays(name, *value.arrays()))
+
+    def get(self, state: State, name: str, sizes: Sizes) -> _core.StringPool:
+        """Read them back."""
+        content, begins = state.text(name)
+        made = _core.pool_of(np.ascontiguousarray(content), np.ascontiguousarray(begins))
+        if not isinstance(made, _core.StringPool):
+            raise StoreError(f"the strings {name!r} are not sound UTF-8, or one of them is there twice")
+        if self.size is not None:
+            meet(sizes, self.size, len(made), name)
+        return made
+
+
+class Array(Field):
+    """An array of one dtype and shape: a shape has numbers and names of sizes.
+
+    least, below   the range of its entries; `below` may be the name of a size
+    finite         refuse NaN and infinity
+    optional       None where the array is not there
+    """
+
+    def __init__(
+        self,
+        dtype: npt.DTypeLike,
+        *shape: int | str,
+        least: float | None = None,
+        below: int | str | None = None,
+        finite: bool = False,
+        optional: bool = False,
+    ) -> None:
+        self.dtype, self.shape, self.least, self.below = np.dtype(dtype), shape, least, below
+        self.finite, self.optional = finite, optional
+
+    def put(self, state: State, name: str, value: Any) -> None:
+        """Write it."""
+        if value is not None:
+            state.arrays[name] = np.ascontiguousarray(value, dtype=self.dtype)
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Any:
+        """Read it back, as it lies in the file; numbers that are followed are copied, since a file may change."""
+        if self.optional and name not in state.arrays:
+            return None
+        found = self._array(state, name, _known(self.shape, sizes))
+        found = found if self.below is None else found.copy()
+        for size, length in zip(self.shape, found.shape, strict=True):
+            if isinstance(size, str):
+                meet(sizes, size, length, name)
+        self._check(found, name, sizes)
+        return found
+
+    def _array(self, state: State, name: str, shape: tuple[int | None, ...]) -> Any:
+        return state.array(name, self.dtype, shape)
+
+    def _check(self, found: Any, name: str, sizes: Sizes) -> None:
+        if self.finite and not np.isfinite(found).all():
+            raise StoreError(f"the array {name!r} holds NaN or infinity")
+        below = _product(self.below, sizes) if isinstance(self.below, str) else self.below
+        low = self.least is not None and found.size and not (found >= self.least).all()
+        if low or (below is not None and found.size and not (found < below).all()):
+            upper = "" if below is None else f" to {below - 1}"
+            raise StoreError(f"the array {name!r} should hold numbers from {self.least}{upper}, found others")
+
+
+class Offsets(Array):
+    """(count + 1,) int64 that rise from 0 to the size `end` and never fall."""
+
+    def __init__(self, end: str, count: str | None = None) -> None:
+        super().__init__(np.int64, "?")
+        self.end, self.count = end, count
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Any:
+        """Read them back."""
+        count = None if self.count is None else sizes.get(self.count)
+        found = state.array(name, np.int64, (None if count is None else count + 1,))
+        meet(sizes, self.end, int(found[-1]) if len(found) else 0, name)
+        if self.count is not None:
+            meet(sizes, self.count, len(found) - 1, name)
+        return state.offsets(name, sizes[self.end])
+
+
+class Packed(Array):
+    """Weights, as float64 or in fewer bytes: the setting "dtype" says how. Small tables are never rounded to 8 bits."""
+
+    def __init__(self, *shape: int | str, small: bool = False, optional: bool = False) -> None:
+        super().__init__(np.float64, *shape, optional=optional)
+        self.small = small
+
+    def put(self, state: State, name: str, value: Any) -> None:
+        """Write them in the dtype that was written before."""
+        if value is None:
+            return
+        dtype = str(state.settings.get("dtype", "float64"))
+        coarse = self.small and dtype in {"float16", "int8"}
+        state.arrays.update(named(name, packed(value, "float32" if coarse else dtype)))
+
+    def _array(self, state: State, name: str, shape: tuple[int | None, ...]) -> Any:
+        return unpacked(state, name, shape)
+
+
+# ------------------------------------------------------------------------------------------------ sizes
+
+
+def _known(shape: Sequence[int | str], sizes: Sizes) -> tuple[int | None, ...]:
+    return tuple(sizes.get(size) if isinstance(size, str) else size for size in shape)
+
+
+def _product(size: str, sizes: Sizes) -> int:
+    """Return "L" or "L*L" as a number."""
+    return math.prod(sizes[one] for one in size.split("*"))
+
+
+def meet(sizes: Sizes, size: str, value: int, name: str) -> None:
+    """Give a size its value, or refuse another one than it has."""
+    if sizes.setdefault(size, value) != value:
+        raise StoreError(f"{name!r} has {value} entries, {sizes[size]} are wanted")
+
+
+def _between(value: Any, least: float | None, most: float | None) -> bool:
+    return (least is None or value >= least) and (most is None or value <= most)

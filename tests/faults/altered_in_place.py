@@ -1,0 +1,77 @@
+"""Changes a model file in place while a loaded tagger reads it; a process of its own, which a wild read would end.
+
+python tests/faults/altered_in_place.py FEATURES ROUNDS SEED
+
+Prints how many labels were given; ends with 1 when one of them is no label, or at an error that is not ours.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import random
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import seqlab
+from seqlab.errors import SeqlabError
+from seqlab.store import codec
+
+EXTREMES = (-1, 0, 1, 2, 255, 2**31 - 1, -(2**31), 2**32 - 1, 2**63 - 1, -(2**63), 0x7FC00000, 0x7F800000)
+SIZES = {"F64": 8, "I64": 8, "U64": 8, "F32": 4, "I32": 4}
+TRAIN, TEST = seqlab.demo_corpus("train")[:80], seqlab.demo_corpus("test")[:30]
+LEARNER = seqlab.LBFGS(max_iterations=3)
+
+
+def fitted(features: str) -> tuple[Any, list[Any]]:
+    """A tagger, and sentences for it."""
+    if features != "attributes":
+        return seqlab.CRF(features, LEARNER).fit(TRAIN, "chunk"), TEST
+    bags = [
+        [[[f"w={w}", f"p={p}", "bias"] for w, p in zip(s["word"], s["pos"], strict=True)] for s in c]
+        for c in (TRAIN, TEST)
+    ]
+    return seqlab.CRF(None, LEARNER).fit(bags[0], TRAIN.column("chunk")), bags[1]
+
+
+def alter(content: mmap.mmap, header: dict[str, Any], data: int, rng: random.Random) -> None:
+    """Write numbers that may be far out into some tensor, bytes into others."""
+    name = rng.choice(sorted(header))
+    begin, end = header[name]["data_offsets"]
+    size = SIZES.get(header[name]["dtype"], 1)
+    for _ in range(rng.choice([1, 10, 100, 1000]) if end > begin else 0):
+        at = data + begin + size * rng.randrange((end - begin) // size)
+        number = rng.choice([*EXTREMES, rng.getrandbits(63), rng.randrange(300)])
+        content[at : at + size] = (number % 2 ** (8 * size)).to_bytes(size, "little")
+
+
+def main(features: str, rounds: int, seed: int) -> None:
+    """Alter and ask."""
+    codec.SMALL = -1  # as if it were a large file, which is not checked before it is used
+    tagger, sentences = fitted(features)
+    rng, given = random.Random(seed), 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        for _ in range(rounds):
+            tagger.save(path)
+            loaded = seqlab.load(path)
+            with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as content:
+                data = 8 + int.from_bytes(content[:8], "little")
+                header = json.loads(content[8:data])
+                del header["__metadata__"]
+                for _ in range(12):
+                    alter(content, header, data, rng)
+                    try:
+                        labels = loaded.predict(sentences, threads=2)
+                    except SeqlabError:
+                        continue
+                    given += sum(map(len, labels))
+                    assert {y for some in labels for y in some} <= set(tagger.labels_)
+            assert not loaded.fit_.model.made
+    sys.stdout.write(str(given))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
