@@ -105,8 +105,10 @@ def test_weights_are_as_good_as_copies(table, data):
     options = {"init": init, "epochs": 5, "tolerance": 0}
     weighted = MultinomialMixture(2, **options).fit(table, sample_weight=weights)
     copied = MultinomialMixture(2, **options).fit(np.repeat(table, weights, axis=0))
-    np.testing.assert_allclose(weighted.probabilities_, copied.probabilities_, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(weighted.weights_, copied.weights_, rtol=1e-9, atol=1e-12)
+    # Where the likelihood is flat to its last bit, one of them may end an epoch earlier: half of the digits agree.
+    np.testing.assert_allclose(weighted.probabilities_, copied.probabilities_, rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(weighted.weights_, copied.weights_, rtol=1e-7, atol=1e-7)
+    assert weighted.history_.log_likelihood[-1] == approx(copied.history_.log_likelihood[-1], rel=1e-12)
 
 
 def test_drawn_data_give_their_components_back():

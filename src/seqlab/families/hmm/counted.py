@@ -68,6 +68,8 @@ class CountedHMM:
 
     def check(self) -> None:
         """Refuse counts of a file whose sums are no numbers."""
+        if self.words.L != self.L:
+            raise StoreError(f"words have {self.words.L} labels, but the model has {self.L}")
         for counts in (self.moves, self.last):
             if (counts < 0).any() or not float(counts.sum()) < LARGEST_TOTAL:
                 raise StoreError("the counts of labels should be from 0 up, and their sum a number")
@@ -120,7 +122,7 @@ class CountedHMM:
             mine,
             moves=mine.moves + theirs.moves,
             last=mine.last + theirs.last,
-            words=mine.words.plus(theirs.words, len(names)),
+            words=mine.words.plus(theirs.words),
             rules=Rules.none(len(names)),
         )
 
@@ -132,7 +134,7 @@ class CountedHMM:
         moves, last = np.zeros((L + 1,) * self.order + (L,)), np.zeros(L)
         moves[np.ix_(*[to] * self.order, to[:-1])] = self.moves
         last[to[:-1]] = self.last
-        words = self.words.relabelled(to[:-1].astype(np.int32))
+        words = self.words.relabelled(to[:-1].astype(np.int32), L)
         return replace(self, labels=names, moves=moves, last=last, words=words)
 
     # ------------------------------------------------------------------------------------------ parameters
@@ -180,8 +182,7 @@ class CountedHMM:
     def lexicon(self) -> _core.Lexicon:
         """What each word says of its label, in the core."""
         plain = isinstance(self.smoothing, (MLE, AddLambda))
-        totals = self.words.label_totals(self.L)
-        shares = totals / totals.sum()
+        shares = self.words.label_totals / self.words.label_totals.sum()
         if self.unknown is None:
             settings = _core.LexiconSettings()
             settings.direct, settings.suffixes = True, False

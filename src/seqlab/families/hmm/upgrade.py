@@ -63,17 +63,16 @@ def _allowed(training: State) -> Any:
 def _counts(model: State) -> State:
     """Name the words of a counted model, its smoothing and its suffix model in today's way."""
     renamed = {name.replace("words.", "word.pool.", 1): one for name, one in model.arrays.items()}
-    told = State("", model.setting("smoothing", dict))
-    kind = NAMES.get(told.setting("name", str))
-    fields = {name: one for name, one in told.settings.items() if name != "name"}
+    old = State("", model.setting("smoothing", dict))
+    kind = NAMES.get(old.setting("name", str))
+    fields = {name: one for name, one in old.settings.items() if name != "name"}
     if "discounts" in fields:
         fields["discounts"] = {"tuple": fields["discounts"]} if fields["discounts"] else None
     smoothing = {"object": {"name": type(kind).__name__, "fields": fields}}
     suffix = model.setting("unknown", dict).get("suffix")
     unknown = None if suffix is None else {"object": {"name": "SuffixModel", "fields": suffix}}
-    return model.replaced(
-        arrays=renamed, settings={**model.settings, "smoothing": smoothing, "unknown": unknown}
-    )
+    told = {"smoothing": smoothing, "unknown": unknown, "word.L": len(model.names("labels"))}
+    return model.replaced(arrays=renamed, settings={**model.settings, **told})
 
 
 def _with_options(emissions: State, given: Any) -> State:

@@ -26,12 +26,14 @@ class WordCounts:
     begin   (V + 1,)     the entries of word i are begin[i] .. begin[i + 1]
     label   (entries,)   rising within a word
     count   (entries,)
+    L       number of labels
     """
 
     pool: Annotated[_core.StringPool, Pool("words")]
     begin: Annotated[Offsets, StoredOffsets("entries", "words")]
     label: Annotated[npt.NDArray[np.int32], Array(np.int32, "entries", least=0, below="L")]
     count: Annotated[npt.NDArray[np.float64], Array(np.float64, "entries", finite=True)]
+    L: int
 
     def check(self) -> None:
         """Refuse counts of a file that training never gives."""
@@ -60,20 +62,21 @@ class WordCounts:
             raise OptionError("not one token has a word and a weight above 0, so there is nothing to count")
         numbers, used = _core.compact_pool(np.ascontiguousarray(codes), pool)
         whole = np.array([0, len(numbers)], dtype=np.int64)
-        return WordCounts(used, *_core.count_words(numbers, label_ids, weights, whole, len(used), L))
+        return WordCounts(used, *_core.count_words(numbers, label_ids, weights, whole, len(used), L), L)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _revived, (*self.pool.arrays(), self.begin, self.label, self.count)
+        return _revived, (*self.pool.arrays(), self.begin, self.label, self.count, self.L)
 
-    def label_totals(self, L: int) -> npt.NDArray[np.float64]:
+    @property
+    def label_totals(self) -> npt.NDArray[np.float64]:
         """(L,) how often each label was counted."""
-        return np.bincount(self.label, self.count, L).astype(np.float64)
+        return np.bincount(self.label, self.count, self.L).astype(np.float64)
 
-    def relabelled(self, to: npt.NDArray[np.int32]) -> WordCounts:
+    def relabelled(self, to: npt.NDArray[np.int32], L: int) -> WordCounts:
         """Return the same counts with label i called to[i]."""
-        return WordCounts(self.pool, self.begin, to[self.label], self.count)
+        return WordCounts(self.pool, self.begin, to[self.label], self.count, L)
 
-    def plus(self, other: WordCounts, L: int) -> WordCounts:
+    def plus(self, other: WordCounts) -> WordCounts:
         """Add the counts of another."""
         pool, numbers = _core.join_pools([self.pool, other.pool])
         codes = [
@@ -85,7 +88,7 @@ class WordCounts:
             np.concatenate(codes).astype(np.int32),
             np.concatenate([self.label, other.label]),
             np.concatenate([self.count, other.count]),
-            L,
+            self.L,
         )
 
 
@@ -95,5 +98,6 @@ def _revived(
     begin: Offsets,
     label: npt.NDArray[np.int32],
     count: npt.NDArray[np.float64],
+    L: int,
 ) -> WordCounts:
-    return WordCounts(_core.pool_of(text, begins), begin, label, count)
+    return WordCounts(_core.pool_of(text, begins), begin, label, count, L)

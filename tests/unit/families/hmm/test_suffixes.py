@@ -111,7 +111,7 @@ def test_known_words_have_all_mass_but_that_of_new_ones_on_the_average_over_labe
     exact = HMM(unknown=SuffixModel(known=0.0)).fit(train, "pos").model_.emissions().sum(axis=1)
     assert exact == pytest.approx(np.full(len(exact), 1 - new))
     model = HMM(unknown=SuffixModel(least=0.0)).fit(train, "pos").model_
-    sums, shares = model.emissions().sum(axis=1), model.words.label_totals(model.L) / len(words)
+    sums, shares = model.emissions().sum(axis=1), model.words.label_totals / len(words)
     assert sums @ shares == pytest.approx(1 - new)
     gap = np.abs(HMM().fit(train, "pos").model_.emissions().sum(axis=1) - (1 - new))
     assert 0.01 < gap.max() < 0.05  # as the guide says
