@@ -95,6 +95,12 @@ def fitted(classifier, labels=TAGS, **options):
     return LocalTagger(classifier, **{"features": TEMPLATE, **options}).fit(WORDS * 3, labels * 3)
 
 
+def options(**changes):
+    """A sound state with other options."""
+    sound = fitted(LogisticRegression(), allowed={"Oslo": ["B-L"]}, previous=True).state()
+    return sound.replaced(settings={**sound.settings, "options": {**sound.settings["options"], **changes}})
+
+
 def through_file(tagger, path, **options):
     tagger.save(path)
     return seqlab.load(path, verify=True, **options)
