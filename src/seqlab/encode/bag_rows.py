@@ -12,14 +12,12 @@ from seqlab import _core
 from seqlab.corpus import BagColumn, Corpus, VectorColumn
 from seqlab.encode.encoded import AttributeIds, Rows
 from seqlab.encode.given import BagsOfColumn
-from seqlab.encode.pools import pool_of
 from seqlab.encode.producer import Met
+from seqlab.encode.stored import KnownBags, KnownVectors
 from seqlab.errors import CorpusError, Place, ShapeError, StoreError
-from seqlab.store.state import State, text_arrays
+from seqlab.store.state import text_arrays
 
 Read = TypeVar("Read")
-
-BAGS, VECTORS = "bag rows", "vector rows"  # kinds of states
 
 
 class BagRows:
@@ -32,11 +30,8 @@ class BagRows:
         self._ids: AttributeIds = np.zeros(0, dtype=np.int32)  # by number in the pool
         self._read: BagColumn | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pool": self._pool.arrays(), "_read": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _pool=_core.pool_of(*state["_pool"]))
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BagRows.of, (self.known(), self._bags, self._min_count)
 
     @property
     def column(self) -> str | None:
@@ -112,18 +107,16 @@ class BagRows:
         rows._ids = arrays["ids"]
         return rows
 
-    def state(self) -> State:
-        """The attributes in the order of their numbers."""
+    def known(self) -> KnownBags:
+        """Return the attributes in the order of their numbers."""
         kept = self.extended()
-        arrays = {"ids": kept._ids, **text_arrays("attributes", *kept._pool.arrays())}
-        return State(BAGS, {"column": self.column}, arrays)
+        return KnownBags(self.column, kept._ids, kept._pool)
 
     @staticmethod
-    def from_state(state: State, bags: Callable[[Corpus], BagColumn], min_count: int, size: int) -> BagRows:
-        """What state() was asked of; the numbers of its attributes must be below `size`."""
+    def of(known: KnownBags, bags: Callable[[Corpus], BagColumn], min_count: int) -> BagRows:
+        """Make rows that know what known() told."""
         rows = BagRows(bags, min_count)
-        rows._pool = pool_of(state, "attributes")
-        rows._ids = state.numbers("ids", (len(rows._pool),), size)
+        rows._pool, rows._ids = known.attributes, known.ids
         return rows
 
     def look_up(self, corpus: Corpus, threads: int) -> Rows:  # noqa: ARG002
@@ -205,16 +198,15 @@ class VectorRows:
         other._ids[known] = numbers[self._ids[known]]
         return other
 
-    def state(self) -> State:
-        """The numbers of the attributes; -1 for a number of the vector that is left out."""
-        return State(VECTORS, {"column": self._column}, {"ids": self._ids})
+    def known(self) -> KnownVectors:
+        """Return the numbers of the attributes; -1 for a number of the vector that is left out."""
+        return KnownVectors(self._column, self._ids)
 
     @staticmethod
-    def from_state(state: State, size: int) -> VectorRows:
-        """What state() was asked of; the numbers of its attributes must be below `size`."""
-        rows = VectorRows(state.setting("column", str))
-        rows._ids = state.numbers("ids", (None,), size, least=-1)
-        rows._size = len(rows._ids)
+    def of(known: KnownVectors) -> VectorRows:
+        """Make rows that know what known() told."""
+        rows = VectorRows(known.column)
+        rows._ids, rows._size = known.ids, len(known.ids)
         return rows
 
     def look_up(self, corpus: Corpus, threads: int) -> Rows:  # noqa: ARG002

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,15 +17,13 @@ from seqlab.encode.given import BagsOfColumn, BagsOfFunction, Features, as_featu
 from seqlab.encode.plan import Plan
 from seqlab.encode.producer import Producer, learned, looked_up, named
 from seqlab.encode.sentences import ATTRIBUTES, as_corpus, listed
-from seqlab.encode.stored import features_of, features_state
-from seqlab.encode.stored_producers import producers_of, with_producers
+from seqlab.encode.stored import Known, KnownBags, KnownEncoder, KnownTemplate, KnownVectors, Made
 from seqlab.encode.template_rows import TemplateRows
 from seqlab.errors import CorpusError, OptionError, ShapeError, StoreError
 from seqlab.features import Template
+from seqlab.store.codec import state_of, value_of
 from seqlab.store.state import State
 from seqlab.threads import thread_count
-
-_NAMES = ("attributes", "edge_attributes")  # made when asked
 
 
 class Encoder:
@@ -47,6 +44,7 @@ class Encoder:
         self.edge_size = 0  # attributes of pairs of labels
         self._node: list[Producer] = []
         self._edge: list[Producer] = []
+        self._names: dict[str, list[str]] = {}  # of attributes, made when asked for
 
     def fit(
         self, corpus: Any, labels: str | Sequence[Sequence[str]] | None = None, *, threads: int | None = None
@@ -111,8 +109,7 @@ class Encoder:
     def take(self, node: Sequence[Producer], edge: Sequence[Producer], size: int, edge_size: int) -> None:
         """Know what these producers know, in place of what was learned before."""
         self._node, self._edge, self.size, self.edge_size = list(node), list(edge), size, edge_size
-        for cached in _NAMES:
-            self.__dict__.pop(cached, None)
+        self._names = {}
 
     def restricted(
         self, kept: npt.NDArray[np.bool_], edge_kept: npt.NDArray[np.bool_] | None = None
@@ -135,39 +132,45 @@ class Encoder:
 
     # ------------------------------------------------------------------------------------------ names
 
-    @cached_property
+    @property
     def attributes(self) -> list[str]:
         """Names of the attributes that labels see, by number."""
-        return named(self._node, self.size)
+        return self._named("node", self._node, self.size)
 
-    @cached_property
+    @property
     def edge_attributes(self) -> list[str]:
         """Names of the attributes that pairs of labels see, by number."""
-        return named(self._edge, self.edge_size)
+        return self._named("edge", self._edge, self.edge_size)
+
+    def _named(self, what: str, producers: Sequence[Producer], size: int) -> list[str]:
+        """Make the names when they are first asked for."""
+        if what not in self._names:
+            self._names[what] = named(producers, size)
+        return self._names[what]
 
     # ------------------------------------------------------------------------------------------ as plain data
 
     def state(self) -> State:
-        """What the encoder was made with and has learned, for a model file."""
-        state = features_state(self.features)
-        state.settings.update(
-            min_count=self.min_count, labels=list(self.labels), size=self.size, edge_size=self.edge_size
+        """Return what the encoder was made with and has learned, for a model file."""
+        node, edge = (tuple(one.known() for one in some) for some in (self._node, self._edge))
+        return state_of(
+            KnownEncoder(
+                self.features, self.min_count, tuple(self.labels), self.size, self.edge_size, node, edge
+            )
         )
-        return with_producers(state, self._node, self._edge)
 
     @classmethod
     def from_state(cls, state: State) -> Encoder:
-        """The encoder that state() was asked of."""
-        encoder = cls(features_of(state), min_count=state.number("min_count", 1, 2**63))
-        encoder.labels = state.names("labels")
-        if list(encoder.labels) != sorted(set(encoder.labels)):
-            raise StoreError("the labels should be different and in order")
-        encoder.size, encoder.edge_size = state.number("size", 0), state.number("edge_size", 0)
-        encoder._node, encoder._edge = producers_of(state, encoder.features, encoder.min_count)
+        """Make the encoder that state() was asked of."""
+        known = value_of(KnownEncoder, state)
+        encoder = cls(known.features, min_count=known.min_count)
+        encoder.labels, encoder.size, encoder.edge_size = known.labels, known.size, known.edge_size
+        # Only the first makes attributes of others; the rest reads them from columns.
+        made = [known.features, *[None] * len(known.node)]
+        pairs = zip(known.node, made, strict=False)
+        encoder._node = [_producer(one, by, known.min_count, on_moves=False) for one, by in pairs]
+        encoder._edge = [_producer(one, known.features, known.min_count, on_moves=True) for one in known.edge]
         return encoder
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in _NAMES}
 
     def __repr__(self) -> str:
         return f"Encoder({self.size} attributes, {self.edge_size} of label pairs, {len(self.labels)} labels)"
@@ -267,3 +270,16 @@ def _renumbered(kept: npt.NDArray[np.bool_], size: int, name: str) -> tuple[Attr
 
 def _label_column(corpus: Corpus, labels: Sequence[Sequence[str]]) -> Any:
     return corpus.with_column("labels", listed(labels)).strings("labels")
+
+
+def _producer(known: Known, features: Made, min_count: int, *, on_moves: bool) -> Producer:
+    """Make the producer that knows this, if it fits the features."""
+    if isinstance(features, Template):
+        if isinstance(known, KnownTemplate) and known.on_moves == on_moves:
+            return TemplateRows.of(known, features, min_count)
+    elif isinstance(known, KnownBags) and not on_moves and (features is None) == (known.column is not None):
+        bags = BagsOfColumn(known.column) if features is None else BagsOfFunction(features)  # type: ignore[arg-type]
+        return BagRows.of(known, bags, min_count)
+    elif isinstance(known, KnownVectors) and features is None and not on_moves:
+        return VectorRows.of(known)
+    raise StoreError(f"the part of kind {known.stored_kind!r} does not fit the features of the encoder")

@@ -13,7 +13,7 @@ from seqlab import _core
 from seqlab.corpus import Corpus
 from seqlab.encode.encoded import AttributeIds, Rows
 from seqlab.encode.merging import merged
-from seqlab.store.state import State
+from seqlab.encode.stored import Known
 
 Number = TypeVar("Number", np.int32, np.int64)
 
@@ -65,8 +65,8 @@ class Producer(Protocol):
         """Another one that knows attribute a under numbers[a], and not at all where that is -1."""
         ...
 
-    def state(self) -> State:
-        """What it has learned."""
+    def known(self) -> Known:
+        """Return what it has learned."""
         ...
 
 

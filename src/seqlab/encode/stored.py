@@ -1,54 +1,188 @@
-"""What an encoder was made with, as plain data: its features by value or by name."""
+"""An encoder as values with typed fields, which say how a model file holds it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, TypeAlias
 
+import numpy as np
+
+from seqlab import _core
+from seqlab.encode.encoded import AttributeIds
 from seqlab.errors import StoreError
-from seqlab.store.codec import state_of, value_of
+from seqlab.features import Template
+from seqlab.features.own import FeatureFunction
+from seqlab.store.codec import (
+    Array,
+    Field,
+    Inside,
+    Names,
+    Part,
+    Pool,
+    Series,
+    Setting,
+    Sizes,
+    put_part,
+    state_of,
+    value_of,
+)
 from seqlab.store.state import State
 
-if TYPE_CHECKING:
-    from seqlab.features import Template
-    from seqlab.features.own import FeatureFunction
-
 KIND = "encoder"
-TEMPLATE_ROWS = "template rows"  # the kind of the parts that know what a template makes
+Made: TypeAlias = "Template | FeatureFunction | None"
 
 
-def features_state(features: Template | FeatureFunction | None) -> State:
-    """A template by value, a function by name."""
-    from seqlab.features import Template
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Attributes of features of one shape: their numbers, and the numbers of their values in the pools."""
 
-    if isinstance(features, Template):
-        settings = {"features": "template"}
-        return State(KIND, settings).with_parts({"template": state_of(features)})
-    if features is None:
-        return State(KIND, {"features": "none"})
-    return State(
-        KIND, {"features": "function", "function": function_name(features.function, "use a template")}
-    )
+    ids: Annotated[AttributeIds, Array(np.int32, "n", least=0)]
+    values: Annotated[AttributeIds, Array(np.int32, "n", "places", least=0)]
 
 
-def features_of(state: State) -> Template | FeatureFunction | None:
-    """The features that features_state() was given; a function is the one that was given to load()."""
-    match state.setting("features", str):
-        case "template":
-            from seqlab.features import Template
+class _Pools(Field):
+    """Pools by number: values.0, values.3."""
 
-            return value_of(Template, state.any_part("template"))
-        case "function":
-            from seqlab.features.own import FeatureFunction
+    def put(self, state: State, name: str, value: Mapping[int, _core.StringPool]) -> None:
+        """Write them in order."""
+        for number in sorted(value):
+            Pool().put(state, f"{name}.{number}", value[number])
 
-            return FeatureFunction(state.function(state.setting("function", str)))
-        case "none":
-            return None
-        case other:
-            raise StoreError(f"the features should be 'template', 'function' or 'none', found {other!r:.80}")
+    def get(self, state: State, name: str, sizes: Sizes) -> dict[int, _core.StringPool]:
+        """Read those that are there."""
+        parts = [
+            one.split(".") for one in state.arrays if one.startswith(f"{name}.") and one.endswith(".bytes")
+        ]
+        numbers = [
+            int(part[1]) for part in parts if len(part) == 3 and part[1].isdecimal() and len(part[1]) < 9
+        ]
+        return {number: Pool().get(state, f"{name}.{number}", sizes) for number in numbers}
+
+
+@dataclass(frozen=True, eq=False)
+class KnownTemplate:
+    """The strings that a template has seen, and the values and numbers of every attribute."""
+
+    stored_kind: ClassVar[str] = "template rows"
+
+    on_moves: bool
+    words: Annotated[tuple[_core.StringPool, ...], Series(Pool())]
+    values: Annotated[Mapping[int, _core.StringPool], _Pools()]
+    group: Annotated[tuple[Group, ...], Series(Inside(Group))]
+
+    @property
+    def numbers(self) -> list[AttributeIds]:
+        """The numbers of its attributes."""
+        return [group.ids for group in self.group]
+
+
+@dataclass(frozen=True, eq=False)
+class KnownBags:
+    """Ready-made attributes in the order of their numbers; `column` is None for those of a function."""
+
+    stored_kind: ClassVar[str] = "bag rows"
+
+    column: str | None
+    ids: Annotated[AttributeIds, Array(np.int32, "n", least=0)]
+    attributes: Annotated[_core.StringPool, Pool("n")]
+
+    @property
+    def numbers(self) -> list[AttributeIds]:
+        """The numbers of its attributes."""
+        return [self.ids]
+
+
+@dataclass(frozen=True, eq=False)
+class KnownVectors:
+    """The numbers of the attributes of a vector; -1 for one that is left out."""
+
+    stored_kind: ClassVar[str] = "vector rows"
+
+    column: str
+    ids: Annotated[AttributeIds, Array(np.int32, "n", least=-1)]
+
+    @property
+    def numbers(self) -> list[AttributeIds]:
+        """The numbers of its attributes."""
+        return [self.ids[self.ids >= 0]]
+
+
+Known: TypeAlias = "KnownTemplate | KnownBags | KnownVectors"
+_KNOWN = Part(KnownTemplate, KnownBags, KnownVectors)
+
+
+class StoredFeatures(Field):
+    """Features: a template by value, a function by name."""
+
+    def put(self, state: State, name: str, value: Made) -> None:
+        """Write them."""
+        if isinstance(value, Template):
+            state.settings[name] = "template"
+            put_part(state, "template", state_of(value))
+        elif value is None:
+            state.settings[name] = "none"
+        else:
+            state.settings |= {name: "function", "function": function_name(value.function, "use a template")}
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Made:  # noqa: ARG002
+        """Read them back; a function is the one that was given to load()."""
+        match state.setting(name, str):
+            case "template":
+                return value_of(Template, state.any_part("template"))
+            case "function":
+                return FeatureFunction(state.function(state.setting("function", str)))
+            case "none":
+                return None
+            case other:
+                raise StoreError(
+                    f"the features should be 'template', 'function' or 'none', found {other!r:.80}"
+                )
+
+
+@dataclass(frozen=True, eq=False)
+class KnownEncoder:
+    """An encoder: what it was made with, and what its producers have learned."""
+
+    stored_kind: ClassVar[str] = KIND
+
+    features: Annotated[Made, StoredFeatures()]
+    min_count: Annotated[int, Setting(int, least=1, most=2**63)]
+    labels: Annotated[tuple[str, ...], Names(least=0, ordered=True)]
+    size: Annotated[int, Setting(int, least=0, most=2**31 - 1)]
+    edge_size: Annotated[int, Setting(int, least=0, most=2**31 - 1)]
+    node: Annotated[tuple[Known, ...], Series(_KNOWN, "")]
+    edge: Annotated[tuple[Known, ...], Series(_KNOWN, "")]
+
+    def check(self) -> None:
+        """Refuse attributes without a number, or with two."""
+        for known, size in ((self.node, self.size), (self.edge, self.edge_size)):
+            numbers = np.concatenate([np.zeros(0, np.int32), *(ids for one in known for ids in one.numbers)])
+            sound = len(numbers) == size and (not size or numbers.max() < size)
+            if not sound or (np.bincount(numbers, minlength=size) != 1).any():
+                raise StoreError(f"the attributes should have the numbers 0 to {size - 1}, each once")
+        columns = [getattr(one, "column", None) for one in self.node]
+        if len(set(columns)) != len(columns):
+            raise StoreError("two producers of attributes read the same column")
+        wanted = isinstance(self.features, Template) and any(feature.on_edge for feature in self.features)
+        if len(self.edge) != (1 if self.node and wanted else 0):
+            raise StoreError("the attributes of label pairs do not fit the template")
+
+
+def features_state(features: Made) -> State:
+    """Return features alone, as an encoder that has learned nothing."""
+    state = State(KIND)
+    StoredFeatures().put(state, "features", features)
+    return state
+
+
+def features_of(state: State) -> Made:
+    """Return the features of an encoder, without the rest of it."""
+    return StoredFeatures().get(state, "features", {})
 
 
 def function_name(function: Any, instead: str) -> str:
-    """module:function, as load(..., functions=...) will want it; `instead` is what to do when there is no such name."""
+    """Return module:function, as load(..., functions=...) will want it; `instead` is advice where there is no name."""
     module = getattr(function, "__module__", None)
     name = getattr(function, "__qualname__", None)
     if not (isinstance(module, str) and isinstance(name, str)) or "<" in name:

@@ -12,13 +12,11 @@ from seqlab.corpus import Corpus
 from seqlab.encode.columns import Codes, ColumnReader
 from seqlab.encode.encoded import AttributeIds, Kin, Rows
 from seqlab.encode.families import families, kin_of
-from seqlab.encode.plan import LARGEST_NUMBER, Plan
-from seqlab.encode.pools import pool_of
+from seqlab.encode.plan import Plan
 from seqlab.encode.producer import Met
-from seqlab.encode.stored import TEMPLATE_ROWS
+from seqlab.encode.stored import Group, KnownTemplate
 from seqlab.errors import ShapeError, StoreError
 from seqlab.features import Template
-from seqlab.store.state import Array, State, text_arrays
 
 
 class TemplateRows:
@@ -33,27 +31,8 @@ class TemplateRows:
         self._tokens, self._threads = 0, 1  # of learn()
         self._uses: list[int] = []  # of each group how many tokens have one of its attributes
 
-    def __getstate__(self) -> dict[str, Any]:
-        words, pools, groups = self._bank.state()
-        learned = ([pool.arrays() for pool in words], [pool.arrays() for pool in pools], groups)
-        return {
-            "template": self.template,
-            "_plan": self._plan,
-            "_read": None,
-            "_known": [],
-            "_tokens": 0,
-            "_threads": 1,
-            "_uses": [],
-            "learned": learned,
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        words, pools, groups = state.pop("learned")
-        self.__dict__.update(state)
-        self._bank = self._plan.bank()
-        self._bank.restore(
-            [_core.pool_of(*arrays) for arrays in words], [_core.pool_of(*arrays) for arrays in pools], groups
-        )
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _revived, (self._plan, *self._bank.state())
 
     @property
     def column(self) -> None:
@@ -146,40 +125,35 @@ class TemplateRows:
 
     # ------------------------------------------------------------------------------------------ as plain data
 
-    def state(self) -> State:
-        """The strings met, and the values and numbers of every attribute."""
+    def known(self) -> KnownTemplate:
+        """Return the strings seen, and the values and numbers of every attribute."""
         words, pools, groups = self._bank.state()
-        arrays: dict[str, Array] = {}
-        for column, pool in enumerate(words):
-            arrays.update(text_arrays(f"words.{column}", *pool.arrays()))
-        for number in sorted(set(self._plan.pools())):
-            arrays.update(text_arrays(f"values.{number}", *pools[number].arrays()))
-        for group, (ids, values) in enumerate(self._by_number(groups)):
-            arrays[f"group.{group}.ids"], arrays[f"group.{group}.values"] = ids, values
-        return State(TEMPLATE_ROWS, {"on_moves": self._plan.on_moves}, arrays)
+        values = {number: pools[number] for number in set(self._plan.pools())}
+        by_number = tuple(Group(ids, rows) for ids, rows in self._by_number(groups))
+        return KnownTemplate(self._plan.on_moves, tuple(words), values, by_number)
 
     @staticmethod
-    def from_state(state: State, template: Template, min_count: int, size: int) -> TemplateRows:
-        """What state() was asked of; the numbers of its attributes must be below `size`."""
-        plan = Plan.of(template, min_count, on_moves=state.setting("on_moves", bool))
+    def of(known: KnownTemplate, template: Template, min_count: int) -> TemplateRows:
+        """Make rows that know what known() told."""
+        plan = Plan.of(template, min_count, on_moves=known.on_moves)
         rows = TemplateRows(plan)
-        words = [pool_of(state, f"words.{column}") for column in range(len(plan.sources))]
-        leaders = plan.pools()
+        leaders, places = plan.pools(), plan.places()
+        fits = len(known.words) == len(plan.sources) and set(known.values) == set(leaders)
+        if not fits or len(known.group) != len(places):
+            raise StoreError("the strings and attributes do not fit the template")
         pools = [
-            pool_of(state, f"values.{number}") if leader == number else _core.StringPool()
+            known.values[number] if leader == number else _core.StringPool()
             for number, leader in enumerate(leaders)
         ]
-        groups = []
-        for group, places in enumerate(plan.places()):
-            ids = state.numbers(f"group.{group}.ids", (None,), size)
-            name = f"group.{group}.values"
-            values = state.numbers(name, (len(ids), len(places)), LARGEST_NUMBER)
-            for place, pool in enumerate(places):
-                if len(ids) and values[:, place].max() >= len(pools[pool]):
-                    raise StoreError(f"the array {name!r} should hold numbers of values, found others")
-            groups.append((ids, values.reshape(-1)))
-        rows._bank.restore(words, pools, groups)
-        if rows._bank.group_sizes() != [len(ids) for ids, _ in groups]:
+        for group, of_place in zip(known.group, places, strict=True):
+            if group.values.shape[1] != len(of_place) or any(
+                len(group.ids) and group.values[:, place].max() >= len(pools[pool])
+                for place, pool in enumerate(of_place)
+            ):
+                raise StoreError("the values of an attribute should be numbers of strings, found others")
+        groups = [(group.ids, group.values.reshape(-1)) for group in known.group]
+        rows._bank.restore(list(known.words), pools, groups)
+        if rows._bank.group_sizes() != [len(group.ids) for group in known.group]:
             raise StoreError("the same attribute has two numbers")
         return rows
 
@@ -244,3 +218,10 @@ def _packed(ids: AttributeIds, indptr: npt.NDArray[np.int64], count: int, kin: K
     if count < len(ids):
         ids.resize(count, refcheck=False)
     return Rows(indptr, ids, kin=kin)
+
+
+def _revived(plan: Plan, words: list[Any], pools: list[Any], groups: list[Any]) -> TemplateRows:
+    """Make rows of what a pickle holds."""
+    rows = TemplateRows(plan)
+    rows._bank.restore(words, pools, groups)
+    return rows

@@ -219,24 +219,25 @@ class Own(Field):
 class Inside(Field):
     """Another dataclass whose fields stand in the same state, their names behind a prefix.
 
-    flag   for one that may be None: the setting that says whether it is there
+    prefix   None: the name of the field and a dot
+    flag     for one that may be None: the setting that says whether it is there
     """
 
-    def __init__(self, kind: type, prefix: str, flag: str | None = None) -> None:
+    def __init__(self, kind: type, prefix: str | None = None, flag: str | None = None) -> None:
         self.kind, self.prefix, self.flag = kind, prefix, flag
 
-    def put(self, state: State, name: str, value: Any) -> None:  # noqa: ARG002
+    def put(self, state: State, name: str, value: Any) -> None:
         """Write its fields."""
         if self.flag is not None:
             state.settings[self.flag] = value is not None
         if value is not None:
-            write_fields(state, value, self.prefix)
+            write_fields(state, value, f"{name}." if self.prefix is None else self.prefix)
 
-    def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
+    def get(self, state: State, name: str, sizes: Sizes) -> Any:
         """Read them back."""
         if self.flag is not None and not state.setting(self.flag, bool):
             return None
-        return read_fields(self.kind, state, sizes, self.prefix)
+        return read_fields(self.kind, state, sizes, f"{name}." if self.prefix is None else self.prefix)
 
 
 class Series(Field):
@@ -252,7 +253,8 @@ class Series(Field):
 
     def get(self, state: State, name: str, sizes: Sizes) -> tuple[Any, ...]:
         """Read as many as there are."""
-        return tuple(self.field.get(state, one, sizes) for one in self._names(state, name))
+        known = {size: value for size, value in sizes.items() if size.isupper()}
+        return tuple(self.field.get(state, one, dict(known)) for one in self._names(state, name))
 
     def _names(self, state: State, name: str) -> Iterator[str]:
         known = {*state.arrays, *state.settings.get(PARTS, {})}

@@ -20,6 +20,7 @@ from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder, Rows
 from seqlab.encode.bag_rows import BagRows
 from seqlab.encode.columns import ColumnReader
+from seqlab.encode.plan import Plan
 from seqlab.encode.sentences import ATTRIBUTES
 from seqlab.errors import ImpossibleError
 from seqlab.families.linear.decoder_tables import LARGEST_WEIGHT, DecoderTables, largest_weight, tables_of
@@ -27,6 +28,8 @@ from seqlab.families.linear.model import LinearModel
 
 Offsets = npt.NDArray[np.int64]
 
+# Places from a token to what a feature reads; the core keeps room for all of them.
+WIDEST = 10_000
 # Tokens of one block of trellises; edge attributes have L * L numbers for each.
 BLOCK_TOKENS = 4096
 
@@ -44,6 +47,8 @@ class Decoder:
         self, tables: DecoderTables | None, definition: Callable[[], tuple[LinearModel, Encoder]]
     ) -> None:
         self._definition = definition
+        if tables is not None and tables.plan is not None and _widest(tables.plan) > WIDEST:
+            tables = None
         self._plan = None if tables is None else tables.plan
         self._template: _core.TemplateDecoder | None = None
         self._rows: _core.RowDecoder | None = None
@@ -161,3 +166,9 @@ def _blocks(encoded: EncodedCorpus, tokens: int) -> Iterator[tuple[int, EncodedC
         last = min(max(last, first + 1), len(encoded))
         yield first, encoded.stretch(first, last)
         first = last
+
+
+def _widest(plan: Plan) -> int:
+    """Return how far from its token a feature reads at most."""
+    offsets = [abs(atom.offset) for feature in plan.template.features for atom in feature.atoms]
+    return max(offsets, default=0)

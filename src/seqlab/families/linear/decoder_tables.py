@@ -25,9 +25,9 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.encode import Encoder, TemplateRows
-from seqlab.encode.bag_rows import BAGS, BagRows
+from seqlab.encode.bag_rows import BagRows
 from seqlab.encode.plan import Plan
-from seqlab.encode.stored import TEMPLATE_ROWS, features_of
+from seqlab.encode.stored import KnownBags, KnownTemplate, features_of
 from seqlab.errors import StoreError
 from seqlab.families.linear.model import LinearModel
 from seqlab.features import Template
@@ -161,13 +161,13 @@ def _stored(state: State, name: str) -> DecoderTables:
     arrays.update({one: model.arrays[one] for one in ("label", "weights") if one in model.arrays})
     everything = State(KIND, {}, arrays)
     plan, column = None, None
-    if rows.kind == TEMPLATE_ROWS:
+    if rows.kind == KnownTemplate.stored_kind:
         template = features_of(encoder)
         if not isinstance(template, Template):
             raise StoreError("the tables are those of a template, but there is none")
         plan = Plan.of(template, 1, on_moves=False)
         wanted = _of_template(plan, arrays)
-    elif rows.kind == BAGS:
+    elif rows.kind == KnownBags.stored_kind:
         column, wanted = rows.setting("column", str), _OF_ATTRIBUTES
     else:
         raise StoreError(f"there are no tables for attributes of kind {rows.kind!r:.80}")

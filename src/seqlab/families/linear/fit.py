@@ -83,10 +83,7 @@ class LinearFit:
         """The fast way to labels."""
         return Decoder(self.tables(), lambda: (self.model(), self.encoder()))  # type: ignore[misc]
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Leave out what can be made again."""
-        return {name: value for name, value in self.__dict__.items() if name not in {"decoder", "tables"}}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, tables=None)
-        self.__post_init__()
+        kept = (self.training, self.encoder, self.model, self.history, self.sentences, self.pruned)
+        return LinearFit, kept
