@@ -149,7 +149,7 @@ def test_any_small_file_is_labelled_token_by_token_or_refused(models, content, f
         event("refused")
         return
     event("answered")
-    found = [json.loads(line) for line in text.splitlines()]
+    found = [json.loads(line) for line in text.split("\n") if line]
     wanted = seqlab.load(path).predict([one["tokens"] for one in found])
     assert [one["labels"] for one in found] == wanted
     assert bare.removeprefix("\ufeff").split() == [label for labels in wanted for label in labels]
