@@ -274,7 +274,8 @@ class Tagger(Model):
         else:
             way = self._way(decode, beam)
             ids = best(self.trellis(tokens, known=known, allowed=allowed), *way).ids
-        return [self.labels_[i] for i in ids.tolist()]
+        labels = self.labels_
+        return [labels[i] for i in ids.tolist()]
 
     def predict_single(self, tokens: Any) -> list[str]:
         """The same as tag(tokens), under sklearn-crfsuite's name."""
