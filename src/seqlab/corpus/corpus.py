@@ -56,9 +56,10 @@ class Corpus(Sequence[Sentence]):
         checked(columns)
         self._columns = dict(columns)
         self._offsets = checked_indptr(offsets, int(offsets[-1]) if len(offsets) else 0)
-        self._extras = Extras.none() if extras is None else extras
+        # Sentences in memory have neither: these are made when somebody asks.
+        self._extras = extras
         self._layout = Layout() if layout is None else layout
-        self._origin = Origin.memory(len(self)) if origin is None else origin
+        self._origin = origin
         for name, column in self._columns.items():
             if len(column) != self.token_count:
                 raise CorpusError(
@@ -90,11 +91,13 @@ class Corpus(Sequence[Sentence]):
     @property
     def name(self) -> str:
         """The file it was read from; "" for lists in memory."""
-        return self._origin.name
+        return "" if self._origin is None else self._origin.name
 
     @property
     def extras(self) -> Extras:
         """Lines of the file that are no tokens."""
+        if self._extras is None:
+            self._extras = Extras.none()
         return self._extras
 
     @property
@@ -105,6 +108,8 @@ class Corpus(Sequence[Sentence]):
     @property
     def origin(self) -> Origin:
         """File and line of each sentence."""
+        if self._origin is None:
+            self._origin = Origin.memory(len(self))
         return self._origin
 
     def data(self, name: str) -> Column:
@@ -130,7 +135,7 @@ class Corpus(Sequence[Sentence]):
     def located(self, sentence: int, token: int | None = None) -> Place:
         """Find the file and the line of a sentence or of one of its tokens."""
         index = self._index(sentence)
-        return self._origin.place(index, token, self._extras.within(index, token or 0))
+        return self.origin.place(index, token, self.extras.within(index, token or 0))
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
@@ -139,7 +144,7 @@ class Corpus(Sequence[Sentence]):
 
         if self._layout.format is None:
             return np.ones(len(self))
-        return formats.named(self._layout.format).weights(self._extras, len(self))
+        return formats.named(self._layout.format).weights(self.extras, len(self))
 
     # ------------------------------------------------------------------------------------------ list-like
 
@@ -223,9 +228,9 @@ class Corpus(Sequence[Sentence]):
         return Corpus(
             {name: column.take(tokens) for name, column in self._columns.items()},
             offsets,
-            extras=self._extras.take(rows, len(self), tail=tail),
+            extras=None if self._extras is None else self._extras.take(rows, len(self), tail=tail),
             layout=self._layout,
-            origin=self._origin.take(rows),
+            origin=None if self._origin is None else self._origin.take(rows),
         )
 
     def _slice(self, key: slice) -> Corpus:
@@ -303,11 +308,11 @@ class Corpus(Sequence[Sentence]):
             joined_offsets([part._offsets for part in whole]),
             # Lines of one format have no place in another.
             extras=Extras.join(
-                [p._extras if p._layout.format == first._layout.format else Extras.none() for p in whole],
+                [p.extras if p._layout.format == first._layout.format else Extras.none() for p in whole],
                 [len(part) for part in whole],
             ),
             layout=first._layout,
-            origin=Origin.join([part._origin for part in whole]),
+            origin=Origin.join([part.origin for part in whole]),
         )
 
     # ------------------------------------------------------------------------------------------ in and out

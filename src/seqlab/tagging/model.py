@@ -61,6 +61,10 @@ class Model(Estimator):
     def _fitted(self) -> bool:
         return self.fit_ is not None
 
+    def _check_fitted(self, question: str) -> None:
+        if self.fit_ is None:
+            super()._check_fitted(question)
+
     # ------------------------------------------------------------------------------------------ files
 
     def save(self, path: str | os.PathLike[str]) -> None:

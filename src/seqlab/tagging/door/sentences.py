@@ -43,8 +43,8 @@ def read_sentences(
             "X is a DataFrame, but a Corpus or a list of sentences is wanted; where it has a row for each token and a "
             "column that says which sentence it belongs to, Corpus.from_pandas(X) makes a corpus of it"
         )
-    sentences = listed(X)
-    plain = only_lists(sentences)
+    sentences: list[Any] = X if isinstance(X, list) and only_lists(X) else listed(X)
+    plain = sentences is X or only_lists(sentences)
     if not plain:
         _refuse_strings(sentences)
     if sentences and not plain and all(isinstance(sentence, Sentence) for sentence in sentences):
@@ -52,6 +52,8 @@ def read_sentences(
     width = _width(sentences) if words else 0
     if width:
         return Corpus.from_lists(sentences, columns=_cell_names(width, columns, labelled=labelled))
+    if words and plain:
+        return Corpus.from_lists(sentences)
     return as_corpus(sentences, words=words, known=known)
 
 
