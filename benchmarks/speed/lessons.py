@@ -21,7 +21,7 @@ from seqlab.families.linear.shape import empty_model
 from seqlab.families.linear.training import trained
 from seqlab.families.linear.training_set import TrainingSet
 from seqlab.learning.history import Epoch
-from seqlab.learning.monitor import Watch
+from seqlab.learning.monitor import Monitor
 from seqlab.tagging.door.constraints import Rules
 from seqlab.tagging.door.labels import read_gold
 
@@ -104,7 +104,7 @@ class Prepared:
         """Everything of `fit` but reading and encoding, by default with the CRF as it comes."""
         learner = LBFGS(l1=self.subject.l1, l2=self.subject.l2)
         tagger = tagger or CRF(self.subject.features, learner, threads=1)
-        return trained(tagger, self.lesson, self.model, Watch(callbacks=(callback,)), 1)
+        return trained(tagger, self.lesson, self.model, Monitor(callbacks=(callback,)), 1)
 
     def with_all_weights(self) -> Prepared:
         """The same with a weight for every attribute and label, and for every move."""

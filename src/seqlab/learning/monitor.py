@@ -18,7 +18,7 @@ Callback = Callable[[Epoch], bool | None]
 
 
 @dataclass(slots=True)
-class Watch:
+class Monitor:
     """Stands beside a training and decides after every epoch whether it goes on.
 
     judge      gives the dev score of weights, larger is better; None without a development set

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqlab.learning.history import History
 from seqlab.learning.interrupt import Interruptible
-from seqlab.learning.monitor import Callback, Watch
+from seqlab.learning.monitor import Callback, Monitor
 from seqlab.learning.progress import Outcome, Report
 
 if TYPE_CHECKING:
@@ -70,15 +70,15 @@ def best_of(
     Which thread runs what makes no difference to any of them.
     """
     if runs == 1:
-        watch = Watch(judge, metric, patience, tuple(callbacks), bar)
+        watch = Monitor(judge, metric, patience, tuple(callbacks), bar)
         outcome = watch.over(lambda report: train(0, threads, report))
         return Best(outcome, 0, (watch.history,))
     at_once = min(threads, runs)
     guard = threading.Lock()
     master = Interruptible()
 
-    def one(i: int) -> tuple[Outcome, Watch]:
-        watch = Watch(judge, metric, patience, tuple(_guarded(c, guard) for c in callbacks), None)
+    def one(i: int) -> tuple[Outcome, Monitor]:
+        watch = Monitor(judge, metric, patience, tuple(_guarded(c, guard) for c in callbacks), None)
         watch._interrupt = _Shared(master)
         return watch.over(lambda report: train(i, max(threads // at_once, 1), report)), watch
 
@@ -89,7 +89,7 @@ def best_of(
     return Best(done[number][0], number, tuple(watch.history for _, watch in done))
 
 
-def _score(outcome: Outcome, watch: Watch) -> float:
+def _score(outcome: Outcome, watch: Monitor) -> float:
     if watch._best is not None:
         return watch._best[0]
     return -math.inf if outcome.objective is None else -outcome.objective

@@ -14,7 +14,7 @@ from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
 from seqlab.errors import CorpusError, LabelError, OptionError, ShapeError
 from seqlab.learning.bar import Bar
-from seqlab.learning.monitor import Watch, checked_callbacks, checked_patience
+from seqlab.learning.monitor import Monitor, checked_callbacks, checked_patience
 from seqlab.learning.progress import Weights
 from seqlab.tagging.decoding import path_ids
 from seqlab.tagging.door.dictionary import Allowed, TagDictionary
@@ -51,13 +51,13 @@ class FitOptions:
         checked_callbacks(self.callbacks)
         checked_patience(self.patience)
 
-    def watch(self, judge: DevScorer | None, model: Weighted) -> Watch:
+    def watch(self, judge: DevScorer | None, model: Weighted) -> Monitor:
         """A watch for the training of a model of this shape."""
 
         def judged(theta: Weights) -> float:
             return judge(model.with_theta(theta)) if judge is not None else 0.0
 
-        return Watch(
+        return Monitor(
             None if judge is None else judged,
             None if judge is None else judge.name,
             checked_patience(self.patience),

@@ -17,7 +17,7 @@ from seqlab.families.linear.learners.sgd import SGD
 from seqlab.families.linear.model import LinearModel
 from seqlab.families.linear.shape import empty_model, joined
 from seqlab.families.linear.training_set import TrainingSet, active_labels, check_possible, check_rules
-from seqlab.learning.monitor import Watch
+from seqlab.learning.monitor import Monitor
 from seqlab.learning.progress import Job, Outcome, Weights
 from seqlab.tagging.dev import FitOptions, dev_scorer
 from seqlab.tagging.door.constraints import Rules
@@ -141,7 +141,7 @@ def trained(
     tagger: LinearTagger,
     lesson: TrainingSet,
     model: LinearModel,
-    watch: Watch,
+    watch: Monitor,
     threads: int,
     *,
     earlier: LinearFit | None = None,
@@ -163,7 +163,7 @@ def _run(
     threads: int,
     *,
     earlier: LinearFit | None,
-    watch: Watch,
+    watch: Monitor,
 ) -> Outcome:
     learner = tagger.learner
     if not isinstance(learner, BatchLearner):
@@ -180,7 +180,7 @@ def _run(
     return learner.train(Job(quick, wide, guess, threads, tagger.seed, centre), theta, report)
 
 
-def _first_guess(tagger: LinearTagger, task: _core.Task, l2: float, watch: Watch, threads: int) -> Any:
+def _first_guess(tagger: LinearTagger, task: _core.Task, l2: float, watch: Monitor, threads: int) -> Any:
     """A function that finds better weights to begin with, in so many epochs."""
 
     def first_guess(at: Weights, epochs: int) -> None:

@@ -9,7 +9,7 @@ import pytest
 from seqlab.errors import OptionError
 from seqlab.learning.bar import Bar
 from seqlab.learning.history import Epoch
-from seqlab.learning.monitor import Watch, checked_callbacks, checked_patience
+from seqlab.learning.monitor import Monitor, checked_callbacks, checked_patience
 from seqlab.learning.progress import Outcome, Progress
 
 
@@ -26,7 +26,7 @@ def training(epochs=10):
 
 
 def test_without_a_development_set_the_last_weights_stay():
-    watch = Watch()
+    watch = Monitor()
     outcome = watch.over(training())
     assert outcome.theta == [9]
     assert outcome.reason == watch.history.reason == "epochs"
@@ -36,7 +36,7 @@ def test_without_a_development_set_the_last_weights_stay():
 
 def test_the_best_weights_on_the_development_set_are_kept():
     scores = [1, 3, 2, 5, 5, 4, 0, 0, 0, 0]
-    watch = Watch(lambda theta: scores[int(theta[0])], "points")
+    watch = Monitor(lambda theta: scores[int(theta[0])], "points")
     outcome = watch.over(training())
     assert outcome.theta == [3]
     assert watch.history.best == 3
@@ -47,10 +47,10 @@ def test_the_best_weights_on_the_development_set_are_kept():
 
 def test_patience_counts_epochs_since_the_best():
     scores = [1, 3, 2, 2, 5, 4, 3, 9, 0, 0]
-    watch = Watch(lambda theta: scores[int(theta[0])], "points", patience=3)
+    watch = Monitor(lambda theta: scores[int(theta[0])], "points", patience=3)
     outcome = watch.over(training())
     assert outcome.theta == [7]  # 4, and 5 and 6 without a better one
-    short = Watch(lambda theta: scores[int(theta[0])], "points", patience=2)
+    short = Monitor(lambda theta: scores[int(theta[0])], "points", patience=2)
     assert short.over(training()).theta == [1]
     assert short.history.reason == "patience"
     assert len(short.history) == 4
@@ -58,7 +58,7 @@ def test_patience_counts_epochs_since_the_best():
 
 def test_all_callbacks_hear_of_every_epoch_and_false_ends_training():
     heard = [], []
-    watch = Watch(callbacks=(lambda e: heard[0].append(e) or e.iteration < 3, heard[1].append))
+    watch = Monitor(callbacks=(lambda e: heard[0].append(e) or e.iteration < 3, heard[1].append))
     watch.over(training())
     assert heard[0] == heard[1] == list(watch.history)
     assert watch.history.reason == "stopped"
@@ -66,7 +66,7 @@ def test_all_callbacks_hear_of_every_epoch_and_false_ends_training():
 
 
 def test_a_false_of_numpys_ends_training():
-    watch = Watch(callbacks=(lambda epoch: np.float64(epoch.iteration) < 3,))
+    watch = Monitor(callbacks=(lambda epoch: np.float64(epoch.iteration) < 3,))
     watch.over(training())
     assert watch.history.reason == "stopped"
     assert len(watch.history) == 4
@@ -74,7 +74,7 @@ def test_a_false_of_numpys_ends_training():
 
 @pytest.mark.parametrize("answer", [None, True, np.True_, 0, "", []])
 def test_only_false_itself_ends_training(answer):
-    watch = Watch(callbacks=(lambda epoch: answer,))
+    watch = Monitor(callbacks=(lambda epoch: answer,))
     watch.over(training())
     assert watch.history.reason == "epochs"
 
@@ -84,7 +84,7 @@ def test_exceptions_of_callbacks_pass_through():
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
-        Watch(callbacks=(fail,)).over(training())
+        Monitor(callbacks=(fail,)).over(training())
 
 
 @pytest.mark.parametrize("callbacks", ["print", 3, [print, 3], [None]])
@@ -112,7 +112,7 @@ class Terminal(io.StringIO):
 
 def test_the_bar_writes_one_line_anew_on_a_terminal_and_leaves_it():
     stream = Terminal()
-    Watch(bar=Bar(stream)).over(training(3))
+    Monitor(bar=Bar(stream)).over(training(3))
     assert stream.getvalue().count("\r") == 3
     assert stream.getvalue().count("\n") == 1
     assert stream.getvalue().endswith("\n")
@@ -120,7 +120,7 @@ def test_the_bar_writes_one_line_anew_on_a_terminal_and_leaves_it():
 
 def test_the_bar_writes_lines_elsewhere():
     stream = io.StringIO()
-    Watch(lambda theta: 0.5, "accuracy", bar=Bar(stream)).over(training(3))
+    Monitor(lambda theta: 0.5, "accuracy", bar=Bar(stream)).over(training(3))
     lines = stream.getvalue().splitlines()
     assert len(lines) == 3
     for i, line in enumerate(lines):
@@ -141,7 +141,7 @@ def test_the_bar_is_left_behind_when_training_fails():
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        Watch(bar=Bar(stream)).over(fail)
+        Monitor(bar=Bar(stream)).over(fail)
     assert stream.getvalue().endswith("\n")
 
 
