@@ -85,7 +85,8 @@ def _place(axes: Any, shape: Shape, inks: Inks, layer: int) -> None:
         case Disc(x, y, radius):
             patch = patches.Circle((x, y), radius)
         case Box(x, y, width, height):
-            style: Any = patches.BoxStyle("Round", pad=0, rounding_size=shape.radius)  # type: ignore[no-untyped-call]
+            round_style: Any = patches.BoxStyle  # it has no types
+            style = round_style("Round", pad=0, rounding_size=shape.radius)
             patch = patches.FancyBboxPatch((x, y), width, height, boxstyle=style)
     _paint(patch, shape, inks)
     patch.set_zorder(layer)
