@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus import Corpus
-from seqlab.encode.encoded import AttributeIds, Rows
-from seqlab.encode.merging import merged
+from seqlab.encode.encoded import AttributeIds, Rows, merged
 from seqlab.encode.stored import Known
 
 Number = TypeVar("Number", np.int32, np.int64)
