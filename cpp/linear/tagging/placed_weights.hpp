@@ -30,7 +30,9 @@ struct Place {
     bool none() const { return what == 0; }
     bool dense() const { return what == dense_row; }
     bool list() const { return static_cast<std::uint32_t>(what) - 1U < list_up_to; }
-    bool lone(std::size_t L) const { return static_cast<std::uint32_t>(what - first_lone) < L; }
+    // Without a sign: in a file that was altered, `what` is any number.
+    std::uint32_t label() const { return static_cast<std::uint32_t>(what) - std::uint32_t{first_lone}; }
+    bool lone(std::size_t L) const { return label() < L; }
 };
 
 // The weights of a model, float64 or float32 as they are stored: one for each label of `label`.
@@ -66,7 +68,7 @@ public:
     }
     bool lone(Place place) const { return place.lone(L_); }
     static Listed only(Place place) {
-        return {place.what - Place::first_lone, std::bit_cast<float>(place.at)};
+        return {static_cast<std::int32_t>(place.label()), std::bit_cast<float>(place.at)};
     }
     // f(label, weight) for each weight of a list
     template <class F>
