@@ -66,6 +66,14 @@ class FitOptions:
         )
 
 
+def metric_number(name: str, score: Any) -> float:
+    """Return what a metric gave, if it is a number."""
+    number = isinstance(score, (int, float, np.number)) and not isinstance(score, bool)
+    if not number or math.isnan(score):
+        raise OptionError(f"metric {name!r} gave {score!r:.60}, but a number is wanted, larger is better")
+    return float(score)
+
+
 class DevScorer:
     """Scores models on a development set, encoded once.
 
@@ -106,16 +114,8 @@ class DevScorer:
         """The score of a model: larger is better."""
         predicted = _core.gather_all(list(model.labels), self._decode(model), self._corpus.offsets)
         if callable(self._metric):
-            return self._number(self._metric(self._right, predicted))
+            return metric_number(self.name, self._metric(self._right, predicted))
         return float(self._figures(predicted)[self.name])
-
-    def _number(self, score: Any) -> float:
-        number = isinstance(score, (int, float, np.number)) and not isinstance(score, bool)
-        if not number or math.isnan(score):
-            raise OptionError(
-                f"metric {self.name!r} gave {score!r:.60}, but a number is wanted, larger is better"
-            )
-        return float(score)
 
     def _possible(self, labels: Sequence[str]) -> list[str]:
         """The figures that any prediction has: those of spans only where all labels are tags."""

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from seqlab.errors import OptionError
+from seqlab.tagging.dev import metric_number
 from seqlab.tuning.parts import Data
 
 OWN = "score"  # model.score(X)
@@ -37,19 +36,13 @@ class Scorer:
     def __call__(self, model: Any, data: Data) -> float:
         """The score of a fitted model on sentences; NaN where it has no meaning there."""
         if self.function is not None:
-            return self._number(self.function(_lists(data), model.predict(data.X)))
+            return metric_number(self.name, self.function(_lists(data), model.predict(data.X)))
         if self.name == OWN:
-            return self._number(model.score(data.X) if data.y is None else model.score(data.X, data.y))
+            return metric_number(
+                self.name, model.score(data.X) if data.y is None else model.score(data.X, data.y)
+            )
         figures = _figures(model, data)
         return float(figures.get(self.name, math.nan))
-
-    def _number(self, score: Any) -> float:
-        number = isinstance(score, (int, float, np.number)) and not isinstance(score, bool)
-        if not number or math.isnan(score):
-            raise OptionError(
-                f"metric {self.name!r} gave {score!r:.60}, but a number is wanted, larger is better"
-            )
-        return float(score)
 
 
 def scorer_of(metric: Any, model: Any, data: Data) -> Scorer:
