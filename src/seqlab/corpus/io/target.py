@@ -6,12 +6,12 @@ import contextlib
 import gzip
 import io
 import os
-import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from seqlab.errors import CorpusError, Place
+from seqlab.files import replaced
 
 Put = Callable[[bytes], object]
 
@@ -71,21 +71,11 @@ def _file(path: Path) -> Iterator[Put]:
 
 @contextlib.contextmanager
 def _replaced(goal: Path) -> Iterator[Put]:
-    """Written under another name in the same folder, forced to the disk, then renamed."""
-    temporary = goal.with_name(f".{goal.name[:100]}.{os.urandom(4).hex()}.part")
-    try:
-        with temporary.open("xb") as out:
-            if goal.suffix == ".gz":
-                # No name and no time inside: the same corpus gives the same bytes.
-                with gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0) as packed:
-                    yield packed.write
-            else:
-                yield out.write
-            out.flush()
-            os.fsync(out.fileno())
-        if goal.exists():
-            temporary.chmod(stat.S_IMODE(goal.stat().st_mode))
-        temporary.replace(goal)
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+    """Write a file whole or not at all; one that ends in .gz is packed."""
+    with replaced(goal) as out:
+        if goal.suffix == ".gz":
+            # No name and no time inside: the same corpus gives the same bytes.
+            with gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0) as packed:
+                yield packed.write
+        else:
+            yield out.write
