@@ -10,9 +10,17 @@ from architecture.tree import ROOT
 def built_objects():
     """Objects of our code from the builds that pip made, per build folder."""
     for folder in sorted((ROOT / "build").glob("cp*")):
-        objects = sorted((folder / "CMakeFiles").glob("*core.dir/cpp/**/*.o"))
+        objects = [
+            path for path in sorted((folder / "CMakeFiles").glob("*core.dir/cpp/**/*.o")) if has_source(path)
+        ]
         if any(map(is_wide, objects)):
             yield objects
+
+
+def has_source(path):
+    """Whether the source of an object is there still: a build folder keeps objects of files that were moved."""
+    inside = path.parts[path.parts.index("cpp", len(ROOT.parts)) :]
+    return ROOT.joinpath(*inside).with_suffix("").is_file()
 
 
 def is_wide(path):
