@@ -1,5 +1,5 @@
 # Every target makes its own virtual environment, builds and installs what it needs, then does its job.
-# Needed: Python 3.10 or newer, a C++ compiler with C++20, make, and the Python package index.
+# Needed: Python 3.11 or newer, a C++ compiler with C++20, make, and the Python package index.
 #
 #   make PYTHON=python3.12 test     another interpreter (after `make clean`)
 #   make VENV=/tmp/env test         another place for the environment

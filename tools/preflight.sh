@@ -9,10 +9,10 @@ fail() {
 }
 
 command -v "$python" >/dev/null 2>&1 ||
-    fail "no '$python' found; install Python 3.10 or newer, or name one: make PYTHON=/path/to/python3 ..."
+    fail "no '$python' found; install Python 3.11 or newer, or name one: make PYTHON=/path/to/python3 ..."
 
-"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
-    fail "$("$python" --version 2>&1) is too old, seqlab needs 3.10 or newer; name another one: make PYTHON=python3.12 ..."
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+    fail "$("$python" --version 2>&1) is too old, seqlab needs 3.11 or newer; name another one: make PYTHON=python3.12 ..."
 
 "$python" -c 'import venv, ensurepip' >/dev/null 2>&1 ||
     fail "$python cannot make virtual environments; Debian and Ubuntu: sudo apt install python3-venv"

@@ -86,7 +86,7 @@ def examine(options: argparse.Namespace) -> list[Figure]:
 
 def describe_run() -> record.Run:
     return record.Run(
-        date=dt.datetime.now(dt.timezone.utc).isoformat(timespec="seconds"),
+        date=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         commit=machine.commit(),
         command="make quality",
         kernel=inference.kernel(),

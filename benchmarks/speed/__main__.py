@@ -121,7 +121,7 @@ def measure_all(
 
 def describe_run(core: int | None) -> record.Run:
     return record.Run(
-        date=dt.datetime.now(dt.timezone.utc).isoformat(timespec="seconds"),
+        date=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         commit=machine.commit(),
         command="make bench",
         kernel=inference.kernel(),

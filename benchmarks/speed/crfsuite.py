@@ -95,7 +95,7 @@ def train(made: Any, lines: list[str], model: Path | None = None) -> Log:
         made.train(str(model or Path(folder) / "model"))
     load = round(os.getloadavg()[0], 2)
     parsed = parse_log("".join(lines))
-    return Log(parsed.features, parsed.iterations, dt.datetime.now(dt.timezone.utc).date().isoformat(), load)
+    return Log(parsed.features, parsed.iterations, dt.datetime.now(dt.UTC).date().isoformat(), load)
 
 
 def subject_trainer(prepared: Prepared, algorithm: str = "lbfgs", **params: Any) -> tuple[Any, list[str]]:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from typing import Any, NamedTuple, Self
 
 
 class Place(NamedTuple):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-LIMIT = 400
+LIMIT = 450
 
 # path: why splitting it would only hide it
 EXCEPTIONS: dict[str, str] = {

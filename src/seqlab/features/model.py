@@ -8,13 +8,11 @@ An attribute string is put together from fixed pieces and from values read off t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from seqlab.errors import TemplateError
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from seqlab.features.lexicon import Lexicon
 
 

@@ -8,15 +8,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from seqlab.learning.history import History
 from seqlab.learning.interrupt import Interruptible
 from seqlab.learning.monitor import Callback, Monitor
 from seqlab.learning.progress import Outcome, Report
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 Train = Callable[[int, int, Report], Outcome]  # (number of the run, threads it may use, report)
 

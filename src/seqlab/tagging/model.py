@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from seqlab import store
 from seqlab.errors import SeqlabError, StoreError
@@ -14,9 +14,6 @@ from seqlab.store.codec import Late, read_fields, write_fields
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind, Values
 from seqlab.tagging.sklearn import Estimator
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 Functions = Mapping[str, Callable[..., Any]]
 

@@ -8,12 +8,9 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from seqlab.errors import AbsentError, NotFittedError, OptionError, Place
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 LONGEST_VALUE = 200  # characters of one option in a repr: templates can be pages long
 ROUTED = ("fit", "partial_fit", "score")  # methods that take more than X and y from scikit-learn's searches

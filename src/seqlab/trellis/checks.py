@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -108,6 +108,6 @@ def _one_dtype(tables: Tables, longest: int) -> Tables:
             f"scale them down, and write -inf (not a large negative number) for what is forbidden"
         )
     small = all(x.dtype == np.float32 for x in arrays) and reach < float(np.finfo(np.float32).max) / 4
-    dtype = np.float32 if small else np.float64
+    dtype: type[np.floating[Any]] = np.float32 if small else np.float64
     node, edge, *head = (np.ascontiguousarray(x, dtype=dtype) for x in arrays)
     return Tables(node, edge, tuple(head), tables.per_position)

@@ -9,10 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TextIO
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from typing import Any, Self, TextIO
 
 
 def looks(stream: TextIO) -> bool:

@@ -32,10 +32,8 @@ def with_config(arguments: argparse.Namespace, parser: argparse.ArgumentParser) 
 
 
 def _settings(path: str) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
+    import tomllib
+
     if path == "-" and sys.stdin is None:
         raise OptionError("standard input is closed, so --config - cannot be read; name a file")
     try:

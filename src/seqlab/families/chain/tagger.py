@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +25,6 @@ from seqlab.store.values import OptionKind, kinds_of
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.transitions import END, START, Distribution, Perplexity, Transitions, long_run
 from seqlab.threads import thread_count
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 MOST_MOVES = 100_000_000  # numbers in a matrix of transitions: 800 MB
 LONGEST_SAMPLE = 10_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +25,6 @@ from seqlab.learning.smoothing import MLE, AddLambda, smoothing_of
 from seqlab.store.codec import Array, Inside, Names, Part
 from seqlab.tagging.door.constraints import Rules
 from seqlab.trellis import TrellisBatch
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 Bools = npt.NDArray[np.bool_]
 Offsets = npt.NDArray[np.int64]

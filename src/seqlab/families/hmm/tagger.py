@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -33,9 +33,6 @@ from seqlab.tagging.door.dictionary import Dictionary
 from seqlab.tagging.tagger import BLOCK, Tagger
 from seqlab.tagging.transitions import Transitions
 from seqlab.threads import thread_count
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 
 class HMM(Tagger):

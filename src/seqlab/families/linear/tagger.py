@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -24,8 +24,6 @@ from seqlab.tagging.options import COMMON, FEATURES, upgraded_options
 from seqlab.tagging.tagger import Known, Tagger
 
 if TYPE_CHECKING:  # who tags a sentence with a model from a file needs none of these
-    from typing_extensions import Self
-
     from seqlab.corpus import Corpus
     from seqlab.encode import EncodedCorpus, Encoder
     from seqlab.encode.given import Features

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -26,9 +26,6 @@ from seqlab.tagging.options import COMMON
 from seqlab.tagging.tagger import Tagger
 from seqlab.tagging.training import Training
 from seqlab.trellis import TrellisBatch
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 UNKNOWN = ("common", "rare")
 

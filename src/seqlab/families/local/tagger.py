@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -33,9 +33,6 @@ from seqlab.tagging.options import COMMON, FEATURES, upgraded_options
 from seqlab.tagging.tagger import BLOCK, Tagger
 from seqlab.tagging.training import Training
 from seqlab.trellis import TrellisBatch
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 WAYS = ("viterbi", "beam", "greedy")
 MOST_ROWS = 100_000  # that a classifier is asked for at one time

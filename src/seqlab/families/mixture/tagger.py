@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +22,6 @@ from seqlab.families.mixture.fit import EMHistory, MixtureFit, MultinomialFit
 from seqlab.families.mixture.reading import Bags, Numbers, read_bags, read_points, read_weights
 from seqlab.store.state import State
 from seqlab.tagging.model import Model
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 Chance = np.random.Generator
 

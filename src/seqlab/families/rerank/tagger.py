@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +40,6 @@ from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.tagger import BLOCK
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from seqlab.evaluation import Report
 
 USUAL_LEARNER = LogLinear()

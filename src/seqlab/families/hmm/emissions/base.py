@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,6 @@ from seqlab.corpus import Corpus
 from seqlab.errors import OptionError, StoreError
 from seqlab.store.codec import Array, Sizes
 from seqlab.store.state import State
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 Floats = npt.NDArray[np.float64]
 Statistics = dict[str, Floats]  # sums over tokens; the statistics of two sets of sentences may be added

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -29,9 +29,6 @@ from seqlab.families.hmm.emissions.base import (
 )
 from seqlab.families.hmm.emissions.symbols import Stored, Symbols, checked_probabilities
 from seqlab.store.codec import Array
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +13,6 @@ from seqlab.errors import CorpusError
 from seqlab.families.hmm.emissions.base import Floats, SymbolRows
 from seqlab.families.hmm.emissions.categorical import Categorical, SymbolDistribution
 from seqlab.families.hmm.emissions.symbols import Symbols, place
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -32,9 +32,6 @@ from seqlab.families.hmm.emissions.moments import Spread, rebased
 from seqlab.families.hmm.emissions.vectors import check_prior, cluster_means, k_means, numbers, vector_rows
 from seqlab.store.codec import Array
 from seqlab.store.values import Given
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 TINY = 1e-12  # a state that counts less has nothing to say
 NEAR = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -35,9 +35,6 @@ from seqlab.families.hmm.emissions.symbols import checked_probabilities
 from seqlab.families.hmm.emissions.vectors import cluster_means, k_means, numbers, vector_rows
 from seqlab.store.codec import Array
 from seqlab.store.values import Given
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 CENTRES = ("after", "before")
 

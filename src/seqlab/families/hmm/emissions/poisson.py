@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -29,9 +29,6 @@ from seqlab.families.hmm.emissions.symbols import place
 from seqlab.families.hmm.emissions.vectors import check_prior, cluster_means, k_means, numbers, vector_rows
 from seqlab.store.codec import Array
 from seqlab.store.values import Given
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 LEAST_RATE = 1e-300  # a rate of 0 makes counts as good as impossible, and no NaN
 
