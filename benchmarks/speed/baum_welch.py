@@ -26,11 +26,11 @@ from benchmarks.speed.inputs import hash_of
 from benchmarks.speed.table import Table
 from benchmarks.speed.timing import Timing, every_core, measure
 from seqlab import HMM, BaumWelch, Gaussian, read
+from seqlab.families.hmm.em import Evidence, expect
 from seqlab.families.hmm.emissions import Categorical
 from seqlab.families.hmm.emissions.base import VectorRows
-from seqlab.families.hmm.emissions.moments import Spread
 from seqlab.families.hmm.emissions.symbols import Symbols, listed
-from seqlab.families.hmm.expectation import Evidence, expect
+from seqlab.families.hmm.emissions.vectors import Spread
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.tagging.door.constraints import Rules
 

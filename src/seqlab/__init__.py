@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         MultinomialMixture,
         Reranker,
     )
-    from seqlab.families.hmm.counting import Counting
+    from seqlab.families.hmm.counting import Counting, SuffixModel
     from seqlab.families.hmm.em import BaumWelch, HardEM
     from seqlab.families.hmm.emissions import (
         Categorical,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         Poisson,
         Streams,
     )
-    from seqlab.families.hmm.suffixes import SuffixModel
     from seqlab.families.hmm.tables import Dirichlet
     from seqlab.families.linear.learners import *  # noqa: F403  (which lists them)
     from seqlab.families.loading import load
@@ -55,12 +54,11 @@ _HOMES = {
         *("CRF", "HMM", "MEMM", "GaussianMeans", "LinearTagger", "LocalTagger", "MarkovChain"),
         *("MostFrequentTag", "MultinomialMixture", "Reranker"),
     ),
-    "families.hmm.counting": ("Counting",),
+    "families.hmm.counting": ("Counting", "SuffixModel"),
     "families.hmm.em": ("BaumWelch", "HardEM"),
     "families.hmm.emissions": (
         *("Categorical", "FeatureBag", "Gaussian", "GaussianMixture", "Poisson", "Streams"),
     ),
-    "families.hmm.suffixes": ("SuffixModel",),
     "families.hmm.tables": ("Dirichlet",),
     "families.linear.learners": tuple(_learners.__all__),
     "families.loading": ("load",),

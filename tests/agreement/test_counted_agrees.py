@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracle.counted import coded, counted
 from seqlab import HMM, demo_corpus, inference
 from seqlab.errors import ImpossibleError
-from seqlab.families.hmm.suffixes import SuffixModel
+from seqlab.families.hmm.counting import SuffixModel
 from seqlab.tagging.door.constraints import Rules
 
 WORDS = ["a", "b", "Ab", "ab", "ba", "1", "x-y", "zz"]

@@ -7,9 +7,9 @@ from pytest import approx
 
 from seqlab import inference
 from seqlab.errors import ImpossibleError
+from seqlab.families.hmm.em import Evidence, expect
 from seqlab.families.hmm.emissions.categorical import SymbolDistribution
 from seqlab.families.hmm.emissions.symbols import Symbols, listed
-from seqlab.families.hmm.expectation import Evidence, expect
 from seqlab.families.hmm.tables import HiddenMarkov
 from seqlab.tagging.door.constraints import Rules
 

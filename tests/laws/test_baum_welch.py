@@ -12,9 +12,9 @@ from pytest import approx
 from oracle import hmm as oracle
 from seqlab import HMM, BaumWelch, Dirichlet, FeatureBag, Gaussian, GaussianMixture, HardEM, Poisson, Streams
 from seqlab.errors import TrainingWarning
+from seqlab.families.hmm.em import Evidence, expect
 from seqlab.families.hmm.emissions.categorical import Categorical, SymbolDistribution
 from seqlab.families.hmm.emissions.symbols import Symbols, listed
-from seqlab.families.hmm.expectation import Evidence, expect
 from seqlab.families.hmm.tables import HiddenMarkov
 from seqlab.tagging.door.constraints import Rules
 

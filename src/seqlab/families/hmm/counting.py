@@ -1,14 +1,277 @@
-"""Learning by counting, which needs every label."""
+"""Learning by counting, which needs every label: its options, and probabilities from counts of label n-grams.
+
+A table of order k has shape (L + 1, ..., L + 1, L), k axes for the labels before, oldest first, and one for the label
+itself; L as a label before means that the sentence had not begun.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from seqlab.errors import OptionError
-from seqlab.families.hmm.suffixes import SuffixModel
-from seqlab.families.hmm.transitions import DEFAULT
-from seqlab.learning.smoothing import Smoothing, smoothing_of
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core
+from seqlab.arrays import whole_number
+from seqlab.errors import OptionError, StoreError
+from seqlab.learning.smoothing import MLE, AddLambda, KneserNey, Smoothing, WittenBell, smoothing_of
+from seqlab.store.codec import Array, Field, Sizes
+from seqlab.store.state import State
+
+Table = npt.NDArray[np.float64]
+Levels = list[Table]
+
+LARGEST_TABLE = 2**25  # numbers; smoothing holds about five such tables, a gigabyte and a half
+MOST_LABELS = 200  # with more of them, two labels before take more room than they are usually worth
+
+
+def usual_order(L: int) -> int:
+    """2 as taggers have it, 1 where there are very many labels."""
+    return 2 if L <= MOST_LABELS else 1
+
+
+def table_shape(order: int, L: int) -> tuple[int, ...]:
+    """(L + 1, ..., L + 1, L); OptionError when that is too much to hold."""
+    if (L + 1) ** order * L > LARGEST_TABLE:
+        raise OptionError(
+            f"order {order} with {L} labels needs a table of {(L + 1) ** order * L:,} moves, more than "
+            f"{LARGEST_TABLE:,}; take a lower order"
+        )
+    return (L + 1,) * order + (L,)
+
+
+class StoredTable(Field):
+    """A table of counts as a field of a fitted value: the places of those above 0, and these.
+
+    order   the setting that says how many labels before count
+    """
+
+    def __init__(self, order: str) -> None:
+        self.order = order
+
+    def put(self, state: State, name: str, value: Table) -> None:
+        """Write the counts above 0."""
+        flat = value.reshape(-1)
+        seen = np.flatnonzero(flat)
+        state.arrays |= {f"{name}.place": seen.astype(np.int64), f"{name}.count": flat[seen]}
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Table:
+        """Read the whole table back."""
+        try:
+            shape = table_shape(state.number(self.order, 1, 3), sizes["L"])
+        except OptionError as error:
+            raise StoreError(str(error)) from error
+        count = Array(np.float64, "counts", least=0, finite=True).get(state, f"{name}.count", {})
+        place = state.array(f"{name}.place", np.int64, (len(count),))
+        size = int(np.prod(shape))
+        sound = len(place) and place[0] >= 0 and place[-1] < size and (np.diff(place) > 0).all()
+        if not sound or not count.any():
+            raise StoreError(
+                f"the places of {name} should rise and lie between 0 and {size - 1}, and not all count 0"
+            )
+        made = np.zeros(size)
+        made[place] = count
+        return made.reshape(shape)
+
+
+def count_moves(
+    label_ids: npt.NDArray[np.int32],
+    offsets: npt.NDArray[np.int64],
+    weights: npt.NDArray[np.float64] | None,
+    order: int,
+    L: int,
+) -> tuple[Table, Table]:
+    """(table, last): how often each label came after the labels before it, and at the end (eq:counting)."""
+    table, last = np.zeros(table_shape(order, L)), np.zeros(L)
+    _core.count_moves(label_ids, weights, offsets, order, L, table.reshape(-1), last)
+    return table, last
+
+
+def probabilities(counts: Table, smoothing: Smoothing) -> Table:
+    """P(label | labels before), shaped as the counts; every row sums to 1."""
+    if isinstance(smoothing, AddLambda):
+        return _added(counts, float(smoothing.value))
+    if isinstance(smoothing, MLE):
+        return _added(counts, 0.0)
+    if isinstance(smoothing, WittenBell):
+        return _witten_bell(_levels(counts))
+    if isinstance(smoothing, KneserNey):
+        return _kneser_ney(counts, smoothing)
+    return _interpolated(_levels(counts))
+
+
+def end_probabilities(last: Table, label_total: Table, smoothing: Smoothing) -> Table:
+    """(L,) P(the sentence ends | its last label); rare labels lean on the share of all labels that were last."""
+    if isinstance(smoothing, (MLE, AddLambda)):
+        add = float(smoothing.value) if isinstance(smoothing, AddLambda) else 0.0
+        whole = label_total + 2 * add
+        return np.where(whole > 0, (last + add) / np.where(whole > 0, whole, 1.0), 0.5)
+    share = (last.sum() + 0.5) / (label_total.sum() + 1.0)  # never none, never all
+    return np.asarray((last + share) / (label_total + 1.0))
+
+
+def _levels(counts: Table) -> Levels:
+    """Counts after 0, 1, ..., k labels."""
+    levels = [counts]
+    while levels[0].ndim > 1:
+        levels.insert(0, levels[0].sum(axis=0))
+    return levels
+
+
+def _sums(counts: Table) -> Table:
+    total: Table = counts.sum(axis=-1, keepdims=True)
+    return total
+
+
+LEAST_WEIGHT = 1e-3  # of a length of histories
+
+
+# eq:counting   P(y | h) = (c(h, y) + λ) / (c(h) + λ L); after what was never seen, every label is as likely
+def _added(counts: Table, add: float) -> Table:
+    whole = _sums(counts) + add * counts.shape[-1]
+    return np.where(whole > 0, (counts + add) / np.where(whole > 0, whole, 1.0), 1.0 / counts.shape[-1])
+
+
+# eq:deleted-interpolation   P(y | h) = Σ_j λ_j c_j(h, y) / c_j(h), over the histories of j labels that were seen
+def _interpolated(levels: Levels) -> Table:
+    # A few sentences may give a length nothing at all; then moves that they lack would be impossible.
+    weights = np.maximum(deleted_weights(levels), LEAST_WEIGHT)
+    weights /= weights.sum()
+    share, whole = np.zeros(()), np.zeros(())
+    for weight, counts in zip(weights, levels, strict=True):
+        total = _sums(counts)
+        share = share + weight * (counts / np.where(total > 0, total, 1.0))
+        whole = whole + weight * (total > 0)
+    lowest = levels[0] / levels[0].sum()
+    return np.where(whole > 0, share / np.where(whole > 0, whole, 1.0), lowest)
+
+
+def deleted_weights(levels: Levels) -> Table:
+    """(k + 1,) λ for histories of 0, 1, ..., k labels, by leaving each n-gram out once (eq:deleted-interpolation).
+
+    Every n-gram gives its count to the history length that predicts it best when one occurrence is taken away: the
+    longest among equals.
+    """
+    seen = np.nonzero(levels[-1])
+    worth = levels[-1][seen]
+    shares = np.zeros((len(levels), len(worth)))
+    for j, counts in enumerate(levels):
+        place = seen[len(levels) - 1 - j :]
+        rest = np.broadcast_to(_sums(counts), counts.shape)[place] - 1.0
+        shares[j] = np.where(rest > 0, (counts[place] - 1.0) / np.where(rest > 0, rest, 1.0), 0.0)
+    best = len(levels) - 1 - shares[::-1].argmax(axis=0)
+    told = shares.max(axis=0) > 0  # what is predicted by no history says nothing
+    weights = np.bincount(best[told], worth[told], len(levels)).astype(np.float64)
+    total = float(weights.sum())
+    return weights / total if total > 0 else np.full(len(levels), 1.0 / len(levels))
+
+
+def _witten_bell(levels: Levels) -> Table:
+    """eq:witten-bell, from the label alone upwards; below that all labels are as likely."""
+    share: Table = np.full(levels[0].shape, 1.0 / levels[0].shape[-1])
+    for counts in levels:
+        kinds = (counts > 0).sum(axis=-1, keepdims=True)
+        whole = _sums(counts) + kinds
+        share = np.where(whole > 0, (counts + kinds * share) / np.where(whole > 0, whole, 1.0), share)
+    return share
+
+
+def _kneser_ney(counts: Table, smoothing: KneserNey) -> Table:
+    """eq:kneser-ney: shorter histories count in how many places an n-gram came, not how often."""
+    levels = [counts]
+    while levels[0].ndim > 1:
+        above = levels[0]
+        kinds: Table = (above > 0).sum(axis=0).astype(np.float64)
+        if above.ndim > 2:  # nothing lies before the beginning of a sentence, so there it is still how often
+            kinds[-1] = above.sum(axis=0)[-1]
+        levels.insert(0, kinds)
+    share: Table = np.full(levels[0].shape, 1.0 / counts.shape[-1])
+    for level in levels:
+        taken = _discounts(level, smoothing)
+        total = _sums(level)
+        rest = _sums(taken)
+        share = np.where(total > 0, (level - taken + rest * share) / np.where(total > 0, total, 1.0), share)
+    return share
+
+
+def _discounts(counts: Table, smoothing: KneserNey) -> Table:
+    """What is taken from each count; never more than the count."""
+    given = smoothing.three() or _estimated(counts)
+    taken: Table = np.select([counts <= 1, counts <= 2], given[:2], given[2])
+    return np.asarray(np.minimum(taken, counts))
+
+
+def _estimated(counts: Table) -> tuple[float, float, float]:
+    """Chen and Goodman's discounts for counts of 1, 2, and 3 or more."""
+    n = [float(np.count_nonzero(counts == i)) for i in (1, 2, 3, 4)]
+    if not all(n):
+        return (0.5, 0.75, 1.0)
+    share = n[0] / (n[0] + 2 * n[1])
+    one, two, more = (min(max(i - (i + 1) * share * n[i] / n[i - 1], 0.05), float(i)) for i in (1, 2, 3))
+    return one, two, more
+
+
+# The best of them, cross-validated on three English training sets: 95.43, 93.29 and 97.26 % of labels right, against
+# 95.38, 93.15, 97.21 (Interpolated) and 95.30, 93.17, 97.21 (WittenBell).
+DEFAULT = KneserNey()
+
+
+LONGEST = 64
+
+
+@dataclass(frozen=True, slots=True)
+class SuffixModel:
+    """P(label | ending of the word), each ending leaning on the next shorter one (eq:suffix-model).
+
+    Words of different looks have different trees of endings: lower case, capitalised, all capitals, with a digit, with
+    a dash, without any letter. In scripts without letter case there are fewer looks, that is all.
+
+    longest    letters of the longest ending
+    rare       words that count more than this teach nothing about new words
+    strength   what the shorter ending counts beside a longer one; None for Brants' theta, the standard deviation of the
+               probabilities of labels, whatever the endings count
+    known      what the endings count beside the counts of a word that is known: a word seen once may have other labels
+    folded     what the endings count beside the counts of the same word in other letter case; None: not looked for
+    least      labels less likely than this times the likeliest one are left out
+    """
+
+    longest: int = 10
+    rare: float = 10
+    strength: float | None = 8.0
+    known: float = 0.2
+    folded: float | None = 3.0
+    least: float = 1e-3
+
+    def __post_init__(self) -> None:
+        if whole_number(self.longest, "longest", 0) > LONGEST:
+            raise OptionError(f"longest must be at most {LONGEST}, got {self.longest!r}")
+        _check(self.rare, "rare", 0, np.inf)
+        _check(self.known, "known", 0, np.inf)
+        _check(self.least, "least", 0, 1)
+        for name, value in (("strength", self.strength), ("folded", self.folded)):
+            if value is not None:
+                _check(value, name, 1e-9, np.inf)
+
+    def settings(self, label_shares: Any, *, direct: bool) -> _core.LexiconSettings:
+        """As the core takes them; label_shares (L,) are the probabilities of labels."""
+        made = _core.LexiconSettings()
+        made.direct, made.suffixes = direct, True
+        made.longest, made.rare = int(self.longest), float(self.rare)
+        made.strength = -1.0 if self.strength is None else float(self.strength)
+        made.theta = float(np.std(label_shares, ddof=1)) if len(label_shares) > 1 else 1.0
+        made.known = 0.0 if direct else float(self.known)
+        made.folded = 0.0 if self.folded is None else float(self.folded)
+        made.least = float(self.least)
+        return made
+
+
+def _check(value: Any, name: str, least: float, most: float) -> None:
+    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not number or not least <= value <= most or value == np.inf:
+        bounds = f"from {least:g} up" if most == np.inf else f"from {least:g} to {most:g}"
+        raise OptionError(f"{name} must be a number {bounds}, got {value!r}")
+
 
 UNKNOWN = ("suffix", "none")
 

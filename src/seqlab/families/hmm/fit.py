@@ -1,4 +1,4 @@
-"""What a fitted hidden Markov model is: one frozen value."""
+"""A fitted hidden Markov model, one frozen value, and how files of version 1 become one."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
+import numpy as np
+
 from seqlab.errors import StoreError
 from seqlab.families.hmm.counted import CountedHMM
 from seqlab.families.hmm.stepwise import Running
 from seqlab.families.hmm.tables import HiddenMarkov
 from seqlab.families.hmm.training_set import TrainingSet
 from seqlab.learning.history import History
+from seqlab.learning.smoothing import NAMES
 from seqlab.store.codec import Late, Listed, Part, Record
+from seqlab.store.state import State
 from seqlab.tagging.door.dictionary import Dictionary, TagDictionary
 from seqlab.tagging.training import Training
 
@@ -87,3 +91,91 @@ class HmmFit:
             vocabulary=Late(make=lambda: model.vocabulary),
         )
         return replace(self, training=training, model=model, **{"running": None, **changes})
+
+
+_OPTIONS = {"gaussian": "Gaussian", "gaussian mixture": "GaussianMixture", "poisson": "Poisson"}
+
+
+def upgraded(state: State) -> State:
+    """Move options to one place; give the model its labels and rules, emissions their options, and counts new names."""
+    if "objects" not in state.settings:
+        return state
+    objects = {name: _given(data) for name, data in state.setting("objects", dict).items()}
+    options = {**state.setting("options", dict), **objects, "init": state.settings.get("init") or None}
+    training = state.part("training", "training")
+    options["allowed"] = _allowed(training)
+    model = state.any_part("model")
+    rules = {name: one for name, one in training.arrays.items() if name.startswith("rules.")}
+    model = model.replaced(
+        settings={**model.settings, "labels": list(training.names("labels"))}
+        if "labels" not in model.settings
+        else model.settings,
+        arrays={**model.arrays, **rules},
+    )
+    if model.kind == CountedHMM.stored_kind:
+        model = _counts(model)
+    else:
+        emissions = _with_options(model.any_part("emissions"), objects.get("emissions"))
+        model = model.with_parts({"emissions": emissions})
+    settings = {name: one for name, one in state.settings.items() if name != "objects"}
+    return state.replaced(settings={**settings, "options": options}).with_parts({"model": model})
+
+
+def _given(data: Any) -> Any:
+    """Write an option object in today's form: streams were a kind of their own."""
+    if not (isinstance(data, dict) and isinstance(data.get("streams"), list)):
+        return data
+    return {"object": {"name": "Streams", "fields": {"parts": {"dict": data["streams"]}}}}
+
+
+def _allowed(training: State) -> Any:
+    """Write the dictionary as the option that it was given as; words had lists of labels."""
+    if not training.names("dictionary"):
+        return None
+    labels = training.names("labels")
+    words = training.strings("dictionary.words")
+    rows = training.array("dictionary.rows", np.bool_, (len(words), len(labels)))
+    return {
+        "dict": [
+            [word, {"list": [labels[i] for i in np.flatnonzero(row).tolist()]}]
+            for word, row in zip(words, rows, strict=True)
+        ]
+    }
+
+
+def _counts(model: State) -> State:
+    """Name the words of a counted model, its smoothing and its suffix model in today's way."""
+    renamed = {name.replace("words.", "word.pool.", 1): one for name, one in model.arrays.items()}
+    old = State("", model.setting("smoothing", dict))
+    kind = NAMES.get(old.setting("name", str))
+    fields = {name: one for name, one in old.settings.items() if name != "name"}
+    if "discounts" in fields:
+        fields["discounts"] = {"tuple": fields["discounts"]} if fields["discounts"] else None
+    smoothing = {"object": {"name": type(kind).__name__, "fields": fields}}
+    suffix = model.setting("unknown", dict).get("suffix")
+    unknown = None if suffix is None else {"object": {"name": "SuffixModel", "fields": suffix}}
+    told = {"smoothing": smoothing, "unknown": unknown, "word.L": len(model.names("labels"))}
+    return model.replaced(arrays=renamed, settings={**model.settings, **told})
+
+
+def _with_options(emissions: State, given: Any) -> State:
+    """Give emissions the options that the tagger has; files held no more of them than the kind of covariance."""
+    inside = State("", given if isinstance(given, dict) else {}).settings.get("object", {})
+    fields: dict[str, Any] = dict(inside.get("fields", {}))
+    if emissions.kind == "streams":
+        pairs = dict(State("", fields.get("parts", {})).settings.get("dict", []))
+        parts = {
+            f"stream{i}": _with_options(emissions.any_part(f"stream{i}"), pairs.get(name))
+            for i, name in enumerate(emissions.names("names"))
+        }
+        return emissions.with_parts(parts)
+    name = _OPTIONS.get(emissions.kind)
+    if name is None:
+        return emissions
+    own = fields if inside.get("name") == name else {}
+    if name != "Poisson":
+        own["covariance"] = emissions.setting("covariance", str)
+    if name == "GaussianMixture" and "means" in emissions.arrays:
+        own["components"] = emissions.arrays["means"].shape[1]
+    options = {"object": {"name": name, "fields": own}}
+    return emissions.replaced(settings={**emissions.settings, "options": options})

@@ -13,11 +13,10 @@ from seqlab.corpus import Corpus
 from seqlab.corpus.columns import BagColumn, StringColumn, VectorColumn
 from seqlab.errors import OptionError
 from seqlab.families.hmm import emissions as families
-from seqlab.families.hmm.counting import Counting
+from seqlab.families.hmm.counting import Counting, SuffixModel
 from seqlab.families.hmm.em import BaumWelch, HardEM
 from seqlab.families.hmm.emissions import Categorical, Emission
 from seqlab.families.hmm.emissions.symbols import Symbols
-from seqlab.families.hmm.suffixes import SuffixModel
 from seqlab.families.hmm.tables import Dirichlet
 from seqlab.learning.smoothing import NAMES
 from seqlab.store.values import OptionKind, kinds_of

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from seqlab.errors import OptionError
+from seqlab.families.hmm.em import Evidence, expect
 from seqlab.families.hmm.emissions import Categorical, Emission, Poisson, Streams
 from seqlab.families.hmm.emissions.base import Floats, as_floats
 from seqlab.families.hmm.emissions.categorical import SymbolDistribution
-from seqlab.families.hmm.emissions.moments import Spread
 from seqlab.families.hmm.emissions.symbols import Symbols, checked_probabilities
-from seqlab.families.hmm.expectation import Evidence, expect
+from seqlab.families.hmm.emissions.vectors import Spread
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.tagging.door.constraints import Given, Rules
 from seqlab.tagging.door.dictionary import label_list

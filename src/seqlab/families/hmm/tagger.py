@@ -15,14 +15,13 @@ from seqlab.families.hmm import questions
 from seqlab.families.hmm.emissions import Emission
 from seqlab.families.hmm.emissions.base import Floats
 from seqlab.families.hmm.engines import Engine, FitOptions, engine_for, engine_of
-from seqlab.families.hmm.fit import HiddenModel, HmmFit
+from seqlab.families.hmm.fit import HiddenModel, HmmFit, upgraded
 from seqlab.families.hmm.observations import find_column, read_observations, read_sequence, split_labels
 from seqlab.families.hmm.options import OPTIONS, check_options
-from seqlab.families.hmm.selection import Selection, select_states
+from seqlab.families.hmm.questions import Selection, select_states
 from seqlab.families.hmm.start import written_model
 from seqlab.families.hmm.tables import HiddenMarkov
 from seqlab.families.hmm.training_set import TrainingSet
-from seqlab.families.hmm.upgrade import upgraded
 from seqlab.inference.streaming import Filtered
 from seqlab.learning.history import History
 from seqlab.store.state import State

@@ -1,7 +1,8 @@
-"""What fit learns from: sentences, their labels if any, and the names of the states."""
+"""Training and development sets: sentences, their labels if any, and the names of the states."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -9,18 +10,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from seqlab import _core
 from seqlab.corpus import Corpus, StringColumn
-from seqlab.errors import LabelError, OptionError, ShapeError
+from seqlab.errors import LabelError, OptionError, ShapeError, TrainingWarning
 from seqlab.families.hmm.emissions import Emission
 from seqlab.families.hmm.emissions.base import Floats
 from seqlab.families.hmm.observations import find_column, read_observations, split_labels
 from seqlab.families.hmm.start import TABLES, checked_states, named_states
+from seqlab.families.hmm.tables import HiddenMarkov
 from seqlab.tagging.door.dictionary import TagDictionary
-from seqlab.tagging.door.labels import NOTHING, SEVERAL, Gold, read_gold
+from seqlab.tagging.door.labels import NOTHING, SEVERAL, Gold, hits, read_gold
 from seqlab.tagging.door.weights import token_weights
 
 if TYPE_CHECKING:
     from seqlab.families.hmm.tagger import HMM
+
 
 Bools = npt.NDArray[np.bool_]
 
@@ -191,3 +195,63 @@ def _labels_of(X: Any, y: Any) -> tuple[str, ...]:
             f"init=(X, y) wants a Corpus and the name of a column, or sentences and their labels, got {y!r:.60} as y"
         )
     return tuple(sorted({one for row in y for one in row or () if isinstance(one, str)}))
+
+
+LEAST = float(
+    np.log(5e-324)
+)  # log of the smallest number there is: what a token of an impossible sentence counts
+
+
+class DevScorer:
+    """Scores models on a development set: accuracy where it has labels, else log-likelihood a token.
+
+    What cannot be under a model is labelled wrongly, or has LEAST for each of its tokens; that is reported once.
+    """
+
+    def __init__(self, dev: Any, data: TrainingSet, threads: int) -> None:
+        X, y = dev if isinstance(dev, tuple) and len(dev) == 2 else (dev, None)
+        if isinstance(X, Corpus) and y is None and data.gold is not None and data.gold.column in X.columns:
+            y = data.gold.column
+        self.corpus = read_observations(X, data.emissions)
+        if not self.corpus.token_count:
+            raise ShapeError(
+                f"dev has {len(self.corpus)} sentences and no token at all; leave it out, or give it some"
+            )
+        self.gold = read_labels(self.corpus, y)
+        self.column, self.threads = data.column, threads
+        self.allowed: Bools | None = None
+        self.name = "log_likelihood" if self.gold is None else "accuracy"
+        self._told = False
+
+    def obeying(self, dictionary: TagDictionary | None) -> DevScorer:
+        """With the tag dictionary of training."""
+        self.allowed = None if dictionary is None else dictionary.mask(self.corpus)
+        return self
+
+    def __call__(self, model: HiddenMarkov) -> float:
+        """Larger is better."""
+        observed = model.emissions.observe(self.corpus, self.column, unknown="missing")
+        batch = model.batch(observed, self.corpus.offsets, self.allowed)
+        log_z, lengths = np.empty(len(self.corpus)), self.corpus.lengths
+        if self.gold is None:
+            _core.log_partition(batch.batch(), log_z, self.threads)
+            self._say_impossible(log_z, model)
+            return float(np.where(log_z > -np.inf, log_z, LEAST * lengths).sum()) / self.corpus.token_count
+        ids = np.zeros(self.corpus.token_count, dtype=np.int32)
+        _core.viterbi(batch.batch(), ids, log_z, self.threads)
+        self._say_impossible(log_z, model)
+        right = hits(self.gold, np.maximum(ids, 0), model.labels) & np.repeat(log_z > -np.inf, lengths)
+        return float(right[self.gold.ids != NOTHING].mean())
+
+    def _say_impossible(self, log_z: Floats, model: HiddenMarkov) -> None:
+        lost = np.flatnonzero(~(log_z > -np.inf))
+        if not len(lost) or self._told:
+            return
+        self._told = True
+        counts = f"log P = {LEAST:.0f} each" if self.gold is None else "labelled wrongly"
+        warnings.warn(
+            f"{len(lost)} of {len(log_z)} sentences of dev cannot be under the model, sentence {int(lost[0])} first; "
+            f"their tokens count as {counts}; {model.advice() or 'constraints= or allowed= forbid them'}",
+            TrainingWarning,
+            stacklevel=2,
+        )

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seqlab.families.hmm.em import BaumWelch, EMTask
+from seqlab.families.hmm.em import BaumWelch, EMTask, Evidence
 from seqlab.families.hmm.emissions import Distribution
-from seqlab.families.hmm.expectation import Evidence
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.mixture.reading import Numbers
 from seqlab.learning.restarts import best_of

@@ -13,7 +13,7 @@ from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError, ShapeError
 from seqlab.families.hmm.emissions import Distribution, Gaussian
 from seqlab.families.hmm.emissions.base import VectorRows, logs
-from seqlab.families.hmm.emissions.feature_bag import BagDistribution
+from seqlab.families.hmm.emissions.categorical import BagDistribution
 from seqlab.families.hmm.emissions.gaussian import GaussianDistribution
 from seqlab.families.hmm.emissions.symbols import Symbols
 from seqlab.families.hmm.emissions.vectors import spread

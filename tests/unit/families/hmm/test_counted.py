@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from oracle.counted import START, coded, counted, move_counts
 from seqlab import inference
 from seqlab.errors import ImpossibleError, OptionError
+from seqlab.families.hmm.counting import SuffixModel
 from seqlab.families.hmm.emissions.symbols import MISSING
-from seqlab.families.hmm.suffixes import SuffixModel
 from seqlab.learning.smoothing import AddLambda, Interpolated, KneserNey, WittenBell
 
 SMALL = [[("a", "X"), ("b", "Y")], [("a", "X")]]

@@ -10,7 +10,7 @@ from oracle.counted import coded, counted
 from seqlab import store
 from seqlab.errors import StoreError
 from seqlab.families.hmm.counted import CountedHMM
-from seqlab.families.hmm.suffixes import SuffixModel
+from seqlab.families.hmm.counting import SuffixModel
 from seqlab.learning.smoothing import AddLambda, KneserNey, WittenBell
 from seqlab.store.codec import state_of, value_of
 

@@ -8,7 +8,7 @@ import pytest
 from oracle.counted import coded, counted
 from seqlab import HMM, demo_corpus
 from seqlab.errors import OptionError
-from seqlab.families.hmm.suffixes import SuffixModel
+from seqlab.families.hmm.counting import SuffixModel
 
 # walked V, talked V, red A, Bed N: lower-case endings in "ed" are V, V, A; the capital has a tree of its own.
 TEXT = [[("walked", "V"), ("talked", "V")], [("red", "A"), ("Bed", "N")]]

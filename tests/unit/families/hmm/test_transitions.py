@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from oracle.counted import counted, deleted_weights
 from seqlab.errors import OptionError
-from seqlab.families.hmm.transitions import (
+from seqlab.families.hmm.counting import (
     _levels,
     end_probabilities,
     probabilities,
     table_shape,
     usual_order,
 )
-from seqlab.families.hmm.transitions import deleted_weights as fast_weights
+from seqlab.families.hmm.counting import deleted_weights as fast_weights
 from seqlab.learning.smoothing import MLE, AddLambda, Interpolated, KneserNey, WittenBell
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from seqlab.families.hmm.emissions.base import Distribution, Emission, Observed
-from seqlab.families.hmm.emissions.categorical import Categorical
-from seqlab.families.hmm.emissions.feature_bag import FeatureBag
+from seqlab.families.hmm.emissions.categorical import Categorical, FeatureBag
 from seqlab.families.hmm.emissions.gaussian import Gaussian
 from seqlab.families.hmm.emissions.gaussian_mixture import GaussianMixture
 from seqlab.families.hmm.emissions.poisson import Poisson

@@ -28,8 +28,15 @@ from seqlab.families.hmm.emissions.base import (
     pooled,
     speakers,
 )
-from seqlab.families.hmm.emissions.moments import Spread, rebased
-from seqlab.families.hmm.emissions.vectors import check_prior, cluster_means, k_means, numbers, vector_rows
+from seqlab.families.hmm.emissions.vectors import (
+    Spread,
+    check_prior,
+    cluster_means,
+    k_means,
+    numbers,
+    rebased,
+    vector_rows,
+)
 from seqlab.store.codec import Array
 from seqlab.store.values import Given
 

@@ -30,9 +30,8 @@ from seqlab.families.hmm.emissions.base import (
     sum_of_logs,
 )
 from seqlab.families.hmm.emissions.gaussian import Gaussian, GaussianDistribution
-from seqlab.families.hmm.emissions.moments import Spread
 from seqlab.families.hmm.emissions.symbols import checked_probabilities
-from seqlab.families.hmm.emissions.vectors import cluster_means, k_means, numbers, vector_rows
+from seqlab.families.hmm.emissions.vectors import Spread, cluster_means, k_means, numbers, vector_rows
 from seqlab.store.codec import Array
 from seqlab.store.values import Given
 

@@ -24,9 +24,15 @@ from seqlab.families.hmm.emissions.base import (
     speakers,
 )
 from seqlab.families.hmm.emissions.gaussian import TINY
-from seqlab.families.hmm.emissions.moments import Spread
 from seqlab.families.hmm.emissions.symbols import place
-from seqlab.families.hmm.emissions.vectors import check_prior, cluster_means, k_means, numbers, vector_rows
+from seqlab.families.hmm.emissions.vectors import (
+    Spread,
+    check_prior,
+    cluster_means,
+    k_means,
+    numbers,
+    vector_rows,
+)
 from seqlab.store.codec import Array
 from seqlab.store.values import Given
 

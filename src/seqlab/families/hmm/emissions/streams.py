@@ -13,8 +13,7 @@ import numpy.typing as npt
 from seqlab.corpus import Corpus
 from seqlab.errors import CorpusError, OptionError, StoreError
 from seqlab.families.hmm.emissions.base import Distribution, Emission, Floats, Groups, Observed, Statistics
-from seqlab.families.hmm.emissions.categorical import SymbolDistribution
-from seqlab.families.hmm.emissions.feature_bag import BagDistribution
+from seqlab.families.hmm.emissions.categorical import BagDistribution, SymbolDistribution
 from seqlab.families.hmm.emissions.gaussian import GaussianDistribution
 from seqlab.families.hmm.emissions.gaussian_mixture import MixtureDistribution
 from seqlab.families.hmm.emissions.poisson import PoissonDistribution

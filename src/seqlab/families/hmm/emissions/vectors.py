@@ -1,7 +1,8 @@
-"""Numbers of a corpus as arrays, and k-means for a start."""
+"""Numbers of a corpus as arrays, their moments, and k-means for a start."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 
 from seqlab.corpus import Corpus, VectorColumn
 from seqlab.errors import CorpusError, OptionError
-from seqlab.families.hmm.emissions.base import Floats, VectorRows, as_floats
+from seqlab.families.hmm.emissions.base import Floats, Statistics, VectorRows, as_floats
 from seqlab.families.hmm.emissions.symbols import place
 
 LARGEST = 1e100  # squares of larger numbers would leave no room for sums
@@ -126,3 +127,54 @@ def spread(x: Floats, size: int, rng: np.random.Generator, weights: Floats | Non
 
 def _distances(x: Floats, centres: Floats) -> Floats:
     return np.stack([((x - centre) ** 2).sum(axis=1) for centre in centres], axis=1)
+
+
+SHARE = 1e-4  # of the data's own variance: below it no variance falls, unless asked
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """What training data as a whole look like: D, their mean and covariance."""
+
+    width: int
+    mean: Floats
+    covariance: Floats
+
+    @staticmethod
+    def of(rows: VectorRows) -> Spread:
+        """Of the vectors that are there."""
+        values = rows.values[rows.there]
+        if not len(values):
+            raise CorpusError("every observation is missing, so there is nothing to learn from")
+        width = values.shape[1]
+        if not width:
+            raise CorpusError("the vectors have no numbers at all, so there is nothing to learn from")
+        present = np.ones_like(values) if rows.present is None else rows.present[rows.there].astype(float)
+        count = np.maximum(present.sum(axis=0), 1.0)
+        mean = values.sum(axis=0) / count
+        away = (values - mean) * present
+        return Spread(width, mean, away.T @ away / np.sqrt(np.outer(count, count)))
+
+    def least(self, asked: float | None) -> float:
+        """The smallest variance that is allowed."""
+        if asked is not None:
+            return asked
+        usual = float(np.diag(self.covariance).mean())
+        return SHARE * usual if usual > 0 else 1e-6
+
+
+def rebased(statistics: Statistics, means: Floats) -> Statistics:
+    """The same moments about other means."""
+    post, first, second = statistics["post"], statistics["first"], statistics["second"]
+    move = means - statistics["about"]
+    if second.ndim == 3:
+        cross = first[:, :, None] * move[:, None, :]
+        second = (
+            second
+            - cross
+            - np.swapaxes(cross, 1, 2)
+            + post[:, :1, None] * move[:, :, None] * move[:, None, :]
+        )
+    else:
+        second = second - 2 * move * first + post * move**2
+    return {"post": post, "first": first - post * move, "second": second, "about": means}

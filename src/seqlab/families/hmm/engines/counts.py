@@ -12,16 +12,14 @@ from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus, StringColumn
 from seqlab.errors import OptionError, QuestionError
 from seqlab.families.hmm.counted import CountedHMM
-from seqlab.families.hmm.counting import Counting, suffixes_of
+from seqlab.families.hmm.counting import Counting, SuffixModel, suffixes_of, usual_order
 from seqlab.families.hmm.emissions import Categorical
 from seqlab.families.hmm.emissions.categorical import SymbolDistribution
 from seqlab.families.hmm.emissions.symbols import Symbols
 from seqlab.families.hmm.engines.engine import FitOptions
 from seqlab.families.hmm.fit import HmmFit
-from seqlab.families.hmm.suffixes import SuffixModel
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.hmm.training_set import TrainingSet, state_names
-from seqlab.families.hmm.transitions import usual_order
 from seqlab.learning.history import Epoch, History
 from seqlab.learning.smoothing import MLE, AddLambda, smoothing_of
 from seqlab.tagging.decoding import Trellises

@@ -11,16 +11,14 @@ import numpy as np
 from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus
 from seqlab.errors import LabelError, OptionError, TrainingWarning
-from seqlab.families.hmm.dev import DevScorer
-from seqlab.families.hmm.em import BaumWelch, EMTask, groups_of, say_empty
+from seqlab.families.hmm.counting import SuffixModel
+from seqlab.families.hmm.em import BaumWelch, EMTask, Evidence, expect, groups_of, say_empty
 from seqlab.families.hmm.engines.engine import FitOptions
-from seqlab.families.hmm.expectation import Evidence, expect
 from seqlab.families.hmm.fit import HmmFit
 from seqlab.families.hmm.start import Ground, starter
 from seqlab.families.hmm.stepwise import Running
-from seqlab.families.hmm.suffixes import SuffixModel
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
-from seqlab.families.hmm.training_set import TrainingSet, read_init, state_names
+from seqlab.families.hmm.training_set import DevScorer, TrainingSet, read_init, state_names
 from seqlab.learning.bar import Bar
 from seqlab.learning.history import Epoch, History
 from seqlab.learning.restarts import best_of
