@@ -40,7 +40,7 @@ def test_rooms_import_downwards_only():
         ("seqlab.inference.path", "from seqlab import Trellis"),
         ("seqlab.inference.path", "import seqlab"),
         ("seqlab.draw.lattice", "from seqlab.families.linear.explain import why"),
-        ("seqlab.views.svg.picture", "from seqlab.draw import trellis_picture"),
+        ("seqlab.views.picture", "from seqlab.draw import trellis_picture"),
         ("seqlab.views.html", "from seqlab.evaluation import Report"),
         ("seqlab.errors", "from seqlab.arrays import scores"),
         ("seqlab.inference.path", "from seqlab.unheard import of"),

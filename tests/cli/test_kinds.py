@@ -5,7 +5,7 @@ import pytest
 import seqlab
 from seqlab.cli import kinds
 from seqlab.families.linear import learners
-from seqlab.tuning.comparing import MODELS as NAMES
+from seqlab.tuning.comparison import MODELS as NAMES
 
 OF_THEIR_OWN = [name for name, one in learners.LEARNERS.items() if not one.models]
 

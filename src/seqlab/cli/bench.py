@@ -121,7 +121,7 @@ def _own_corpus(bench: _Bench, threads: int) -> None:
 
 
 def _trained(name: str, train: Corpus, threads: int) -> Any:
-    from seqlab.tuning.comparing import usual_model
+    from seqlab.tuning.comparison import usual_model
 
     return usual_model(name, "chunk", seed=0, threads=threads).fit(train, "chunk")
 

@@ -1,18 +1,19 @@
 """Drawings: functions that return text for a screen, and pictures (SVG) for everything else."""
 
+from seqlab.draw.charts import (
+    confusion_picture,
+    learning_picture,
+    line_picture,
+    reliability_picture,
+    track_picture,
+)
 from seqlab.draw.graphical import graphical_model_picture
-from seqlab.draw.heat import confusion_picture
 from seqlab.draw.lattice import trellis_picture
-from seqlab.draw.lines import learning_picture, line_picture
-from seqlab.draw.posterior import posterior_text
-from seqlab.draw.reliability import reliability_picture
-from seqlab.draw.tracks import track_picture
+from seqlab.draw.text import posterior_text, trellis_text
 from seqlab.draw.transitions import transition_picture
-from seqlab.draw.trellis import trellis_text
-from seqlab.views.svg.picture import Picture
-from seqlab.views.text.canvas import Canvas
-from seqlab.views.text.style import ASCII, UNICODE, Glyphs, Ink, Style, log_score, probability
-from seqlab.views.text.width import beside, clip, text_width
+from seqlab.views.canvas import ASCII, UNICODE, Canvas, Glyphs, Ink, Style, log_score, probability
+from seqlab.views.picture import Picture
+from seqlab.views.text import beside, clip, text_width
 
 __all__ = [
     "ASCII",

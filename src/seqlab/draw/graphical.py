@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from seqlab.errors import OptionError
-from seqlab.views.svg.picture import Picture
-from seqlab.views.svg.shapes import (
+from seqlab.views.picture import (
     Box,
     Curve,
     Disc,
     Line,
+    Picture,
     Point,
     Shape,
     Text,

@@ -11,9 +11,8 @@ from seqlab.draw.sheet import chosen_rows, heads, prefix
 from seqlab.errors import ImpossibleError, OptionError
 from seqlab.trellis import Trellis
 from seqlab.views.palette import DASHES, SERIES, STRONGEST
-from seqlab.views.svg.picture import Picture
-from seqlab.views.svg.shapes import Disc, Line, Shape, Text, polyline, words_width
-from seqlab.views.text.width import clip, printable
+from seqlab.views.picture import Disc, Line, Picture, Shape, Text, polyline, words_width
+from seqlab.views.text import clip, printable
 
 RADIUS, ROW = 18.0, 46.0
 EDGE, HEADS, TITLE = 24.0, 62.0, 28.0

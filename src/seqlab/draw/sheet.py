@@ -16,9 +16,8 @@ import numpy as np
 from seqlab import inference
 from seqlab.errors import ImpossibleError, ShapeError
 from seqlab.trellis import Constraints, Trellis
-from seqlab.views.text.layout import align_points
-from seqlab.views.text.style import Ink, Style
-from seqlab.views.text.width import clip, printable
+from seqlab.views.canvas import Ink, Style
+from seqlab.views.text import align_points, clip, printable
 
 MAX_NAME = 16  # screen columns of a label's name
 

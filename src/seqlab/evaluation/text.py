@@ -10,8 +10,7 @@ from seqlab.arrays import whole_number
 from seqlab.corpus.names import counted
 from seqlab.evaluation.scores import Score, ScoreTable
 from seqlab.evaluation.spans import WAYS, Invalid, SpanReport
-from seqlab.views.tables import left, right
-from seqlab.views.text.width import printable, text_width
+from seqlab.views.text import left, printable, right, text_width
 
 if TYPE_CHECKING:
     from seqlab.evaluation.report import Report

@@ -1,7 +1,6 @@
 """Which options are best, and which model: many trainings, scored on sentences that they have not seen."""
 
-from seqlab.tuning.comparing import compare
-from seqlab.tuning.comparison import Comparison, Row
+from seqlab.tuning.comparison import Comparison, Row, compare
 from seqlab.tuning.result import Trial, Tuning
 from seqlab.tuning.searching import tune
 from seqlab.tuning.space import LogUniform, Uniform

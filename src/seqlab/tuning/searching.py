@@ -13,12 +13,21 @@ from typing import Any
 from seqlab.arrays import whole_number
 from seqlab.errors import OptionError
 from seqlab.threads import thread_count
-from seqlab.tuning.journal import Journal, check_names, digest
-from seqlab.tuning.parts import LEAST_SENTENCES, Data, Split, checked_data, splits
+from seqlab.tuning.data import LEAST_SENTENCES, Data, Split, checked_data, scorer_of, splits
 from seqlab.tuning.result import Trial, Tuning, best_of, is_complete, trial_of
-from seqlab.tuning.running import Outcome, Task, Work, fitted, fresh, run_all, was_interrupted
-from seqlab.tuning.scoring import scorer_of
 from seqlab.tuning.space import Params, checked_search, drawn, grid, key_of
+from seqlab.tuning.trials import (
+    Journal,
+    Outcome,
+    Task,
+    Work,
+    check_names,
+    digest,
+    fitted,
+    fresh,
+    run_all,
+    was_interrupted,
+)
 
 WAYS = ("grid", "random", "halving")
 DEFAULT_N = 20  # combinations drawn by chance

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from seqlab.errors import OptionError
-from seqlab.views.text.width import clip
+from seqlab.views.text import clip
 
 Params = dict[str, Any]
 DRAWS_PER_CANDIDATE = 50  # before a small space counts as drawn empty

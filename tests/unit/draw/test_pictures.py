@@ -13,10 +13,9 @@ import seqlab
 from seqlab import draw
 from seqlab.errors import OptionError, ShapeError, StoreError
 from seqlab.trellis import Constraints, Trellis
+from seqlab.views.chart import Chart
 from seqlab.views.palette import DARK, LIGHT, STRONGEST
-from seqlab.views.svg.chart import Chart
-from seqlab.views.svg.picture import Picture
-from seqlab.views.svg.shapes import Text
+from seqlab.views.picture import Picture, Text
 
 MODELS = ("markov-chain", "naive-bayes", "hmm", "hmm-2", "memm", "crf")
 STRANGE = ("<b>&amp;", "a\"b'c", "日本語", "é\u0301", "tab\tline\n", "a very long name of a label indeed")

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqlab.draw.routing import Line, route
+from seqlab.draw.text import Line, route
 
 
 @st.composite

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from seqlab.errors import OptionError
 from seqlab.evaluation import evaluate
-from seqlab.views.text.width import text_width
+from seqlab.views.text import text_width
 
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"], ["B-ORG", "O", "O", "B-PER"]]
 PREDICTED = [["B-PER", "I-PER", "O", "B-ORG"], ["I-ORG", "O", "O", "B-PER"]]

@@ -22,7 +22,7 @@ def table():
 
 def test_figures_are_those_of_evaluate(table):
     for name, model in MODELS.items():
-        by_hand = seqlab.tuning.running.fresh(model).fit(TRAIN, "pos")
+        by_hand = seqlab.tuning.trials.fresh(model).fit(TRAIN, "pos")
         report = by_hand.evaluate(TEST, "pos", bootstrap=50)
         assert table[name].report.figures == report.figures
         assert table[name].report.intervals == report.intervals

@@ -1,4 +1,4 @@
-from seqlab.views.tables import laid_out, left, right
+from seqlab.views.text import laid_out, left, right
 
 
 def test_cells_know_wide_characters_and_stay_on_one_line():

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from seqlab.cli.terminal.printing import counted, duration, section, size, table
-from seqlab.views.text.width import clip, printable
+from seqlab.views.text import clip, printable
 
 WIDTH = 80
 LABELS_SHOWN = 12  # labels whose features are shown when nobody asked for one

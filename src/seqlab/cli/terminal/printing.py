@@ -38,7 +38,7 @@ def section(title: str, rows: Iterable[tuple[str, str]]) -> str:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1, indent: int = 2) -> str:
     """Columns of text; the first `left` of them to the left, numbers to the right."""
-    from seqlab.views.text.width import printable, text_width
+    from seqlab.views.text import printable, text_width
 
     cells = [[printable(cell) for cell in row] for row in (head, *rows)]
     widths = [max(text_width(row[i]) for row in cells) for i in range(len(head))]

@@ -12,10 +12,9 @@ import numpy.typing as npt
 
 from seqlab.encode.stored import function_name
 from seqlab.errors import StoreError
-from seqlab.families.rerank.candidates import check_generator
-from seqlab.families.rerank.data import SCORE, SCORE_NAME, Oracle, Vocabulary
 from seqlab.families.rerank.features import GlobalFeatures, ListFeatures, OwnFeatures
 from seqlab.families.rerank.learners import Learned, ListPerceptron, LogLinear
+from seqlab.families.rerank.lists import SCORE, SCORE_NAME, Oracle, Vocabulary, check_generator
 from seqlab.lazy import lent
 from seqlab.store.codec import Field, Listed, Names, Packed, Record, Sizes, Strings, put_part
 from seqlab.store.state import State

@@ -12,26 +12,24 @@ import numpy.typing as npt
 from seqlab.arrays import whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError, QuestionError, StoreError
-from seqlab.families.rerank.candidates import (
-    CandidateList,
-    as_it_stands,
-    candidate_lists,
-    check_generator,
-    jackknifed,
-    sentences_of,
-)
-from seqlab.families.rerank.data import (
-    SCORE,
-    Oracle,
-    Vocabulary,
-    all_labels,
-    gold_labels,
-    oracle_of,
-    right_ones,
-)
 from seqlab.families.rerank.features import as_list_features, words_of
 from seqlab.families.rerank.fit import APART, KINDS, Facts, RerankFit
 from seqlab.families.rerank.learners import Learned, LogLinear, RankingLearner, Task
+from seqlab.families.rerank.lists import (
+    SCORE,
+    CandidateList,
+    Oracle,
+    Vocabulary,
+    all_labels,
+    as_it_stands,
+    candidate_lists,
+    check_generator,
+    gold_labels,
+    jackknifed,
+    oracle_of,
+    right_ones,
+    sentences_of,
+)
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.door.sentences import read_sentences

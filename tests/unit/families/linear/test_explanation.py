@@ -12,7 +12,7 @@ from seqlab.errors import ImpossibleError, LabelError, OptionError, ShapeError
 from seqlab.families.linear.explain import Explanation, MoveContribution, explain
 from seqlab.families.linear.explain.move_table import MOST_MOVES
 from seqlab.families.linear.explain.wording import percent, signed
-from seqlab.views.text.width import text_width
+from seqlab.views.text import text_width
 
 
 def ask(case, t=1, **more):

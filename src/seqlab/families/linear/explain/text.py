@@ -8,8 +8,7 @@ from dataclasses import replace
 from seqlab.arrays import whole_number
 from seqlab.families.linear.explain.explanation import Explanation
 from seqlab.families.linear.explain.wording import Row, Table, footnotes, question, summary, tables, verdict
-from seqlab.views.tables import left, right
-from seqlab.views.text.width import clip, printable, text_width
+from seqlab.views.text import clip, left, printable, right, text_width
 
 COLUMNS = 80
 NUMBER = 10  # screen columns of a number

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from seqlab.families.linear.explain.explanation import Contribution, Explanation, MoveContribution
-from seqlab.views.text.width import clip
+from seqlab.views.text import clip
 
 SMALL = 5e-4  # what three digits cannot show
 

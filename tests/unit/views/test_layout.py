@@ -1,4 +1,4 @@
-from seqlab.views.text.layout import align_points, bands, centre
+from seqlab.views.text import align_points, bands, centre
 
 
 def test_bands_fill_the_room_and_lose_nothing():

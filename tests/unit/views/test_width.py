@@ -1,6 +1,6 @@
 import pytest
 
-from seqlab.views.text.width import beside, clip, printable, text_width
+from seqlab.views.text import beside, clip, printable, text_width
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,4 @@
-from seqlab.views.text.canvas import HEAVY, LIGHT, Canvas
-from seqlab.views.text.style import Ink, Style
+from seqlab.views.canvas import HEAVY, LIGHT, Canvas, Ink, Style
 
 PLAIN = Style()
 

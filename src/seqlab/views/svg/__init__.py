@@ -1,1 +1,0 @@
-"""Pictures as SVG: shapes of our own, and charts that matplotlib draws."""

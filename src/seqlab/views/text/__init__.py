@@ -1,1 +1,0 @@
-"""Drawings in characters, and text that fits its columns."""
