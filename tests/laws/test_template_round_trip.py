@@ -6,11 +6,9 @@ import hypothesis.strategies as st
 from hypothesis import given
 
 from seqlab.features import Atom, Call, Feature, Lexicon, Template
-from seqlab.features.computed import PLAIN
 from seqlab.features.functions import FUNCTIONS
-from seqlab.features.gazetteer import Gazetteer
-from seqlab.features.model import BOUNDARIES
-from seqlab.features.text import canonical
+from seqlab.features.lexicon import PLAIN, Gazetteer
+from seqlab.features.model import BOUNDARIES, canonical
 
 LEXICONS = {
     "cities": Lexicon.of("cities", {"New York": "LOC", "Berlin": "LOC,PER", "new": "ADJ"}),

@@ -136,7 +136,7 @@ def features_of(given: str | None, corpus: Corpus, label: str) -> tuple[Any, str
     from pathlib import Path
 
     from seqlab.features import Template, presets
-    from seqlab.features.guess import language_of
+    from seqlab.features.foreign import language_of
 
     if given is None:
         return _usual_features(corpus, label)
@@ -163,7 +163,7 @@ def features_of(given: str | None, corpus: Corpus, label: str) -> tuple[Any, str
 def _usual_features(corpus: Corpus, label: str) -> tuple[Any, str]:
     """A preset that fits the labels and columns of the corpus."""
     from seqlab.corpus import BagColumn
-    from seqlab.features.usual import usual_features
+    from seqlab.features.presets import usual_features
 
     chosen = usual_features(corpus, label)
     if chosen is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,14 +11,67 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus import BagColumn, Corpus, VectorColumn
-from seqlab.encode.encoded import AttributeIds, Rows
-from seqlab.encode.given import BagsOfColumn
-from seqlab.encode.producer import Met
+from seqlab.corpus.bags import Bag
+from seqlab.encode.encoded import AttributeIds, Met, Rows
 from seqlab.encode.stored import KnownBags, KnownVectors
-from seqlab.errors import CorpusError, Place, ShapeError, StoreError
+from seqlab.errors import CorpusError, Place, ShapeError, StoreError, TemplateError
+from seqlab.features.own import FeatureFunction
 from seqlab.store.state import text_arrays
 
 Read = TypeVar("Read")
+
+
+@dataclass(frozen=True, slots=True)
+class BagsOfColumn:
+    """Finds the bags in the column of this name."""
+
+    name: str
+
+    def __call__(self, corpus: Corpus) -> BagColumn:
+        """The column, which must hold bags."""
+        if not corpus.token_count:  # lists without a token do not say what they hold
+            return BagColumn(
+                np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), None, _core.StringPool()
+            )
+        column = corpus.data(self.name)
+        if not isinstance(column, BagColumn):
+            first = int(np.flatnonzero(corpus.lengths)[0])
+            raise CorpusError(
+                f"column {self.name!r} has {corpus[first][self.name][0]!r:.60}, but in training every token had a "
+                f"list of strings or a dict; give its attributes, as in ['word=the', 'bias']",
+                place=Place(first, 0, item="token"),
+            )
+        return column
+
+
+@dataclass(frozen=True, slots=True)
+class BagsOfFunction:
+    """Calls the user's function at every token."""
+
+    function: FeatureFunction
+
+    def __call__(self, corpus: Corpus) -> BagColumn:
+        """What it gave."""
+        pool = _core.StringPool()
+        indptr, codes, weights = [0], [], []
+        for number, sentence in enumerate(corpus):
+            for t in range(len(sentence)):
+                for attribute, weight in self._asked(number, sentence, t):
+                    codes.append(pool.intern(attribute))
+                    weights.append(weight)
+                indptr.append(len(codes))
+        return BagColumn(
+            np.array(indptr, dtype=np.int64),
+            np.array(codes, dtype=np.int32),
+            None if all(weight == 1 for weight in weights) else np.array(weights, dtype=np.float64),
+            pool,
+        )
+
+    def _asked(self, number: int, sentence: Any, t: int) -> Bag:
+        try:
+            return self.function(sentence, t)
+        except (CorpusError, TemplateError) as error:
+            raise error.at(sentence=number) from error.__cause__
 
 
 class BagRows:

@@ -1,8 +1,11 @@
-"""From corpora to arrays of numbers: learned on training data, applied to anything after."""
+"""From corpora to arrays of numbers: learned on training data, applied to anything after.
+
+Users may give a corpus, sentences of one, or lists; and as features a template, a preset's name, a function or none.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,20 +13,100 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import LabelIds, whole_number
-from seqlab.corpus import BagColumn, Corpus, VectorColumn
-from seqlab.encode.bag_rows import BagRows, VectorRows
-from seqlab.encode.encoded import AttributeIds, EncodedCorpus, Rows
-from seqlab.encode.given import BagsOfColumn, BagsOfFunction, Features, as_features
+from seqlab.corpus import BagColumn, Corpus, Sentence, VectorColumn
+from seqlab.corpus.columns import offsets_of
+from seqlab.corpus.lists import only_lists
+from seqlab.encode.bag_rows import BagRows, BagsOfColumn, BagsOfFunction, VectorRows
+from seqlab.encode.encoded import AttributeIds, EncodedCorpus, Producer, Rows, learned, looked_up, named
 from seqlab.encode.plan import Plan
-from seqlab.encode.producer import Producer, learned, looked_up, named
-from seqlab.encode.sentences import ATTRIBUTES, as_corpus, listed
 from seqlab.encode.stored import Known, KnownBags, KnownEncoder, KnownTemplate, KnownVectors, Made
 from seqlab.encode.template_rows import TemplateRows
-from seqlab.errors import CorpusError, OptionError, ShapeError, StoreError
+from seqlab.errors import CorpusError, OptionError, ShapeError, StoreError, TemplateError
 from seqlab.features import Template
+from seqlab.features.own import FeatureFunction
 from seqlab.store.codec import state_of, value_of
 from seqlab.store.state import State
 from seqlab.threads import thread_count
+
+ATTRIBUTES = "attributes"  # the column of attributes that came ready made
+
+
+def as_corpus(given: Any, *, words: bool, known: _core.StringPool | None = None) -> Corpus:
+    """A corpus as it is; sentences of one; lists of words (or tuples of columns) or of ready-made attributes.
+
+    known   the only ready-made attributes that anybody will look at; those that are not there may be left out
+    """
+    if isinstance(given, Corpus):
+        return given
+    if isinstance(given, (str, bytes, Mapping, Sentence)) or not isinstance(given, Iterable):
+        raise CorpusError(f"a Corpus or a list of sentences is wanted, got {given!r:.80}")
+    sentences = listed(given)
+    plain = only_lists(sentences)
+    if words and plain:
+        return Corpus.from_lists(sentences)
+    if plain and known is not None:
+        from seqlab.corpus.bags import known_bags
+
+        found = known_bags(sentences, known)
+        if found is not None:
+            return Corpus({ATTRIBUTES: found[0]}, offsets_of(found[1]))
+    if words or (not plain and any(isinstance(sentence, Sentence) for sentence in sentences)):
+        return Corpus.from_lists([_columns(s) if isinstance(s, Sentence) else s for s in sentences])
+    return Corpus.from_lists({ATTRIBUTES: sentences})
+
+
+def listed(sentences: Iterable[Any]) -> list[Any]:
+    """Lists of what can be gone through: arrays, generators, pandas Series, the ItemSequence of python-crfsuite."""
+    if isinstance(sentences, list) and only_lists(sentences):
+        return sentences
+    return [s if isinstance(s, (list, tuple)) else _listed(s) for s in sentences]
+
+
+def _listed(sentence: Any) -> Any:
+    if type(sentence).__name__ == "ItemSequence":
+        return sentence.items()
+    if isinstance(sentence, np.ndarray):
+        return sentence.tolist() if sentence.ndim == 1 else sentence
+    series = hasattr(sentence, "to_list") and hasattr(sentence, "iloc")  # of pandas, without an import
+    return list(sentence) if series or isinstance(sentence, Iterator) else sentence
+
+
+def _columns(sentence: Sentence) -> dict[str, Any]:
+    return {name: sentence[name] for name in sentence.columns}
+
+
+Features = Template | str | Callable[[Any, int], Any] | None
+
+
+def as_features(given: Features) -> Template | FeatureFunction | None:
+    """A template as it is, a preset by name, template text parsed, a function wrapped."""
+    if given is None or isinstance(given, (Template, FeatureFunction)):
+        return given
+    if isinstance(given, str):
+        return preset_or_template(given)
+    if callable(given):
+        return FeatureFunction(given)
+    raise OptionError(
+        f"features must be a preset's name, a Template, a function (sentence, t) or None, got {given!r}"
+    )
+
+
+def preset_or_template(text: str) -> Template:
+    """The preset of this name, or template text."""
+    from seqlab.features import presets  # they are parsed when imported, so only when one is asked for
+
+    if text in presets.__all__:
+        template: Template = getattr(presets, text)
+        return template
+    try:
+        return Template.parse(text)
+    except TemplateError as error:
+        if not text.isidentifier():
+            raise
+        known = ", ".join(map(repr, presets.__all__))
+        raise OptionError(
+            f"there is no preset {text!r}, only {known}; template text has brackets, like 'word[0]'"
+        ) from error
 
 
 class Encoder:

@@ -9,11 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.encode.bag_rows import BagRows
-from seqlab.encode.encoder import Encoder
-from seqlab.encode.given import BagsOfColumn
+from seqlab.encode.bag_rows import BagRows, BagsOfColumn
+from seqlab.encode.encoder import ATTRIBUTES, Encoder
 from seqlab.encode.plan import Plan
-from seqlab.encode.sentences import ATTRIBUTES
 from seqlab.encode.template_rows import TemplateRows
 from seqlab.errors import TemplateError
 from seqlab.features import Template

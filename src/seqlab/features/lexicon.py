@@ -1,10 +1,21 @@
-"""Word lists from files: `in(lower(word[0]), cities)` looks one token up, `gazetteer(word[0], cities)` several.
+"""Lexicons, and columns that are computed from the sentence instead of read from the file.
 
-A file has one entry a line, or entry TAB class. An entry of several tokens has blanks between them.
+A lexicon's file has one entry a line, or entry TAB class. An entry of several tokens has blanks between them.
+`in(lower(word[0]), cities)` looks one token up, `gazetteer(word[0], cities)` several.
+
+Names of computed columns begin with "@":
+
+@position          place of the token from 0: 0 to 4, 5-9, 10-19, 20-49, 50+
+@from_end          the same from the end; 0 is the last token
+@sentence_length   number of tokens, in the same steps
+@first, @last      "yes" at the first / last token, absent elsewhere
+@gazetteer(cities,word), @gazetteer(cities,lower(word))
+                   B or I (B-class, I-class) inside an entry of the lexicon, found by longest match
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,11 +23,11 @@ from os import PathLike
 from typing import Any
 
 from seqlab.errors import Place, StoreError, TemplateError
-from seqlab.features.functions import FOLDS
-from seqlab.features.words import NAME
+from seqlab.features.functions import FOLDS, bucket
 from seqlab.store.codec import Field, Sizes
 from seqlab.store.state import State, string_arrays
 
+NAME = re.compile(r"[^\W\d]\w*")  # as the language spells it
 YES = "yes"  # the class of an entry that has none
 
 
@@ -166,3 +177,59 @@ class StoredLexicons(Field):
         if not (path is None or isinstance(path, str)):
             raise StoreError(f"the lexicon {name!r:.80} should have a path, found {path!r:.80}")
         return Lexicon(name, dict(zip(entries, classes, strict=True)), path)
+
+
+@dataclass(frozen=True, slots=True)
+class Gazetteer:
+    """A gazetteer column: which lexicon, over which column, compared in which case (None, "lower", "upper")."""
+
+    lexicon: str
+    column: str
+    fold: str | None = None
+
+    @staticmethod
+    def named(column: str) -> Gazetteer:
+        """The gazetteer that has this name."""
+        lexicon, _, read = column.removeprefix("@gazetteer(").removesuffix(")").partition(",")
+        for fold in FOLDS:
+            if read.startswith(f"{fold}(") and read.endswith(")"):
+                return Gazetteer(lexicon, read.removeprefix(f"{fold}(").removesuffix(")"), fold)
+        return Gazetteer(lexicon, read)
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        read = self.column if self.fold is None else f"{self.fold}({self.column})"
+        return f"@gazetteer({self.lexicon},{read})"
+
+    def values(self, tokens: Sequence[str], lexicons: Mapping[str, Lexicon]) -> list[str | None]:
+        """The column for the values of `self.column`."""
+        folded = tokens if self.fold is None else [FOLDS[self.fold](token) for token in tokens]
+        return longest_matches(folded, lexicons[self.lexicon].phrases(self.fold))
+
+
+PLAIN = ("position", "from_end", "sentence_length", "first", "last")
+
+
+def gazetteer_of(column: str) -> Gazetteer | None:
+    """The gazetteer that a column's name stands for, if it is one."""
+    if not column.startswith("@gazetteer("):
+        return None
+    return Gazetteer.named(column)
+
+
+def plain_column(name: str, length: int) -> list[str | None]:
+    """The computed columns that need nothing but the sentence's length; `name` begins with "@"."""
+    places = range(length)
+    match name:
+        case "@position":
+            return [bucket(t) for t in places]
+        case "@from_end":
+            return [bucket(length - 1 - t) for t in places]
+        case "@sentence_length":
+            return [bucket(length)] * length
+        case "@first":
+            return ["yes" if t == 0 else None for t in places]
+        case "@last":
+            return ["yes" if t == length - 1 else None for t in places]
+    raise KeyError(name)

@@ -1,4 +1,4 @@
-"""What a feature is: plain frozen values that the parser makes, Python explains and C++ runs.
+"""Features as plain frozen values that the parser makes, Python explains and C++ runs; and their text.
 
 An attribute string is put together from fixed pieces and from values read off the sentence:
 
@@ -7,10 +7,12 @@ An attribute string is put together from fixed pieces and from values read off t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from seqlab.errors import TemplateError
+from seqlab.features.lexicon import NAME, gazetteer_of
 
 if TYPE_CHECKING:
     from seqlab.features.lexicon import Lexicon
@@ -125,3 +127,127 @@ class TemplateLike(Protocol):
     @property
     def lexicons(self) -> Mapping[str, Lexicon]:
         """By name."""
+
+
+Parts = list[str | int]  # numbers are the places where a range may stand
+
+
+def canonical(
+    atoms: Sequence[Atom], *, on_node: bool = True, on_edge: bool = False, min_count: int = 1
+) -> Feature:
+    """The feature that the language names after its own text: `word[-1]&word[0]=the|old`.
+
+    A feature without values is the bias. No two different features give the same string.
+    """
+    name = "&".join("".join(map(str, _atom(atom, ","))) for atom in atoms) or "bias"
+    first = _kind(on_node, on_edge, "") + name + ("=" if atoms else "")
+    pieces = (first, *["|"] * (len(atoms) - 1), *([""] if atoms else []))
+    return Feature(tuple(atoms), pieces, on_node=on_node, on_edge=on_edge, min_count=min_count)
+
+
+def is_canonical(feature: Feature) -> bool:
+    """Is the feature named after its own text? Those read from CRF++ and Wapiti files have names of their own."""
+    named = canonical(feature.atoms, on_node=feature.on_node, on_edge=feature.on_edge)
+    return feature.pieces == named.pieces
+
+
+def feature_text(feature: Feature) -> str:
+    """One feature as a line of the language."""
+    return "".join(map(str, _line(feature)))
+
+
+def lines(features: Sequence[Feature]) -> Iterator[str]:
+    """The features as people write them: neighbours that differ in one number, which counts up, become a range."""
+    start = 0
+    while start < len(features):
+        parts = _line(features[start])
+        slot, end = None, start + 1
+        while end < len(features):
+            step = _counted_up(_line(features[end - 1]), _line(features[end]))
+            if step is None or slot not in {None, step}:
+                break
+            slot, end = step, end + 1
+        if slot is not None:
+            parts[slot] = f"{parts[slot]}..{_line(features[end - 1])[slot]}"
+        yield "".join(map(str, parts))
+        start = end
+
+
+def quoted_string(text: str) -> str:
+    r"""In double quotes; a quote inside is written \" and a backslash \\."""
+    return '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
+
+
+def _counted_up(one: Parts, two: Parts) -> int | None:
+    """The only place where two lines differ, when it holds a number that is one more in the second."""
+    if len(one) != len(two):
+        return None
+    differing = [i for i, (a, b) in enumerate(zip(one, two, strict=True)) if a != b]
+    if len(differing) != 1:
+        return None
+    a, b = one[differing[0]], two[differing[0]]
+    return differing[0] if isinstance(a, int) and isinstance(b, int) and b == a + 1 else None
+
+
+def _line(feature: Feature) -> Parts:
+    values = [_atom(atom, ", ") for atom in feature.atoms]
+    parts: Parts = [_kind(feature.on_node, feature.on_edge, " ")]
+    if is_canonical(feature):
+        parts += _joined(values, " & ") or ["bias"]
+    else:
+        parts += _joined(list(_literal(feature.pieces, values)), " + ")
+    if feature.min_count > 1:
+        parts.append(f" min={feature.min_count}")
+    return parts
+
+
+def _literal(pieces: Sequence[str], values: Sequence[Parts]) -> Iterator[Parts]:
+    """The pieces in quotes between the values; empty ones are left out, as long as one item beside a value is left."""
+    lonely = len(values) <= 1 and not any(pieces)
+    for i, piece in enumerate(pieces):
+        if piece or (lonely and i == 0):
+            yield [quoted_string(piece)]
+        if i < len(values):
+            yield values[i]
+
+
+def _joined(items: Sequence[Parts], between: str) -> Parts:
+    joined: Parts = []
+    for i, item in enumerate(items):
+        joined += [between, *item] if i else item
+    return joined
+
+
+def _kind(on_node: bool, on_edge: bool, blank: str) -> str:  # noqa: FBT001 -- the two flags of a feature
+    if not on_edge:
+        return ""
+    return ("both:" if on_node else "edge:") + blank
+
+
+def _atom(atom: Atom, comma: str) -> Parts:
+    gazetteer = gazetteer_of(atom.column)
+    if gazetteer is not None:
+        inner = Atom(
+            gazetteer.column, atom.offset, atom.absolute, (Call(gazetteer.fold),) if gazetteer.fold else ()
+        )
+        parts: Parts = ["gazetteer(", *_atom(inner, comma), f"{comma}{gazetteer.lexicon})"]
+    elif atom.column.startswith("@"):
+        parts = [atom.column.removeprefix("@")]
+    else:
+        parts = [_column(atom.column) + ("[@" if atom.absolute else "["), atom.offset, "]"]
+    for call in atom.calls:
+        parts = [f"{call.name}(", *parts]
+        for arg in call.args:
+            parts += [comma, _argument(call, arg)]
+        parts.append(")")
+    return parts
+
+
+def _argument(call: Call, arg: int | str) -> int | str:
+    if isinstance(arg, int) or call.name == "in":
+        return arg
+    return quoted_string(arg)
+
+
+def _column(name: str) -> str:
+    return name if NAME.fullmatch(name) or re.fullmatch(r"#\d+", name) else f"`{name}`"

@@ -7,17 +7,72 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
-from seqlab.errors import Place, TemplateError
-from seqlab.features.computed import gazetteer_of
-from seqlab.features.lexicon import Lexicon, StoredLexicons
-from seqlab.features.model import BOUNDARIES, SEQLAB, Boundary, Feature
-from seqlab.features.stored import check_features
-from seqlab.features.text import feature_text, is_canonical, lines, quoted_string
+from seqlab.errors import Place, StoreError, TemplateError
+from seqlab.features.functions import FUNCTIONS
+from seqlab.features.lexicon import PLAIN, Lexicon, StoredLexicons, gazetteer_of
+from seqlab.features.model import (
+    BOUNDARIES,
+    SEQLAB,
+    Boundary,
+    Call,
+    Feature,
+    feature_text,
+    is_canonical,
+    lines,
+    quoted_string,
+)
 from seqlab.features.values import Sentence, View, attribute
 from seqlab.store.codec import Choice
 
 if TYPE_CHECKING:
     from seqlab.features.parse import Parsed
+
+
+def check_features(features: Iterable[Feature]) -> None:
+    """Refuse columns that nothing computes, and functions or arguments that there are not."""
+    for feature in features:
+        for atom in feature.atoms:
+            if not _is_column(atom.column):
+                raise StoreError(f"a feature reads the column {atom.column!r:.80}, which nothing can compute")
+            for call in atom.calls:
+                _check_call(call)
+
+
+def _is_column(name: str) -> bool:
+    if name.startswith("#"):
+        return name[1:].isascii() and name[1:].isdigit() and len(name) < 11
+    if not name.startswith("@"):
+        return True
+    gazetteer = gazetteer_of(name)
+    if gazetteer is None:
+        return name[1:] in PLAIN
+    return gazetteer.name == name and not gazetteer.column.startswith("@") and _is_column(gazetteer.column)
+
+
+def _check_call(call: Call) -> None:
+    name, arguments = call
+    function = FUNCTIONS.get(name)
+    if function is None and name != "in":
+        raise StoreError(f"a feature calls the unknown function {name!r:.80}")
+    kinds = (str,) if function is None else function.arguments
+    if [type(argument) for argument in arguments] != list(kinds):
+        raise StoreError(f"the function {name!r} got the arguments {list(arguments)!r:.80}")
+    if function is not None:
+        for argument in arguments:
+            _check_argument(name, argument, function.least)
+
+
+def _check_argument(name: str, argument: int | str, least: int | None) -> None:
+    if isinstance(argument, str):
+        from seqlab.features.wapiti_regex import compiled
+
+        try:
+            compiled(argument)
+        except TemplateError as error:
+            raise StoreError(f"the function {name!r} has an unsound pattern: {error}") from error
+    elif least is not None and argument < least:
+        raise StoreError(f"the function {name!r} needs a number from {least} up, found {argument}")
+
 
 Lexicons: TypeAlias = "Mapping[str, Lexicon | Mapping[str, str] | Iterable[str]]"
 
@@ -70,33 +125,32 @@ class Template:
     @classmethod
     def from_crfpp(cls, source: str | PathLike[str], *, columns: Sequence[str] | None = None) -> Template:
         """Read a CRF++ template: a path, or the text itself (which has a line end or a %)."""
-        from seqlab.features import crfpp
+        from seqlab.features.foreign import read_crfpp
 
         text, path = _text_of(source)
-        return _made(crfpp.read(text, path=path, columns=columns))
+        return _made(read_crfpp(text, path=path, columns=columns))
 
     @classmethod
     def from_wapiti(cls, source: str | PathLike[str], *, columns: Sequence[str] | None = None) -> Template:
         """Read a Wapiti pattern file: a path, or the text itself (which has a line end or a %)."""
-        from seqlab.features import wapiti
+        from seqlab.features.foreign import read_wapiti
 
         text, path = _text_of(source)
-        return _made(wapiti.read(text, path=path, columns=columns))
+        return _made(read_wapiti(text, path=path, columns=columns))
 
     @classmethod
     def read(cls, path: str | PathLike[str], *, lexicons: Lexicons | None = None) -> Template:
         """Read a file in our language, CRF++'s or Wapiti's; which one is seen from its content."""
         from pathlib import Path
 
-        from seqlab.features import crfpp, wapiti
-        from seqlab.features.guess import language_of
+        from seqlab.features import foreign
 
         text = _read(path)
-        match language_of(text):
+        match foreign.language_of(text):
             case "crfpp":
-                return _made(crfpp.read(text, path=str(path)))
+                return _made(foreign.read_crfpp(text, path=str(path)))
             case "wapiti":
-                return _made(wapiti.read(text, path=str(path)))
+                return _made(foreign.read_wapiti(text, path=str(path)))
         return _parsed(text, path=str(path), base=Path(path).parent, lexicons=_lexicons(lexicons))
 
     # -------------------------------------------------------------------------------- what it means
@@ -117,7 +171,7 @@ class Template:
 
     def show(self, sentence: Sentence, t: int) -> str:
         """What the model sees at token t, one feature a line, with the absent ones and why they are."""
-        from seqlab.features.show import shown
+        from seqlab.features.values import shown
 
         return shown(self.features, self._view(sentence, t), t, bigram=self.bigram)
 

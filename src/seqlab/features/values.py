@@ -1,18 +1,18 @@
-"""What a feature reads off a sentence: the plain, slow definition that the encoder is held to."""
+"""Values that features read off a sentence: the plain, slow definition that the encoder is held to."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from seqlab.errors import CorpusError, TemplateError
-from seqlab.features.computed import gazetteer_of, plain_column
 from seqlab.features.functions import FOLDS, FUNCTIONS
-from seqlab.features.model import Atom, Boundary, Call, Feature, SentenceLike
-from seqlab.features.words import near, quoted
+from seqlab.features.lexicon import gazetteer_of, plain_column
+from seqlab.features.model import Atom, Boundary, Call, Feature, SentenceLike, feature_text
 
 if TYPE_CHECKING:
     from seqlab.features.lexicon import Lexicon
+
 
 Sentence = SentenceLike | Mapping[str, Sequence[str]] | list[str] | tuple[str, ...]
 
@@ -164,3 +164,45 @@ def why_absent(feature: Feature, view: View, t: int) -> str:
             count = steps.index(None)
             return f"{atom.calls[count - 1].name} of {quoted(steps[count - 1] or '')} gives nothing"
     return "present"
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """'; did you mean ...?' when a known name looks like this one, else nothing."""
+    from difflib import get_close_matches  # slow to import
+
+    lowered = {one.lower(): one for one in known}
+    found = get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
+    return f"; did you mean {lowered[found[0]]!r}?" if found else ""
+
+
+def quoted(text: str, most: int = 40) -> str:
+    """The text in quotes, cut when it is long."""
+    return repr(text if len(text) <= most else text[: most - 3] + "...")
+
+
+def shown(features: Sequence[Feature], view: View, t: int, *, bigram: bool) -> str:
+    """Feature | attribute, for labels first, then for pairs of labels."""
+    nodes = [(feature_text(f), _seen(f, view, t)) for f in features if f.on_node]
+    edges = [(feature_text(f), _seen(f, view, t)) for f in features if f.on_edge]
+    if bigram:
+        edges.insert(0, ("", "the plain pair of labels"))
+    if t == 0 and edges:
+        edges = [("", "nothing: there is no pair at the first token")]
+    width = max((len(text) for text, _ in nodes + edges), default=0)
+    lines = [f"token {t} of {view.length}{_row(view, t)}"]
+    for title, rows in (("labels see", nodes), ("pairs of labels see", edges)):
+        if rows:
+            lines += ["", title, *(f"  {text:<{width}} | {seen}" for text, seen in rows)]
+    return "\n".join(lines)
+
+
+def _seen(feature: Feature, view: View, t: int) -> str:
+    text = attribute(feature, view, t)
+    return f"(absent: {why_absent(feature, view, t)})" if text is None else text
+
+
+def _row(view: View, t: int) -> str:
+    """The token itself: its value in every column that holds text."""
+    cells = [(name, view.sentence[name][t]) for name in view.columns]
+    found = [f"{name}={cell!r}" for name, cell in cells if isinstance(cell, str)]
+    return ": " + ", ".join(found) if found else ""

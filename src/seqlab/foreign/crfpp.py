@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from seqlab.errors import Place, StoreError
-from seqlab.features import crfpp as templates
-from seqlab.features.template import Template
+from seqlab.features import Template
 from seqlab.foreign.lines import Lines
 from seqlab.foreign.parts import Floats, ForeignModel, check_labels, dense
 
@@ -83,10 +82,8 @@ def _header(lines: Lines) -> dict[str, float]:
 
 
 def template_of(patterns: list[str], first: int, columns: Sequence[str] | None) -> Template:
-    """The template in these lines, the first of which has this number."""
-    text = "\n" * (first - 1) + "\n".join(patterns)  # so that messages have the lines of this file
-    parsed = templates.read(text, columns=columns)
-    return Template(tuple(parsed.features), parsed.bigram, parsed.boundary)
+    """Read the template in these lines of a file, the first of which has this number; messages name them."""
+    return Template.from_crfpp("\n" * (first - 1) + "\n".join(patterns) + "\n", columns=columns)
 
 
 def _places(lines: Lines) -> dict[str, tuple[int, Place]]:

@@ -19,8 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from seqlab.errors import StoreError
-from seqlab.features import wapiti as templates
-from seqlab.features.template import Template
+from seqlab.features import Template
 from seqlab.foreign.netstrings import Netstrings
 from seqlab.foreign.parts import Floats, ForeignModel, Ints, Weighted, check_labels
 
@@ -44,7 +43,8 @@ def read(content: bytes, encoding: str, columns: Sequence[str] | None) -> Foreig
         )
     first = file.line
     patterns = file.strings(patterns_count or 0, "pattern")
-    template = _template(patterns, first, columns) if patterns else None
+    text = "\n" * (first - 1) + "\n".join(patterns) + "\n"  # so that messages have the lines of this file
+    template = Template.from_wapiti(text, columns=columns) if patterns else None
     labels = tuple(file.strings(file.header(rb"#qrk#([0-9]{1,9})\n", "#qrk#labels")[0] or 0, "label"))
     check_labels(labels)
     cut = any("%m" in pattern or "%M" in pattern for pattern in patterns)
@@ -58,12 +58,6 @@ def read(content: bytes, encoding: str, columns: Sequence[str] | None) -> Foreig
     return _model(
         labels, names, _places(names, len(labels)), places, values, template, plain, width or 0, kind
     )
-
-
-def _template(patterns: list[str], first: int, columns: Sequence[str] | None) -> Template:
-    text = "\n" * (first - 1) + "\n".join(patterns)  # so that messages have the lines of this file
-    parsed = templates.read(text, columns=columns)
-    return Template(tuple(parsed.features), parsed.bigram, parsed.boundary)
 
 
 def _places(names: list[str], L: int) -> Ints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from seqlab.encode.given import as_features
+from seqlab.encode.encoder import as_features
 from seqlab.encode.stored import KIND as ENCODER
 from seqlab.encode.stored import features_of, features_state
 from seqlab.errors import StoreError

@@ -15,7 +15,7 @@ from seqlab.corpus import Corpus
 from seqlab.errors import OptionError, SeqlabError
 from seqlab.evaluation import Report, evaluate, significance
 from seqlab.families.linear import learners
-from seqlab.features.usual import usual_features
+from seqlab.features.presets import usual_features
 from seqlab.threads import thread_count
 from seqlab.tuning.data import Data, checked_data
 from seqlab.tuning.trials import fitted, fresh, was_interrupted

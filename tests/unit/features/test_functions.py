@@ -5,8 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from seqlab.features.functions import FUNCTIONS, bucket
-from seqlab.features.scripts import RANGES, script_of
+from seqlab.features.functions import FUNCTIONS, RANGES, bucket, script_of
 
 EXAMPLE = re.compile(r'`(\w+)\("([^"]*)"(?:, (-?\d+|"[^"]*"))?\)` -> (.+)\.$')
 

@@ -3,7 +3,7 @@
 import pytest
 
 from seqlab.features import Atom, Call, Feature, Template
-from seqlab.features.text import canonical
+from seqlab.features.model import canonical
 
 SENTENCE = {"word": ["The", "old", "man"], "pos": ["DT", "JJ", "NN"]}
 

@@ -1,5 +1,5 @@
 from seqlab import Corpus, demo_corpus
-from seqlab.features.usual import usual_features
+from seqlab.features.presets import usual_features
 
 
 def test_features_fit_labels_and_columns():

@@ -9,7 +9,7 @@ import numpy as np
 
 from seqlab import _core
 from seqlab.corpus import Corpus, Sentence
-from seqlab.encode.sentences import listed
+from seqlab.encode.encoder import listed
 from seqlab.errors import CorpusError, OptionError, Place
 from seqlab.families.chain.ngrams import Tokens
 from seqlab.tagging.door.sentences import word_column

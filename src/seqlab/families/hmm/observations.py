@@ -13,7 +13,7 @@ from seqlab import _core
 from seqlab.corpus import BagColumn, Column, Corpus, Sentence, StringColumn, VectorColumn
 from seqlab.corpus.bags import bag_column
 from seqlab.corpus.names import resolve
-from seqlab.encode.sentences import ATTRIBUTES, listed
+from seqlab.encode.encoder import ATTRIBUTES, listed
 from seqlab.errors import CorpusError, Place, ShapeError
 from seqlab.families.hmm.emissions import Emission, Streams
 from seqlab.families.hmm.emissions.symbols import MISSING

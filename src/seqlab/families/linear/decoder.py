@@ -19,9 +19,9 @@ from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder, Rows
 from seqlab.encode.bag_rows import BagRows
-from seqlab.encode.columns import ColumnReader
+from seqlab.encode.encoder import ATTRIBUTES
 from seqlab.encode.plan import Plan
-from seqlab.encode.sentences import ATTRIBUTES
+from seqlab.encode.template_rows import ColumnReader
 from seqlab.errors import ImpossibleError
 from seqlab.families.linear.decoder_tables import LARGEST_WEIGHT, DecoderTables, largest_weight, tables_of
 from seqlab.families.linear.model import LinearModel

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seqlab.arrays import whole_number
-from seqlab.encode.given import as_features
+from seqlab.encode.encoder import as_features
 from seqlab.errors import OptionError
 from seqlab.families.linear.fit import LinearFit
 

@@ -26,7 +26,7 @@ from seqlab.tagging.tagger import Known, Tagger
 if TYPE_CHECKING:  # who tags a sentence with a model from a file needs none of these
     from seqlab.corpus import Corpus
     from seqlab.encode import EncodedCorpus, Encoder
-    from seqlab.encode.given import Features
+    from seqlab.encode.encoder import Features
     from seqlab.families.linear.explain import Explanation, FeatureWeight, TransitionWeight
     from seqlab.families.linear.model import LinearModel
     from seqlab.families.linear.prune_report import PruneReport

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from seqlab.arrays import LabelIds, Scores, whole_number
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
-from seqlab.encode.given import Features
+from seqlab.encode.encoder import Features
 from seqlab.errors import BeamError, CorpusError, OptionError, Place, QuestionError, ShapeError, StoreError
 from seqlab.families.local.classifier import LinearScores
 from seqlab.families.local.numbers import GivenClassifier

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.encode.sentences import listed
+from seqlab.encode.encoder import listed
 from seqlab.errors import DtypeError, OptionError, ScoreError, ShapeError
 from seqlab.families.hmm.emissions.base import SymbolRows
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus
-from seqlab.encode.sentences import listed
+from seqlab.encode.encoder import listed
 from seqlab.errors import LabelError, OptionError, Place, ShapeError
 
 NOTHING = -1  # no label was given

@@ -9,7 +9,7 @@ from seqlab import _core
 from seqlab.corpus import Corpus, Sentence, StringColumn
 from seqlab.corpus.lists import only_lists
 from seqlab.corpus.names import resolve
-from seqlab.encode.sentences import as_corpus, listed
+from seqlab.encode.encoder import as_corpus, listed
 from seqlab.errors import CorpusError, Place
 
 # What the cells of a token usually are when its label comes apart from it, in y.

@@ -1,0 +1,164 @@
+r"""CRF++ templates and Wapiti pattern files, read as they are.
+
+CRF++: `U05:%x[-1,0]/%x[0,1]` reads column 0 of the token before and column 1 of this one; the text around the macros is
+kept, blanks at the end of a line too, so that attributes are CRF++'s own. `B` alone stands for label bigrams.
+
+Wapiti:
+
+    u:w-1=%x[-1,0]          u for labels, b for pairs of labels, * for both; the first letter may be upper case
+    *suffix=%m[0,0,".?.?$"] %x the token, %t does a pattern occur in it (true, false), %m the first span that fits
+    u=%X[@1,0]              upper case letter: result in lower case (A-Z only). @1 is the first token, @-1 the last
+
+Everything from # on is a comment, inside quotes too. Attributes begin with the first letter in lower case, as Wapiti's
+own do. Outside the sentence Wapiti reads _x-1, _x+1 and so on, and matches its patterns against these as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from seqlab.errors import Place, TemplateError
+from seqlab.features.functions import FUNCTIONS
+from seqlab.features.model import CRFPP, WAPITI, Atom, Call, Feature
+from seqlab.features.parse import Parsed
+from seqlab.features.wapiti_regex import compiled
+
+_MACRO = re.compile(r"%x\[(-?\d*),(\d*)\]")
+FURTHEST = 8  # CRF++ has boundary symbols for eight places; before 0.58 for four, and refused more
+_COMMAND = re.compile(
+    r"""%(?P<type>[xXtTmM])\[
+        (?P<mode>[@*]?) \s*(?P<offset>[+-]?\d+), \s*(?P<column>\+?\d+)
+        (?P<pattern>,"(?:\\.|[^"\\])*")? \]""",
+    re.VERBOSE,
+)
+_ANY_MACRO = re.compile(r"^[UuBb*].*%[xXtTmM]\[", re.MULTILINE)
+_ONLY_WAPITI = re.compile(r"^[ub*].*%|^[UB*].*(%[XtTmM]\[|%x\[[@*])", re.MULTILINE)
+
+Columns = Sequence[str] | None  # their names; None finds them by position ("#0")
+
+
+def language_of(text: str) -> Literal["seqlab", "crfpp", "wapiti"]:
+    """Find CRF++ when lines look like `U00:%x[0,0]`; Wapiti when they begin in lower case or use what only it has."""
+    if not _ANY_MACRO.search(text):
+        return "seqlab"
+    return "wapiti" if _ONLY_WAPITI.search(text) else "crfpp"
+
+
+def read_crfpp(text: str, *, path: str | None = None, columns: Columns = None) -> Parsed:
+    """Read the features of a CRF++ template."""
+    parsed = Parsed(bigram=False, boundary=CRFPP)
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line, place = raw.removesuffix("\r"), Place(path=path, line=number)
+        if not line or line.startswith("#"):
+            continue
+        if line[0] not in "UB":
+            raise TemplateError(f"a CRF++ template line begins with U, B or #, got {line!r}", place=place)
+
+        def atom(macro: re.Match[str], line: str = line, place: Place = place) -> Atom:
+            offset, column = (int(digits) if digits.strip("-") else 0 for digits in macro.groups())
+            if abs(offset) > FURTHEST:
+                raise TemplateError(
+                    f"CRF++ reads at most {FURTHEST} tokens away, got {macro[0]!r} in {line!r}", place=place
+                )
+            return Atom(_column_name(column, columns, place), offset)
+
+        _add(parsed, line, _MACRO, atom, "%x[row,column] is wanted, as in %x[-1,0]", place)
+    return parsed
+
+
+def read_wapiti(text: str, *, path: str | None = None, columns: Columns = None) -> Parsed:
+    """Read the features of a Wapiti pattern file."""
+    parsed = Parsed(bigram=False, boundary=WAPITI)
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line, place = raw.partition("#")[0].rstrip(" \t\n\v\f\r"), Place(path=path, line=number)
+        if not line:
+            continue
+        line = line[0].lower() + line[1:]
+        if line[0] not in "ub*":
+            raise TemplateError(f"a Wapiti pattern begins with u, b or *, got {line!r}", place=place)
+
+        def atom(command: re.Match[str], line: str = line, place: Place = place) -> Atom | str:
+            return _wapiti_atom(command, line, place, columns)
+
+        _add(parsed, line, _COMMAND, atom, "a command like %x[-1,0] is wanted", place)
+    return parsed
+
+
+def _add(
+    parsed: Parsed,
+    line: str,
+    macro: re.Pattern[str],
+    atom: Callable[[re.Match[str]], Atom | str],
+    wanted: str,
+    place: Place,
+) -> None:
+    """Add the feature of a line; `atom` gives the value that a macro reads, or the text that stands for it."""
+    atoms: list[Atom] = []
+    pieces, end = [""], 0
+    for found in [*macro.finditer(line), None]:
+        text = line[end : found.start() if found else None]
+        if "%" in text:
+            raise TemplateError(f"{wanted}, got {text[text.index('%') :]!r} in {line!r}", place=place)
+        pieces[-1] += text
+        if found is None:
+            break
+        end = found.end()
+        read = atom(found)
+        if isinstance(read, str):
+            pieces[-1] += read
+        else:
+            atoms.append(read)
+            pieces.append("")
+    letter = line[0].lower()
+    if letter == "b" and not atoms and not parsed.bigram:
+        parsed.bigram = True
+    else:
+        parsed.features.append(
+            Feature(tuple(atoms), tuple(pieces), on_node=letter in "u*", on_edge=letter in "b*")
+        )
+
+
+def _column_name(number: int, columns: Columns, place: Place) -> str:
+    if columns is None:
+        return f"#{number}"
+    if number >= len(columns):
+        raise TemplateError(f"there is no column {number} among columns={list(columns)!r}", place=place)
+    return columns[number]
+
+
+def _wapiti_atom(command: re.Match[str], line: str, place: Place, columns: Columns) -> Atom | str:
+    """Read a command; @0 is always outside the sentence, so that its value is known now."""
+    if command["mode"] == "*":
+        raise TemplateError(
+            f"{command[0]!r} takes its offset from a column, which seqlab does not do; "
+            f"write the offsets as numbers",
+            place=place,
+        )
+    calls = _wapiti_calls(command, line, place)
+    offset = int(command["offset"])
+    column = _column_name(int(command["column"]), columns, place)
+    if command["mode"] != "@":
+        return Atom(column, offset, calls=calls)
+    if offset != 0:
+        return Atom(column, offset - 1 if offset > 0 else offset, absolute=True, calls=calls)
+    value = WAPITI.before[0]
+    for call in calls:
+        value = FUNCTIONS[call.name].apply(value, *call.args) or ""
+    return value
+
+
+def _wapiti_calls(command: re.Match[str], line: str, place: Place) -> tuple[Call, ...]:
+    kind, pattern = command["type"], command["pattern"]
+    if (kind in "xX") != (pattern is None):
+        wanted = "no pattern" if kind in "xX" else f'a pattern in quotes, as in %{kind}[0,0,"\\d"]'
+        raise TemplateError(f"%{kind} takes {wanted}, got {command[0]!r} in {line!r}", place=place)
+    calls: list[Call] = []
+    if pattern is not None:
+        try:
+            compiled(pattern[2:-1])
+        except TemplateError as error:
+            raise TemplateError(error.message, place=place) from error
+        calls.append(Call("test" if kind in "tT" else "match", (pattern[2:-1],)))
+    return (*calls, Call("lower_ascii")) if kind.isupper() else tuple(calls)
