@@ -9,7 +9,7 @@ import pytest
 
 import seqlab
 from seqlab import Template, demo_corpus, inference, store
-from seqlab.families.linear.decoder_tables import tables_of
+from seqlab.families.linear.decoder import tables_of
 from seqlab.store import codec
 
 TRAIN, TEST = demo_corpus("train")[:60], demo_corpus("test")[:60]

@@ -3,7 +3,7 @@
 import ast
 
 SPEAKING_ROOMS = frozenset({"cli"})
-SPEAKING_FILES = frozenset({"learning/bar.py"})  # shows progress, only when asked to
+SPEAKING_FILES = frozenset({"learning/monitor.py"})  # shows progress, only when asked to
 STREAMS = frozenset({"stdout", "stderr", "__stdout__", "__stderr__"})
 
 

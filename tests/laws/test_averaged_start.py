@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracle.lessons import Exercise, exercise
 from seqlab import CRF, LBFGS, _core, demo_corpus
 from seqlab.encode.encoded import EncodedCorpus, Rows
-from seqlab.learning.progress import Job
+from seqlab.learning.monitor import Job
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

@@ -14,8 +14,7 @@ from pytest import approx
 from oracle.descent import Vector, inverse_hessian, quadratic, times_inverse_hessian
 from oracle.lessons import exercise
 from seqlab import _core
-from seqlab.learning.optimisers import minimise
-from seqlab.learning.settings import settings_for
+from seqlab.learning.optimisers import minimise, settings_for
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

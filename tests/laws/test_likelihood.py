@@ -6,7 +6,7 @@ from hypothesis import given
 
 from oracle.lessons import exercise, exercises
 from seqlab import LBFGS, _core
-from seqlab.learning.progress import Job
+from seqlab.learning.monitor import Job
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

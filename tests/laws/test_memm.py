@@ -15,7 +15,7 @@ from oracle.memm import Choices
 from seqlab import LBFGS, MEMM, ConjugateGradient, GradientAscent, _core, inference
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
-from seqlab.families.linear.memm_trellises import memm_trellises
+from seqlab.families.linear.memm import memm_trellises
 from seqlab.families.linear.training_set import TrainingSet
 from seqlab.tagging.door.dictionary import Allowed
 from seqlab.tagging.door.labels import read_gold

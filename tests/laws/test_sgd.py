@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from oracle.stochastic import SCHEDULES, Data, Walk, mean_of, steps
 from seqlab import CRF, LBFGS, SGD, LinearTagger, _core
 from seqlab.errors import OptionError, ScoreError
-from seqlab.learning.progress import Outcome
-from seqlab.learning.settings import settings_for
+from seqlab.learning.monitor import Outcome
+from seqlab.learning.optimisers import settings_for
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

@@ -12,9 +12,8 @@ from seqlab.lazy import when_used
 if TYPE_CHECKING:
     from seqlab.families.chain.tagger import MarkovChain
     from seqlab.families.hmm.tagger import HMM
-    from seqlab.families.linear.crf import CRF
     from seqlab.families.linear.memm import MEMM
-    from seqlab.families.linear.tagger import LinearTagger
+    from seqlab.families.linear.tagger import CRF, LinearTagger
     from seqlab.families.local.baseline import MostFrequentTag
     from seqlab.families.local.tagger import LocalTagger
     from seqlab.families.mixture.tagger import GaussianMeans, MultinomialMixture
@@ -26,8 +25,7 @@ else:  # a type checker would take any name for one of the package
             "chain.tagger": ("MarkovChain",),
             "hmm.tagger": ("HMM",),
             "linear.memm": ("MEMM",),
-            "linear.crf": ("CRF",),
-            "linear.tagger": ("LinearTagger",),
+            "linear.tagger": ("CRF", "LinearTagger"),
             "local.baseline": ("MostFrequentTag",),
             "local.tagger": ("LocalTagger",),
             "mixture.tagger": ("GaussianMeans", "MultinomialMixture"),

@@ -31,7 +31,7 @@ def load(path: str | os.PathLike[str], *, functions: Functions | None = None, ve
 # The classes by kind; a file's class alone is imported.
 _CLASSES: dict[str, Callable[[], Any]] = {
     "linear tagger": lambda: import_module("seqlab.families.linear.tagger").LinearTagger,
-    "crf": lambda: import_module("seqlab.families.linear.crf").CRF,
+    "crf": lambda: import_module("seqlab.families.linear.tagger").CRF,
     "memm": lambda: import_module("seqlab.families.linear.memm").MEMM,
     "most frequent tag": lambda: import_module("seqlab.families.local.baseline").MostFrequentTag,
     "local tagger": lambda: import_module("seqlab.families.local.tagger").LocalTagger,

@@ -12,12 +12,11 @@ import numpy.typing as npt
 
 from seqlab.encode.known import Known, of_bags, of_template
 from seqlab.errors import OptionError, StoreError, TemplateError
-from seqlab.families.linear.crf import CRF
 from seqlab.families.linear.fit import LinearFit
 from seqlab.families.linear.learners import LBFGS
 from seqlab.families.linear.memm import MEMM
 from seqlab.families.linear.model import EdgeWeights, LinearModel
-from seqlab.families.linear.tagger import LinearTagger
+from seqlab.families.linear.tagger import CRF, LinearTagger
 from seqlab.foreign import crfpp, crfpp_binary, crfsuite, wapiti
 from seqlab.foreign.parts import ForeignModel, Weighted
 from seqlab.learning.history import History

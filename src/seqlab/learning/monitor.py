@@ -1,18 +1,112 @@
-"""What happens between two epochs: history, development set, callbacks, patience, interruption, progress."""
+"""Monitor a training between two epochs: history, development set, callbacks, patience, signals, a progress bar."""
 
 from __future__ import annotations
 
+import signal
+import sys
+import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import FrameType, TracebackType
+from typing import Any, Self, TextIO
+
+import numpy as np
+import numpy.typing as npt
 
 from seqlab.arrays import says_no, whole_number
 from seqlab.errors import OptionError, TrainingWarning
 from seqlab.learning.history import Epoch, History
-from seqlab.learning.interrupt import Interruptible
-from seqlab.learning.progress import Outcome, Progress, Report, Weights
+
+# Where there is no terminal to hang up, there is no SIGHUP.
+SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+class Interruptible:
+    """While this is open, the first signal only raises `asked`; handlers of before come back after it.
+
+    Signals can be caught in the main thread only; elsewhere, or where somebody ignores them, nothing changes.
+    """
+
+    def __init__(self) -> None:
+        self.asked: str | None = None
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for number in SIGNALS:
+                handler = signal.getsignal(number)
+                if handler is not None and handler != signal.SIG_IGN:
+                    self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._restore()
+
+    def _note(self, number: int, _frame: FrameType | None) -> None:
+        self.asked = signal.Signals(number).name
+        self._restore()  # the next one does what it always does
+
+    def _restore(self) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before.clear()
+
+
+Weights = npt.NDArray[np.float64]  # (n,)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a batch learner works on.
+
+    quick, exact   the loss in float32 and float64; `exact` alone when the learner was asked for float64
+    centre         weights that l2 pulls towards; None for 0
+    first_guess    gives better weights to begin with, or None where there is no such way
+    """
+
+    quick: Any
+    exact: Any
+    first_guess: Callable[[Weights, int], None] | None
+    threads: int
+    seed: int
+    centre: Weights | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Progress:
+    """Where training stands after an iteration (of a batch learner) or an epoch (of an online one).
+
+    objective       what is made small, penalties included; None where a learner has no such number
+    gradient_norm   None for learners without a gradient
+    active          weights that are not 0
+    weights         gives the weights a model would have if training stopped now, as a copy
+    more            further numbers of the learner's own, by name
+    """
+
+    iteration: int
+    objective: float | None
+    gradient_norm: float | None
+    active: int | None
+    weights: Callable[[], Weights]
+    more: Mapping[str, float] = field(default_factory=dict)
+
+
+Report = Callable[[Progress], bool]  # False ends training
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What training gave, and why it ended."""
+
+    theta: Weights
+    reason: str
+    iterations: int
+    objective: float | None
+
 
 Callback = Callable[[Epoch], bool | None]
 
@@ -126,3 +220,42 @@ def checked_callbacks(callbacks: Any) -> tuple[Callback, ...]:
 def checked_patience(patience: Any) -> int | None:
     """A number of epochs, or None."""
     return None if patience is None else whole_number(patience, "patience", 1)
+
+
+class Bar:
+    """One line on standard error that is written anew after every epoch; plain lines where there is no terminal."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._began = time.perf_counter()
+        self._width = 0
+
+    def advance(self, epoch: Epoch) -> None:
+        """Show an epoch."""
+        text = self.line(epoch)
+        if self._stream.isatty():
+            self._stream.write("\r" + text.ljust(self._width))
+            self._width = len(text)
+        else:
+            self._stream.write(text + "\n")
+        self._stream.flush()
+
+    def line(self, epoch: Epoch) -> str:
+        """What is shown of it."""
+        parts = [f"iteration {epoch.iteration:>4}"]
+        if epoch.objective is not None:
+            parts.append(f"objective {epoch.objective:.6g}")
+        if epoch.gradient_norm is not None:
+            parts.append(f"gradient {epoch.gradient_norm:.3g}")
+        if epoch.active is not None:
+            parts.append(f"active {epoch.active}")
+        if epoch.dev_score is not None:
+            parts.append(f"dev {epoch.dev_score:.4f}")
+        parts.append(f"{time.perf_counter() - self._began:.1f} s")
+        return "  ".join(parts)
+
+    def end(self) -> None:
+        """Leave the line behind."""
+        if self._stream.isatty() and self._width:
+            self._stream.write("\n")
+            self._stream.flush()

@@ -11,9 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from seqlab.learning.history import History
-from seqlab.learning.interrupt import Interruptible
-from seqlab.learning.monitor import Callback, Monitor
-from seqlab.learning.progress import Outcome, Report
+from seqlab.learning.monitor import Callback, Interruptible, Monitor, Outcome, Report
 
 Train = Callable[[int, int, Report], Outcome]  # (number of the run, threads it may use, report)
 

@@ -13,9 +13,7 @@ from seqlab import _core, inference
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
 from seqlab.errors import CorpusError, LabelError, OptionError, ShapeError
-from seqlab.learning.bar import Bar
-from seqlab.learning.monitor import Monitor, checked_callbacks, checked_patience
-from seqlab.learning.progress import Weights
+from seqlab.learning.monitor import Bar, Monitor, Weights, checked_callbacks, checked_patience
 from seqlab.tagging.decoding import path_ids
 from seqlab.tagging.door.dictionary import Allowed, TagDictionary
 from seqlab.tagging.door.labels import read_gold

@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from seqlab import CRF, LBFGS, _core
-from seqlab.learning.interrupt import Interruptible
+from seqlab.learning.monitor import Interruptible
 
 # Every program first undoes what its parent may have set: a shell starts background jobs with SIGINT ignored.
 HEAD = """

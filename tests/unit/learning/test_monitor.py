@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from seqlab.errors import OptionError
-from seqlab.learning.bar import Bar
 from seqlab.learning.history import Epoch
-from seqlab.learning.monitor import Monitor, checked_callbacks, checked_patience
-from seqlab.learning.progress import Outcome, Progress
+from seqlab.learning.monitor import Bar, Monitor, Outcome, Progress, checked_callbacks, checked_patience
 
 
 def training(epochs=10):

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from seqlab import store
 from seqlab.corpus import Corpus
 from seqlab.errors import SeqlabError, StoreError
-from seqlab.families.linear.crf import CRF
 from seqlab.families.linear.learners.batch import LBFGS
-from seqlab.families.linear.tagger import LinearTagger
+from seqlab.families.linear.tagger import CRF, LinearTagger
 from seqlab.store.values import Values
 from seqlab.tags import Scheme
 

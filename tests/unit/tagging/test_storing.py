@@ -14,10 +14,9 @@ from seqlab import learning, store
 from seqlab.corpus import Corpus
 from seqlab.errors import NotFittedError, StoreError
 from seqlab.families.linear import learners
-from seqlab.families.linear.crf import CRF
 from seqlab.families.linear.learners.batch import LBFGS
 from seqlab.families.linear.memm import MEMM
-from seqlab.families.linear.tagger import LinearTagger
+from seqlab.families.linear.tagger import CRF, LinearTagger
 from seqlab.families.local.baseline import MostFrequentTag
 from seqlab.features import Template
 from seqlab.features.own import FeatureFunction
@@ -280,7 +279,7 @@ class OwnLearner:
     likelihood: ClassVar[bool] = True
 
     def train(self, task, theta, *, threads, seed, report):
-        return learning.progress.Outcome(theta, "asked", 0, None)
+        return learning.monitor.Outcome(theta, "asked", 0, None)
 
 
 def test_what_has_code_of_its_own_cannot_be_saved(tmp_path):

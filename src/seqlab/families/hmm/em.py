@@ -16,7 +16,7 @@ from seqlab.arrays import number, whole_number
 from seqlab.errors import ImpossibleError, OptionError, Place, TrainingWarning
 from seqlab.families.hmm.emissions.base import Floats, Groups, SymbolRows
 from seqlab.families.hmm.tables import FROZEN, Dirichlet, Expected, HiddenMarkov
-from seqlab.learning.progress import Outcome, Progress, Report
+from seqlab.learning.monitor import Outcome, Progress, Report
 
 
 @dataclass(slots=True, eq=False)

@@ -3,11 +3,26 @@
 A model of order 1 without edge attributes is decoded in the core, block by block, on tables used where they lie:
 straight from the columns when a template makes all its features, else from rows of attribute numbers. Everything else
 goes through trellises, which are the definition.
+
+The tables are built of a model and its encoder, or used as they lie in a mapped file. A template's decoder looks at
+(numbers are those of encode.plan.Plan and of the core's cpp/linear/tagging)
+
+    values.P.bytes .begins .slots   strings of pool P, and the table from strings to numbers
+    places.G                        of a group of features on one atom: where the weights of each value are
+    owners.P, buckets, chains       the same for features on several atoms
+    rows                            weights of attributes that have many, one row of L float32 numbers for each
+    words.C.bytes .begins .slots    words of column C whose sums are ready made,
+    words.C.values .rows            and those sums
+    label, weights                  of the model itself
+
+and one of ready-made attributes at attributes.bytes, .begins, .slots, ids, places, rows, label and weights. A file has
+strings, ids, label and weights once, in the parts of the encoder and of the model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -17,14 +32,203 @@ import numpy.typing as npt
 from seqlab import _core, inference
 from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus
-from seqlab.encode import EncodedCorpus, Encoder, Rows
+from seqlab.encode import EncodedCorpus, Encoder, Rows, TemplateRows
 from seqlab.encode.bag_rows import BagRows
 from seqlab.encode.encoder import ATTRIBUTES
 from seqlab.encode.plan import Plan
+from seqlab.encode.stored import KnownBags, KnownTemplate, features_of
 from seqlab.encode.template_rows import ColumnReader
-from seqlab.errors import ImpossibleError
-from seqlab.families.linear.decoder_tables import LARGEST_WEIGHT, DecoderTables, largest_weight, tables_of
+from seqlab.errors import ImpossibleError, StoreError
 from seqlab.families.linear.model import LinearModel
+from seqlab.features import Template
+from seqlab.store.codec import Field, Late, Sizes, put_part
+from seqlab.store.packing import unpacked
+from seqlab.store.saving import misfits_told
+from seqlab.store.state import Array, State
+from seqlab.tagging.door.constraints import Rules
+
+Scores = npt.NDArray[np.float32]
+
+KIND = "decoder tables"
+# Sums of some thousand weights this large still are float32 numbers; larger ones are left to float64.
+LARGEST_WEIGHT = 1e30
+STRINGS = {"bytes": np.uint8, "begins": np.int64, "slots": np.uint64}
+# What the parts of a file hold under the names of the encoder and of the model; the rest is the decoder's own.
+SHARED = (".bytes", ".begins")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DecoderTables:
+    """Everything that decoding reads; frozen.
+
+    plan               the features of a template, or None
+    column             the column of ready-made attributes, or None; without both, an encoder makes attributes
+    arrays             by name
+    edge, start, end   (L, L), (L,), (L,)   scores of moves, first and last labels; -inf for what is forbidden
+    """
+
+    plan: Plan | None
+    column: str | None
+    arrays: dict[str, Array]
+    edge: Scores
+    start: Scores
+    end: Scores
+
+
+def tables_of(model: LinearModel, encoder: Encoder) -> DecoderTables | None:
+    """Build the tables; None for a model that is decoded by its trellises."""
+    if model.order == 2 or model.edge is not None or largest_weight(model) > LARGEST_WEIGHT:
+        return None
+    producers, L = encoder.producers, model.L
+    weights: Any = (model.begin, model.label, np.ascontiguousarray(model.weights, dtype=np.float64), L)
+    only = producers[0] if len(producers) == 1 else None
+    plan, column = None, None
+    if isinstance(only, TemplateRows):
+        plan, arrays = only.plan, _core.template_tables(only.bank, *weights)
+    else:
+        arrays = _core.row_tables(*weights)
+        if isinstance(only, BagRows) and only.column is not None:
+            column = only.column
+            arrays.update(only.laid_out())
+    arrays.update(label=model.label, weights=weights[2])
+    return DecoderTables(plan, column, arrays, *_chain(model.moves, model.rules))
+
+
+def largest_weight(model: LinearModel) -> float:
+    """Return the largest absolute weight."""
+    return max(float(np.abs(part).max(initial=0.0)) for part in (model.weights, model.moves))
+
+
+def _chain(moves: Array, rules: Rules) -> tuple[Scores, Scores, Scores]:
+    edge = np.array(moves, dtype=np.float32, order="C")
+    edge[rules.forbidden] = -np.inf
+    start, end = np.zeros(len(edge), np.float32), np.zeros(len(edge), np.float32)
+    start[rules.no_start] = -np.inf
+    end[rules.no_end] = -np.inf
+    return edge, start, end
+
+
+# ------------------------------------------------------------------------------------------------ files
+
+
+class LateTables(Late["DecoderTables | None"]):
+    """Tables of a model and an encoder, made or looked for when they are first asked for.
+
+    source   whose they are: they are of no use to another model
+    """
+
+    source: tuple[Any, Any] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LateTables, ()  # made again where they are needed
+
+    @staticmethod
+    def of(model: Late[LinearModel], encoder: Late[Encoder], make: Callable[[], Any]) -> LateTables:
+        """Return tables that belong to these two."""
+        made = LateTables(make=make)
+        made.source = (model, encoder)
+        return made
+
+
+class StoredTables(Field):
+    """The tables of a fitted linear tagger, beside its parts "encoder" and "model"."""
+
+    def put(self, state: State, name: str, value: LateTables) -> None:
+        """Write what the other parts do not have; nothing where tables would not be used, or smallness is wanted."""
+        model = state.any_part("model")
+        if state.kind == "memm" or model.setting("dtype", str) not in {"float64", "float32"}:
+            return
+        tables = value()
+        if tables is None or (tables.plan is None and tables.column is None):
+            return
+        shared = {"ids", "label", "weights"}
+        shared |= {one for one in tables.arrays if one.endswith(SHARED) and not one.startswith("words.")}
+        own = {one: array for one, array in tables.arrays.items() if one not in shared}
+        put_part(state, name, State(KIND, {}, own))
+
+    def get(self, state: State, name: str, sizes: Sizes) -> LateTables:  # noqa: ARG002
+        """Look at nothing yet."""
+
+        def make() -> DecoderTables:
+            with misfits_told(state.where):
+                return _stored(state, name)
+
+        return LateTables(make=make)
+
+    def absent(self, state: State, name: str) -> bool:
+        """Tell whether a file does not have it at all."""
+        return not state.has_part(name)
+
+
+def _stored(state: State, name: str) -> DecoderTables:
+    """Put together the arrays of three parts; dtypes and shapes are checked, what is in them is not looked at."""
+    encoder, model = state.any_part("encoder"), state.any_part("model")
+    rows = encoder.any_part("node0")
+    if encoder.has_part("node1") or encoder.has_part("edge0") or model.setting("edge", bool):
+        raise StoreError("there are tables for a decoder, but the model is not one that it knows")
+    own = state.part(name, KIND)
+    arrays = {**rows.arrays, **own.arrays}
+    arrays.update({one: model.arrays[one] for one in ("label", "weights") if one in model.arrays})
+    everything = State(KIND, {}, arrays)
+    plan, column = None, None
+    if rows.kind == KnownTemplate.stored_kind:
+        template = features_of(encoder)
+        if not isinstance(template, Template):
+            raise StoreError("the tables are those of a template, but there is none")
+        plan = Plan.of(template, 1, on_moves=False)
+        wanted = _of_template(plan, arrays)
+    elif rows.kind == KnownBags.stored_kind:
+        column, wanted = rows.setting("column", str), _OF_ATTRIBUTES
+    else:
+        raise StoreError(f"there are no tables for attributes of kind {rows.kind!r:.80}")
+    dtype = np.float32 if model.setting("dtype", str) == "float32" else np.float64
+    wanted = {**wanted, "rows": np.float32, "label": np.int32, "weights": dtype}
+    found = {one: _plain(everything, one, kind) for one, kind in wanted.items()}
+    L = len(model.names("labels"))
+    rules = Rules(
+        model.array("rules.forbidden", np.bool_, (L, L)),
+        model.array("rules.no_start", np.bool_, (L,)),
+        model.array("rules.no_end", np.bool_, (L,)),
+    )
+    return DecoderTables(plan, column, found, *_chain(unpacked(model, "moves", (L, L)), rules))
+
+
+def _strings(name: str) -> dict[str, Any]:
+    return {f"{name}.{part}": dtype for part, dtype in STRINGS.items()}
+
+
+_OF_ATTRIBUTES: dict[str, Any] = {**_strings("attributes"), "ids": np.int32, "places": np.uint64}
+
+
+def _of_template(plan: Plan, arrays: Mapping[str, Array]) -> dict[str, Any]:
+    """Name the arrays that the decoder of a template reads, with their dtypes."""
+
+    def size(pool: int) -> int:
+        begins = arrays.get(f"values.{pool}.begins")
+        return 0 if begins is None else len(begins)
+
+    names: dict[str, Any] = {"buckets": np.uint64, "chains": np.uint64}
+    for pool in sorted(set(plan.pools())):
+        names.update(_strings(f"values.{pool}"))
+    for group, places in enumerate(plan.places()):
+        if len(places) <= 1:
+            names[f"places.{group}"] = np.uint64
+        elif len(places) == 2:
+            names[f"owners.{max(places, key=size)}"] = np.uint64  # the first of two that are equally large
+    for column in range(len(plan.sources)):
+        names.update(_strings(f"words.{column}"))
+        names.update({f"words.{column}.values": np.int32, f"words.{column}.rows": np.float32})
+    return names
+
+
+def _plain(state: State, name: str, dtype: Any) -> Array:
+    found = state.array(name, dtype, (None,))
+    if name.endswith(".slots") and (not len(found) or len(found) & (len(found) - 1)):
+        raise StoreError(f"the array {name!r} should have 2, 4, 8, ... entries, found {len(found)}")
+    if name == "buckets" and len(found) < 8:
+        raise StoreError(f"the array 'buckets' should have 8 entries at least, found {len(found)}")
+    return found
+
 
 Offsets = npt.NDArray[np.int64]
 

@@ -1,18 +1,100 @@
-"""The maximum-entropy Markov model: a log-linear choice at every token, given the label before it."""
+"""The maximum-entropy Markov model: a log-linear choice at every token, given the label before it.
+
+Its trellis has log Z = 0, because every choice is normalised:
+
+eq:memm-trellis   node'_t(y) = node_t(y) - log Σ_z exp(edge_{t+1}(y, z) + node_{t+1}(z)), and for t = 0 also less
+                  log Σ_z exp node_0(z)
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from seqlab import _core
-from seqlab.arrays import LabelIds
+from seqlab.arrays import LabelIds, Scores
 from seqlab.corpus import Corpus
+from seqlab.encode import EncodedCorpus
 from seqlab.errors import OptionError
 from seqlab.families.linear.learners.batch import BatchLearner
-from seqlab.families.linear.memm_trellises import memm_trellises
+from seqlab.families.linear.model import LinearModel
 from seqlab.families.linear.tagger import LinearTagger
 from seqlab.tagging.decoding import Trellises
+from seqlab.tagging.door.constraints import Rules
 from seqlab.tagging.tagger import Tagger
+from seqlab.trellis import TrellisBatch
+
+BLOCK = 2**22  # numbers in one table of moves at a time
+
+
+def memm_trellises(
+    model: LinearModel, encoded: EncodedCorpus, *, allowed: Any = None, threads: int = 1
+) -> TrellisBatch:
+    """The trellis of every sentence: the normaliser of a choice depends on the label before it, and goes there."""
+    node = model.node_scores(encoded.node, dtype=np.float64, threads=threads)
+    if allowed is not None:
+        allowed.mask(node)
+    offsets = encoded.offsets
+    some = np.diff(offsets) > 0
+    firsts, lasts = offsets[:-1][some], offsets[1:][some] - 1
+    node[np.ix_(firsts, np.flatnonzero(model.rules.no_start))] = -np.inf
+    node[np.ix_(lasts, np.flatnonzero(model.rules.no_end))] = -np.inf
+    edge = model.edge_scores(encoded, dtype=np.float64)
+    edge = _masked(edge, model.rules)
+    inner = np.ones(len(node), dtype=bool)
+    inner[firsts] = False
+    into = np.flatnonzero(inner)  # tokens with a move into them, in the order of slabs
+    normalisers = np.zeros_like(node)
+    normalisers[into - 1] = _normalisers(node[into], edge)
+    start = np.logaddexp.reduce(node[firsts], axis=1)
+    folded = np.where(
+        np.isneginf(normalisers), -np.inf, node - np.where(np.isneginf(normalisers), 0, normalisers)
+    )
+    folded[firsts] -= np.where(np.isneginf(start), 0.0, start)[:, None]
+    return TrellisBatch(folded, np.diff(offsets), edge, labels=model.labels)
+
+
+def _masked(edge: Scores, rules: Rules) -> Scores:
+    if not rules.forbidden.any():
+        return edge
+    return np.where(rules.forbidden, -np.inf, edge)
+
+
+def _normalisers(node: Scores, edge: Scores) -> npt.NDArray[np.float64]:
+    """(moves, L): log Σ_z exp(edge(y, z) + node(z)) for every label y before each token."""
+    if edge.ndim == 2:
+        quick = _by_product(node, edge)
+        weak = np.isneginf(quick).any(axis=1)  # nothing left, or too faint for a product
+        if weak.any():
+            quick[weak] = _by_sums(node[weak], edge[None])
+        return quick
+    return _by_sums(node, edge)
+
+
+def _by_product(node: Scores, edge: Scores) -> npt.NDArray[np.float64]:
+    """exp and one matrix product, shifted so that nothing overflows."""
+    top, high = _finite_max(node), _finite_max(edge)
+    with np.errstate(divide="ignore"):
+        made: npt.NDArray[np.float64] = np.log(np.exp(node - top[:, None]) @ np.exp(edge - high[:, None]).T)
+    return made + top[:, None] + high
+
+
+def _finite_max(rows: Scores) -> Scores:
+    top: Scores = rows.max(axis=1, initial=-np.inf)
+    return np.where(np.isneginf(top), 0.0, top)
+
+
+def _by_sums(node: Scores, edge: Scores) -> npt.NDArray[np.float64]:
+    L = node.shape[1]
+    made = np.empty((len(node), L))
+    step = max(1, BLOCK // (L * L))
+    for first in range(0, len(node), step):
+        rows = slice(first, first + step)
+        slabs = edge[rows] if len(edge) > 1 else edge
+        made[rows] = np.logaddexp.reduce(slabs + node[rows, None, :], axis=2)
+    return made
 
 
 class MEMM(LinearTagger):

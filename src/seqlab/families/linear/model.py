@@ -169,11 +169,11 @@ class LinearModel:
 
         allowed   a models.dictionary.Allowed that restricts tokens, or None
         """
-        from seqlab.families.linear.second_order import (
-            second_order_trellises,
-        )  # it asks this module for its coarse pass
-
         if self.order == 2:
+            from seqlab.families.linear.second_order import (
+                second_order_trellises,  # it asks for the coarse pass
+            )
+
             return second_order_trellises(self, encoded, allowed=allowed, dtype=dtype, threads=threads)
         node = self.node_scores(encoded.node, dtype=dtype, threads=threads)
         if allowed is not None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +13,13 @@ from seqlab import inference
 from seqlab.arrays import Scores
 from seqlab.encode import EncodedCorpus
 from seqlab.errors import OptionError, Place
+from seqlab.families.linear.model import LinearModel
+from seqlab.tagging.decoding import constrained
 from seqlab.tagging.door.constraints import Bools
+from seqlab.tagging.door.dictionary import Allowed
+from seqlab.tagging.tagger import Known
 from seqlab.trellis import Trellis, TrellisBatch
-
-if TYPE_CHECKING:
-    from seqlab.families.linear.model import LinearModel
+from seqlab.trellis.constraints import PerPosition
 
 MOST_SLAB_CELLS = 2**26  # numbers in one sentence's slabs of edge attributes
 
@@ -82,3 +85,33 @@ def _slabs(triples: Scores, pairs: Scores, sentence: int) -> tuple[Scores, Score
     if not len(pairs):
         return triples, np.zeros((L, L), dtype=triples.dtype)
     return triples[None] + pairs[1:, None], pairs[0]
+
+
+def narrowed(
+    model: LinearModel,
+    encoded: EncodedCorpus,
+    words: Allowed | None,
+    known: Known | None,
+    allowed: PerPosition | None,
+) -> Trellis:
+    """The trellis of one sentence of which something is known, which tells the coarse model where to look, too."""
+    rough: Trellis = (model.coarse or model).trellises(encoded, allowed=words)[0]
+    told = constrained(rough, known, allowed)
+    left: Bools = told.node > -np.inf
+    for t, ids in told.allowed.items():
+        left[t] &= np.isin(np.arange(told.L), ids)
+    made: Trellis = model.trellises(encoded, allowed=Allowed(left), dtype=np.float64)[0]
+    return made
+
+
+def widened(
+    model: LinearModel,
+    encoded: EncodedCorpus,
+    words: Allowed | None,
+    known: Known | None,
+    allowed: PerPosition | None,
+) -> Trellis:
+    """The trellis of one sentence with the labels that the coarse model would leave out."""
+    whole = replace(model, coarse=None, _scorers={})
+    made: Trellis = whole.trellises(encoded, allowed=words, dtype=np.float64)[0]
+    return constrained(made, known, allowed)

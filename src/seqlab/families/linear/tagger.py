@@ -9,27 +9,28 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import LabelIds
+from seqlab.arrays import LabelIds, whole_number
+from seqlab.encode.encoder import as_features
+from seqlab.errors import OptionError
 from seqlab.families.linear import learners
 from seqlab.families.linear.fit import LinearFit
-from seqlab.families.linear.label_pruning import narrowed, widened
 from seqlab.families.linear.learners import LBFGS
-from seqlab.families.linear.options import check_options, checked_start
 from seqlab.inference import NBest, nbest
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, unnormalised
 from seqlab.tagging.dev import FitOptions
 from seqlab.tagging.door.sentences import read_sentences
+from seqlab.tagging.model import from_fit
 from seqlab.tagging.options import COMMON, FEATURES, upgraded_options
 from seqlab.tagging.tagger import Known, Tagger
 
-if TYPE_CHECKING:  # who tags a sentence with a model from a file needs none of these
+if TYPE_CHECKING:
     from seqlab.corpus import Corpus
     from seqlab.encode import EncodedCorpus, Encoder
     from seqlab.encode.encoder import Features
     from seqlab.families.linear.explain import Explanation, FeatureWeight, TransitionWeight
+    from seqlab.families.linear.fit import PruneReport
     from seqlab.families.linear.model import LinearModel
-    from seqlab.families.linear.prune_report import PruneReport
     from seqlab.learning.history import History
     from seqlab.tagging.door.constraints import Given
     from seqlab.tagging.door.dictionary import Dictionary
@@ -129,7 +130,7 @@ class LinearTagger(Tagger):
         from seqlab.families.linear.training import learn
 
         options = FitOptions(dev, metric, patience, callbacks, progress)
-        before = None if start is None else checked_start(self, start)
+        before = None if start is None else self._checked_start(start)
         self.fit_ = learn(self, X, y, sample_weight, options, before)
         return self
 
@@ -200,7 +201,7 @@ class LinearTagger(Tagger):
 
         A pair that has no weight yet gets one; an attribute or a label that the tagger does not know is refused.
         """
-        from seqlab.families.linear.edit import edited
+        from seqlab.families.linear.weights import edited
 
         self._check_fitted("with_weights")
         made = copy(self)
@@ -220,17 +221,11 @@ class LinearTagger(Tagger):
         self._check_fitted("model_")
         self.fit_ = self.fit_.with_model(model)
 
-    @property
-    def encoder_(self) -> Encoder:
-        """What turns sentences into attributes."""
-        self._check_fitted("encoder_")
-        return self.fit_.encoder()
-
-    @property
-    def history_(self) -> History:
-        """The record of the training."""
-        self._check_fitted("history_")
-        return self.fit_.history
+    encoder_: Encoder = from_fit("encoder", "The encoder that turns sentences into attributes.")
+    history_: History = from_fit("history", "The record of the training.")
+    pruned_: PruneReport | None = from_fit(
+        "pruned", "The report of prune(); None for a tagger that is as training left it."
+    )
 
     @property
     def sentences_(self) -> int:
@@ -241,12 +236,6 @@ class LinearTagger(Tagger):
                 "sentences_: the file of this tagger does not say how many it has learned from"
             )
         return self.fit_.sentences
-
-    @property
-    def pruned_(self) -> PruneReport | None:
-        """The report of prune(); None for a tagger that is as training left it."""
-        self._check_fitted("pruned_")
-        return self.fit_.pruned
 
     def _batch_for_dev(
         self, model: LinearModel, encoded: EncodedCorpus, allowed: Any, threads: int
@@ -265,6 +254,8 @@ class LinearTagger(Tagger):
         self._check_fitted("trellis")
         if self.model_.coarse is None or (known is None and allowed is None):
             return super().trellis(tokens, known=known, allowed=allowed)
+        from seqlab.families.linear.second_order import narrowed
+
         return self._unlikely(tokens, narrowed, known, allowed)
 
     def nbest(
@@ -283,6 +274,8 @@ class LinearTagger(Tagger):
         found = super().nbest(tokens, n, known=known, allowed=allowed)
         if self.model_.coarse is None or len(found) >= n:
             return found
+        from seqlab.families.linear.second_order import widened
+
         whole = self._unlikely(tokens, widened, known, allowed)
         wide = nbest(whole, n) if self._probabilistic else unnormalised(whole, n)
         return wide if wide[0].labels == found[0].labels else found  # the first is what tag() says
@@ -341,7 +334,7 @@ class LinearTagger(Tagger):
         A model of order 2 leaves unlikely labels out (`keep`). Where that leaves no rival, or not the one asked for,
         the account is that of the model with every label.
         """
-        from seqlab.families.linear.inspect import explained
+        from seqlab.families.linear.explain.asking import explained
 
         self._check_fitted("explain")
         return explained(self, tokens, t, label, rival, known, allowed)
@@ -391,5 +384,54 @@ class LinearTagger(Tagger):
     _upgraded = staticmethod(upgraded_options)
     _apart = FEATURES
 
+    def _checked_start(self, start: Any) -> LinearFit:
+        """Return what a tagger has learned that training may begin from."""
+        if not hasattr(start, "with_weights"):
+            raise OptionError(f"start must be a trained LinearTagger or CRF, got {start!r:.60}")
+        start._check_fitted("start")
+        if as_features(self.features) != start.encoder_.features:
+            raise OptionError(
+                f"start was trained with features={start.features!r:.60}, which its weights belong to; this tagger has "
+                f"features={self.features!r:.60}"
+            )
+        found: LinearFit = start.fit_
+        return found
+
     def _check_options(self) -> None:
-        check_options(self)
+        learner = self.learner
+        name = type(learner).__name__
+        if isinstance(learner, type):
+            raise OptionError(
+                f"learner must be an object, got the class {learner.__name__}; write {learner.__name__}()"
+            )
+        if getattr(learner, "hidden", False):
+            raise OptionError(f"{name} trains hidden Markov models; write HMM(learner={name}())")
+        if not hasattr(learner, "train"):
+            raise OptionError(f"learner must be LBFGS(), Perceptron(), or another learner, got {learner!r}")
+        whole_number(self.seed, "seed", 0)
+        if self.order not in (1, 2) or isinstance(self.order, bool):
+            raise OptionError(f"order must be 1 or 2, got {self.order!r}")
+        for option in ("states", "transitions"):
+            if getattr(self, option) not in ("observed", "all"):
+                raise OptionError(f"{option} must be 'observed' or 'all', got {getattr(self, option)!r}")
+        number = isinstance(self.keep, (int, float, np.number)) and not isinstance(self.keep, bool)
+        if not number or not 0 <= self.keep < 1:
+            raise OptionError(f"keep must be a probability from 0 up to below 1, got {self.keep!r}")
+
+
+class CRF(LinearTagger):
+    """A linear-chain conditional random field: LinearTagger with a learner that makes the likelihood large.
+
+    P(y | x) = exp(score(x, y)) / Z(x)   (eq:crf-likelihood)
+    """
+
+    _kind = "crf"
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if not self._probabilistic:
+            name = type(self.learner).__name__
+            raise OptionError(
+                f"a CRF maximises a likelihood, but {name} learns from mistakes; "
+                f"write LinearTagger(learner={name}(...)), or use LBFGS() or SGD()"
+            )

@@ -6,22 +6,30 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from seqlab import _core
 from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder
 from seqlab.errors import CorpusError, OptionError
 from seqlab.families.linear.fit import LinearFit
-from seqlab.families.linear.label_pruning import pruned, sharpness
 from seqlab.families.linear.learners.batch import BatchLearner
 from seqlab.families.linear.learners.sgd import SGD
 from seqlab.families.linear.model import LinearModel
+from seqlab.families.linear.second_order import likely_labels
 from seqlab.families.linear.shape import empty_model, joined
-from seqlab.families.linear.training_set import TrainingSet, active_labels, check_possible, check_rules
-from seqlab.learning.monitor import Monitor
-from seqlab.learning.progress import Job, Outcome, Weights
+from seqlab.families.linear.training_set import (
+    TrainingSet,
+    active_labels,
+    check_possible,
+    check_rules,
+    keep_given,
+    only_given,
+)
+from seqlab.learning.monitor import Job, Monitor, Outcome, Weights
 from seqlab.tagging.dev import FitOptions, dev_scorer
-from seqlab.tagging.door.constraints import Rules
-from seqlab.tagging.door.dictionary import TagDictionary
+from seqlab.tagging.door.constraints import Bools, Rules
+from seqlab.tagging.door.dictionary import Allowed, TagDictionary
 from seqlab.tagging.door.labels import Gold, listed_labels
 from seqlab.tagging.door.sentences import word_column
 from seqlab.tagging.door.weights import token_weights, with_classes
@@ -31,6 +39,9 @@ from seqlab.threads import thread_count
 if TYPE_CHECKING:
     from seqlab.families.linear.tagger import LinearTagger
 
+USUAL_KEEP = 1e-3
+LEFT = 3.0  # labels a token that a CRF usually leaves then
+SAMPLE = 20_000  # tokens that are enough to see how many are left
 ENDED = ("interrupted", "stopped")  # who ends the first part of a training wants no second one
 
 
@@ -135,6 +146,43 @@ def _second_order(
         return replace(model, coarse=None, keep=0.0, _scorers={})
     by = 1.0 if tagger._probabilistic else sharpness(lesson, coarse, threads)
     return replace(model, coarse=coarse.multiplied(by), keep=float(tagger.keep), sharpness=by, _scorers={})
+
+
+def sharpness(lesson: TrainingSet, coarse: LinearModel, threads: int) -> float:
+    """A factor for scores that are no logarithms of probabilities, so that they leave as many labels as a CRF's.
+
+    A perceptron's are so large that hardly a second label is left, those of a structured SVM so small that all are.
+    """
+    if coarse.L <= LEFT or USUAL_KEEP * coarse.L >= 1:
+        return 1.0
+    encoded = lesson.encoded
+    last = max(int(np.searchsorted(encoded.offsets, SAMPLE, side="right")) - 1, 1)
+    sample = encoded.stretch(0, min(last, len(encoded)))
+    allowed = None if lesson.active is None else Allowed(lesson.active[: sample.token_count])
+    low, high = -32.0, 32.0  # of its logarithm to base 2: low leaves all labels, high leaves one
+    for _ in range(12):
+        middle = (low + high) / 2
+        likely = likely_labels(
+            coarse.multiplied(2.0**middle), sample, USUAL_KEEP, allowed=allowed, threads=threads
+        )
+        low, high = (middle, high) if likely.sum() > LEFT * sample.token_count else (low, middle)
+    return float(2.0**high)
+
+
+def pruned(lesson: TrainingSet, coarse: LinearModel | None, keep: float, threads: int) -> Bools | None:
+    """(tokens, L): labels that the coarse model thinks possible, and always those given; None for any label."""
+    if coarse is None:
+        return lesson.active
+    masks = [lesson.active]
+    if lesson.gold.partial:  # what fits the labels given must stay possible as well
+        given = only_given(lesson.gold, coarse.L)
+        masks.append(given if lesson.active is None else given & lesson.active)
+    likely = np.zeros((lesson.encoded.token_count, coarse.L), dtype=bool)
+    for mask in masks:
+        allowed = None if mask is None else Allowed(mask)
+        likely |= likely_labels(coarse, lesson.encoded, keep, allowed=allowed, threads=threads)
+    keep_given(likely, lesson.gold)
+    return likely
 
 
 def trained(

@@ -8,7 +8,7 @@ import pytest
 from oracle.lessons import exercise
 from seqlab import CRF, LBFGS, ConjugateGradient, GradientAscent, _core, demo_corpus
 from seqlab.errors import OptionError, ScoreError
-from seqlab.learning.progress import Job
+from seqlab.learning.monitor import Job
 
 TRAIN = demo_corpus("train")[:40]
 FEATURES = "word[0]\nsuffix(word[0], 2)"

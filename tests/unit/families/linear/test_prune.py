@@ -12,10 +12,10 @@ import seqlab
 from seqlab import store
 from seqlab.corpus import Corpus, demo_corpus
 from seqlab.errors import OptionError, ShapeError, StoreError
-from seqlab.families.linear.crf import CRF
+from seqlab.families.linear.fit import PruneReport
 from seqlab.families.linear.learners.batch import LBFGS
 from seqlab.families.linear.memm import MEMM
-from seqlab.families.linear.prune_report import PruneReport
+from seqlab.families.linear.tagger import CRF
 from seqlab.features import Template
 from seqlab.store.typed_json import from_json
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracle.stored import linear
 from seqlab import store
 from seqlab.families.linear.model import LinearModel
-from seqlab.families.linear.pruned_model import larger_than, largest, pruned
+from seqlab.families.linear.prune import larger_than, largest, pruned
 from seqlab.store.codec import state_of, value_of
 from seqlab.store.packing import DTYPES, named, packed, unpacked
 from seqlab.store.state import State

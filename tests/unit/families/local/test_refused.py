@@ -16,7 +16,7 @@ from sklearn.svm import SVC, LinearSVC
 import seqlab
 from seqlab import store
 from seqlab.errors import SeqlabError, StoreError
-from seqlab.families.linear.crf import CRF
+from seqlab.families.linear.tagger import CRF
 from seqlab.families.local.tagger import LocalTagger
 
 WORDS = [["the", "old", "man", "runs"], ["Rio", "runs"], ["the", "Rio", "man", "the", "old"], [], ["runs"]]

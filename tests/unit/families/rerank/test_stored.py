@@ -11,9 +11,8 @@ from seqlab import store
 from seqlab.corpus import Corpus
 from seqlab.errors import NotFittedError, StoreError
 from seqlab.families.hmm.tagger import HMM
-from seqlab.families.linear.crf import CRF
 from seqlab.families.linear.memm import MEMM
-from seqlab.families.linear.tagger import LinearTagger
+from seqlab.families.linear.tagger import CRF, LinearTagger
 from seqlab.families.local.baseline import MostFrequentTag
 from seqlab.families.rerank.features import GlobalFeatures
 from seqlab.families.rerank.learners import Learned, ListPerceptron, LogLinear

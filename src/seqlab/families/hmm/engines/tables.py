@@ -19,8 +19,8 @@ from seqlab.families.hmm.start import Ground, starter
 from seqlab.families.hmm.stepwise import Running
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.hmm.training_set import DevScorer, TrainingSet, read_init, state_names
-from seqlab.learning.bar import Bar
 from seqlab.learning.history import Epoch, History
+from seqlab.learning.monitor import Bar
 from seqlab.learning.restarts import best_of
 from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.door.constraints import Rules

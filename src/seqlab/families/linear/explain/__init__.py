@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seqlab.families.linear.explain.asking import explain
 from seqlab.families.linear.explain.explanation import Contribution, Explanation, MoveContribution
-from seqlab.families.linear.explain.weights import (
+from seqlab.families.linear.weights import (
     FeatureWeight,
     TransitionWeight,
     state_features,

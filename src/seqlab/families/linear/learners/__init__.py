@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from seqlab.lazy import when_used
 
 if TYPE_CHECKING:
-    from seqlab.families.linear.learners.batch import LBFGS
-    from seqlab.families.linear.learners.gradients import ConjugateGradient, GradientAscent
+    from seqlab.families.linear.learners.batch import LBFGS, ConjugateGradient, GradientAscent
     from seqlab.families.linear.learners.mistakes import AROW, PassiveAggressive, Perceptron, StructuredSVM
     from seqlab.families.linear.learners.sgd import SGD
 
@@ -33,8 +32,8 @@ class Listed(NamedTuple):
 LEARNERS = {
     "lbfgs": Listed("LBFGS", "batch", ("crf", "memm")),
     "sgd": Listed("SGD", "sgd", ("crf",)),
-    "cg": Listed("ConjugateGradient", "gradients", ("crf", "memm")),
-    "gradient": Listed("GradientAscent", "gradients", ("crf", "memm")),
+    "cg": Listed("ConjugateGradient", "batch", ("crf", "memm")),
+    "gradient": Listed("GradientAscent", "batch", ("crf", "memm")),
     "perceptron": Listed("Perceptron", "mistakes", help="averaged structured perceptron"),
     "pa": Listed("PassiveAggressive", "mistakes", help="passive-aggressive"),
     "arow": Listed("AROW", "mistakes", help="adaptive regularisation of weights"),

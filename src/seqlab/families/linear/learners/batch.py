@@ -1,6 +1,6 @@
-"""The usual learner, which looks at all sentences before each step: small frozen options, and how it trains.
+"""Learners that look at all sentences before each step: small frozen options, and how they train.
 
-It makes  loss(θ) + l2 ‖θ‖² + l1 ‖θ‖₁  small, where the loss is summed over sentences (CRFsuite's c2 and c1).
+They make  loss(θ) + l2 ‖θ‖² + l1 ‖θ‖₁  small, where the loss is summed over sentences (CRFsuite's c2 and c1).
 Conversions: Wapiti's rho2 = 2·l2 and rho1 = l1; CRF++'s C = 1 / (2·l2); a Gaussian prior of variance σ² = 1 / (2·l2).
 """
 
@@ -9,17 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from seqlab import _core
 from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError, ScoreError
-from seqlab.learning.settings import LARGEST_PENALTY, LINE_SEARCHES, choice, settings_for
-
-if TYPE_CHECKING:
-    from seqlab.learning.progress import Job, Outcome, Report, Weights
+from seqlab.learning.monitor import Job, Outcome, Report, Weights
+from seqlab.learning.optimisers import LARGEST_PENALTY, LINE_SEARCHES, choice, settings_for
 
 DTYPES = ("float32", "float64")
 
@@ -142,7 +140,7 @@ def _near(
 
 def told(report: Report) -> Callable[..., bool]:
     """`report` as the core calls it."""
-    from seqlab.learning.progress import Progress
+    from seqlab.learning.monitor import Progress
 
     def tell(
         iteration: int,
@@ -170,6 +168,42 @@ def outcome_of(
             f"the objective at the start is {value} with a gradient of norm {norm}: feature values or weights of "
             f"sentences and labels may be too large; scale them to about 1"
         )
-    from seqlab.learning.progress import Outcome
+    from seqlab.learning.monitor import Outcome
 
     return Outcome(theta, reason.name.replace("_", " "), iterations, value)
+
+
+@dataclass(frozen=True)
+class ConjugateGradient(BatchLearner):
+    """Non-linear conjugate gradients (eq:conjugate-gradient): little memory, more evaluations."""
+
+    def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
+        """Walk downhill from theta."""
+        return _plain("conjugate-gradient", self, job, theta, report)
+
+
+@dataclass(frozen=True)
+class GradientAscent(BatchLearner):
+    """Up the slope of the penalised log-likelihood (eq:gradient-descent): what textbooks begin with, and slow.
+
+    step   a fixed step; None searches along the gradient at every iteration
+    """
+
+    step: float | None = None
+
+    def __post_init__(self) -> None:
+        BatchLearner.__post_init__(self)
+        if self.step is not None:
+            number(self.step, "step", above=True)
+
+    def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
+        """Walk from theta; the sign is turned, so that it goes down the negative log-likelihood."""
+        return _plain("gradient", self, job, theta, report, step=self.step)
+
+
+def _plain(
+    method: str, learner: BatchLearner, job: Job, theta: Weights, report: Report, **more: Any
+) -> Outcome:
+    settings = settings_for(method, theta.size, {**learner._stopping(), **more})
+    answer = job.exact.minimise(theta, job.centre, float(learner.l2), settings, job.threads, told(report))
+    return outcome_of(theta, *answer)

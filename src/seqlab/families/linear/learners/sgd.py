@@ -12,8 +12,8 @@ from seqlab import _core
 from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError, ScoreError
 from seqlab.families.linear.learners.batch import DTYPES
-from seqlab.learning.progress import Outcome, Progress, Report, Weights
-from seqlab.learning.settings import LARGEST_PENALTY, choice
+from seqlab.learning.monitor import Outcome, Progress, Report, Weights
+from seqlab.learning.optimisers import LARGEST_PENALTY, choice
 
 SCHEDULES = ("inverse", "constant", "sqrt", "exponential")
 
