@@ -306,7 +306,7 @@ def test_permission_denied(monkeypatch):
     def refuse(*args, **options):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("seqlab.corpus.io.source.open", refuse, raising=False)
+    monkeypatch.setattr("seqlab.corpus.io.reader.open", refuse, raising=False)
     with pytest.raises(CorpusError) as caught:
         seqlab.read("a.txt")
     assert str(caught.value) == "a.txt: permission denied; see who may read it with `ls -l`"

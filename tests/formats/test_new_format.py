@@ -1,6 +1,7 @@
 """A format is one class and one name in a list: this one is known to reading, guessing and writing at once."""
 
 import argparse
+import re
 import sys
 from types import ModuleType
 
@@ -9,8 +10,7 @@ import pytest
 import seqlab
 from seqlab.cli import options
 from seqlab.corpus import formats
-from seqlab.corpus.formats.base import BLANKS, LINE_ENDS, SENTENCE_LINE, Format
-from seqlab.corpus.formats.lines import LineReader
+from seqlab.corpus.formats.base import BLANKS, LINE_ENDS, SENTENCE_LINE, Format, LineReader
 from seqlab.errors import CorpusError
 
 
@@ -22,10 +22,12 @@ class Pipe(Format):
     suffixes = (".pipe",)
     line_is_sentence = True
     longest_line = SENTENCE_LINE
+    weight = 35
+    sign = re.compile(r"\|")
 
     @classmethod
-    def likeness(cls, lines, *, blank_lines):
-        return 35 if lines and all("|" in token for line in lines for token in line.split()) else 0
+    def is_like(cls, lines, *, blank_lines):
+        return all("|" in token for line in lines for token in line.split())
 
     def __init__(self, options):
         super().__init__(options, LineReader(self._parse), options.fixed_names(self.name, ("word", "label")))

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from seqlab.cli.models import load_tagger
 from seqlab.cli.options import reading_of
 from seqlab.cli.terminal.printing import counted
-from seqlab.corpus.formats import named
 from seqlab.errors import CorpusError, OptionError, SeqlabError
 
 if TYPE_CHECKING:
@@ -138,7 +137,7 @@ def _read_line(what: str, corpus: Corpus) -> str:
 def label_column(corpus: Corpus, given: str | None) -> str:
     """Find the column with the labels: the one that was named, else the last one; in CoNLL-U the parts of speech."""
     from seqlab.corpus import StringColumn
-    from seqlab.corpus.names import resolve
+    from seqlab.corpus.columns import resolve
 
     if given is not None:
         name = resolve(given, corpus.columns)
@@ -187,6 +186,8 @@ def named_for(corpus: Corpus, tagger: Tagger, *, given: bool) -> Corpus:
 
     given   whether the user named the columns; then they stay
     """
+    from seqlab.corpus.formats import named
+
     read_as = corpus.layout.format
     if given or read_as is None or not named(read_as).nameless or "attributes" in tagger.columns_:
         return corpus

@@ -27,7 +27,7 @@ def put_pieces(target: str, pieces: Iterable[bytes]) -> None:
         sys.stdout.buffer.flush()
         return
     from seqlab.cli.terminal.signals import orderly
-    from seqlab.corpus.io.target import opened_target
+    from seqlab.corpus.io.writer import opened_target
 
     with orderly(), opened_target(target) as put:
         for piece in pieces:

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from seqlab.corpus.builtin import demo_corpus
     from seqlab.corpus.columns import BagColumn, Column, StringColumn, VectorColumn
     from seqlab.corpus.corpus import Corpus
-    from seqlab.corpus.extras import Extras, Layout
     from seqlab.corpus.io.reader import Stream, read, stream
     from seqlab.corpus.io.writer import write
+    from seqlab.corpus.origin import Extras, Layout
     from seqlab.corpus.sentence import Sentence, Token
 else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = when_used(
@@ -21,8 +21,8 @@ else:  # a type checker would take any name for one of the package
             "builtin": ("demo_corpus",),
             "columns": ("BagColumn", "Column", "StringColumn", "VectorColumn"),
             "corpus": ("Corpus",),
-            "extras": ("Extras", "Layout"),
             "io.reader": ("Stream", "read", "stream"),
+            "origin": ("Extras", "Layout"),
             "sentence": ("Sentence", "Token"),
             "io.writer": ("write",),
         },

@@ -18,13 +18,15 @@ from seqlab.corpus.columns import (
     Offsets,
     StringColumn,
     VectorColumn,
+    checked,
     checked_indptr,
+    counted,
     joined_offsets,
     ragged,
+    resolve,
+    unknown,
 )
-from seqlab.corpus.extras import Extras, Layout
-from seqlab.corpus.names import checked, counted, resolve, unknown
-from seqlab.corpus.origin import Origin
+from seqlab.corpus.origin import Extras, Layout, Origin
 from seqlab.corpus.sentence import Sentence
 from seqlab.errors import CorpusError, Place
 
@@ -140,11 +142,11 @@ class Corpus(Sequence[Sentence]):
     @property
     def weights(self) -> npt.NDArray[np.float64]:
         """(N,)   weights of the sentences: @weight lines of a CRFsuite file, else 1."""
-        from seqlab.corpus import formats
+        from seqlab.corpus.formats.base import named
 
         if self._layout.format is None:
             return np.ones(len(self))
-        return formats.named(self._layout.format).weights(self.extras, len(self))
+        return named(self._layout.format).weights(self.extras, len(self))
 
     # ------------------------------------------------------------------------------------------ list-like
 

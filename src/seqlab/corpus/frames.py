@@ -11,9 +11,17 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus.bags import bag_column
-from seqlab.corpus.columns import BagColumn, Column, Offsets, StringColumn, VectorColumn, offsets_of
+from seqlab.corpus.columns import (
+    BagColumn,
+    Column,
+    Offsets,
+    StringColumn,
+    VectorColumn,
+    checked,
+    offsets_of,
+    unknown,
+)
 from seqlab.corpus.corpus import Corpus
-from seqlab.corpus.names import checked, unknown
 from seqlab.errors import CorpusError
 
 INSTALL = {"pandas": "pip install pandas", "pyarrow": "pip install 'seqlab[arrow]'"}

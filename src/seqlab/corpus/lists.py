@@ -18,8 +18,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seqlab import _core
-from seqlab.corpus.columns import BagColumn, Column, Offsets, StringColumn, VectorColumn, offsets_of
-from seqlab.corpus.names import checked, usual
+from seqlab.corpus.columns import (
+    BagColumn,
+    Column,
+    Offsets,
+    StringColumn,
+    VectorColumn,
+    checked,
+    offsets_of,
+    usual,
+)
 from seqlab.corpus.sentence import Sentence
 from seqlab.errors import CorpusError, Place
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast, overload
 
-from seqlab.corpus.columns import StringColumn
-from seqlab.corpus.names import counted, resolve, unknown
+from seqlab.corpus.columns import StringColumn, counted, resolve, unknown
 from seqlab.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -113,13 +112,13 @@ class Sentence:
     @property
     def meta(self) -> Mapping[str, Any]:
         """What the comments say, "# text = ..." as meta["text"], "# newpar" alone as ""; for JSON the other fields."""
-        from seqlab.corpus import formats
+        from seqlab.corpus.formats.base import named
 
         layout = self._corpus.layout
         lines = [
             (position, text) for position, text in self._corpus.extras.of(self.index) if text is not None
         ]
-        return MappingProxyType(formats.named(layout.format or "conll").meta(lines, layout))
+        return MappingProxyType(named(layout.format or "conll").meta(lines, layout))
 
 
 def _only_sentence(corpus: Corpus) -> Sentence:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from seqlab.evaluation.checking import check
-from seqlab.evaluation.confusion import Confusion, Mistake
-from seqlab.evaluation.findings import Check, Finding
-from seqlab.evaluation.headline import Interval
-from seqlab.evaluation.randomisation import Significance, significance
+from seqlab.evaluation.checking import Check, Finding, check
+from seqlab.evaluation.headline import Interval, Significance, significance
 from seqlab.evaluation.report import Report, evaluate
-from seqlab.evaluation.scores import Score, ScoreTable
+from seqlab.evaluation.scores import Confusion, Mistake, Score, ScoreTable
 from seqlab.evaluation.spans import Invalid, SpanReport
 
 __all__ = [

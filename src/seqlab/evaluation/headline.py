@@ -1,16 +1,27 @@
-"""The figures at the top of a report: counted for each sentence once, then added up, resampled, or swapped."""
+"""The figures at the top of a report: counted for each sentence once, then added up, resampled, or swapped.
+
+Bootstrap: sentences are drawn anew with replacement; a figure's interval is where it lies most of the time.
+
+Approximate randomisation: if two systems were equally good, exchanging their outputs for a sentence would change
+nothing. So they are exchanged for each sentence with probability 1/2, many times, and p is the share of times (counting
+the observed one) that the difference is at least as large as observed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from seqlab.evaluation.inputs import Paired
+from seqlab.arrays import whole_number
+from seqlab.errors import OptionError, SchemeError
+from seqlab.evaluation.inputs import Paired, pair
 from seqlab.evaluation.scores import Counts, Numbers, f1_of, ratio
-from seqlab.evaluation.spans import WAYS
-from seqlab.tags.coding import Bools, Places
+from seqlab.evaluation.spans import WAYS, choose_scheme, span_report
+from seqlab.tags.coding import Bools, Coded, Places
+from seqlab.tags.schemes import Scheme
 
 LARGEST_BLOCK = 1 << 21  # weights in memory at one time: 16 MB
 
@@ -104,3 +115,131 @@ def intervals(
             low, high = np.quantile(known, tails)
             found[name] = Interval(float(low), float(high))
     return found
+
+
+METRICS = {"accuracy": "accuracy", "span_f1": "span F1 (strict)", "sentence_accuracy": "sentence accuracy"}
+FIGURES: dict[str, Callable[[Mapping[str, Numbers]], Numbers]] = {
+    "accuracy": accuracy,
+    "span_f1": span_f1,
+    "sentence_accuracy": sentence_accuracy,
+}
+NEEDED = {
+    "accuracy": ("right", "tokens"),
+    "span_f1": ("strict_correct", "strict_found", "predicted_spans", "gold_spans"),
+    "sentence_accuracy": ("right_sentences", "sentences"),
+}
+SLACK = 1e-12  # differences that are equal but for rounding
+
+
+@dataclass(frozen=True, slots=True)
+class Significance:
+    """Two scores on the same sentences, and how surprising their difference is.
+
+    difference   a - b
+    p_value      the chance of a difference this large, either way, if both were equally good
+    differing    sentences on which the counts of a and b differ
+    """
+
+    metric: str
+    a: float
+    b: float
+    difference: float
+    p_value: float
+    trials: int
+    sentences: int
+    differing: int
+
+    def __str__(self) -> str:
+        better = (
+            "a and b are equal"
+            if self.difference == 0
+            else f"{'a' if self.difference > 0 else 'b'} is better"
+        )
+        return (
+            f"{METRICS[self.metric]}: a {self.a:.4f}, b {self.b:.4f}, difference {self.difference:+.4f} ({better})\n"
+            f"p = {self.p_value:.4g} (approximate randomisation, {self.trials} trials; "
+            f"{self.differing} of {self.sentences} sentences differ)"
+        )
+
+
+def significance(
+    gold: Any,
+    a: Any,
+    b: Any,
+    metric: str = "accuracy",
+    *,
+    column: str | None = None,
+    trials: int = 10_000,
+    seed: int = 0,
+    scheme: Scheme | str | None = "auto",
+    repair: str = "conlleval",
+) -> Significance:
+    """Whether outputs `a` and `b` for the same gold labels differ by more than luck.
+
+    metric   "accuracy", "span_f1" or "sentence_accuracy"
+    """
+    if metric not in METRICS:
+        raise OptionError(f"metric must be one of {', '.join(map(repr, METRICS))}, got {metric!r}")
+    trials, seed = whole_number(trials, "trials", 1), whole_number(seed, "seed", 0)
+    one, other = pair(gold, a, column, name="a"), pair(gold, b, column, name="b")
+    if metric == "span_f1":
+        chosen = _common_scheme(one, other, scheme, repair)
+        counts = [_span_counts(data, chosen, repair) for data in (one, other)]
+    else:
+        counts = [token_counts(data) for data in (one, other)]
+    first, second = (np.stack([side[name] for name in NEEDED[metric]], 1) for side in counts)
+    scores = [float(_figure(metric, side.sum(axis=0))) for side in (first, second)]
+    differ = (first != second).any(axis=1)
+    hits = _hits(first, second, differ, metric, abs(scores[0] - scores[1]), trials, seed)
+    return Significance(
+        metric,
+        scores[0],
+        scores[1],
+        scores[0] - scores[1],
+        (hits + 1) / (trials + 1),
+        trials,
+        int((np.diff(one.gold.offsets) > 0).sum()),
+        int(differ.sum()),
+    )
+
+
+def _figure(metric: str, sums: Any) -> Numbers:
+    """The figure from sums of the counts it needs; sums has one row for each trial, or none."""
+    return FIGURES[metric](dict(zip(NEEDED[metric], np.asarray(sums, dtype=np.float64).T, strict=True)))
+
+
+def _common_scheme(one: Paired, other: Paired, scheme: Scheme | str | None, repair: str) -> Scheme:
+    """One scheme for both outputs, found on gold with the letters of all three."""
+    values = sorted({*one.gold.values, *other.gold.values})
+    place = {value: i for i, value in enumerate(values)}
+    rank = np.array([place[value] for value in one.gold.values], dtype=np.int32)
+    gold = Coded(values, rank[one.gold.codes], one.gold.offsets)
+    chosen = choose_scheme(Paired(gold, gold), scheme, repair)
+    if chosen is None:
+        raise SchemeError(
+            "span_f1 needs labels that are tags; for plain labels use metric='accuracy' or 'sentence_accuracy'"
+        )
+    return chosen
+
+
+def _span_counts(data: Paired, scheme: Scheme, repair: str) -> dict[str, Counts]:
+    _, counts = span_report(data, scheme, repair, detected=False)
+    return counts
+
+
+def _hits(
+    first: Counts, second: Counts, differ: Bools, metric: str, observed: float, trials: int, seed: int
+) -> int:
+    """How many random exchanges give a difference at least as large as observed."""
+    size = int(differ.sum())
+    total, rest = first.sum(axis=0) + second.sum(axis=0), second.sum(axis=0)
+    change = (first - second)[differ].astype(np.float64)
+    generator = np.random.default_rng(seed)
+    step, hits = max(1, LARGEST_BLOCK // max(size, 1)), 0
+    for begin in range(0, trials, step):
+        rows = min(step, trials - begin)
+        kept = generator.integers(0, 2, (rows, size), dtype=np.int8).astype(np.float64)
+        mine = kept @ change + rest
+        difference = np.abs(_figure(metric, mine) - _figure(metric, total - mine))
+        hits += int((difference >= observed - SLACK).sum())
+    return hits

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from seqlab.corpus.names import counted
+from seqlab.corpus.columns import counted
 from seqlab.errors import LabelError, OptionError, Place, ShapeError
 from seqlab.tags.coding import Bools, Coded, encode, many
 

@@ -11,15 +11,15 @@ import numpy as np
 
 from seqlab.arrays import whole_number
 from seqlab.evaluation.inputs import Paired
+from seqlab.evaluation.report import NAMES, WAY_NAMES, invalid_note, most_frequent
 from seqlab.evaluation.scores import Score, ScoreTable
 from seqlab.evaluation.spans import WAYS
-from seqlab.evaluation.text import NAMES, WAY_NAMES, invalid_note, most_frequent
 from seqlab.tags.coding import Bools, Places
 from seqlab.views.html import cell, page, table
 
 if TYPE_CHECKING:
-    from seqlab.evaluation.confusion import Confusion
     from seqlab.evaluation.report import Report
+    from seqlab.evaluation.scores import Confusion
     from seqlab.evaluation.spans import SpanReport
 
 MOST_CONFUSED = 20  # labels in the confusion picture

@@ -16,9 +16,8 @@ import numpy as np
 from seqlab.errors import SchemeError
 from seqlab.evaluation.inputs import Paired
 from seqlab.evaluation.scores import Counts, ScoreTable, score_table
-from seqlab.tags.coding import Bools, Coded, Codes, Places
+from seqlab.tags.coding import Bools, Coded, Codes, LabelTable, Places, parse, refuse_unreadable
 from seqlab.tags.detection import detect_coded
-from seqlab.tags.parsing import LabelTable, parse, refuse_unreadable
 from seqlab.tags.reading import Reading, check_repair, read
 from seqlab.tags.schemes import Scheme
 

@@ -7,7 +7,7 @@ affixes carry over to words that were not seen in training; shapes keep what low
 from __future__ import annotations
 
 from seqlab.corpus import BagColumn, Corpus, StringColumn
-from seqlab.corpus.names import CHUNK_TYPES
+from seqlab.corpus.columns import CHUNK_TYPES
 from seqlab.features.template import Template
 from seqlab.tags import detect
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.errors import LabelError
-from seqlab.tags.parsing import parse
+from seqlab.tags.coding import parse
 from seqlab.tags.reading import Pairs
 from seqlab.tags.schemes import Role
 

@@ -11,9 +11,8 @@ from seqlab.lazy import when_used
 
 if TYPE_CHECKING:
     from seqlab.tags.detection import Detection, detect
-    from seqlab.tags.masks import Rules, rules
-    from seqlab.tags.reading import Span, spans
-    from seqlab.tags.repairing import Repaired, Violation, convert, repair, violations
+    from seqlab.tags.reading import Rules, Span, rules, spans
+    from seqlab.tags.repairing import Repaired, Violation, convert, labels_of, repair, violations
     from seqlab.tags.schemes import (
         ALIASES,
         BILOU,
@@ -28,15 +27,13 @@ if TYPE_CHECKING:
         Role,
         Scheme,
     )
-    from seqlab.tags.writing import labels_of
 else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = when_used(
         __name__,
         {
             "detection": ("Detection", "detect"),
-            "masks": ("Rules", "rules"),
-            "reading": ("Span", "spans"),
-            "repairing": ("Repaired", "Violation", "convert", "repair", "violations"),
+            "reading": ("Rules", "Span", "rules", "spans"),
+            "repairing": ("Repaired", "Violation", "convert", "labels_of", "repair", "violations"),
             "schemes": (
                 "ALIASES",
                 "BILOU",
@@ -51,7 +48,6 @@ else:  # a type checker would take any name for one of the package
                 "Role",
                 "Scheme",
             ),
-            "writing": ("labels_of",),
         },
     )
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seqlab.tags.coding import Coded, Places, encode, one_or_many
-from seqlab.tags.parsing import NO_TYPE, LabelTable, parse
+from seqlab.tags.coding import NO_TYPE, Coded, LabelTable, Places, encode, one_or_many, parse
 from seqlab.tags.reading import Labels, Pairs
 from seqlab.tags.schemes import IOB2, SCHEMES, Role, Scheme
 

@@ -7,15 +7,29 @@ which roles may stand at a border; the rest is invalid, and `repair` says what b
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.errors import OptionError, SchemeError
-from seqlab.tags.coding import Bools, Coded, Codes, Places, cut, encode, one_or_many
-from seqlab.tags.parsing import NO_TYPE, LabelTable, Roles, parse, refuse_unreadable
+from seqlab.errors import LabelError, OptionError, SchemeError
+from seqlab.tags.coding import (
+    NO_TYPE,
+    Bools,
+    Coded,
+    Codes,
+    LabelTable,
+    Places,
+    Roles,
+    cut,
+    encode,
+    form,
+    one_or_many,
+    parse,
+    refuse_unreadable,
+)
 from seqlab.tags.schemes import IOB2, Role, Scheme
 
 Labels = Any  # a list of labels, or a list of such lists
@@ -206,3 +220,72 @@ def listed(reading: Reading, offsets: Places) -> list[list[Span]]:
     names = reading.type_names
     flat = [Span(start, end, names[kind]) for start, end, kind in columns]
     return cut(flat, np.searchsorted(reading.sequences, np.arange(len(offsets))))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rules:
+    """What a scheme forbids; True means forbidden.
+
+    moves    (L, L) from label, to label
+    starts   (L,) labels that cannot be first
+    ends     (L,) labels that cannot be last
+    """
+
+    scheme: Scheme
+    labels: tuple[str, ...]
+    moves: Bools
+    starts: Bools
+    ends: Bools
+
+    def as_constraints(self) -> dict[str, Bools]:
+        """The arguments of seqlab.Constraints: `Constraints(**rules.as_constraints())`."""
+        return {
+            "forbidden_moves": self.moves,
+            "forbidden_starts": self.starts,
+            "forbidden_ends": self.ends,
+        }
+
+    def __repr__(self) -> str:
+        return f"Rules({self.scheme}, {len(self.labels)} labels, {int(self.moves.sum())} forbidden moves)"
+
+
+def rules(scheme: Scheme | str, labels: Iterable[str]) -> Rules:
+    """What the scheme forbids among these labels, in the order given."""
+    chosen, names = Scheme.of(scheme), _checked(labels)
+    table = parse(names, chosen)
+    if not table.own.all():
+        strangers = [name for name, own in zip(names, table.own.tolist(), strict=True) if not own]
+        shown = ", ".join(map(repr, strangers[:8])) + (", ..." if len(strangers) > 8 else "")
+        raise SchemeError(
+            f"{len(strangers)} of {len(names)} labels are not of the scheme {chosen}: {shown}; "
+            f"{form(chosen)} is wanted, with one of the letters {', '.join(chosen.roles)}"
+        )
+    role, kind = table.roles, table.types
+    nothing, no_type = np.zeros(1, dtype=np.int8), np.full(1, NO_TYPE, dtype=np.int32)
+    return Rules(
+        chosen,
+        names,
+        _forbidden(Pairs(role[:, None], kind[:, None], role[None, :], kind[None, :]), chosen),
+        _forbidden(Pairs(nothing, no_type, role, kind), chosen),
+        _forbidden(Pairs(role, kind, nothing, no_type), chosen),
+    )
+
+
+def _forbidden(pairs: Pairs, scheme: Scheme) -> Bools:
+    border = pairs.border()
+    forbidden: Bools = pairs.bad_start(scheme, border) | pairs.bad_end(scheme, border)
+    forbidden.flags.writeable = False
+    return forbidden
+
+
+def _checked(labels: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(labels, str):
+        raise LabelError(f"labels must be a list of names, got the single string {labels!r}")
+    names = tuple(labels)
+    for i, name in enumerate(names):
+        if not isinstance(name, str):
+            raise LabelError(f"labels[{i}] is {name!r}, but a label is a string")
+    if len(set(names)) != len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise LabelError(f"the label {twice!r} stands twice; labels must differ")
+    return names

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from seqlab.cli.corpora import doubts, found, in_file, named_for
 from seqlab.cli.options import reading_of
 from seqlab.cli.terminal.progress import Bar, Silent, file_progress
-from seqlab.corpus.io.source import is_utf8
+from seqlab.corpus.io.reader import is_utf8
 from seqlab.errors import CorpusError, CorpusWarning, ImpossibleError, QuestionError, TemplateError
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def written(
 
 def _usual_format(corpus: Corpus, label: str | None) -> str:
     """Choose the format of the input, where it has a place for a label."""
-    from seqlab.corpus.names import CONLLU
+    from seqlab.corpus.columns import CONLLU
 
     found = corpus.layout.format
     if found == "conllu":

@@ -1,21 +1,95 @@
-"""The contract of a corpus format, and what formats share: options, faults that any text may have, writing."""
+"""The contract of a corpus format, what formats share (options, faults, writing), and the guess of the format."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.corpus.columns import Column, StringColumn
+from seqlab.corpus import formats
+from seqlab.corpus.columns import Column, StringColumn, checked, offsets_of, usual
 from seqlab.corpus.corpus import Corpus
-from seqlab.corpus.extras import Extras, Layout
-from seqlab.corpus.formats.lines import LineReader
-from seqlab.corpus.names import checked, usual
-from seqlab.corpus.origin import Origin
+from seqlab.corpus.origin import Extras, Layout, Origin
 from seqlab.errors import CorpusError, Place
+
+Cells = list[list[str]]  # for each column, the cells of the tokens
+Parsed = tuple[Cells, list[tuple[int, str]]]  # and (position, text) of what else the line holds
+
+Fault = tuple[str, int, int, int, int]  # kind, line, begin and end of the line in its block, number
+
+
+class LineReader:
+    """Reads lines by a function of the format, with the methods of the native readers.
+
+    parse   makes cells of a line that is not blank, or raises a CorpusError, which is told with its place
+    """
+
+    def __init__(self, parse: Callable[[str], Parsed]) -> None:
+        self._parse = parse
+        self.lines = 0
+        self.first_crlf = 0
+        self.crlf_lines = 0
+        self.ends_in_newline = True
+        self._clear()
+
+    def _clear(self) -> None:
+        self._cells: list[Cells] = []
+        self._numbers: list[int] = []
+        self._extras: list[tuple[int, int, str]] = []
+
+    def feed(self, block: bytes, begin: int, end: int) -> Fault | None:
+        """Read block[begin:end], which holds whole lines."""
+        while begin < end:
+            newline = block.find(b"\n", begin, end)
+            self.ends_in_newline = newline >= 0
+            stop = newline if newline >= 0 else end
+            self.lines += 1
+            line = block[begin:stop]
+            if line.endswith(b"\r"):
+                line = line[:-1]
+                self.crlf_lines += 1
+                self.first_crlf = self.first_crlf or self.lines
+            try:
+                self._line(line.decode("utf-8"))
+            except UnicodeDecodeError as error:
+                return "utf8", self.lines, begin, begin + len(line), error.start
+            begin = stop + 1
+        return None
+
+    def _line(self, text: str) -> None:
+        number = len(self._numbers)
+        if not text.strip():
+            self._extras.append((number, 0, text))
+            return
+        cells, rest = self._parse(text)
+        self._extras += [(number, position, extra) for position, extra in rest]
+        self._cells.append(cells)
+        self._numbers.append(self.lines)
+
+    def finish(self) -> None:
+        """Every line is complete by itself."""
+
+    def take(self) -> tuple[Any, Any, Any, Any]:
+        """Hand over the sentences read so far: (columns, offsets, lines, extras)."""
+        columns = []
+        for c in range(len(self._cells[0]) if self._cells else 0):
+            pool = _core.StringPool()
+            codes, _, _, _ = pool.intern_lists([sentence[c] for sentence in self._cells])
+            columns.append((codes, pool))
+        offsets = offsets_of([len(sentence[0]) for sentence in self._cells])
+        numbers = np.array(self._numbers, dtype=np.int64)
+        texts = _core.StringPool()
+        codes = np.array([texts.intern(text) for _, _, text in self._extras], dtype=np.int32)
+        sentence = np.array([s for s, _, _ in self._extras], dtype=np.int64)
+        position = np.array([p for _, p, _ in self._extras], dtype=np.int64)
+        self._clear()
+        return columns, offsets, numbers, (sentence, position, codes, texts)
+
 
 Columns = Sequence[str] | Mapping[str, Any] | None
 Reader = _core.BlockReader | LineReader
@@ -24,6 +98,7 @@ COLUMN_LINE = 16 << 20  # bytes
 SENTENCE_LINE = 64 << 20
 PIECE = 50_000  # tokens that are written at once
 SHOWN = 60
+LOOKED_AT = 1 << 13  # bytes, for the guess of the format
 LINE_ENDS = "\n\r\0"
 BLANKS = " \t"
 
@@ -79,6 +154,8 @@ class Format:
     name               what users call it
     title              what messages call it
     suffixes           ends of file names that tell it; the first format of the registry with one is written by it
+    weight             of a file that looks like it, in the guess of the format: the largest one wins
+    sign               stands in the first lines, joined, of every file of it; is_like() is asked of those files only
     line_is_sentence   a sentence a line; else a token a line, and a blank one behind each sentence
     longest_line       in bytes
     separator          between cells
@@ -88,19 +165,21 @@ class Format:
     name: ClassVar[str]
     title: ClassVar[str]
     suffixes: ClassVar[tuple[str, ...]] = ()
+    weight: ClassVar[int] = 0
+    sign: ClassVar[re.Pattern[str]] = re.compile("")
     line_is_sentence: ClassVar[bool] = False
     longest_line: ClassVar[int] = COLUMN_LINE
     separator: ClassVar[str] = "\t"
     nameless: ClassVar[bool] = False
 
     @classmethod
-    def likeness(cls, lines: Sequence[str], *, blank_lines: bool) -> int:  # noqa: ARG003
-        """Say how much the first lines of a file look like the format: 0 not at all; the largest number wins.
+    def is_like(cls, lines: Sequence[str], *, blank_lines: bool) -> bool:  # noqa: ARG003
+        """Tell whether the first lines of a file that has the sign look like the format.
 
         lines         those that are not blank
         blank_lines   whether there are blank ones among them
         """
-        return 0
+        return True
 
     # ------------------------------------------------------------------------------------------ reading
 
@@ -279,3 +358,36 @@ def shown(text: bytes) -> str:
     decoded = text[: 4 * SHOWN].decode("utf-8", "replace")
     whole = len(decoded) <= SHOWN and len(text) <= 4 * SHOWN
     return repr(decoded) if whole else repr(decoded[:SHOWN]) + "..."
+
+
+def named(name: str) -> type[Format]:
+    """Find the format with this name: FORMAT of its module."""
+    if name not in formats.NAMES:
+        raise CorpusError(f"unknown format {name!r}: known are {', '.join(map(repr, formats.NAMES))}")
+    found: type[Format] = getattr(formats, name).FORMAT
+    return found
+
+
+def by_suffix(path: str) -> list[type[Format]]:
+    """Find the formats that the end of a file name tells, without a final .gz."""
+    stem, suffix = os.path.splitext(path.lower())  # noqa: PTH122  (names of streams are no paths)
+    suffix = os.path.splitext(stem)[1] if suffix == ".gz" else suffix  # noqa: PTH122
+    return [known for known in map(named, formats.NAMES) if suffix and suffix in known.suffixes]
+
+
+def guessed(path: str, head: bytes) -> type[Format]:
+    """Find the format of a file by its name, and by its first lines where the name tells none, or several."""
+    lines = head[:LOOKED_AT].decode("utf-8", "replace").split("\n")
+    if len(lines) > 2 and len(head) > LOOKED_AT:
+        lines.pop()  # cut in the middle
+    elif lines[-1] == "":
+        lines.pop()  # what stands behind the last line end
+    filled = [line for line in lines if line.strip()]
+    text, blank_lines = "\n".join(filled), len(filled) < len(lines)
+
+    def likeness(known: type[Format]) -> int:
+        return (
+            known.weight if known.sign.search(text) and known.is_like(filled, blank_lines=blank_lines) else 0
+        )
+
+    return max(by_suffix(path) or map(named, formats.NAMES), key=likeness)

@@ -9,8 +9,8 @@ from operator import itemgetter
 
 from seqlab import _core
 from seqlab.corpus.corpus import Corpus
-from seqlab.corpus.extras import Layout
 from seqlab.corpus.formats.base import BLANKS, LINE_ENDS, Format, Options, pieces, shown, strings_of
+from seqlab.corpus.origin import Layout
 from seqlab.errors import CorpusError
 
 
@@ -20,14 +20,13 @@ class Conll(Format):
     name = "conll"
     title = "CoNLL columns"
     suffixes = (".conll", ".iob", ".iob2", ".bio", ".tsv")
+    weight = 10
     nameless = True
 
     @classmethod
-    def likeness(cls, lines: Sequence[str], *, blank_lines: bool) -> int:
+    def is_like(cls, lines: Sequence[str], *, blank_lines: bool) -> bool:
         """Look for tabs, or for lines with the same number of cells; a file without lines will do, too."""
-        return (
-            10 if not lines or any("\t" in line for line in lines) or _is_regular(lines, blank_lines) else 0
-        )
+        return not lines or any("\t" in line for line in lines) or _is_regular(lines, blank_lines)
 
     def __init__(self, options: Options) -> None:
         self._given, self._picks = options.cells()

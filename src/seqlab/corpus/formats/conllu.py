@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator
 
 import numpy as np
 
 from seqlab import _core
-from seqlab.corpus.columns import StringColumn
+from seqlab.corpus.columns import CONLLU, StringColumn
 from seqlab.corpus.corpus import Corpus
-from seqlab.corpus.extras import Layout
 from seqlab.corpus.formats.base import LINE_ENDS, Format, Options, pieces, shown
-from seqlab.corpus.names import CONLLU
+from seqlab.corpus.origin import Layout
 from seqlab.errors import CorpusError
 
 OTHER_NAMES = {"form": "word", "pos": "upos"}
@@ -30,14 +30,9 @@ class Conllu(Format):
         ".bio",
         ".tsv",
     )  # treebanks often have the names of columns
-
-    @classmethod
-    def likeness(cls, lines: Sequence[str], *, blank_lines: bool) -> int:  # noqa: ARG003
-        """Look for ten cells between tabs, the first of them a number, behind comments if any."""
-        first = next((line for line in lines if not line.startswith("#")), "")
-        cells = first.split("\t")
-        numbered = cells[0].partition("-")[0].partition(".")[0].isdecimal()
-        return 40 if len(cells) == len(CONLLU) and numbered else 0
+    weight = 40
+    # Behind comments if any, ten cells between tabs, the first of them a number.
+    sign = re.compile(r"\A(?:#.*\n)*\d+(?:[-.][^\t\n]*)?(?:\t[^\t\n]*){9}$", re.MULTILINE)
 
     def __init__(self, options: Options) -> None:
         names, picks = _cells(options)

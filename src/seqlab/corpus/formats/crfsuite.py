@@ -12,10 +12,11 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.corpus.columns import BagColumn, Column, StringColumn
 from seqlab.corpus.corpus import Corpus
-from seqlab.corpus.extras import Extras, Layout
 from seqlab.corpus.formats.base import LINE_ENDS, SENTENCE_LINE, Format, Options, pieces, shown
+from seqlab.corpus.origin import Extras, Layout
 from seqlab.errors import CorpusError
 
+ATTRIBUTE = re.compile(r".+=.+|__[BE]OS__|.*[^\\]:[-+]?[0-9.]+(e[-+]?[0-9]+)?")
 WEIGHT = "@weight:"  # a line of its own before a sentence
 
 
@@ -25,15 +26,15 @@ class Crfsuite(Format):
     name = "crfsuite"
     title = "a CRFsuite file"
     suffixes = (".crfsuite",)
+    weight = 20
+    sign = re.compile(r"\t.*(?:[=:]|__[BE]OS__)")
     longest_line = SENTENCE_LINE
 
     @classmethod
-    def likeness(cls, lines: Sequence[str], *, blank_lines: bool) -> int:  # noqa: ARG003
+    def is_like(cls, lines: Sequence[str], *, blank_lines: bool) -> bool:  # noqa: ARG003
         """Look whether most cells behind the first are name=value or name:weight."""
         cells = [cell for line in lines if not line.startswith("@") for cell in line.split("\t")[1:]]
-        weighted = re.compile(r"__[BE]OS__|.*[^\\]:[-+]?[0-9.]+(e[-+]?[0-9]+)?")
-        attributes = sum("=" in cell[1:-1] or bool(weighted.fullmatch(cell)) for cell in cells)
-        return 20 if attributes > 0.6 * len(cells) else 0
+        return sum(bool(ATTRIBUTE.fullmatch(cell)) for cell in cells) > 0.6 * len(cells)
 
     def __init__(self, options: Options) -> None:
         label, self._attributes = options.fixed_names(self.name, ("label", "attributes"))

@@ -9,17 +9,17 @@ tokens    [{"word": "the", "pos": "DT", "start": 0}, ...]                strings
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from seqlab.corpus.columns import checked, usual
 from seqlab.corpus.corpus import Corpus
-from seqlab.corpus.extras import Extras, Layout
-from seqlab.corpus.formats.base import SENTENCE_LINE, Format, Options, pieces, shown
-from seqlab.corpus.formats.lines import LineReader, Parsed
-from seqlab.corpus.names import checked, usual
+from seqlab.corpus.formats.base import SENTENCE_LINE, Format, LineReader, Options, Parsed, pieces, shown
+from seqlab.corpus.origin import Extras, Layout
 from seqlab.errors import CorpusError
 
 DOCUMENT_BEGINS = ("{", "[", "[{")  # the first line of JSON that is written on many lines
@@ -34,20 +34,20 @@ class Jsonl(Format):
     title = "JSON lines"
     suffixes = (".jsonl", ".json", ".ndjson")
     line_is_sentence = True
+    weight = 50
+    sign = re.compile(r"\A\s*[\[{]")
     longest_line = SENTENCE_LINE
 
     @classmethod
-    def likeness(cls, lines: Sequence[str], *, blank_lines: bool) -> int:  # noqa: ARG003
+    def is_like(cls, lines: Sequence[str], *, blank_lines: bool) -> bool:  # noqa: ARG003
         """Look whether the first line is JSON, or begins a document on many lines."""
-        if not lines or lines[0].lstrip()[:1] not in {"{", "["}:
-            return 0
         if lines[0].strip() in DOCUMENT_BEGINS and len(lines) > 1:
-            return 50 if lines[1].lstrip()[:1] in {"{", "[", '"'} else 0
+            return lines[1].lstrip()[:1] in {"{", "[", '"'}
         try:
             json.loads(lines[0])
         except ValueError:
-            return 0
-        return 50
+            return False
+        return True
 
     def __init__(self, options: Options) -> None:
         super().__init__(options, LineReader(self._parse))

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from seqlab import _core
 from seqlab.corpus.corpus import Corpus
-from seqlab.corpus.extras import Layout
 from seqlab.corpus.formats.base import (
     BLANKS,
     LINE_ENDS,
@@ -19,6 +18,7 @@ from seqlab.corpus.formats.base import (
     shown,
     strings_of,
 )
+from seqlab.corpus.origin import Layout
 from seqlab.errors import CorpusError
 
 
@@ -28,17 +28,18 @@ class Slash(Format):
     name = "slash"
     title = "word/TAG"
     line_is_sentence = True
+    weight = 30
+    sign = re.compile(r"\S/\S")
     longest_line = SENTENCE_LINE
     separator = " "
     nameless = True
 
     @classmethod
-    def likeness(cls, lines: Sequence[str], *, blank_lines: bool) -> int:  # noqa: ARG003
+    def is_like(cls, lines: Sequence[str], *, blank_lines: bool) -> bool:  # noqa: ARG003
         """Look for a slash inside of nearly every token, and for lines with several tokens."""
         tokens = [token for line in lines for token in line.split()]
         inside = sum("/" in token[1:-1] for token in tokens)
-        several = len(tokens) > len(lines) or len(lines) == 1
-        return 30 if tokens and 4 * inside >= 3 * len(tokens) and several else 0
+        return 4 * inside >= 3 * len(tokens) and (len(tokens) > len(lines) or len(lines) == 1)
 
     def __init__(self, options: Options) -> None:
         self._core = _core.LineReader(tagged=True, longest_line=self.longest_line)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from seqlab import _core
+from seqlab.corpus.columns import resolve
 from seqlab.corpus.corpus import Corpus
-from seqlab.corpus.extras import Layout
 from seqlab.corpus.formats.base import BLANKS, LINE_ENDS, SENTENCE_LINE, Format, Options, pieces
-from seqlab.corpus.names import resolve
+from seqlab.corpus.origin import Layout
 
 
 class Text(Format):
@@ -17,14 +17,10 @@ class Text(Format):
     name = "text"
     title = "text"
     line_is_sentence = True
+    weight = 1  # whatever no other format takes
     longest_line = SENTENCE_LINE
     separator = " "
     nameless = True
-
-    @classmethod
-    def likeness(cls, lines: Sequence[str], *, blank_lines: bool) -> int:  # noqa: ARG003
-        """Take whatever no other format takes."""
-        return 1
 
     def __init__(self, options: Options) -> None:
         reader = _core.LineReader(tagged=False, longest_line=self.longest_line)

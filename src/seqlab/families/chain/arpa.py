@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from seqlab import _core
-from seqlab.corpus.io.source import CHUNK, opened
-from seqlab.corpus.io.target import opened_target
+from seqlab.corpus.io.reader import CHUNK, opened
+from seqlab.corpus.io.writer import opened_target
 from seqlab.errors import CorpusError, Place
 from seqlab.families.chain.ngrams import MOST_ORDER, NgramModel, Symbols
 from seqlab.tagging.transitions import END, START

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.corpus import BagColumn, Column, Corpus, Sentence, StringColumn, VectorColumn
 from seqlab.corpus.bags import bag_column
-from seqlab.corpus.names import resolve
+from seqlab.corpus.columns import resolve
 from seqlab.encode.encoder import ATTRIBUTES, listed
 from seqlab.errors import CorpusError, Place, ShapeError
 from seqlab.families.hmm.emissions import Emission, Streams

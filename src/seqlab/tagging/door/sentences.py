@@ -7,8 +7,8 @@ from typing import Any
 
 from seqlab import _core
 from seqlab.corpus import Corpus, Sentence, StringColumn
+from seqlab.corpus.columns import resolve
 from seqlab.corpus.lists import only_lists
-from seqlab.corpus.names import resolve
 from seqlab.encode.encoder import as_corpus, listed
 from seqlab.errors import CorpusError, Place
 
