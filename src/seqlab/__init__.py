@@ -5,10 +5,11 @@ Names are loaded when first used, so that `import seqlab` stays cheap.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from seqlab.families import kinds as _kinds
 from seqlab.families.linear import learners as _learners
-from seqlab.lazy import lent
+from seqlab.lazy import lent, when_used
 
 if TYPE_CHECKING:
     from seqlab import corpus, draw, encode, errors, evaluation, features, inference, tags, tuning
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         MostFrequentTag,
         MultinomialMixture,
         Reranker,
+        load,
     )
     from seqlab.families.hmm.counting import Counting, SuffixModel
     from seqlab.families.hmm.em import BaumWelch, HardEM
@@ -38,40 +40,12 @@ if TYPE_CHECKING:
     )
     from seqlab.families.hmm.tables import Dirichlet
     from seqlab.families.linear.learners import *  # noqa: F403  (which lists them)
-    from seqlab.families.loading import load
     from seqlab.features import Template, presets
     from seqlab.foreign import convert_model
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
     from seqlab.tuning import compare, tune
 
 __version__ = "0.1.0.dev0"
-
-# Where each public name comes from.
-_HOMES = {
-    "corpus": ("Corpus", "Sentence", "demo_corpus", "read", "stream", "write"),
-    "evaluation": ("Report", "check", "evaluate", "significance"),
-    "families": (
-        *("CRF", "HMM", "MEMM", "GaussianMeans", "LinearTagger", "LocalTagger", "MarkovChain"),
-        *("MostFrequentTag", "MultinomialMixture", "Reranker"),
-    ),
-    "families.hmm.counting": ("Counting", "SuffixModel"),
-    "families.hmm.em": ("BaumWelch", "HardEM"),
-    "families.hmm.emissions": (
-        *("Categorical", "FeatureBag", "Gaussian", "GaussianMixture", "Poisson", "Streams"),
-    ),
-    "families.hmm.tables": ("Dirichlet",),
-    "families.linear.learners": tuple(_learners.__all__),
-    "families.loading": ("load",),
-    "features": ("Template", "presets"),
-    "foreign": ("convert_model",),
-    "trellis": ("Constraints", "Trellis", "TrellisBatch"),
-    "tuning": ("compare", "tune"),
-}
-_HOME = {name: home for home, names in _HOMES.items() for name in names}
-_ROOMS = (
-    *("corpus", "draw", "encode", "errors", "evaluation", "families", "features", "foreign", "inference"),
-    *("learning", "store", "tagging", "tags", "trellis", "tuning"),
-)
 
 __all__ = [
     "CRF",
@@ -127,21 +101,30 @@ __all__ = [
 __all__ += _learners.__all__
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name in _HOME:
-        return getattr(import_module(f"seqlab.{_HOME[name]}"), name)
-    if name in _ROOMS:
-        return import_module(f"seqlab.{name}")
-    raise AttributeError(f"module 'seqlab' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
-
-
-# ------------------------------------------------------------------------------------------ lent to the floors below
+if not TYPE_CHECKING:  # a type checker would take any name for one of the package
+    # Where each public name comes from.
+    __getattr__, __dir__ = when_used(
+        __name__,
+        {
+            "corpus": ("Corpus", "Sentence", "demo_corpus", "read", "stream", "write"),
+            "evaluation": ("Report", "check", "evaluate", "significance"),
+            "families": (
+                *("CRF", "HMM", "MEMM", "GaussianMeans", "LinearTagger", "LocalTagger", "MarkovChain"),
+                *("MostFrequentTag", "MultinomialMixture", "Reranker", "load"),
+            ),
+            "families.hmm.counting": ("Counting", "SuffixModel"),
+            "families.hmm.em": ("BaumWelch", "HardEM"),
+            "families.hmm.emissions": (
+                *("Categorical", "FeatureBag", "Gaussian", "GaussianMixture", "Poisson", "Streams"),
+            ),
+            "families.hmm.tables": ("Dirichlet",),
+            "families.linear.learners": tuple(_learners.__all__),
+            "features": ("Template", "presets"),
+            "foreign": ("convert_model",),
+            "trellis": ("Constraints", "Trellis", "TrellisBatch"),
+            "tuning": ("compare", "tune"),
+        },
+    )
 
 
 def _painted(trellis: Trellis) -> str:
@@ -150,18 +133,4 @@ def _painted(trellis: Trellis) -> str:
     return trellis_picture(trellis).svg()
 
 
-def _kinds() -> Any:
-    from seqlab.families.loading import kinds
-
-    return kinds()
-
-
-def _learner(name: str) -> type | None:
-    """The learner of this name, if it is one of ours."""
-    known = _HOME.get(name) in {"families.hmm.counting", "families.hmm.em", "families.linear.learners"}
-    return __getattr__(name) if known else None
-
-
-lent["painter"] = _painted
-lent["kinds"] = _kinds
-lent["learner"] = _learner
+lent |= {"painter": _painted, "kinds": _kinds}

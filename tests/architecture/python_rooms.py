@@ -25,7 +25,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
 )
 # Families that stand on others: candidates come from any tagger; a mixture is an HMM of sequences of length one.
-MAY_USE_OTHERS = ("rerank", "mixture", "loading")
+MAY_USE_OTHERS = ("rerank", "mixture")
 HEIGHT = {room: height for height, row in enumerate(ROWS) for room in row}
 
 

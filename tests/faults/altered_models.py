@@ -25,7 +25,7 @@ from sklearn.svm import LinearSVC
 
 import seqlab
 from seqlab.errors import SeqlabError, StoreError
-from seqlab.families.loading import _CLASSES
+from seqlab.families import CLASSES
 from seqlab.families.rerank.learners import ListPerceptron
 from seqlab.store import codec
 
@@ -70,9 +70,9 @@ RECIPES: dict[str, Any] = {
 def recipes() -> dict[str, Any]:
     """One for every kind that saves; a kind that is not written above is made as its users make it."""
     made = dict(RECIPES)
-    for kind, home in _CLASSES.items():
+    for kind, name in CLASSES.items():
         if kind not in made:
-            made[kind] = lambda owner=home: _fitted(owner())
+            made[kind] = lambda owner=name: _fitted(getattr(seqlab, owner))
     return made
 
 

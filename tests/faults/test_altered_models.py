@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from faults.altered_models import RECIPES, recipes
-from seqlab.families.loading import kinds
+from seqlab.families import kinds
 
 PROGRAM = Path(__file__).with_name("altered_models.py")
 EACH = 1000

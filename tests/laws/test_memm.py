@@ -17,7 +17,7 @@ from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
 from seqlab.families.linear.memm import memm_trellises
 from seqlab.families.linear.training_set import TrainingSet
-from seqlab.tagging.door.dictionary import Allowed
+from seqlab.tagging.door.constraints import Allowed
 from seqlab.tagging.door.labels import read_gold
 
 pytestmark = pytest.mark.usefixtures("kernel")

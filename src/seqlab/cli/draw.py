@@ -96,7 +96,7 @@ def _trellis(arguments: argparse.Namespace) -> Picture:
 
 def _moves(arguments: argparse.Namespace) -> Picture:
     from seqlab.draw import transition_picture
-    from seqlab.families.loading import load
+    from seqlab.families import load
 
     _only(arguments, 1)
     return transition_picture(load(arguments.files[0]), kind=arguments.form, most=arguments.most)
@@ -104,7 +104,7 @@ def _moves(arguments: argparse.Namespace) -> Picture:
 
 def _learning(arguments: argparse.Namespace) -> Picture:
     from seqlab.draw import learning_picture
-    from seqlab.families.loading import load
+    from seqlab.families import load
 
     if len(arguments.files) == 1:
         return learning_picture(load(arguments.files[0]))

@@ -12,7 +12,7 @@ def load_tagger(path: str, *, chain: bool = False) -> Any:
 
     chain   whether it must have scores of labels and moves: a re-ranker looks at whole labellings
     """
-    from seqlab.families.loading import load
+    from seqlab.families import load
 
     refuse_stream(path)
     model = load(path)

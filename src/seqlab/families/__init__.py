@@ -5,8 +5,12 @@ Each tagger is loaded when it is first used: who tags with a CRF needs no re-ran
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
+from seqlab.errors import StoreError
 from seqlab.lazy import when_used
 
 if TYPE_CHECKING:
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
     from seqlab.families.local.tagger import LocalTagger
     from seqlab.families.mixture.tagger import GaussianMeans, MultinomialMixture
     from seqlab.families.rerank.tagger import Reranker
+    from seqlab.store.state import State
 else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = when_used(
         __name__,
@@ -44,4 +49,54 @@ __all__ = [
     "MostFrequentTag",
     "MultinomialMixture",
     "Reranker",
+    "kinds",
+    "load",
 ]
+
+# The class of each kind of model file.
+CLASSES = {
+    "crf": "CRF",
+    "gaussian means": "GaussianMeans",
+    "hmm": "HMM",
+    "linear tagger": "LinearTagger",
+    "local tagger": "LocalTagger",
+    "markov chain": "MarkovChain",
+    "memm": "MEMM",
+    "most frequent tag": "MostFrequentTag",
+    "multinomial mixture": "MultinomialMixture",
+    "reranker": "Reranker",
+}
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    functions: Mapping[str, Callable[..., Any]] | None = None,
+    verify: bool = False,
+) -> Any:
+    """Read a tagger or chain that save(path) wrote. It answers as the one that was saved did, and can learn on.
+
+    functions   feature functions that the tagger needs, {"name": function}: a file has only their names, and no code
+                is looked up or run because a file says so
+    verify      also compare the file with the checksum in it, which means to read every byte
+    """
+    from seqlab import store
+
+    return store.load(path, kinds(), functions=functions, verify=verify)
+
+
+def kinds() -> dict[str, Callable[[State], Any]]:
+    """Return functions that make a model of a state, by kind; each imports its class alone."""
+
+    def maker(name: str) -> Callable[[State], Any]:
+        def revived(state: State) -> Any:
+            try:
+                return getattr(import_module("seqlab.families"), name).from_state(state)
+            except RecursionError:
+                raise StoreError(
+                    "the model has parts within parts within parts, deeper than can be read"
+                ) from None
+
+        return revived
+
+    return {kind: maker(name) for kind, name in CLASSES.items()}

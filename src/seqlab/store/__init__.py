@@ -8,28 +8,12 @@ from seqlab.lazy import when_used
 from seqlab.store.state import State
 
 if TYPE_CHECKING:
-    from seqlab.store.reading import read, revived
-    from seqlab.store.saving import Stored, from_bytes, load, misfits_told, save
-    from seqlab.store.writing import as_bytes, write
+    from seqlab.store.reading import from_bytes, load, read, revived
+    from seqlab.store.writing import as_bytes, save, write
 else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = when_used(
         __name__,
-        {
-            "reading": ("read", "revived"),
-            "saving": ("Stored", "from_bytes", "load", "misfits_told", "save"),
-            "writing": ("as_bytes", "write"),
-        },
+        {"reading": ("from_bytes", "load", "read", "revived"), "writing": ("as_bytes", "save", "write")},
     )
 
-__all__ = [
-    "State",
-    "Stored",
-    "as_bytes",
-    "from_bytes",
-    "load",
-    "misfits_told",
-    "read",
-    "revived",
-    "save",
-    "write",
-]
+__all__ = ["State", "as_bytes", "from_bytes", "load", "read", "revived", "save", "write"]

@@ -24,6 +24,7 @@ from typing import Any, Generic, TypeVar
 
 from seqlab.errors import SeqlabError, StoreError
 from seqlab.store.fields import (
+    DTYPES,
     Array,
     Choice,
     Field,
@@ -38,10 +39,8 @@ from seqlab.store.fields import (
     Strings,
     meet,
 )
-from seqlab.store.packing import DTYPES
-from seqlab.store.saving import misfits_told
-from seqlab.store.state import PARTS, State
-from seqlab.store.typed_json import hints_of, to_json
+from seqlab.store.reading import misfits_told
+from seqlab.store.state import PARTS, State, hints_of, to_json
 
 SMALL = 1 << 20  # bytes of arrays that are read and checked at once
 Value = TypeVar("Value")

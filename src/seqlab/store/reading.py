@@ -1,4 +1,21 @@
-"""A file becomes a State: mapped, and nothing in it believed before it is checked."""
+"""Read model files: mapped, and nothing in them believed before it is checked.
+
+A model file is a safetensors file:
+
+    8 bytes      length of the header, little-endian
+    header       JSON: name -> {"dtype", "shape", "data_offsets"}, and "__metadata__": string -> string; then blanks
+    data         the tensors end to end, little-endian, without holes
+
+Tensors stand in order of falling item size, so that each is aligned where it is mapped. Our metadata:
+
+    format       "seqlab"
+    version      of this layout; a reader refuses what is newer than itself
+    kind         of the model
+    settings     JSON
+    record       JSON
+    seqlab       the version of the library that wrote the file
+    sha256       of the whole file, with 64 zeros in the place of this number
+"""
 
 from __future__ import annotations
 
@@ -7,39 +24,99 @@ import math
 import mmap
 import os
 import stat
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 import numpy as np
 
-from seqlab.errors import StoreError
-from seqlab.store.layout import (
-    CODES,
-    FOREIGN,
-    FORMAT,
-    METADATA,
-    MOST_AXES,
-    MOST_HEADER,
-    NO_DIGEST,
-    SIZES,
-    VERSION,
-    file_name,
-)
+from seqlab.errors import Place, SeqlabError, StoreError
 from seqlab.store.state import Array, State
 
+FORMAT = "seqlab"
+VERSION = 1
+METADATA = "__metadata__"
+NO_DIGEST = "0" * 64
+ALIGNMENT = 64  # of the data: what vector code likes best
+MOST_HEADER = 100_000_000  # bytes; other readers of the format have the same limit
+MOST_AXES = 8
+FOREIGN = (b"lCRF", b"version: ", b"#mdl#")  # how models of other programs begin
+
+# What a tensor holds, as the format and as NumPy name it: F64 is f8.
+CODES = {f"{kind}{8 * size}": f"{kind.lower()}{size}" for kind in "FIU" for size in (8, 4, 2, 1)}
+CODES = {name: code for name, code in CODES.items() if name != "F8"} | {"BOOL": "?"}
+# What a hostile file may make of code that expected sound data.
+MISFITS = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, MemoryError, RecursionError)
+
+Model = TypeVar("Model")
+Kinds = Mapping[str, Callable[[State], Model]]  # what makes a model of a state, by kind
+Functions = Mapping[str, Callable[..., Any]]
 Buffer = bytes | mmap.mmap
 
 
-class Tensor(NamedTuple):
-    """What the header says of a tensor, checked.
+# ------------------------------------------------------------------------------------------------ models
 
-    dtype   a name in layout.CODES
-    begin   the place of its first byte in the file
+
+def load(
+    path: str | os.PathLike[str],
+    kinds: Kinds[Model],
+    *,
+    functions: Functions | None = None,
+    verify: bool = False,
+) -> Model:
+    """Read a model.
+
+    kinds       what makes a model of a state, by kind
+    functions   feature functions that the model needs, by name: a file has only their names, and no code of anyone
+                is looked up or run because a file says so
+    verify      also compare the file with the checksum in it
     """
+    name = file_name(path)
+    return _made(read(name, verify=verify), kinds, functions, name)
 
-    name: str
-    dtype: str
-    shape: tuple[int, ...]
-    begin: int
+
+def from_bytes(
+    content: bytes, kinds: Kinds[Model], *, functions: Functions | None = None, verify: bool = False
+) -> Model:
+    """Read a model of what as_bytes() gave; the options are those of load()."""
+    if not isinstance(content, (bytes, bytearray, memoryview)):
+        raise StoreError(f"the bytes of a model are wanted, got {content!r:.80}")
+    return _made(revived(bytes(content), verify=verify), kinds, functions, None)
+
+
+def _made(state: State, kinds: Kinds[Model], functions: Functions | None, where: str | None) -> Model:
+    if state.kind not in kinds:
+        known = ", ".join(map(repr, sorted(kinds)))
+        raise StoreError(
+            f"models of kind {state.kind!r:.80} are unknown here, only {known}", place=Place(path=where)
+        )
+    with misfits_told(where):
+        return kinds[state.kind](state.replaced(functions=dict(functions or {}), where=where))
+
+
+@contextmanager
+def misfits_told(where: str | None) -> Iterator[None]:
+    """Turn every error into one of ours about the file `where`, while a model is made of what the file says."""
+    try:
+        yield
+    except SeqlabError as error:
+        raise StoreError(error.message, place=error.place._replace(path=where)) from error
+    except MISFITS as error:
+        raise StoreError(
+            f"what the file says does not fit together: {type(error).__name__}: {error!s:.200}",
+            place=Place(path=where),
+        ) from error
+
+
+# ------------------------------------------------------------------------------------------------ files
+
+
+def file_name(path: str | os.PathLike[str]) -> str:
+    """Return the path as a string."""
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path
+    if not isinstance(name, str) or not name or "\0" in name:
+        raise StoreError(f"the path of a model file is wanted, got {path!r:.80}")
+    return name
 
 
 def read(path: str | os.PathLike[str], *, verify: bool = False) -> State:
@@ -60,7 +137,7 @@ def read(path: str | os.PathLike[str], *, verify: bool = False) -> State:
 
 
 def revived(content: bytes, *, verify: bool = False) -> State:
-    """The state in what as_bytes() gave."""
+    """Return the state in what as_bytes() gave."""
     if verify:
         _check_sum(content)
     return _state(content)
@@ -79,11 +156,10 @@ def _mapped(name: str) -> Buffer:
 def _state(content: Buffer) -> State:
     header, data = _header(content)
     metadata = _metadata(header.pop(METADATA, None))
-    arrays = {tensor.name: _array(tensor, content) for tensor in _tensors(header, len(content), data)}
     return State(
         metadata["kind"],
         _object(metadata["settings"], "the settings"),
-        arrays,
+        _arrays(header, content, data),
         _object(metadata["record"], "the record"),
     )
 
@@ -92,7 +168,7 @@ def _state(content: Buffer) -> State:
 
 
 def _header(content: Buffer) -> tuple[dict[str, Any], int]:
-    """The header, and where the data begins."""
+    """Return the header, and where the data begins."""
     size = len(content)
     if any(content[: len(start)] == start for start in FOREIGN):
         raise StoreError(
@@ -105,14 +181,11 @@ def _header(content: Buffer) -> tuple[dict[str, Any], int]:
         raise StoreError("this is no model file: it does not begin as a safetensors file does")
     if length > size - 8:
         raise StoreError(f"the file is cut short: its header has {length} bytes, but only {size - 8} follow")
-    return _object(_decoded(content[8 : 8 + length]), "the header"), 8 + length
-
-
-def _decoded(content: bytes) -> str:
     try:
-        return content.decode()
+        text = content[8 : 8 + length].decode()
     except UnicodeDecodeError as error:
         raise StoreError(f"the header is not UTF-8: {error.reason} at byte {error.start + 8}") from error
+    return _object(text, "the header"), 8 + length
 
 
 def _object(text: str, what: str) -> dict[str, Any]:
@@ -159,9 +232,9 @@ def _metadata(given: Any) -> dict[str, str]:
 # ------------------------------------------------------------------------------------------------ tensors
 
 
-def _tensors(header: dict[str, Any], size: int, data: int) -> list[Tensor]:
-    """All of them, which fill a file of `size` bytes from `data` to its end."""
-    room = size - data
+def _arrays(header: dict[str, Any], content: Buffer, data: int) -> dict[str, Array]:
+    """Make arrays of all tensors, which fill the file from `data` to its end."""
+    room = len(content) - data
     placed = sorted((*_place(name, entry, room), name, entry) for name, entry in header.items())
     end = 0
     for begin, behind, name, _ in placed:
@@ -171,13 +244,11 @@ def _tensors(header: dict[str, Any], size: int, data: int) -> list[Tensor]:
         end = behind
     if end != room:
         raise StoreError(f"the tensors have {end} bytes, but the file has {room} for them")
-    return [
-        Tensor(name, entry["dtype"], tuple(entry["shape"]), data + begin) for begin, _, name, entry in placed
-    ]
+    return {name: _array(name, entry, content, data + begin) for begin, _, name, entry in placed}
 
 
 def _place(name: str, entry: Any, room: int) -> tuple[int, int]:
-    """Where a tensor begins and ends; its entry in the header is checked on the way."""
+    """Find where a tensor begins and ends; its entry in the header is checked on the way."""
     if not (isinstance(entry, dict) and entry.keys() == {"dtype", "shape", "data_offsets"}):
         raise StoreError(
             f"the tensor {name!r:.80} should have dtype, shape and data_offsets, found {entry!r:.80}"
@@ -185,7 +256,9 @@ def _place(name: str, entry: Any, room: int) -> tuple[int, int]:
     dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not (isinstance(dtype, str) and dtype in CODES):
         raise StoreError(f"the tensor {name!r:.80} has the unknown dtype {dtype!r:.80}")
-    if not (_sizes(shape) and len(shape) <= MOST_AXES and _addressable(shape)):
+    # NumPy wants a limit of an array without any entry, too.
+    sound = _sizes(shape) and len(shape) <= MOST_AXES and math.prod(max(size, 1) for size in shape) < 2**59
+    if not sound:
         raise StoreError(f"the tensor {name!r:.80} has the impossible shape {shape!r:.80}")
     if not (_sizes(offsets) and len(offsets) == 2 and offsets[0] <= offsets[1] <= room):
         raise StoreError(
@@ -193,7 +266,7 @@ def _place(name: str, entry: Any, room: int) -> tuple[int, int]:
             "is the file cut short?"
         )
     begin, end = offsets
-    wanted = math.prod(shape) * SIZES[dtype]
+    wanted = math.prod(shape) * np.dtype(f"<{CODES[dtype]}").itemsize
     if end - begin != wanted:
         raise StoreError(
             f"the tensor {name!r:.80} of shape {shape} and dtype {dtype} takes {wanted} bytes, found {end - begin}"
@@ -205,19 +278,15 @@ def _sizes(given: Any) -> bool:
     return isinstance(given, list) and all(type(size) is int and 0 <= size < 2**63 for size in given)
 
 
-def _addressable(shape: list[int]) -> bool:
-    """NumPy wants this of an array without any entry, too."""
-    return math.prod(max(size, 1) for size in shape) < 2**59
-
-
-def _array(tensor: Tensor, content: Buffer) -> Array:
-    dtype, count = np.dtype(f"<{CODES[tensor.dtype]}"), math.prod(tensor.shape)
+def _array(name: str, entry: dict[str, Any], content: Buffer, begin: int) -> Array:
+    dtype, shape = np.dtype(f"<{CODES[entry['dtype']]}"), entry["shape"]
+    count = math.prod(shape)
     if not count:
-        return np.zeros(tensor.shape, dtype=dtype)
-    raw = np.frombuffer(content, dtype=np.uint8, count=count * dtype.itemsize, offset=tensor.begin)
+        return np.zeros(shape, dtype=dtype)
+    raw = np.frombuffer(content, dtype=np.uint8, count=count * dtype.itemsize, offset=begin)
     if dtype.kind == "b" and raw.max() > 1:
-        raise StoreError(f"the tensor {tensor.name!r:.80} should hold 0 and 1, found {raw.max()}")
-    array = raw.view(dtype).reshape(tensor.shape)
+        raise StoreError(f"the tensor {name!r:.80} should hold 0 and 1, found {raw.max()}")
+    array = raw.view(dtype).reshape(shape)
     # Other writers may not align; and what is kept in memory is of this machine's byte order.
     array = array if array.flags.aligned else array.copy()
     return array.astype(dtype.newbyteorder("="), copy=False)

@@ -1,4 +1,4 @@
-"""A State becomes a file: under a temporary name first, then in one step in the place of the old one."""
+"""Write models to files: under a temporary name first, then in one step in the place of the old one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from seqlab.errors import StoreError
 from seqlab.files import replaced
-from seqlab.store.layout import (
+from seqlab.store.reading import (
     ALIGNMENT,
     CODES,
     FORMAT,
@@ -24,6 +24,14 @@ from seqlab.store.layout import (
 from seqlab.store.state import Array, State, as_utf8
 
 NAMES = {np.dtype(f"<{code}"): name for name, code in CODES.items()}
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a model to a file, whole or not at all."""
+    state = getattr(model, "state", None)
+    if not callable(state):
+        raise StoreError(f"a model that can be stored is wanted, got {model!r:.80}")
+    write(path, state())
 
 
 def write(path: str | os.PathLike[str], state: State) -> None:

@@ -25,8 +25,7 @@ from seqlab.tagging.decoding import (
     path_ids,
     unnormalised,
 )
-from seqlab.tagging.door.constraints import Rules
-from seqlab.tagging.door.dictionary import TagDictionary
+from seqlab.tagging.door.constraints import Rules, TagDictionary
 from seqlab.tagging.door.sentences import read_sentence, read_sentences, vocabulary
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.training import Training
@@ -195,8 +194,7 @@ class Tagger(Model):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy by token, as scikit-learn's searches want it; tokens whose label in y is None are left out."""
-        from seqlab.tagging.door.labels import NOTHING, hits, read_gold
-        from seqlab.tagging.door.weights import token_weights
+        from seqlab.tagging.door.labels import NOTHING, hits, read_gold, token_weights
 
         self._check_fitted("score")
         corpus = read_sentences(

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from seqlab.arrays import whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError, ShapeError
-from seqlab.tagging.dev import metric_number
 from seqlab.tagging.sklearn import Estimator
+from seqlab.tagging.training import metric_number
 from seqlab.tags import Scheme
 from seqlab.trellis import Constraints
 

@@ -11,7 +11,7 @@ from seqlab import inference, store
 from seqlab.encode import Encoder
 from seqlab.errors import SeqlabError, StoreError
 from seqlab.store import State
-from seqlab.store.saving import load
+from seqlab.store.reading import load
 
 KINDS = {"toy": Toy.from_state, "encoder": Encoder.from_state}
 

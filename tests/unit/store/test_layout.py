@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays_of
 from seqlab import store
 from seqlab.errors import StoreError
 from seqlab.store import State
-from seqlab.store.layout import CODES
+from seqlab.store.reading import CODES
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 PLAIN = st.recursive(

@@ -13,7 +13,7 @@ from seqlab import store
 from seqlab.errors import OptionError, StoreError
 from seqlab.families.linear.model import LinearModel
 from seqlab.store.codec import state_of, value_of
-from seqlab.store.packing import RUN, named, packed, unpacked
+from seqlab.store.fields import RUN, named, packed, unpacked
 from seqlab.store.state import State
 
 WEIGHTS = arrays_of.arrays(

@@ -13,10 +13,17 @@ from seqlab import _core
 from seqlab.arrays import whole_number
 from seqlab.errors import CorpusError, LabelError, OptionError, Place, QuestionError, ShapeError
 from seqlab.families.chain.arpa import read_arpa, write_arpa
-from seqlab.families.chain.fit import ChainFit, Estimated
-from seqlab.families.chain.ngrams import Codes, Counted, Discounts, NgramModel, Symbols, Tokens
-from seqlab.families.chain.options import checked_options
-from seqlab.families.chain.reading import check_no_edges, read_symbols
+from seqlab.families.chain.fit import ChainFit, Estimated, checked_options
+from seqlab.families.chain.ngrams import (
+    Codes,
+    Counted,
+    Discounts,
+    NgramModel,
+    Symbols,
+    Tokens,
+    check_no_edges,
+    read_symbols,
+)
 from seqlab.learning import smoothing as smoothings
 from seqlab.learning.smoothing import Smoothing
 from seqlab.store.codec import put_part, write_fields

@@ -17,7 +17,7 @@ from seqlab.learning.history import History
 from seqlab.learning.smoothing import NAMES
 from seqlab.store.codec import Late, Listed, Part, Record
 from seqlab.store.state import State
-from seqlab.tagging.door.dictionary import Dictionary, TagDictionary
+from seqlab.tagging.door.constraints import Dictionary, TagDictionary
 from seqlab.tagging.training import Training
 
 HiddenModel = HiddenMarkov | CountedHMM

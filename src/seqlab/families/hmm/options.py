@@ -20,7 +20,7 @@ from seqlab.families.hmm.emissions.symbols import Symbols
 from seqlab.families.hmm.tables import Dirichlet
 from seqlab.learning.smoothing import NAMES
 from seqlab.store.values import OptionKind, kinds_of
-from seqlab.tagging.options import COMMON
+from seqlab.tagging.model import COMMON
 
 if TYPE_CHECKING:
     from seqlab.families.hmm.tagger import HMM

@@ -16,8 +16,7 @@ from seqlab.families.hmm.emissions.categorical import SymbolDistribution
 from seqlab.families.hmm.emissions.symbols import Symbols, checked_probabilities
 from seqlab.families.hmm.emissions.vectors import Spread
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
-from seqlab.tagging.door.constraints import Given, Rules
-from seqlab.tagging.door.dictionary import label_list
+from seqlab.tagging.door.constraints import Given, Rules, label_list
 
 TABLES = ("start", "transitions", "end", "emissions")
 BIAS = 0.01  # what a label outside the dictionary weighs beside one in it

@@ -27,8 +27,7 @@ from seqlab.learning.history import History
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks, event_log_partition
-from seqlab.tagging.door.constraints import Given
-from seqlab.tagging.door.dictionary import Dictionary
+from seqlab.tagging.door.constraints import Dictionary, Given
 from seqlab.tagging.tagger import BLOCK, Tagger
 from seqlab.tagging.transitions import Transitions
 from seqlab.threads import thread_count

@@ -42,8 +42,8 @@ from seqlab.errors import ImpossibleError, StoreError
 from seqlab.families.linear.model import LinearModel
 from seqlab.features import Template
 from seqlab.store.codec import Field, Late, Sizes, put_part
-from seqlab.store.packing import unpacked
-from seqlab.store.saving import misfits_told
+from seqlab.store.fields import unpacked
+from seqlab.store.reading import misfits_told
 from seqlab.store.state import Array, State
 from seqlab.tagging.door.constraints import Rules
 

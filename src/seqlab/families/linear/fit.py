@@ -14,7 +14,7 @@ from seqlab.families.linear.decoder import Decoder, DecoderTables, LateTables, S
 from seqlab.families.linear.model import LinearModel
 from seqlab.learning.history import History
 from seqlab.store.codec import Late, Lazily, Own, Part, Record
-from seqlab.store.packing import check_dtype
+from seqlab.store.fields import check_dtype
 from seqlab.tagging.training import Training
 
 

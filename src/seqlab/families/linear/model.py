@@ -19,7 +19,7 @@ from seqlab.encode import EncodedCorpus
 from seqlab.encode.encoded import Rows
 from seqlab.errors import StoreError
 from seqlab.store.codec import Array, Inside, Names, Offsets, Packed, Part, Setting
-from seqlab.store.packing import check_dtype
+from seqlab.store.fields import check_dtype
 from seqlab.tagging.door.constraints import Bools, Rules
 from seqlab.trellis import Trellis, TrellisBatch
 

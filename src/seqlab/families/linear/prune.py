@@ -14,10 +14,10 @@ from seqlab.errors import OptionError, StoreError
 from seqlab.families.linear.fit import PruneReport
 from seqlab.families.linear.model import EdgeWeights, LinearModel, Weights
 from seqlab.store.codec import state_of, value_of
-from seqlab.store.packing import check_dtype
+from seqlab.store.fields import check_dtype
 from seqlab.store.state import State
-from seqlab.tagging.dev import DevScorer, development
 from seqlab.tagging.door.constraints import Bools
+from seqlab.tagging.training import DevScorer, development
 from seqlab.threads import thread_count
 
 PASSES = 20  # of rounding and dropping what became 0; two or three are usual

@@ -15,8 +15,7 @@ from seqlab.encode import EncodedCorpus
 from seqlab.errors import OptionError, Place
 from seqlab.families.linear.model import LinearModel
 from seqlab.tagging.decoding import constrained
-from seqlab.tagging.door.constraints import Bools
-from seqlab.tagging.door.dictionary import Allowed
+from seqlab.tagging.door.constraints import Allowed, Bools
 from seqlab.tagging.tagger import Known
 from seqlab.trellis import Trellis, TrellisBatch
 from seqlab.trellis.constraints import PerPosition

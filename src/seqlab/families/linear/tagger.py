@@ -18,11 +18,10 @@ from seqlab.families.linear.learners import LBFGS
 from seqlab.inference import NBest, nbest
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, unnormalised
-from seqlab.tagging.dev import FitOptions
 from seqlab.tagging.door.sentences import read_sentences
-from seqlab.tagging.model import from_fit
-from seqlab.tagging.options import COMMON, FEATURES, upgraded_options
+from seqlab.tagging.model import COMMON, FEATURES, from_fit, upgraded_options
 from seqlab.tagging.tagger import Known, Tagger
+from seqlab.tagging.training import FitOptions
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
     from seqlab.families.linear.fit import PruneReport
     from seqlab.families.linear.model import LinearModel
     from seqlab.learning.history import History
-    from seqlab.tagging.door.constraints import Given
-    from seqlab.tagging.door.dictionary import Dictionary
+    from seqlab.tagging.door.constraints import Dictionary, Given
     from seqlab.trellis import Trellis
     from seqlab.trellis.constraints import PerPosition
     from seqlab.trellis.labels import Label

@@ -27,13 +27,10 @@ from seqlab.families.linear.training_set import (
     only_given,
 )
 from seqlab.learning.monitor import Job, Monitor, Outcome, Weights
-from seqlab.tagging.dev import FitOptions, dev_scorer
-from seqlab.tagging.door.constraints import Bools, Rules
-from seqlab.tagging.door.dictionary import Allowed, TagDictionary
-from seqlab.tagging.door.labels import Gold, listed_labels
+from seqlab.tagging.door.constraints import Allowed, Bools, Rules, TagDictionary
+from seqlab.tagging.door.labels import Gold, listed_labels, token_weights, with_classes
 from seqlab.tagging.door.sentences import word_column
-from seqlab.tagging.door.weights import token_weights, with_classes
-from seqlab.tagging.training import Training
+from seqlab.tagging.training import FitOptions, Training, dev_scorer
 from seqlab.threads import thread_count
 
 if TYPE_CHECKING:

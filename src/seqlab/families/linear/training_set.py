@@ -15,10 +15,8 @@ from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus
 from seqlab.errors import LabelError, Place
 from seqlab.families.linear.model import LinearModel
-from seqlab.tagging.door.constraints import Rules
-from seqlab.tagging.door.dictionary import TagDictionary
-from seqlab.tagging.door.labels import NOTHING, SEVERAL, Gold
-from seqlab.tagging.door.weights import Weights
+from seqlab.tagging.door.constraints import Rules, TagDictionary
+from seqlab.tagging.door.labels import NOTHING, SEVERAL, Gold, Weights
 
 Offsets = npt.NDArray[np.int64]
 

@@ -15,7 +15,7 @@ from seqlab.encode import Encoder
 from seqlab.errors import LabelError, OptionError
 from seqlab.families.linear.fit import LinearFit
 from seqlab.families.linear.model import LinearModel
-from seqlab.store.packing import LARGEST
+from seqlab.store.fields import LARGEST
 
 Floats = npt.NDArray[np.float64]
 

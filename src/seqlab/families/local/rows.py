@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.encode import EncodedCorpus, Rows
+from seqlab.tagging.door.labels import Gold
 
 Numbers = npt.NDArray[np.int64]
 Matrix = Any  # scipy.sparse.csr_matrix, which has no types
@@ -100,3 +101,38 @@ def _csr(values: Any, columns: Any, indptr: Any, width: int) -> Matrix:
     return csr_matrix(
         (data, np.array(columns, dtype=small), np.array(indptr, dtype=small)), shape=(len(indptr) - 1, width)
     )
+
+
+# ------------------------------------------------------------------------------------------------ rows to train on
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Rows to train on.
+
+    tokens     (rows,)   which token
+    labels     (rows,)   its label
+    previous   (rows,)   the label before it, NO_LABEL at the start of a sentence, NOT_KNOWN after an unlabelled token
+    weights    (rows,)   or None when all are 1
+    """
+
+    tokens: Numbers
+    labels: Numbers
+    previous: Numbers
+    weights: npt.NDArray[np.float64] | None
+
+
+def samples(
+    gold: Gold,
+    offsets: Numbers,
+    weights: npt.NDArray[np.float64] | None,
+    worth: npt.NDArray[np.float64] | None,
+) -> Sample:
+    """A row for every token with a label, and one for each label of a token with several, which share its weight."""
+    ids = gold.ids.astype(np.int64)
+    before = np.concatenate([[NOT_KNOWN], ids[:-1]])
+    before[before < 0] = NOT_KNOWN
+    before[offsets[:-1][offsets[:-1] < offsets[1:]]] = NO_LABEL
+    tokens, labels, shares = gold.entries(weights, worth)
+    plain = weights is None and worth is None and not gold.sets
+    return Sample(tokens, labels, before[tokens], None if plain else shares)

@@ -15,21 +15,17 @@ from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
 from seqlab.encode.encoder import Features
 from seqlab.errors import BeamError, CorpusError, OptionError, Place, QuestionError, ShapeError, StoreError
-from seqlab.families.local.classifier import LinearScores
-from seqlab.families.local.numbers import GivenClassifier
-from seqlab.families.local.rows import NO_LABEL, Columns, Numbers, Prepared
-from seqlab.families.local.scorer import RESPONSES, ByNumbers, Scorer, method_of
-from seqlab.families.local.training import cloned, fitted, samples
+from seqlab.families.local.classifier import GivenClassifier, LinearScores
+from seqlab.families.local.rows import NO_LABEL, Columns, Numbers, Prepared, samples
+from seqlab.families.local.scorer import RESPONSES, ByNumbers, Scorer, cloned, fitted, method_of
 from seqlab.store.codec import Late, Lazily, Own, Part
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks, located
-from seqlab.tagging.door.constraints import Given, Rules
-from seqlab.tagging.door.dictionary import Dictionary, TagDictionary
+from seqlab.tagging.door.constraints import Dictionary, Given, Rules, TagDictionary
+from seqlab.tagging.door.labels import label_weights, token_weights
 from seqlab.tagging.door.sentences import word_column
-from seqlab.tagging.door.weights import label_weights, token_weights
-from seqlab.tagging.model import from_fit
-from seqlab.tagging.options import COMMON, FEATURES, upgraded_options
+from seqlab.tagging.model import COMMON, FEATURES, from_fit, upgraded_options
 from seqlab.tagging.tagger import BLOCK, Tagger
 from seqlab.tagging.training import Training
 from seqlab.trellis import TrellisBatch

@@ -19,8 +19,7 @@ from seqlab.lazy import lent
 from seqlab.store.codec import Field, Listed, Names, Packed, Record, Sizes, Strings, put_part
 from seqlab.store.state import State
 from seqlab.store.values import Values, kinds_of
-from seqlab.tagging.model import Apart, Model
-from seqlab.tagging.options import COMMON
+from seqlab.tagging.model import COMMON, Apart, Model
 
 KINDS = {**COMMON, **kinds_of(LogLinear, ListPerceptron, GlobalFeatures)}
 GIVEN = "given"  # the part that has the generator as it was given, where that is not the trained one

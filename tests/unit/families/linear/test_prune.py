@@ -17,7 +17,7 @@ from seqlab.families.linear.learners.batch import LBFGS
 from seqlab.families.linear.memm import MEMM
 from seqlab.families.linear.tagger import CRF
 from seqlab.features import Template
-from seqlab.store.typed_json import from_json
+from seqlab.store.state import from_json
 
 TRAIN, DEV = demo_corpus("train")[:60], demo_corpus("test")[:20]
 QUICK = LBFGS(max_iterations=8)

@@ -12,7 +12,7 @@ from seqlab import store
 from seqlab.families.linear.model import LinearModel
 from seqlab.families.linear.prune import larger_than, largest, pruned
 from seqlab.store.codec import state_of, value_of
-from seqlab.store.packing import DTYPES, named, packed, unpacked
+from seqlab.store.fields import DTYPES, named, packed, unpacked
 from seqlab.store.state import State
 
 SHAPES = st.tuples(st.integers(1, 4), st.integers(0, 8), st.booleans(), st.integers(0, 4))

@@ -139,7 +139,7 @@ def test_classifiers_without_sparse_rows_get_them_with_all_zeros(monkeypatch):
         whole = tagger.predict_proba(X)
         monkeypatch.setattr("seqlab.families.local.scorer.MOST_CELLS", 20)
         np.testing.assert_array_equal(np.concatenate(tagger.predict_proba(X)), np.concatenate(whole))
-    monkeypatch.setattr("seqlab.families.local.training.MOST_CELLS", 20)
+    monkeypatch.setattr("seqlab.families.local.scorer.MOST_DENSE", 20)
     with pytest.raises(OptionError, match="GaussianNB takes no sparse rows, and 14 tokens with 8 attributes"):
         LocalTagger(GaussianNB(), "word[0]").fit(X, Y)
 

@@ -23,9 +23,8 @@ from seqlab.families.hmm.training_set import TrainingSet, state_names
 from seqlab.learning.history import Epoch, History
 from seqlab.learning.smoothing import MLE, AddLambda, smoothing_of
 from seqlab.tagging.decoding import Trellises
-from seqlab.tagging.door.constraints import Rules
-from seqlab.tagging.door.dictionary import TagDictionary
-from seqlab.tagging.door.weights import token_weights
+from seqlab.tagging.door.constraints import Rules, TagDictionary
+from seqlab.tagging.door.labels import token_weights
 
 if TYPE_CHECKING:
     from seqlab.families.hmm.tagger import HMM

@@ -23,8 +23,7 @@ from seqlab.learning.history import Epoch, History
 from seqlab.learning.monitor import Bar
 from seqlab.learning.restarts import best_of
 from seqlab.tagging.decoding import Trellises
-from seqlab.tagging.door.constraints import Rules
-from seqlab.tagging.door.dictionary import TagDictionary
+from seqlab.tagging.door.constraints import Rules, TagDictionary
 from seqlab.threads import thread_count
 
 if TYPE_CHECKING:
