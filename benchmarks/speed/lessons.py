@@ -23,7 +23,7 @@ from seqlab.families.linear.training_set import TrainingSet
 from seqlab.learning.history import Epoch
 from seqlab.learning.monitor import Monitor
 from seqlab.tagging.door.constraints import Rules
-from seqlab.tagging.door.labels import read_gold
+from seqlab.tagging.door.sentences import read_gold
 
 QUICK_SENTENCES = 300
 

@@ -18,7 +18,7 @@ from seqlab.encode import Encoder
 from seqlab.families.linear.memm import memm_trellises
 from seqlab.families.linear.training_set import TrainingSet
 from seqlab.tagging.door.constraints import Allowed
-from seqlab.tagging.door.labels import read_gold
+from seqlab.tagging.door.sentences import read_gold
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

@@ -13,7 +13,7 @@ from seqlab.encode.encoded import EncodedCorpus, Rows
 from seqlab.families.linear.model import EdgeWeights, LinearModel
 from seqlab.families.linear.training_set import TrainingSet
 from seqlab.tagging.door.constraints import Rules
-from seqlab.tagging.door.labels import NOTHING, SEVERAL, Gold
+from seqlab.tagging.door.sentences import NOTHING, SEVERAL, Gold
 
 ATTRIBUTES, EDGE_ATTRIBUTES = 6, 3
 

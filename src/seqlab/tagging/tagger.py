@@ -37,7 +37,7 @@ from seqlab.trellis.labels import Label
 if TYPE_CHECKING:
     from seqlab.evaluation import Report
     from seqlab.inference import NBest, Posterior, Samples
-    from seqlab.tagging.door.labels import Gold
+    from seqlab.tagging.door.sentences import Gold
 
 Known = Mapping[int, Label]
 BLOCK = 50_000  # tokens whose trellises are held at one time
@@ -91,7 +91,7 @@ class Tagger(Model):
 
     def _read(self, X: Any, y: Any) -> tuple[Corpus, Gold]:
         """Training data at the door: a corpus with at least one token, and its labels."""
-        from seqlab.tagging.door.labels import read_gold
+        from seqlab.tagging.door.sentences import read_gold
 
         corpus = read_sentences(X, words=self._reads_words, labelled=isinstance(y, str))
         gold = read_gold(corpus, y)
@@ -194,7 +194,7 @@ class Tagger(Model):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy by token, as scikit-learn's searches want it; tokens whose label in y is None are left out."""
-        from seqlab.tagging.door.labels import NOTHING, hits, read_gold, token_weights
+        from seqlab.tagging.door.sentences import NOTHING, hits, read_gold, token_weights
 
         self._check_fitted("score")
         corpus = read_sentences(
@@ -227,7 +227,7 @@ class Tagger(Model):
         options   those of seqlab.evaluate: scheme, repair, bootstrap, confidence, seed; known= other words of training
         """
         from seqlab.evaluation import evaluate
-        from seqlab.tagging.door.labels import read_gold
+        from seqlab.tagging.door.sentences import read_gold
 
         self._check_fitted("evaluate")
         y = self._column_for(test) if y is None else y

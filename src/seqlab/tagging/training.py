@@ -18,8 +18,7 @@ from seqlab.store.codec import Field, Inside, Late, Lazily, Listed, Names, Sizes
 from seqlab.store.state import State, string_arrays
 from seqlab.tagging.decoding import path_ids
 from seqlab.tagging.door.constraints import Allowed, Rules, TagDictionary
-from seqlab.tagging.door.labels import Gold, read_gold
-from seqlab.tagging.door.sentences import WORD_COLUMNS, read_sentences, vocabulary
+from seqlab.tagging.door.sentences import WORD_COLUMNS, Gold, read_gold, read_sentences, vocabulary
 from seqlab.trellis import Constraints
 
 

@@ -19,7 +19,7 @@ from seqlab.families.hmm.observations import find_column, read_observations, spl
 from seqlab.families.hmm.start import TABLES, checked_states, named_states
 from seqlab.families.hmm.tables import HiddenMarkov
 from seqlab.tagging.door.constraints import TagDictionary
-from seqlab.tagging.door.labels import NOTHING, SEVERAL, Gold, hits, read_gold, token_weights
+from seqlab.tagging.door.sentences import NOTHING, SEVERAL, Gold, hits, read_gold, token_weights
 
 if TYPE_CHECKING:
     from seqlab.families.hmm.tagger import HMM

@@ -28,8 +28,7 @@ from seqlab.families.linear.training_set import (
 )
 from seqlab.learning.monitor import Job, Monitor, Outcome, Weights
 from seqlab.tagging.door.constraints import Allowed, Bools, Rules, TagDictionary
-from seqlab.tagging.door.labels import Gold, listed_labels, token_weights, with_classes
-from seqlab.tagging.door.sentences import word_column
+from seqlab.tagging.door.sentences import Gold, listed_labels, token_weights, with_classes, word_column
 from seqlab.tagging.training import FitOptions, Training, dev_scorer
 from seqlab.threads import thread_count
 

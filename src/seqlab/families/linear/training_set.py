@@ -16,7 +16,7 @@ from seqlab.encode import EncodedCorpus
 from seqlab.errors import LabelError, Place
 from seqlab.families.linear.model import LinearModel
 from seqlab.tagging.door.constraints import Rules, TagDictionary
-from seqlab.tagging.door.labels import NOTHING, SEVERAL, Gold, Weights
+from seqlab.tagging.door.sentences import NOTHING, SEVERAL, Gold, Weights
 
 Offsets = npt.NDArray[np.int64]
 

@@ -17,8 +17,7 @@ from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks
 from seqlab.tagging.door.constraints import Dictionary, Given, Rules, TagDictionary, forbidden_by
-from seqlab.tagging.door.labels import NOTHING, Gold, label_weights, token_weights
-from seqlab.tagging.door.sentences import word_column
+from seqlab.tagging.door.sentences import NOTHING, Gold, label_weights, token_weights, word_column
 from seqlab.tagging.model import COMMON, from_fit
 from seqlab.tagging.tagger import Tagger
 from seqlab.tagging.training import Training

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.encode import EncodedCorpus, Rows
-from seqlab.tagging.door.labels import Gold
+from seqlab.tagging.door.sentences import Gold
 
 Numbers = npt.NDArray[np.int64]
 Matrix = Any  # scipy.sparse.csr_matrix, which has no types

@@ -23,8 +23,7 @@ from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks, located
 from seqlab.tagging.door.constraints import Dictionary, Given, Rules, TagDictionary
-from seqlab.tagging.door.labels import label_weights, token_weights
-from seqlab.tagging.door.sentences import word_column
+from seqlab.tagging.door.sentences import label_weights, token_weights, word_column
 from seqlab.tagging.model import COMMON, FEATURES, from_fit, upgraded_options
 from seqlab.tagging.tagger import BLOCK, Tagger
 from seqlab.tagging.training import Training

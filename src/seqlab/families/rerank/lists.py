@@ -18,7 +18,7 @@ from seqlab.errors import CorpusError, LabelError, NotFittedError, OptionError, 
 from seqlab.families.rerank.features import ListFeatures
 from seqlab.families.rerank.learners import Lists
 from seqlab.tagging.decoding import blocks, located
-from seqlab.tagging.door.labels import label_lists
+from seqlab.tagging.door.sentences import label_lists
 from seqlab.tagging.tagger import Tagger
 from seqlab.threads import thread_count
 

@@ -32,8 +32,7 @@ from seqlab.families.rerank.lists import (
 )
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind
-from seqlab.tagging.door.labels import sentence_weights
-from seqlab.tagging.door.sentences import read_sentences
+from seqlab.tagging.door.sentences import read_sentences, sentence_weights
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.tagger import BLOCK
 

@@ -1,16 +1,21 @@
-"""Sentences as users give them, as a corpus: what every tagger does before it looks at anything."""
+"""Data as users give it: sentences as a corpus, their labels as numbers, and what tokens and labels weigh."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from seqlab import _core
+from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus, Sentence, StringColumn
 from seqlab.corpus.columns import resolve
 from seqlab.corpus.lists import only_lists
 from seqlab.encode.encoder import as_corpus, listed
-from seqlab.errors import CorpusError, Place
+from seqlab.errors import CorpusError, LabelError, OptionError, Place, ShapeError
 
 # What the cells of a token usually are when its label comes apart from it, in y.
 USUAL = ("word", "pos", "chunk", "entity")
@@ -123,3 +128,293 @@ def _shown(value: Any) -> str:
     text = repr(value)
     kind = "the string " if isinstance(value, (str, bytes)) else ""
     return kind + (text if len(text) <= 60 else f"{text[:57]}...")
+
+
+NOTHING = -1  # no label was given
+SEVERAL = -2  # one of several, see `sets`
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gold:
+    """The labels of a corpus as numbers.
+
+    names    the distinct labels, sorted
+    ids      (tokens,)   the number of each token's label; NOTHING where None was given, SEVERAL where a set was
+    sets     {token: label numbers, rising}   for the tokens with several
+    column   the column that the labels came from, or None
+    """
+
+    names: tuple[str, ...]
+    ids: LabelIds
+    sets: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    column: str | None = None
+
+    @property
+    def partial(self) -> bool:
+        """Whether a token has no label, or several."""
+        return bool((self.ids < 0).any())
+
+    def entries(self, weights: Any = None, worth: Any = None) -> tuple[Any, Any, Any]:
+        """Token, label and share of every label that was given; those of one token share what it weighs.
+
+        weights   (tokens,) of the tokens; None when each counts 1
+        worth     (L,) of the labels, likewise
+        """
+        token = np.flatnonzero(self.ids >= 0)
+        label, share = self.ids[token].astype(np.int64), np.ones(len(token))
+        if self.sets:
+            several = [(t, y, 1.0 / len(some)) for t, some in self.sets.items() for y in some]
+            more = [np.array(part) for part in zip(*several, strict=True)]
+            token, label, share = (
+                np.concatenate(pair) for pair in zip((token, label, share), more, strict=True)
+            )
+        if weights is not None:
+            share = share * weights[token]
+        if worth is not None:
+            share = share * worth[label]
+        return token, label, share
+
+    def open_place(self, offsets: npt.NDArray[np.int64]) -> Place:
+        """Find the first token without a single label."""
+        token = int(np.argmax(self.ids < 0))
+        s = int(np.searchsorted(offsets, token, side="right")) - 1
+        return Place(s, token - int(offsets[s]), of="y")
+
+    def numbered(self, names: Sequence[str]) -> Gold:
+        """The same numbered by other names, which must hold these."""
+        place = {name: i for i, name in enumerate(names)}
+        new = np.array([*(place[name] for name in self.names), SEVERAL, NOTHING], dtype=np.int32)
+        sets = {token: tuple(sorted(int(new[i]) for i in some)) for token, some in self.sets.items()}
+        return Gold(tuple(names), new[self.ids], sets, self.column)  # -1 and -2 are the last two entries
+
+
+def read_gold(corpus: Corpus, y: Any) -> Gold:
+    """The labels y of a corpus.
+
+    y   the name of a column, or for every sentence a list with one entry per token: a label, None when it is not
+        known, or a set of labels of which one is right
+    """
+    if y is None:
+        raise OptionError(
+            "labels are wanted: y is the name of a column of the corpus, or a list of labels for every sentence"
+        )
+    if isinstance(y, str):
+        column = corpus.strings(y).compact()
+        return _sorted(column.values, column.codes, {}, y)
+    labels = label_lists(y, corpus.lengths.tolist())
+    pool = _core.StringPool()
+    codes, _, wrong, _ = pool.intern_lists(labels)
+    if wrong < 0:
+        return _sorted(pool.strings(), codes, {}, None)
+    return _partial(labels)
+
+
+def _partial(labels: Sequence[Sequence[Any]]) -> Gold:
+    """The slow way: some entry is not a plain string."""
+    number: dict[str, int] = {}
+    ids: list[int] = []
+    sets: dict[int, tuple[int, ...]] = {}
+    for s, sentence in enumerate(labels):
+        for t, label in enumerate(sentence):
+            if label is None:
+                ids.append(NOTHING)
+                continue
+            some = _some(label, s, t)
+            found = sorted({number.setdefault(name, len(number)) for name in some})
+            if len(found) > 1:
+                sets[len(ids)] = tuple(found)
+            ids.append(found[0] if len(found) == 1 else SEVERAL)
+    return _sorted(list(number), np.array(ids, dtype=np.int32), sets, None)
+
+
+def _some(label: Any, s: int, t: int) -> Sequence[str]:
+    some = sorted(label, key=str) if isinstance(label, (set, frozenset, list, tuple)) else [label]
+    for name in some:
+        if not isinstance(name, str):
+            raise LabelError(
+                f"a label is a string, None, or a set of strings, got {label!r:.60}",
+                place=Place(s, t, of="y"),
+            )
+        if not _writable(name):
+            raise LabelError(
+                f"a label is text that UTF-8 can write, got {name!r:.60}", place=Place(s, t, of="y")
+            )
+    if not some:
+        raise LabelError(
+            "an empty set leaves no label; write None for a label that is not known",
+            place=Place(s, t, of="y"),
+        )
+    return [str(name) for name in some]
+
+
+def _writable(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        return False
+    return True
+
+
+def _sorted(
+    values: Sequence[str], codes: LabelIds, sets: Mapping[int, tuple[int, ...]], column: str | None
+) -> Gold:
+    """Renumbered by name."""
+    names = tuple(sorted(values))
+    return Gold(tuple(values), codes, sets, column).numbered(names)
+
+
+def label_lists(y: Any, lengths: Sequence[int]) -> list[Sequence[Any]]:
+    """Read a list of labels for every sentence; `lengths` are those of the sentences."""
+    if isinstance(y, (str, bytes, Mapping)) or not isinstance(y, Iterable):
+        raise LabelError(
+            f"y must be the name of a column, or a list of labels for every sentence, got {y!r:.60}"
+        )
+    labels = listed(y)
+    if len(labels) != len(lengths):
+        raise ShapeError(f"X has {len(lengths)} sentences, but y has {len(labels)}")
+    for s, (length, sentence) in enumerate(zip(lengths, labels, strict=True)):
+        if not isinstance(sentence, (list, tuple)):
+            hint = f"; write list({sentence!r:.20})" if isinstance(sentence, str) else ""
+            raise LabelError(
+                f" must be a list of {length} labels, got {sentence!r:.60}{hint}", place=Place(s, of="y")
+            )
+        if len(sentence) != length:
+            raise ShapeError(
+                f"X has {length} tokens, but y has {len(sentence)} labels; every token needs one",
+                place=Place(s),
+            )
+    return labels
+
+
+def hits(gold: Gold, ids: LabelIds, labels: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """(tokens,) whether the label numbered `ids` among `labels` is the given one, or one of several."""
+    place = {name: i for i, name in enumerate(labels)}
+    number = np.array([*(place.get(name, -1) for name in gold.names), -1, -1], dtype=np.int32)
+    right: npt.NDArray[np.bool_] = number[gold.ids] == ids
+    for token, some in gold.sets.items():
+        right[token] = ids[token] in number[list(some)]
+    return right
+
+
+def listed_labels(given: Any) -> list[str]:
+    """Labels that were given by name, apart from any sentence; none for None."""
+    if given is None:
+        return []
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise OptionError(f"classes must be a list of labels, got {given!r:.60}")
+    made = list(given)
+    for label in made:
+        if not isinstance(label, str):
+            raise OptionError(f"classes must be a list of strings, got {label!r:.60} among them")
+    return [str(label) for label in made]
+
+
+Weights = npt.NDArray[np.float64]
+
+LARGEST_WEIGHT = 1e18  # summed over all tokens and squared, it still is a number
+
+
+def token_weights(corpus: Corpus, sample_weight: Any) -> Weights | None:
+    """(tokens,) weights from one per sentence, or one per token in lists; None when every token counts 1.
+
+    Without sample_weight, the weights that a CRFsuite file gives its sentences.
+    """
+    if sample_weight is None:
+        own = corpus.weights
+        return None if (own == 1).all() else np.repeat(own, corpus.lengths)
+    return _joined(sample_weight, corpus.lengths.tolist())
+
+
+def sentence_weights(count: int, sample_weight: Any) -> Weights:
+    """(N,) weights of sentences; 1 for each without sample_weight."""
+    return np.ones(count) if sample_weight is None else _joined(sample_weight, [1] * count)
+
+
+def _joined(sample_weight: Any, lengths: list[int]) -> Weights:
+    if isinstance(sample_weight, (str, bytes, Mapping)) or not isinstance(sample_weight, Iterable):
+        raise OptionError(
+            f"sample_weight must hold a number, or a list of numbers, for every sentence, got {sample_weight!r:.60}"
+        )
+    given = list(sample_weight)
+    if len(given) != len(lengths):
+        raise ShapeError(f"X has {len(lengths)} sentences, but sample_weight has {len(given)} entries")
+    rows = [_weight_row(given[s], length, s) for s, length in enumerate(lengths)]
+    weights = np.concatenate([np.zeros(0), *rows])
+    if len(weights) and not weights.any():
+        raise OptionError("every sample_weight is 0, so there is nothing to learn from")
+    return weights
+
+
+def _weight_row(value: Any, length: int, s: int) -> Weights:
+    single = np.ndim(value) == 0
+    try:
+        row = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(
+            f" must be numbers, got {value!r:.60}", place=Place(s, of="sample_weight")
+        ) from None
+    if not single and row.shape != (length,):
+        raise ShapeError(f"X has {length} tokens, but sample_weight has shape {row.shape}", place=Place(s))
+    bad = ~((row >= 0) & (row <= LARGEST_WEIGHT))
+    if bad.any():
+        position = None if single else int(np.argmax(bad))
+        worst = float(row if single else row[np.argmax(bad)])
+        raise OptionError(
+            f" is {worst}, but a weight is a number from 0 up to {LARGEST_WEIGHT:g}",
+            place=Place(s, position, of="sample_weight"),
+        )
+    return np.full(length, float(row)) if single else row
+
+
+def label_weights(gold: Gold, class_weight: Any, weights: Weights | None = None) -> Weights | None:
+    """(L,) weights of the labels of gold.names: from {label: weight}, or "balanced"; None without any.
+
+    "balanced" gives every label the same total, as in scikit-learn: tokens / (labels * tokens of the label).
+    """
+    if class_weight is None:
+        return None
+    size = len(gold.names)
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        counts = label_counts(gold, weights)
+        seen = counts > 0
+        return np.where(seen, counts.sum() / (seen.sum() * np.where(seen, counts, 1.0)), 1.0)
+    if not isinstance(class_weight, Mapping):
+        raise OptionError(
+            f"class_weight must be {{label: weight}}, 'balanced' or None, got {class_weight!r:.60}"
+        )
+    made = np.ones(size)
+    place = {name: i for i, name in enumerate(gold.names)}
+    for label, weight in class_weight.items():
+        number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
+        if not number or not 0 <= weight <= LARGEST_WEIGHT:
+            raise OptionError(
+                f"class_weight of {label!r} is {weight!r:.60}, but a weight is a number from 0 up to {LARGEST_WEIGHT:g}"
+            )
+        if label not in place:
+            raise LabelError(f"class_weight names the label {label!r}, which the training data does not have")
+        made[place[label]] = float(weight)
+    return made
+
+
+def with_classes(gold: Gold, weights: Weights | None, class_weight: Any) -> Weights | None:
+    """Weights of tokens times those of their labels; a token without a single label counts as before."""
+    worth = label_weights(gold, class_weight, weights)
+    if worth is None:
+        return weights
+    of_label: Weights = np.concatenate([worth, [1.0, 1.0]])[gold.ids]
+    made = of_label if weights is None else weights * of_label
+    if len(made) and not made.any():
+        raise OptionError("every token has the weight 0, so there is nothing to learn from")
+    return made
+
+
+def label_counts(gold: Gold, weights: Weights | None = None) -> Weights:
+    """(L,) how often each label was given; a token with several labels shares its count among them."""
+    size = len(gold.names)
+    known = gold.ids >= 0
+    counts = np.bincount(gold.ids[known], None if weights is None else weights[known], minlength=size).astype(
+        np.float64
+    )
+    for token, some in gold.sets.items():
+        counts[list(some)] += (1.0 if weights is None else weights[token]) / len(some)
+    return counts

@@ -10,8 +10,17 @@ from oracle.toy_tagger import ToyTagger
 from seqlab.corpus import Corpus
 from seqlab.errors import CorpusError, LabelError, OptionError, ShapeError
 from seqlab.families.local.baseline import MostFrequentTag
-from seqlab.tagging.door.labels import NOTHING, SEVERAL, label_counts, label_weights, read_gold, token_weights
-from seqlab.tagging.door.sentences import read_sentences, vocabulary, word_column
+from seqlab.tagging.door.sentences import (
+    NOTHING,
+    SEVERAL,
+    label_counts,
+    label_weights,
+    read_gold,
+    read_sentences,
+    token_weights,
+    vocabulary,
+    word_column,
+)
 
 X = [["the", "dog"], [], ["dog"]]
 Y = [["D", "N"], [], ["N"]]

@@ -24,7 +24,7 @@ from seqlab.learning.history import Epoch, History
 from seqlab.learning.smoothing import MLE, AddLambda, smoothing_of
 from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.door.constraints import Rules, TagDictionary
-from seqlab.tagging.door.labels import token_weights
+from seqlab.tagging.door.sentences import token_weights
 
 if TYPE_CHECKING:
     from seqlab.families.hmm.tagger import HMM
