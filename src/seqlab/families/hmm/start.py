@@ -11,10 +11,10 @@ import numpy as np
 from seqlab.errors import OptionError
 from seqlab.families.hmm.em import Evidence, expect
 from seqlab.families.hmm.emissions import Categorical, Emission, Poisson, Streams
-from seqlab.families.hmm.emissions.base import Floats, as_floats
+from seqlab.families.hmm.emissions.base import Floats, VectorRows, as_floats
 from seqlab.families.hmm.emissions.categorical import SymbolDistribution
 from seqlab.families.hmm.emissions.symbols import Symbols, checked_probabilities
-from seqlab.families.hmm.emissions.vectors import Spread
+from seqlab.families.hmm.emissions.vectors import Spread, k_means
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.tagging.door.constraints import Given, Rules, label_list
 
@@ -40,6 +40,13 @@ class Ground:
     def size(self) -> int:
         """L."""
         return len(self.labels)
+
+    @property
+    def vectors(self) -> VectorRows | None:
+        """The vectors to find clusters of: the observations, or the first stream of numbers; None without any."""
+        observed = self.evidence.observed
+        streams = observed if isinstance(observed, tuple) else (observed,)
+        return next((one for one in streams if isinstance(one, VectorRows)), None)
 
     def chain(self, pi: Floats, A: Floats, emissions: Any) -> HiddenMarkov:
         """A model that obeys the rules; with an end, sequences end as often as the data's do."""
@@ -68,11 +75,12 @@ def random_start(ground: Ground, rng: np.random.Generator) -> HiddenMarkov:
 
 def clustered_start(ground: Ground, rng: np.random.Generator) -> HiddenMarkov:
     """States are clusters of vectors; how they follow each other is left to training."""
-    clusters = getattr(ground.emissions, "clusters", None)
-    if clusters is None:
+    vectors, observed, size = ground.vectors, ground.evidence.observed, ground.size
+    if vectors is None and isinstance(ground.emissions, Streams):
+        raise OptionError("init='kmeans' needs a stream of numbers, but every stream holds symbols")
+    if vectors is None:
         raise OptionError("init='kmeans' is for vectors; symbols begin with init='random', or with tables")
-    observed, size = ground.evidence.observed, ground.size
-    labels = clusters(observed, size, rng)
+    labels = k_means(vectors, size, rng)
     even = np.full((size, size), 1.0 / size)
     made = ground.emissions.clustered(ground.domain, observed, labels, size)
     return ground.chain(even[0], even, made)
@@ -146,7 +154,7 @@ def starter(
     if init is None:
         if labelled is not None:
             return lambda rng: counted_start(ground, labelled, rng), True
-        init = "kmeans" if ground.emissions.clustering else "random"
+        init = "random" if ground.vectors is None else "kmeans"
     if init == "random":
         return lambda rng: random_start(ground, rng), True
     if init == "kmeans":

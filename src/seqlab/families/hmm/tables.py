@@ -233,9 +233,9 @@ class HiddenMarkov:
             made = normalised(counts, before, axis=1)
             A = np.ascontiguousarray(made[:, : self.size])
             end = None if end is None else made[:, self.size].copy()
-        emissions = self.emissions.maximised(
-            found.emissions, prior=prior.emissions, groups=groups, frozen=frozen
-        )
+        emissions = self.emissions
+        if "emissions" not in frozen:
+            emissions = emissions.maximised(found.emissions, prior.emissions, groups, frozen)
         return replace(self, pi=pi, A=A, end=end, emissions=emissions)
 
     def log_prior(self, prior: Dirichlet, groups: Groups | None = None) -> float:

@@ -1,10 +1,10 @@
-"""What a state emits: observations as arrays, and what every family of distributions can do with them."""
+"""Emissions of a state: observations as arrays, and what every family of distributions can do with them."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -19,7 +19,10 @@ from seqlab.store.state import State
 
 Floats = npt.NDArray[np.float64]
 Statistics = dict[str, Floats]  # sums over tokens; the statistics of two sets of sentences may be added
-Groups = npt.NDArray[np.int64]  # (L,) states with the same number share their emissions
+Ids = npt.NDArray[np.int64]
+Groups = Ids  # (L,) states with the same number share their emissions
+Chance = np.random.Generator
+TINY = 1e-12  # a state that counts less has nothing to say
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +81,11 @@ class VectorRows:
     def __len__(self) -> int:
         return len(self.values)
 
+    @cached_property
+    def seen(self) -> Floats:
+        """(T, D) 1 for a number that is there, 0 for one that is missing."""
+        return np.ones_like(self.values) if self.present is None else self.present.astype(np.float64)
+
     def some(self, which: npt.NDArray[np.bool_]) -> VectorRows:
         """The tokens that `which` (T,) picks."""
         return VectorRows(self.values[which], None if self.present is None else self.present[which])
@@ -113,15 +121,26 @@ def check_shares(table: Floats, axis: int, what: str) -> None:
         raise StoreError(f"{what} should be from 0 up and sum to 1")
 
 
+@dataclass(frozen=True, eq=False)
 class Distribution(ABC):
-    """The emissions of L states, learned or given. Nothing here changes: M steps make new ones."""
+    """The emissions of L states, learned or given. Nothing here changes: M steps make new ones.
+
+    by_state   fields that are arrays with an axis of states, and which axis that is
+    """
 
     stored_kind: ClassVar[str]
+    by_state: ClassVar[Mapping[str, int]] = {}
 
     @property
-    @abstractmethod
     def size(self) -> int:
         """L."""
+        name, axis = next(iter(self.by_state.items()))
+        return int(getattr(self, name).shape[axis])
+
+    def reordered(self, order: Ids) -> Self:
+        """Put state order[i] at place i."""
+        arrays = {name: getattr(self, name).take(order, axis) for name, axis in self.by_state.items()}
+        return replace(self, **{name: np.ascontiguousarray(array) for name, array in arrays.items()})
 
     @property
     @abstractmethod
@@ -130,7 +149,7 @@ class Distribution(ABC):
 
     @abstractmethod
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> Observed:
-        """A corpus as arrays; `unknown` says what becomes of symbols that were never seen."""
+        """Read a corpus as arrays; `unknown` says what becomes of symbols that were never seen."""
 
     @abstractmethod
     def scores(self, observed: Any) -> Floats:
@@ -138,32 +157,26 @@ class Distribution(ABC):
 
     @abstractmethod
     def statistics(self, observed: Any, gamma: Floats) -> Statistics:
-        """What an M step needs to know of tokens, each counted gamma (T, L)."""
+        """Sum up what an M step needs to know of tokens, each counted gamma (T, L)."""
 
     @abstractmethod
-    def maximised(
-        self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
-    ) -> Self:
-        """The M step. A state without any count stays as it is."""
+    def maximised(self, found: Statistics, prior: Any, groups: Groups | None, frozen: Sequence[str]) -> Self:
+        """Make the M step. A state without any count stays as it is."""
 
     @abstractmethod
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
-        """What the prior adds to the objective, up to a constant."""
+        """Compute what the prior adds to the objective, up to a constant."""
 
     @abstractmethod
-    def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
-        """One observation for every state of a list."""
-
-    @abstractmethod
-    def reordered(self, order: npt.NDArray[np.int64]) -> Self:
-        """The same with state order[i] at place i."""
+    def draw(self, states: Ids, rng: Chance) -> list[Any]:
+        """Draw one observation for every state of a list."""
 
     def added(self, one: Statistics, other: Statistics) -> Statistics:
-        """The statistics of two sets of sentences together; symbols may have joined since the first."""
-        return {name: _longer(one[name], other[name]) + other[name] for name in other}
+        """Add the statistics of two sets of sentences."""
+        return {name: one[name] + array for name, array in other.items()}
 
     def grown(self, corpus: Corpus, column: str | None) -> Self:  # noqa: ARG002  (few have anything to learn from it)
-        """The same with the symbols of another corpus, if it emits symbols."""
+        """Add the symbols of another corpus, if it emits symbols."""
         return self
 
     @property
@@ -181,36 +194,31 @@ class Emission(ABC):
 
     holds: str  # "symbols", "bags", "vectors" or "streams": which kind of column it reads
 
-    @property
-    def clustering(self) -> bool:
-        """Whether there are numbers to find clusters of."""
-        return hasattr(self, "clusters")
-
     @abstractmethod
     def first(self, corpus: Corpus, column: str | None) -> tuple[Observed, Any]:
-        """Training data as arrays, and the domain: the symbols, or the number of dimensions."""
+        """Read training data as arrays, and the domain: the symbols, or the number of dimensions."""
 
     @abstractmethod
-    def random(self, domain: Any, observed: Any, size: int, rng: np.random.Generator) -> Distribution:
-        """A start by chance for `size` states."""
+    def random(self, domain: Any, observed: Any, size: int, rng: Chance) -> Distribution:
+        """Draw a start for `size` states."""
 
     @abstractmethod
-    def clustered(self, domain: Any, observed: Any, labels: npt.NDArray[np.int64], size: int) -> Distribution:
-        """A start from clusters: labels (T,), -1 for tokens that belong to none."""
+    def clustered(self, domain: Any, observed: Any, labels: Ids, size: int) -> Distribution:
+        """Make a start from clusters: labels (T,), -1 for tokens that belong to none."""
 
     @abstractmethod
     def given(self, tables: Any, domain: Any, size: int) -> Distribution:
-        """A start from tables that a user wrote down, checked."""
+        """Make a start from tables that a user wrote down, checked."""
 
 
-def _longer(array: Floats, like: Floats) -> Floats:
-    """With rows of zeros behind it, as many as `like` has."""
-    missing = len(like) - len(array)
-    return array if missing <= 0 else np.concatenate([array, np.zeros((missing, *array.shape[1:]))])
+def divided(sums: Floats, counts: Floats, before: Floats) -> Floats:
+    """Divide sums by counts; where next to nothing was counted, keep what was there before."""
+    some = counts > TINY
+    return np.ascontiguousarray(np.where(some, sums / np.where(some, counts, 1.0), before))
 
 
 def pooled(array: Floats, groups: Groups | None, axis: int = 0) -> Floats:
-    """Sums over the states of a group, given back to each of them."""
+    """Sum over the states of a group; each of them gets the sum."""
     if groups is None:
         return array
     moved = np.moveaxis(array, axis, 0)
@@ -219,13 +227,13 @@ def pooled(array: Floats, groups: Groups | None, axis: int = 0) -> Floats:
     return np.ascontiguousarray(np.moveaxis(sums[groups], 0, axis))
 
 
-def speakers(groups: Groups | None, size: int) -> npt.NDArray[np.int64]:
-    """The first state of every group: what is shared counts once."""
+def speakers(groups: Groups | None, size: int) -> Ids:
+    """Find the first state of every group: what is shared counts once."""
     return np.arange(size) if groups is None else np.unique(groups, return_index=True)[1]
 
 
 def sum_of_logs(counts: Any, probabilities: Floats) -> float:
-    """Σ counts · log p, where 0 · log 0 is 0."""
+    """Compute Σ counts · log p, where 0 · log 0 is 0."""
     counts = np.broadcast_to(np.asarray(counts, dtype=np.float64), probabilities.shape)
     some = counts > 0
     with np.errstate(divide="ignore"):
@@ -233,7 +241,7 @@ def sum_of_logs(counts: Any, probabilities: Floats) -> float:
 
 
 def normalised(counts: Floats, before: Floats, axis: int) -> Floats:
-    """Counts divided by their sums; where a sum is 0 (or not a number), what was there before."""
+    """Divide counts by their sums; where a sum is 0 (or not a number), keep what was there before."""
     total = counts.sum(axis=axis, keepdims=True)
     sound = np.isfinite(total) & (total > 0)
     if sound.all():
@@ -243,7 +251,7 @@ def normalised(counts: Floats, before: Floats, axis: int) -> Floats:
 
 
 def as_floats(value: Any, name: str) -> Floats:
-    """A user's table as an array, or an error."""
+    """Read a user's table as an array."""
     try:
         return np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
@@ -251,7 +259,7 @@ def as_floats(value: Any, name: str) -> Floats:
 
 
 def checked_tables(tables: Any, first: str, *others: str) -> Mapping[str, Any]:
-    """A dict with these tables, of which the first must be there, or an error."""
+    """Check that this is a dict of these tables, of which the first must be there."""
     names = (first, *others)
     if isinstance(tables, Mapping) and first in tables and set(tables) <= set(names):
         return tables
@@ -265,7 +273,7 @@ def checked_tables(tables: Any, first: str, *others: str) -> Mapping[str, Any]:
 
 
 def logs(probabilities: Floats) -> Floats:
-    """Natural logs, -inf for 0."""
+    """Take natural logs, -inf for 0."""
     with np.errstate(divide="ignore"):
         found: Floats = np.log(probabilities)
     return found

@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from seqlab.corpus import BagColumn, Corpus
 from seqlab.errors import CorpusError, OptionError
 from seqlab.families.hmm.emissions.base import (
+    Chance,
     Distribution,
     Emission,
     Floats,
     Groups,
+    Ids,
     Statistics,
     SymbolRows,
     as_floats,
@@ -27,7 +28,7 @@ from seqlab.families.hmm.emissions.base import (
     speakers,
     sum_of_logs,
 )
-from seqlab.families.hmm.emissions.symbols import Stored, Symbols, checked_probabilities, place
+from seqlab.families.hmm.emissions.symbols import Stored, Symbols, checked_probabilities, listed, place
 from seqlab.store.codec import Array
 
 
@@ -40,6 +41,7 @@ class SymbolDistribution(Distribution):
     """
 
     stored_kind: ClassVar[str] = "categorical"
+    by_state: ClassVar[Mapping[str, int]] = {"probabilities": 1}
 
     symbols: Annotated[Symbols, Stored("symbols")]
     probabilities: Annotated[Floats, Array(np.float64, "symbols", "L", finite=True)]
@@ -54,11 +56,6 @@ class SymbolDistribution(Distribution):
         return np.asarray(self.probabilities.T)
 
     @property
-    def size(self) -> int:
-        """L."""
-        return int(self.probabilities.shape[1])
-
-    @property
     def parameters(self) -> int:
         """How many numbers were free to choose."""
         return self.size * (len(self.symbols) - 1)
@@ -69,8 +66,7 @@ class SymbolDistribution(Distribution):
         return None if self.symbols.words is None else frozenset(self.symbols.words)
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> SymbolRows:
-        """A corpus as arrays."""
-        assert column is not None  # noqa: S101  (the tagger found one)
+        """Read a corpus as arrays."""
         return self.symbols.rows(corpus, column, unknown=unknown)
 
     def table(self) -> Floats:
@@ -82,28 +78,30 @@ class SymbolDistribution(Distribution):
         return observed.scores(self.table())
 
     def statistics(self, observed: SymbolRows, gamma: Floats) -> Statistics:
-        """Sums for the M step."""
+        """Count symbols."""
         return {"counts": observed.counts(gamma, len(self.symbols))}
 
-    def maximised(
-        self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
-    ) -> Self:
-        """The M step."""
-        if "emissions" in frozen:
-            return self
-        counts, extra = pooled(statistics["counts"], groups, axis=1), self._prior(prior)
+    def added(self, one: Statistics, other: Statistics) -> Statistics:
+        """Add the counts of two sets of sentences; symbols may have joined since the first."""
+        counts = other["counts"].copy()
+        counts[: len(one["counts"])] += one["counts"]
+        return {"counts": counts}
+
+    def maximised(self, found: Statistics, prior: Any, groups: Groups | None, frozen: Sequence[str]) -> Self:  # noqa: ARG002
+        """Make the M step."""
+        counts, extra = pooled(found["counts"], groups, axis=1), self._prior(prior)
         if extra.any():
             counts = counts + extra
         return replace(self, probabilities=normalised(counts, self.probabilities, axis=0))
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
-        """What the prior adds to the objective, up to a constant."""
+        """Compute what the prior adds to the objective, up to a constant."""
         some = speakers(groups, self.size)
         wide = np.broadcast_to(self._prior(prior), self.probabilities.shape)
         return sum_of_logs(wide[:, some], self.probabilities[:, some]) if np.any(wide) else 0.0
 
     def _prior(self, prior: Any) -> Floats:
-        """Pseudo-counts as (V, L) or something that spreads to it; users write (L, V), (V,) or a number."""
+        """Read pseudo-counts as (V, L) or what spreads to it; users write (L, V), (V,) or a number."""
         given = as_floats(0.0 if prior is None else prior, "the prior of emissions")
         if given.ndim == 0:
             return given
@@ -114,8 +112,8 @@ class SymbolDistribution(Distribution):
             )
         return given.T if given.ndim == 2 else given[:, None]
 
-    def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
-        """One observation for every state."""
+    def draw(self, states: Ids, rng: Chance) -> list[Any]:
+        """Draw one observation for every state."""
         cumulated = np.cumsum(self.probabilities, axis=0)  # (V, L)
         chances = rng.random(len(states))
         found = [
@@ -126,7 +124,7 @@ class SymbolDistribution(Distribution):
         return [self.symbols[min(i, most)] for i in found]
 
     def extended(self, symbols: Symbols) -> Self:
-        """The same with more symbols, which get an even share of the mass."""
+        """Add symbols, which get an even share of the mass."""
         new = len(symbols) - len(self.symbols)
         if new == 0:
             return self
@@ -137,13 +135,8 @@ class SymbolDistribution(Distribution):
         )
 
     def grown(self, corpus: Corpus, column: str | None) -> Self:
-        """With the symbols of another corpus."""
-        assert column is not None  # noqa: S101
-        return self.extended(self.symbols.joined(Symbols.met_in(corpus, column)))
-
-    def reordered(self, order: npt.NDArray[np.int64]) -> Self:
-        """With state order[i] at place i."""
-        return replace(self, probabilities=np.ascontiguousarray(self.probabilities[:, order]))
+        """Add the symbols of another corpus."""
+        return self.extended(self.symbols.joined(Symbols.seen_in(corpus, column)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,24 +157,19 @@ class Categorical(Emission):
             Symbols.of(self.symbols)
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[SymbolRows, Symbols]:
-        """Training data as arrays, and the domain."""
-        assert column is not None  # noqa: S101
-        symbols = Symbols.met_in(corpus, column) if self.symbols is None else Symbols.of(self.symbols)
+        """Read training data as arrays, and the domain."""
+        symbols = Symbols.seen_in(corpus, column) if self.symbols is None else Symbols.of(self.symbols)
         return symbols.rows(corpus, column, unknown="error"), symbols
 
-    def random(
-        self, domain: Symbols, observed: SymbolRows, size: int, rng: np.random.Generator
-    ) -> SymbolDistribution:
-        """Around the frequencies of the symbols, each cell moved by a factor of its own (exponential, mean 1)."""
+    def random(self, domain: Symbols, observed: SymbolRows, size: int, rng: Chance) -> SymbolDistribution:
+        """Take the frequencies of the symbols, each cell times a factor of its own (exponential, mean 1)."""
         frequencies = observed.frequencies(len(domain))
         base = (frequencies + 0.5) / (frequencies.sum() + 0.5 * len(domain))
         table = base[:, None] * rng.exponential(size=(len(domain), size))
         return self._made(domain, table / table.sum(axis=0))
 
-    def clustered(
-        self, domain: Symbols, observed: SymbolRows, labels: npt.NDArray[np.int64], size: int
-    ) -> SymbolDistribution:
-        """A start from clusters."""
+    def clustered(self, domain: Symbols, observed: SymbolRows, labels: Ids, size: int) -> SymbolDistribution:
+        """Make a start from clusters."""
         gamma = np.zeros((len(observed), size))
         there = np.flatnonzero(labels >= 0)
         gamma[there, labels[there]] = 1.0
@@ -189,11 +177,9 @@ class Categorical(Emission):
         return self._made(domain, counts / counts.sum(axis=0))
 
     def given(self, tables: Any, domain: Symbols, size: int) -> SymbolDistribution:
-        """A start from tables, checked."""
+        """Make a start from tables, checked; of a model: its own symbols first, then the new ones."""
         if isinstance(tables, SymbolDistribution):
-            if tables.symbols.words != domain.words or len(tables.symbols) < len(domain):
-                return _looked_up(tables, domain)
-            return tables
+            return tables.extended(tables.symbols.joined(domain))
         if isinstance(tables, (Mapping, Distribution)):
             tables = checked_tables(tables, "probabilities")["probabilities"]
         checked = checked_probabilities(tables, "emissions", (size, len(domain)))
@@ -201,11 +187,6 @@ class Categorical(Emission):
 
     def _made(self, domain: Symbols, table: Floats) -> SymbolDistribution:
         return SymbolDistribution(domain, np.ascontiguousarray(table))
-
-
-def _looked_up(tables: SymbolDistribution, domain: Symbols) -> SymbolDistribution:
-    """A model's own table for other data: its symbols first, then the new ones."""
-    return tables.extended(tables.symbols.joined(domain))
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,15 +201,15 @@ class BagDistribution(SymbolDistribution):
         return
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> SymbolRows:  # noqa: ARG002
-        """A corpus as arrays."""
+        """Read a corpus as arrays."""
         return bag_rows(self.symbols, corpus, column)
 
     def grown(self, corpus: Corpus, column: str | None) -> Self:
-        """With the symbols of another corpus."""
+        """Add the features of another corpus."""
         return self.extended(self.symbols.joined(Symbols.of(bags_of(corpus, column).values or self.symbols)))
 
-    def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
-        """One feature for each token: how many a token has is nothing that the model knows."""
+    def draw(self, states: Ids, rng: Chance) -> list[Any]:
+        """Draw one feature for each token: how many a token has is nothing that the model knows."""
         return [[feature] for feature in super().draw(states, rng)]
 
 
@@ -242,7 +223,7 @@ class FeatureBag(Categorical):
     holds = "bags"
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[SymbolRows, Symbols]:
-        """Training data as arrays, and the domain."""
+        """Read training data as arrays, and the domain."""
         if self.symbols is not None:
             symbols = Symbols.of(self.symbols)
         else:
@@ -257,7 +238,7 @@ class FeatureBag(Categorical):
 
 
 def bags_of(corpus: Corpus, column: str | None) -> BagColumn:
-    """The column of bags."""
+    """Find the column of bags."""
     found = None if column is None else corpus.data(column)
     if not isinstance(found, BagColumn):
         raise CorpusError(
@@ -267,9 +248,9 @@ def bags_of(corpus: Corpus, column: str | None) -> BagColumn:
 
 
 def bag_rows(symbols: Symbols, corpus: Corpus, column: str | None) -> SymbolRows:
-    """The numbers of features; those that are not among the symbols are left out."""
+    """Number the features; those that are not among the symbols are left out."""
     if not corpus.token_count:
-        return SymbolRows(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
+        return listed(np.zeros(0, dtype=np.int32))
     bags = bags_of(corpus, column)
     of_code = np.array([symbols.number.get(text, -1) for text in bags.values], dtype=np.int32)
     ids = of_code[bags.codes]

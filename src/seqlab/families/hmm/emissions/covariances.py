@@ -15,18 +15,13 @@ LOG_TWO_PI = float(np.log(2 * np.pi))
 
 
 def shape_of(kind: str, size: int, width: int) -> tuple[int, ...]:
-    """The shape of the array that holds the covariances of L states with D numbers."""
-    shapes = {
-        "full": (size, width, width),
-        "diag": (size, width),
-        "tied": (width, width),
-        "spherical": (size,),
-    }
-    return shapes[kind]
+    """Return the shape of the array that holds the covariances of L states with D numbers."""
+    square = (width, width)
+    return {"full": (size, *square), "diag": (size, width), "tied": square, "spherical": (size,)}[kind]
 
 
 def checked(value: Any, kind: str, shape: tuple[int, ...]) -> Floats:
-    """Covariances that a user gave, of this shape: symmetric, and every variance above 0."""
+    """Check covariances that a user gave, of this shape: symmetric, and every variance above 0."""
     array = numbers(value, "covariances", shape)
     if kind in ("diag", "spherical"):
         if (array <= 0).any():
@@ -60,7 +55,7 @@ def check_prior(value: Any) -> None:
 
 
 def as_full(covariances: Floats, kind: str, size: int, width: int) -> Floats:
-    """(L, D, D)."""
+    """Write covariances of any shape as (L, D, D)."""
     if kind == "full":
         return covariances
     if kind == "tied":
@@ -70,7 +65,7 @@ def as_full(covariances: Floats, kind: str, size: int, width: int) -> Floats:
 
 
 def shaped(full: Floats, kind: str) -> Floats:
-    """One covariance matrix for every state (L, D, D) as the nearest of this shape."""
+    """Find the nearest covariances of this shape to one matrix for every state (L, D, D)."""
     if kind == "full":
         return full
     if kind == "tied":
@@ -80,7 +75,7 @@ def shaped(full: Floats, kind: str) -> Floats:
 
 
 def whitened(x: Floats, means: Floats, covariances: Floats) -> Floats:
-    """(T, L) log densities under full covariances (L, D, D)."""
+    """Compute (T, L) log densities under full covariances (L, D, D)."""
     node = np.empty((len(x), len(means)))
     width = x.shape[1]
     for y, (mean, covariance) in enumerate(zip(means, covariances, strict=True)):
@@ -92,7 +87,7 @@ def whitened(x: Floats, means: Floats, covariances: Floats) -> Floats:
 
 
 def floored(covariances: Floats, kind: str, least: float) -> Floats:
-    """The likeliest covariances without a variance below `least`, in any direction: eigenvalues are clipped."""
+    """Find the likeliest covariances without a variance below `least` in any direction: eigenvalues are clipped."""
     if kind in ("diag", "spherical"):
         return np.maximum(covariances, least)
     values, vectors = np.linalg.eigh(0.5 * (covariances + np.swapaxes(covariances, -1, -2)))
@@ -103,12 +98,3 @@ def floored(covariances: Floats, kind: str, least: float) -> Floats:
     clipped = np.maximum(values, bound)
     made: Floats = np.einsum("...ij,...j,...kj->...ik", vectors, clipped, vectors)
     return made
-
-
-def log_determinants(covariances: Floats, kind: str, width: int) -> Floats:
-    """(L,) log |Σ|; (1,) when tied."""
-    if kind == "diag":
-        return np.asarray(np.log(covariances).sum(axis=1))
-    if kind == "spherical":
-        return width * np.log(covariances)
-    return np.atleast_1d(np.linalg.slogdet(covariances)[1])

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import number
@@ -16,15 +15,19 @@ from seqlab.corpus import Corpus
 from seqlab.errors import OptionError
 from seqlab.families.hmm.emissions import covariances as shapes
 from seqlab.families.hmm.emissions.base import (
+    TINY,
+    Chance,
     Distribution,
     Emission,
     Floats,
     Groups,
+    Ids,
     Shaped,
     Statistics,
     VectorRows,
     as_floats,
     checked_tables,
+    divided,
     pooled,
     speakers,
 )
@@ -32,7 +35,7 @@ from seqlab.families.hmm.emissions.vectors import (
     Spread,
     check_prior,
     cluster_means,
-    k_means,
+    drawn_rows,
     numbers,
     rebased,
     vector_rows,
@@ -40,7 +43,6 @@ from seqlab.families.hmm.emissions.vectors import (
 from seqlab.store.codec import Array
 from seqlab.store.values import Given
 
-TINY = 1e-12  # a state that counts less has nothing to say
 NEAR = (
     1e4  # squared standard deviations between a mean and the centre of the data: sums about it keep 11 digits
 )
@@ -88,53 +90,43 @@ class Gaussian(Emission):
         """Whether the numbers of a vector depend on each other."""
         return self.covariance in ("full", "tied")
 
+    def free(self, covariances: Floats, width: int) -> int:
+        """Count the numbers of covariances that are free to choose: matrices are symmetric."""
+        return covariances.size // width**2 * (width * (width + 1) // 2) if self.whole else covariances.size
+
     def first(self, corpus: Corpus, column: str | None) -> tuple[VectorRows, Spread]:
-        """Training data as arrays, and the domain."""
+        """Read training data as arrays, and the domain."""
         rows = vector_rows(corpus, column, None, whole=self.whole)
         width = rows.values.shape[1]
         check_prior(self.mean_prior, "mean_prior", (width,))
         check_prior(self.covariance_prior, "covariance_prior", (width,), *[(width, width)] * self.whole)
         return rows, Spread.of(rows)
 
-    def random(
-        self, domain: Spread, observed: VectorRows, size: int, rng: np.random.Generator
-    ) -> GaussianDistribution:
-        """Means are observations drawn by chance; every covariance is that of the data."""
-        there = np.flatnonzero(observed.there)
-        drawn = rng.choice(there, size=size, replace=len(there) < size)
-        return self._made(observed.values[drawn].copy(), self._wide(domain, size), domain)
+    def random(self, domain: Spread, observed: VectorRows, size: int, rng: Chance) -> Distribution:
+        """Draw observations to be the means; every covariance is that of the data."""
+        return self._around(drawn_rows(observed, size, rng), domain)
 
-    def clustered(
-        self, domain: Spread, observed: VectorRows, labels: npt.NDArray[np.int64], size: int
-    ) -> GaussianDistribution:
-        """Means of the clusters, and the covariance of the data, as hmmlearn begins."""
-        means = cluster_means(observed, labels, size, domain.mean)
-        return self._made(means, self._wide(domain, size), domain)
+    def clustered(self, domain: Spread, observed: VectorRows, labels: Ids, size: int) -> Distribution:
+        """Take the means of the clusters, and the covariance of the data, as hmmlearn begins."""
+        return self._around(cluster_means(observed, labels, size, domain.mean), domain)
 
-    def clusters(self, observed: VectorRows, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """(T,) by k-means."""
-        return k_means(observed, size, rng)
-
-    def given(self, tables: Any, domain: Spread, size: int) -> GaussianDistribution:
-        """A start from tables, checked."""
+    def given(self, tables: Any, domain: Spread, size: int) -> Distribution:
+        """Make a start from tables, checked."""
         if isinstance(tables, GaussianDistribution):
             return replace(tables, options=self, least=domain.least(self.min_covariance))
         tables = checked_tables(tables, "means", "covariances")
         means = numbers(tables["means"], "means", (size, domain.width))
-        if tables.get("covariances") is None:
-            return self._made(means, self._wide(domain, size), domain)
-        made = shapes.checked(
-            tables["covariances"], self.covariance, shapes.shape_of(self.covariance, size, domain.width)
-        )
-        return self._made(means, made, domain)
+        return self._around(means, domain, tables.get("covariances"))
 
-    def _wide(self, domain: Spread, size: int) -> Floats:
-        full = np.broadcast_to(domain.covariance, (size, domain.width, domain.width))
-        return shapes.shaped(full, self.covariance)
-
-    def _made(self, means: Floats, covariances: Floats, domain: Spread) -> GaussianDistribution:
+    def _around(self, means: Floats, domain: Spread, given: Any = None) -> Distribution:
+        """Make Gaussians with these means, and with given covariances or that of the data."""
+        size, width, kind = len(means), domain.width, self.covariance
+        if given is None:
+            covariances = shapes.shaped(np.broadcast_to(domain.covariance, (size, width, width)), kind)
+        else:
+            covariances = shapes.checked(given, kind, shapes.shape_of(kind, size, width))
         least = domain.least(self.min_covariance)
-        sound = shapes.floored(covariances, self.covariance, max(least, 1e-12))
+        sound = shapes.floored(covariances, kind, max(least, 1e-12))
         return GaussianDistribution(self, np.ascontiguousarray(means), np.ascontiguousarray(sound), least)
 
 
@@ -143,6 +135,7 @@ class GaussianDistribution(Distribution):
     """means (L, D); covariances (L, D, D), (L, D), (D, D) or (L,); least: no variance falls below it."""
 
     stored_kind: ClassVar[str] = "gaussian"
+    by_state: ClassVar[Mapping[str, int]] = {"means": 0}
 
     options: Annotated[Gaussian, Given(Gaussian)]
     means: Annotated[Floats, Array(np.float64, "L", "numbers", finite=True)]
@@ -155,11 +148,6 @@ class GaussianDistribution(Distribution):
         shapes.checked(self.covariances, kind, shapes.shape_of(kind, self.size, self.width))
 
     @property
-    def size(self) -> int:
-        """L."""
-        return len(self.means)
-
-    @property
     def width(self) -> int:
         """D."""
         return int(self.means.shape[1])
@@ -167,14 +155,7 @@ class GaussianDistribution(Distribution):
     @property
     def parameters(self) -> int:
         """How many numbers were free to choose."""
-        symmetric = self.width * (self.width + 1) // 2
-        count = {
-            "full": self.size * symmetric,
-            "diag": self.size * self.width,
-            "tied": symmetric,
-            "spherical": self.size,
-        }
-        return self.size * self.width + count[self.options.covariance]
+        return self.means.size + self.options.free(self.covariances, self.width)
 
     @cached_property
     def full(self) -> Floats:
@@ -182,7 +163,7 @@ class GaussianDistribution(Distribution):
         return shapes.as_full(self.covariances, self.options.covariance, self.size, self.width)
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> VectorRows:  # noqa: ARG002
-        """A corpus as arrays."""
+        """Read a corpus as arrays."""
         return vector_rows(corpus, column, self.width, whole=self.options.whole)
 
     # eq:gaussian-emission   log N(x; μ, Σ) = -½ (D log 2π + log |Σ| + (x - μ)ᵀ Σ⁻¹ (x - μ))
@@ -205,15 +186,16 @@ class GaussianDistribution(Distribution):
             node = np.empty(len(observed) * self.size)
             _core.diagonal_scores(observed.columns, self.means, 1.0 / variances, constants, node)
             return node.reshape(-1, self.size)
-        present = observed.present.astype(np.float64)
         node = np.empty((len(observed), self.size))
         for y in range(self.size):
             away = (observed.values - self.means[y]) ** 2 / variances[y]
-            node[:, y] = -0.5 * ((away + np.log(variances[y]) + shapes.LOG_TWO_PI) * present).sum(axis=1)
+            node[:, y] = -0.5 * ((away + np.log(variances[y]) + shapes.LOG_TWO_PI) * observed.seen).sum(
+                axis=1
+            )
         return node
 
     def _near(self, observed: VectorRows) -> bool:
-        """Whether squares about the centre of the data lose next to nothing: then a product of matrices is quickest."""
+        """Tell whether squares about the centre of the data lose nothing: then a product of matrices is quickest."""
         ratio = (self.means - observed.centre) ** 2 / self._variances()
         return bool(ratio.max(initial=0.0) < NEAR)
 
@@ -226,54 +208,37 @@ class GaussianDistribution(Distribution):
     # ------------------------------------------------------------------------------------------ learning
 
     def statistics(self, observed: VectorRows, gamma: Floats) -> Statistics:
-        """Moments about the means as they are: about a mean that is near the new one nothing is lost."""
-        x = observed.values
+        """Sum moments about the means as they are: about a mean that is near the new one nothing is lost."""
+        x, width, about = observed.values, self.width, self.means
+        first, second = np.empty_like(about), np.empty_like(about)
         if self.options.whole:
             gamma = gamma * observed.there[:, None]
-            first = gamma.T @ x - gamma.sum(axis=0)[:, None] * self.means
-            crossed = np.empty((self.size, self.width, self.width))
+            second = np.empty((self.size, width, width))
             for y in range(self.size):
-                away = x - self.means[y]
+                away = x - about[y]
                 first[y] = gamma[:, y] @ away
-                crossed[y] = (away * gamma[:, y, None]).T @ away
-            post = np.repeat(gamma.sum(axis=0)[:, None], self.width, axis=1)
-            return {"post": post, "first": first, "second": crossed, "about": self.means}
-        if observed.present is not None:
-            there = observed.present.astype(np.float64)
-            first, second = np.empty_like(self.means), np.empty_like(self.means)
+                second[y] = (away * gamma[:, y, None]).T @ away
+            post = gamma.sum(axis=0)[:, None]
+        elif observed.present is not None:
             for y in range(self.size):
-                away = (x - self.means[y]) * there
+                away = (x - about[y]) * observed.seen
                 first[y], second[y] = gamma[:, y] @ away, gamma[:, y] @ (away * away)
-            return {"post": gamma.T @ there, "first": first, "second": second, "about": self.means}
-        if self._near(observed):
+            post = gamma.T @ observed.seen
+        elif self._near(observed):
             sums = gamma.T @ observed.powers
-            width, about = self.width, np.broadcast_to(observed.centre, self.means.shape)
-            post = np.repeat(sums[:, -1:], width, axis=1)
-            return {
-                "post": post,
-                "first": sums[:, :width],
-                "second": sums[:, width : 2 * width],
-                "about": about,
-            }
-        first, second = np.empty(self.means.size), np.empty(self.means.size)
-        _core.diagonal_moments(observed.columns, np.ascontiguousarray(gamma), self.means, first, second)
-        post = np.repeat(gamma.sum(axis=0)[:, None], self.width, axis=1)
-        shape = self.means.shape
-        return {
-            "post": post,
-            "first": first.reshape(shape),
-            "second": second.reshape(shape),
-            "about": self.means,
-        }
+            first, second, post = sums[:, :width], sums[:, width:-1], sums[:, -1:]
+            about = np.broadcast_to(observed.centre, about.shape)
+        else:
+            flat = first.reshape(-1), second.reshape(-1)
+            _core.diagonal_moments(observed.columns, np.ascontiguousarray(gamma), about, *flat)
+            post = gamma.sum(axis=0)[:, None]
+        post = np.ascontiguousarray(np.broadcast_to(post, about.shape))
+        return {"post": post, "first": first, "second": second, "about": about}
 
-    def maximised(
-        self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
-    ) -> Self:
-        """The M step."""
-        del prior  # priors of Gaussians are options of theirs: counts of symbols mean nothing here
-        if "emissions" in frozen:
-            return self
-        moments = self.grouped(statistics, groups)
+    # Priors of Gaussians are options of theirs: counts of symbols mean nothing here.
+    def maximised(self, found: Statistics, prior: Any, groups: Groups | None, frozen: Sequence[str]) -> Self:  # noqa: ARG002
+        """Make the M step."""
+        moments = self.grouped(found, groups)
         means = self.means if "means" in frozen else self.new_means(moments)
         if "covariances" in frozen:
             return replace(self, means=means)
@@ -281,55 +246,40 @@ class GaussianDistribution(Distribution):
         return replace(self, means=means, covariances=made)
 
     def added(self, one: Statistics, other: Statistics) -> Statistics:
-        """The statistics of two sets of sentences together."""
+        """Add the statistics of two sets of sentences."""
         a, b = rebased(one, self.means), rebased(other, self.means)
         return {**{name: a[name] + b[name] for name in ("post", "first", "second")}, "about": self.means}
 
     def squares(self, moments: Statistics, means: Floats, about: Floats | None = None) -> Floats:
         """(L, D) or (L, D, D) sums of squares about the new means (or about others), with those of the prior's pull."""
-        post, first = moments["post"], moments["first"]
-        move, pull = (means if about is None else about) - moments["about"], means - self._centre()
-        weight = self.options.mean_weight
-        if not self.options.whole:
-            return moments["second"] - 2 * move * first + post * move**2 + weight * pull**2
-        cross = first[:, :, None] * move[:, None, :]
-        squares = moments["second"] - cross - np.swapaxes(cross, 1, 2)
-        squares += post[:, :1, None] * move[:, :, None] * move[:, None, :]
-        return squares + weight * pull[:, :, None] * pull[:, None, :]
+        pull, weight = means - self._centre(), self.options.mean_weight
+        squares = rebased(moments, means if about is None else about)["second"]
+        return squares + weight * (pull[:, :, None] * pull[:, None, :] if self.options.whole else pull**2)
 
     def new_means(self, moments: Statistics) -> Floats:
         """(L, D); a state without any count keeps what it has."""
         weight = self.options.mean_weight
         count = moments["post"] + weight
         sums = moments["first"] + moments["post"] * moments["about"] + weight * self._centre()
-        some = count > TINY
-        return np.ascontiguousarray(np.where(some, sums / np.where(some, count, 1.0), self.means))
+        return divided(sums, count, self.means)
 
     def new_covariances(self, squares: Floats, post: Floats, groups: Groups | None) -> Floats:
-        """The likeliest for these sums of squares; a state without any count keeps what it has."""
-        weight, extra = self.options.covariance_weight, self._extra()
-        kind = self.options.covariance
+        """Find the likeliest for these sums of squares; a state without any count keeps what it has."""
+        weight, kind = self.options.covariance_weight, self.options.covariance
         if kind == "tied":
             some = speakers(groups, self.size)
-            count = float(post[some, 0].sum()) + weight
-            return (
-                self._sound((extra + squares[some].sum(axis=0)) / count) if count > TINY else self.covariances
-            )
+            squares, post = squares[some].sum(axis=0), post[some].sum(axis=0)
+        sums, counts = squares + self._extra(), post + weight
         if kind == "spherical":
-            sums, counts = (squares + extra).sum(axis=1), (post + weight).sum(axis=1)
-        elif kind == "diag":
-            sums, counts = squares + extra, post + weight
-        else:
-            sums, counts = squares + extra, (post[:, 0] + weight)[:, None, None]
-        some = counts > TINY
-        made = self._sound(np.where(some, sums / np.where(some, counts, 1.0), self.covariances))
-        return np.ascontiguousarray(np.where(some, made, self.covariances))
-
-    def _sound(self, made: Floats) -> Floats:
-        return shapes.floored(made, self.options.covariance, max(self.least, 1e-300))
+            sums, counts = sums.sum(axis=1), counts.sum(axis=1)
+        elif kind != "diag":
+            counts = counts[..., :1, None]
+        made = divided(sums, counts, self.covariances)
+        sound = shapes.floored(made, kind, max(self.least, 1e-300))
+        return np.ascontiguousarray(np.where(counts > TINY, sound, self.covariances))
 
     def grouped(self, statistics: Statistics, groups: Groups | None) -> Statistics:
-        """The statistics of states that share their emissions, added up."""
+        """Add up the statistics of states that share their emissions."""
         if groups is None:
             return statistics
         near = self.means[speakers(groups, self.size)][groups]
@@ -340,15 +290,14 @@ class GaussianDistribution(Distribution):
         return np.broadcast_to(np.asarray(self.options.mean_prior, dtype=np.float64), self.means.shape)
 
     def _extra(self) -> Any:
-        """What the prior adds to the sums of squares."""
+        """Return what the prior adds to the sums of squares."""
         given = np.asarray(self.options.covariance_prior, dtype=np.float64)
         if self.options.whole:
             return given if given.ndim == 2 else given * np.eye(self.width)
         return given
 
-    def log_prior(self, prior: Any, groups: Groups | None) -> float:
-        """-½ Σ_y (w log |Σ| + tr Ψ Σ⁻¹ + mean_weight · (μ - μ0)ᵀ Σ⁻¹ (μ - μ0)), up to a constant."""
-        del prior
+    def log_prior(self, prior: Any, groups: Groups | None) -> float:  # noqa: ARG002
+        """Compute -½ Σ_y (w log |Σ| + tr Ψ Σ⁻¹ + mean_weight · (μ - μ0)ᵀ Σ⁻¹ (μ - μ0)), up to a constant."""
         options, some = self.options, speakers(groups, self.size)
         if not (
             options.covariance_weight or options.mean_weight or np.any(np.asarray(options.covariance_prior))
@@ -366,15 +315,13 @@ class GaussianDistribution(Distribution):
 
     # ------------------------------------------------------------------------------------------ the rest
 
-    def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
-        """One observation for every state."""
+    def draw(self, states: Ids, rng: Chance) -> list[Any]:
+        """Draw one observation for every state."""
         triangles = np.linalg.cholesky(self.full)
         noise = rng.standard_normal((len(states), self.width))
         return list(self.means[states] + np.einsum("tde,te->td", triangles[states], noise))
 
-    def reordered(self, order: npt.NDArray[np.int64]) -> Self:
-        """With state order[i] at place i."""
+    def reordered(self, order: Ids) -> Self:
+        """Put state order[i] at place i."""
         moved = self.covariances if self.options.covariance == "tied" else self.covariances[order]
-        return replace(
-            self, means=np.ascontiguousarray(self.means[order]), covariances=np.ascontiguousarray(moved)
-        )
+        return replace(super().reordered(order), covariances=np.ascontiguousarray(moved))

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from seqlab.arrays import number, whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError, StoreError
 from seqlab.families.hmm.emissions import covariances as shapes
 from seqlab.families.hmm.emissions.base import (
+    Chance,
     Distribution,
     Floats,
     Groups,
+    Ids,
     Shaped,
     Statistics,
     VectorRows,
     check_shares,
     checked_tables,
+    divided,
     logs,
     normalised,
     pooled,
@@ -31,7 +33,14 @@ from seqlab.families.hmm.emissions.base import (
 )
 from seqlab.families.hmm.emissions.gaussian import Gaussian, GaussianDistribution
 from seqlab.families.hmm.emissions.symbols import checked_probabilities
-from seqlab.families.hmm.emissions.vectors import Spread, cluster_means, k_means, numbers, vector_rows
+from seqlab.families.hmm.emissions.vectors import (
+    Spread,
+    cluster_means,
+    drawn_rows,
+    k_means,
+    numbers,
+    vector_rows,
+)
 from seqlab.store.codec import Array
 from seqlab.store.values import Given
 
@@ -64,19 +73,13 @@ class GaussianMixture(Gaussian):
         if self.centre not in CENTRES:
             raise OptionError(f"centre must be 'after' or 'before', got {self.centre!r}")
 
-    def random(  # type: ignore[override]
-        self, domain: Spread, observed: VectorRows, size: int, rng: np.random.Generator
-    ) -> MixtureDistribution:
-        """A start by chance."""
-        there = np.flatnonzero(observed.there)
-        count = size * self.components
-        drawn = rng.choice(there, size=count, replace=len(there) < count)
-        return self._mixed(observed.values[drawn].reshape(size, self.components, -1), domain)
+    def random(self, domain: Spread, observed: VectorRows, size: int, rng: Chance) -> MixtureDistribution:
+        """Draw observations to be the means; every covariance is that of the data."""
+        drawn = drawn_rows(observed, size * self.components, rng)
+        return self._mixed(drawn.reshape(size, self.components, -1), domain)
 
-    def clustered(  # type: ignore[override]
-        self, domain: Spread, observed: VectorRows, labels: npt.NDArray[np.int64], size: int
-    ) -> MixtureDistribution:
-        """Clusters of clusters."""
+    def clustered(self, domain: Spread, observed: VectorRows, labels: Ids, size: int) -> MixtureDistribution:
+        """Find clusters of clusters."""
         centres = cluster_means(observed, labels, size, domain.mean)
         means = np.repeat(centres[:, None], self.components, axis=1)
         for y in range(size):
@@ -86,8 +89,8 @@ class GaussianMixture(Gaussian):
                 means[y] = cluster_means(inside, parts, self.components, centres[y])
         return self._mixed(means, domain)
 
-    def given(self, tables: Any, domain: Spread, size: int) -> MixtureDistribution:  # type: ignore[override]
-        """A start from tables, checked."""
+    def given(self, tables: Any, domain: Spread, size: int) -> MixtureDistribution:
+        """Make a start from tables, checked."""
         if isinstance(tables, MixtureDistribution):
             return replace(tables, options=self, least=domain.least(self.min_covariance))
         tables = checked_tables(tables, "means", "weights", "covariances")
@@ -97,29 +100,24 @@ class GaussianMixture(Gaussian):
             made = replace(made, weights=weights)
         if tables.get("covariances") is None:
             return made
-        return replace(made, covariances=self._checked(tables["covariances"], size, domain.width))
-
-    def _checked(self, value: Any, size: int, width: int) -> Floats:
-        return shapes.checked(value, self.covariance, _shape(self.covariance, size, self.components, width))
+        shape = self._shape(size, domain.width)
+        return replace(made, covariances=shapes.checked(tables["covariances"], self.covariance, shape))
 
     def _mixed(self, means: Floats, domain: Spread) -> MixtureDistribution:
-        size, width = len(means), domain.width
-        flat = shapes.shaped(
-            np.broadcast_to(domain.covariance, (size * self.components, width, width)),
-            "full" if self.covariance == "tied" else self.covariance,
-        )
-        flat = shapes.floored(flat, self.covariance, max(domain.least(self.min_covariance), 1e-12))
-        flat = flat[:: self.components] if self.covariance == "tied" else flat
-        covariances = flat.reshape(_shape(self.covariance, size, self.components, width)).copy()
-        weights = np.full((size, self.components), 1.0 / self.components)
-        least = domain.least(self.min_covariance)
+        """Make mixtures with these means (L, M, D), even weights, and the covariance of the data."""
+        kind, least = self.covariance, domain.least(self.min_covariance)
+        wide = shapes.shaped(domain.covariance[None], "full" if kind == "tied" else kind)
+        wide = shapes.floored(wide, kind, max(least, 1e-12))
+        shape = self._shape(len(means), domain.width)
+        covariances = np.array(np.broadcast_to(wide[0], shape))
+        weights = np.full(means.shape[:2], 1.0 / self.components)
         return MixtureDistribution(self, weights, np.ascontiguousarray(means), covariances, least)
 
-
-def _shape(kind: str, size: int, components: int, width: int) -> tuple[int, ...]:
-    if kind == "tied":
-        return (size, width, width)
-    return (size, components, *shapes.shape_of(kind, size, width)[1:])
+    def _shape(self, size: int, width: int) -> tuple[int, ...]:
+        """Return the shape of covariances: a matrix for every state, or something for every component."""
+        if self.covariance == "tied":
+            return (size, width, width)
+        return (size, self.components, *shapes.shape_of(self.covariance, size, width)[1:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +125,7 @@ class MixtureDistribution(Distribution):
     """weights (L, M), means (L, M, D), covariances (L, M, D, D), (L, M, D), (L, D, D) for tied, or (L, M)."""
 
     stored_kind: ClassVar[str] = "gaussian mixture"
+    by_state: ClassVar[Mapping[str, int]] = {"weights": 0, "means": 0, "covariances": 0}
 
     options: Annotated[GaussianMixture, Given(GaussianMixture)]
     weights: Annotated[Floats, Array(np.float64, "L", "components", finite=True)]
@@ -140,22 +139,13 @@ class MixtureDistribution(Distribution):
         if not components or not width or components != self.options.components:
             raise StoreError("a mixture needs a component and a number at least")
         check_shares(self.weights, 1, "the weights of a mixture")
-        self.options._checked(self.covariances, self.size, width)
-
-    @property
-    def size(self) -> int:
-        """L."""
-        return len(self.means)
+        shapes.checked(self.covariances, self.options.covariance, self.options._shape(self.size, width))
 
     @property
     def parameters(self) -> int:
         """How many numbers were free to choose."""
-        per_state = self.weights.shape[1] - 1
-        symmetric = self.means.shape[2] * (self.means.shape[2] + 1) // 2
-        spread = self.covariances.size
-        if self.options.covariance in ("full", "tied"):
-            spread = spread // self.means.shape[2] ** 2 * symmetric
-        return int(self.size * per_state + self.means.size + spread)
+        spread = self.options.free(self.covariances, self.means.shape[2])
+        return self.weights.size - self.size + self.means.size + spread
 
     @cached_property
     def parts(self) -> GaussianDistribution:
@@ -165,21 +155,13 @@ class MixtureDistribution(Distribution):
         covariances = self.covariances
         if options.covariance == "tied":
             covariances = np.repeat(covariances[:, None], self.weights.shape[1], axis=1)
-        plain = Gaussian(
-            kind,
-            options.mean_prior,
-            options.mean_weight,
-            options.covariance_prior,
-            options.covariance_weight,
-            options.min_covariance,
-        )
+        same = {one.name: getattr(options, one.name) for one in fields(Gaussian)}
         flat = covariances.reshape(-1, *shapes.shape_of(kind, 1, width)[1:])
-        return GaussianDistribution(
-            plain, np.ascontiguousarray(self.means.reshape(-1, width)), np.ascontiguousarray(flat), self.least
-        )
+        means = self.means.reshape(-1, width)
+        return GaussianDistribution(Gaussian(**same | {"covariance": kind}), means, flat, self.least)
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> VectorRows:  # noqa: ARG002
-        """A corpus as arrays."""
+        """Read a corpus as arrays."""
         return vector_rows(corpus, column, self.means.shape[2], whole=self.options.whole)
 
     # eq:mixture-emission   P(x | y) = Σ_m w[y, m] N(x; μ[y, m], Σ[y, m])
@@ -195,7 +177,7 @@ class MixtureDistribution(Distribution):
         return self.parts.scores(observed).reshape(len(observed), *self.weights.shape) + logs(self.weights)
 
     def statistics(self, observed: VectorRows, gamma: Floats) -> Statistics:
-        """Sums for the M step."""
+        """Sum up moments and shares of components."""
         joint = self._joint(observed)
         shares = np.exp(joint - joint.max(axis=2, keepdims=True))
         shares *= (gamma / shares.sum(axis=2))[:, :, None]
@@ -205,24 +187,16 @@ class MixtureDistribution(Distribution):
         return {**found, "components": shares.sum(axis=0)}
 
     def added(self, one: Statistics, other: Statistics) -> Statistics:
-        """The statistics of two sets of sentences together."""
+        """Add the statistics of two sets of sentences."""
         return {**self.parts.added(one, other), "components": one["components"] + other["components"]}
 
-    def maximised(
-        self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
-    ) -> Self:
-        """The M step."""
-        del prior
-        if "emissions" in frozen:
-            return self
-        inner = None if groups is None else self._component_groups(groups)
-        parts = self.parts
-        moments = parts.grouped(
-            {name: statistics[name] for name in ("post", "first", "second", "about")}, inner
-        )
+    def maximised(self, found: Statistics, prior: Any, groups: Groups | None, frozen: Sequence[str]) -> Self:  # noqa: ARG002
+        """Make the M step."""
+        inner, parts = self._component_groups(groups), self.parts
+        moments = parts.grouped({name: found[name] for name in found if name != "components"}, inner)
         weights = self.weights
         if "weights" not in frozen:
-            counts = pooled(statistics["components"], groups) + self.options.weight_prior
+            counts = pooled(found["components"], groups) + self.options.weight_prior
             weights = normalised(counts, self.weights, axis=1)
         means = parts.means if "means" in frozen else parts.new_means(moments)
         covariances = self.covariances
@@ -237,40 +211,27 @@ class MixtureDistribution(Distribution):
         size, components = self.weights.shape
         sums = squares.reshape(size, components, *squares.shape[1:]).sum(axis=1) + self.parts._extra()
         counts = post[:, 0].reshape(size, components).sum(axis=1) + self.options.covariance_weight
-        some = (counts > 1e-12)[:, None, None]
-        made = np.where(some, sums / np.where(some, counts[:, None, None], 1.0), self.covariances)
+        made = divided(sums, counts[:, None, None], self.covariances)
         return shapes.floored(made, "full", max(self.least, 1e-300))
 
-    def _component_groups(self, groups: Groups) -> Groups:
+    def _component_groups(self, groups: Groups | None) -> Groups | None:
         components = self.weights.shape[1]
-        return np.asarray((groups[:, None] * components + np.arange(components)).reshape(-1))
+        return None if groups is None else (groups[:, None] * components + np.arange(components)).reshape(-1)
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
-        """What the prior adds to the objective, up to a constant."""
-        inner = None if groups is None else self._component_groups(groups)
-        some = speakers(groups, self.size)
-        total = sum_of_logs(self.options.weight_prior, self.weights[some])
+        """Compute what the prior adds to the objective, up to a constant."""
+        inner, parts = self._component_groups(groups), self.parts
+        total = sum_of_logs(self.options.weight_prior, self.weights[speakers(groups, self.size)])
+        total += parts.log_prior(prior, inner)
         if self.options.covariance != "tied":
-            return total + self.parts.log_prior(prior, inner)
-        whole = self.parts.log_prior(prior, inner)
+            return total
         # Covariances that components share count once.
-        once = replace(self.parts, options=replace(self.parts.options, mean_weight=0.0)).log_prior(
-            prior, inner
-        )
-        return float(total + whole - once * (1 - 1 / self.weights.shape[1]))
+        once = replace(parts, options=replace(parts.options, mean_weight=0.0)).log_prior(prior, inner)
+        return float(total - once * (1 - 1 / self.weights.shape[1]))
 
-    def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
-        """One observation for every state."""
+    def draw(self, states: Ids, rng: Chance) -> list[Any]:
+        """Draw one observation for every state."""
         cumulated = np.cumsum(self.weights[states], axis=1)
         chosen = (rng.random((len(states), 1)) * cumulated[:, -1:] >= cumulated).sum(axis=1)
         components = self.weights.shape[1]
         return self.parts.draw(states * components + np.minimum(chosen, components - 1), rng)
-
-    def reordered(self, order: npt.NDArray[np.int64]) -> Self:
-        """With state order[i] at place i."""
-        return replace(
-            self,
-            weights=np.ascontiguousarray(self.weights[order]),
-            means=np.ascontiguousarray(self.means[order]),
-            covariances=np.ascontiguousarray(self.covariances[order]),
-        )

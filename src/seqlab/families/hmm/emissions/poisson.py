@@ -8,31 +8,25 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from seqlab.corpus import Corpus
 from seqlab.errors import CorpusError, OptionError
 from seqlab.families.hmm.emissions.base import (
+    Chance,
     Distribution,
     Emission,
     Floats,
     Groups,
+    Ids,
     Statistics,
     VectorRows,
     checked_tables,
+    divided,
     pooled,
     speakers,
 )
-from seqlab.families.hmm.emissions.gaussian import TINY
 from seqlab.families.hmm.emissions.symbols import place
-from seqlab.families.hmm.emissions.vectors import (
-    Spread,
-    check_prior,
-    cluster_means,
-    k_means,
-    numbers,
-    vector_rows,
-)
+from seqlab.families.hmm.emissions.vectors import Spread, check_prior, cluster_means, numbers, vector_rows
 from seqlab.store.codec import Array
 from seqlab.store.values import Given
 
@@ -40,7 +34,7 @@ LEAST_RATE = 1e-300  # a rate of 0 makes counts as good as impossible, and no Na
 
 
 def count_rows(corpus: Corpus, column: str | None, width: int | None) -> VectorRows:
-    """Vectors of whole numbers from 0 up."""
+    """Read vectors of whole numbers from 0 up."""
     rows = vector_rows(corpus, column, width, whole=False)
     bad = (rows.values < 0) | (rows.values != np.floor(rows.values))
     if bad.any():
@@ -71,33 +65,24 @@ class Poisson(Emission):
                 raise OptionError(f"{name} must be finite numbers from 0 up, got {getattr(self, name)!r}")
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[VectorRows, Spread]:
-        """Training data as arrays, and the domain."""
+        """Read training data as arrays, and the domain."""
         rows = count_rows(corpus, column, None)
         for name in ("rate_prior", "rate_weight"):
             check_prior(getattr(self, name), name, (rows.values.shape[1],))
         return rows, Spread.of(rows)
 
-    def random(
-        self, domain: Spread, observed: VectorRows, size: int, rng: np.random.Generator
-    ) -> PoissonDistribution:
-        """The mean counts of the data, each moved by a factor of its own."""
-        del observed
+    def random(self, domain: Spread, observed: VectorRows, size: int, rng: Chance) -> PoissonDistribution:  # noqa: ARG002
+        """Take the mean counts of the data, each times a factor of its own."""
         factors = rng.gamma(2.0, 0.5, size=(size, domain.width))
         return PoissonDistribution(self, np.maximum(domain.mean * factors, 1e-3))
 
-    def clustered(
-        self, domain: Spread, observed: VectorRows, labels: npt.NDArray[np.int64], size: int
-    ) -> PoissonDistribution:
-        """A start from clusters."""
+    def clustered(self, domain: Spread, observed: VectorRows, labels: Ids, size: int) -> PoissonDistribution:
+        """Make a start from clusters."""
         rates = cluster_means(observed, labels, size, domain.mean)
         return PoissonDistribution(self, np.maximum(rates, 1e-3))
 
-    def clusters(self, observed: VectorRows, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """(T,) by k-means."""
-        return k_means(observed, size, rng)
-
     def given(self, tables: Any, domain: Spread, size: int) -> PoissonDistribution:
-        """A start from tables, checked."""
+        """Make a start from tables, checked."""
         if isinstance(tables, PoissonDistribution):
             return replace(tables, options=self)
         if isinstance(tables, (Mapping, Distribution)):
@@ -114,14 +99,10 @@ class PoissonDistribution(Distribution):
     """rates (L, D): events a token."""
 
     stored_kind: ClassVar[str] = "poisson"
+    by_state: ClassVar[Mapping[str, int]] = {"rates": 0}
 
     options: Annotated[Poisson, Given(Poisson)]
     rates: Annotated[Floats, Array(np.float64, "L", "numbers", least=0, finite=True)]
-
-    @property
-    def size(self) -> int:
-        """L."""
-        return len(self.rates)
 
     @property
     def parameters(self) -> int:
@@ -129,50 +110,35 @@ class PoissonDistribution(Distribution):
         return self.rates.size
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> VectorRows:  # noqa: ARG002
-        """A corpus as arrays."""
+        """Read a corpus as arrays."""
         return count_rows(corpus, column, self.rates.shape[1])
 
     # eq:poisson-emission   log P(x | y) = Σ_d (x_d log λ - λ - log x_d!)
     def scores(self, observed: VectorRows) -> Floats:
         """(T, L) log P(x_t | y)."""
         rates = np.maximum(self.rates, LEAST_RATE)
-        x = observed.values
-        there = np.ones_like(x) if observed.present is None else observed.present.astype(np.float64)
-        node: Floats = (
-            x @ np.log(rates).T - there @ rates.T - (_log_factorials(x) * there).sum(axis=1)[:, None]
-        )
+        x, seen = observed.values, observed.seen
+        node: Floats = x @ np.log(rates).T - seen @ rates.T - (_log_factorials(x) * seen).sum(axis=1)[:, None]
         return node
 
     def statistics(self, observed: VectorRows, gamma: Floats) -> Statistics:
-        """Sums for the M step."""
-        there = np.ones_like(observed.values) if observed.present is None else observed.present.astype(float)
-        return {"post": gamma.T @ there, "sums": gamma.T @ observed.values}
+        """Sum up numbers, and how many were there."""
+        return {"post": gamma.T @ observed.seen, "sums": gamma.T @ observed.values}
 
-    def maximised(
-        self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
-    ) -> Self:
-        """The M step."""
-        del prior
-        if "emissions" in frozen:
-            return self
-        count = pooled(statistics["post"], groups) + self.options.rate_weight
-        sums = pooled(statistics["sums"], groups) + self.options.rate_prior
-        some = count > TINY
-        return replace(self, rates=np.where(some, sums / np.where(some, count, 1.0), self.rates))
+    def maximised(self, found: Statistics, prior: Any, groups: Groups | None, frozen: Sequence[str]) -> Self:  # noqa: ARG002
+        """Make the M step."""
+        count = pooled(found["post"], groups) + self.options.rate_weight
+        sums = pooled(found["sums"], groups) + self.options.rate_prior
+        return replace(self, rates=divided(sums, count, self.rates))
 
-    def log_prior(self, prior: Any, groups: Groups | None) -> float:
-        """What the prior adds to the objective, up to a constant."""
-        del prior
+    def log_prior(self, prior: Any, groups: Groups | None) -> float:  # noqa: ARG002
+        """Compute what the prior adds to the objective, up to a constant."""
         rates = np.maximum(self.rates[speakers(groups, self.size)], LEAST_RATE)
         return float((self.options.rate_prior * np.log(rates) - self.options.rate_weight * rates).sum())
 
-    def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
-        """One observation for every state."""
+    def draw(self, states: Ids, rng: Chance) -> list[Any]:
+        """Draw one observation for every state."""
         return list(rng.poisson(self.rates[states]))
-
-    def reordered(self, order: npt.NDArray[np.int64]) -> Self:
-        """With state order[i] at place i."""
-        return replace(self, rates=np.ascontiguousarray(self.rates[order]))
 
 
 def _log_factorials(x: Floats) -> Floats:

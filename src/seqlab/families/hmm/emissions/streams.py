@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
-
-import numpy as np
-import numpy.typing as npt
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Self
 
 from seqlab.corpus import Corpus
 from seqlab.errors import CorpusError, OptionError, StoreError
-from seqlab.families.hmm.emissions.base import Distribution, Emission, Floats, Groups, Observed, Statistics
+from seqlab.families.hmm.emissions.base import (
+    Chance,
+    Distribution,
+    Emission,
+    Floats,
+    Groups,
+    Ids,
+    Observed,
+    Statistics,
+)
 from seqlab.families.hmm.emissions.categorical import BagDistribution, SymbolDistribution
 from seqlab.families.hmm.emissions.gaussian import GaussianDistribution
 from seqlab.families.hmm.emissions.gaussian_mixture import MixtureDistribution
@@ -51,53 +57,34 @@ class Streams(Emission):
         return hash(tuple(self.parts))
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[Observed, Any]:  # noqa: ARG002
-        """Training data as arrays, and the domain."""
+        """Read training data as arrays, and the domain."""
         read = {}
         for name, part in self.parts.items():
             with _named(name):
                 read[name] = part.first(corpus, name)
-        return tuple(observed for observed, _ in read.values()), {
-            n: domain for n, (_, domain) in read.items()
-        }
+        return tuple(seen for seen, _ in read.values()), {name: domain for name, (_, domain) in read.items()}
 
-    def random(self, domain: Any, observed: Any, size: int, rng: np.random.Generator) -> StreamsDistribution:
-        """A start by chance."""
-        pairs = zip(self.parts.items(), observed, strict=True)
-        return StreamsDistribution.of(
-            {n: part.random(domain[n], seen, size, rng) for (n, part), seen in pairs}
-        )
+    def random(self, domain: Any, observed: Any, size: int, rng: Chance) -> StreamsDistribution:
+        """Draw a start."""
+        parts = zip(self.parts.items(), observed, strict=True)
+        return self._made(part.random(domain[name], seen, size, rng) for (name, part), seen in parts)
 
-    def clustered(
-        self, domain: Any, observed: Any, labels: npt.NDArray[np.int64], size: int
-    ) -> StreamsDistribution:
-        """A start from clusters."""
-        pairs = zip(self.parts.items(), observed, strict=True)
-        return StreamsDistribution.of(
-            {n: part.clustered(domain[n], seen, labels, size) for (n, part), seen in pairs}
-        )
-
-    @property
-    def clustering(self) -> bool:
-        """Whether a stream has numbers to find clusters of."""
-        return any(part.clustering for part in self.parts.values())
-
-    def clusters(self, observed: Any, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """(T,) by k-means on the first stream that has numbers."""
-        for part, seen in zip(self.parts.values(), observed, strict=True):
-            if hasattr(part, "clusters"):
-                found: npt.NDArray[np.int64] = part.clusters(seen, size, rng)
-                return found
-        raise OptionError("init='kmeans' needs a stream of numbers, but every stream holds symbols")
+    def clustered(self, domain: Any, observed: Any, labels: Ids, size: int) -> StreamsDistribution:
+        """Make a start from clusters."""
+        parts = zip(self.parts.items(), observed, strict=True)
+        return self._made(part.clustered(domain[name], seen, labels, size) for (name, part), seen in parts)
 
     def given(self, tables: Any, domain: Any, size: int) -> StreamsDistribution:
-        """A start from tables, checked."""
+        """Make a start from tables, checked."""
         if isinstance(tables, StreamsDistribution):
             tables = tables.parts
         if not isinstance(tables, Mapping) or set(tables) != set(self.parts):
             raise OptionError(f"emissions must have an entry for each of {', '.join(map(repr, self.parts))}")
-        return StreamsDistribution.of(
-            {name: part.given(tables[name], domain[name], size) for name, part in self.parts.items()}
-        )
+        parts = self.parts.items()
+        return self._made(part.given(tables[name], domain[name], size) for name, part in parts)
+
+    def _made(self, stream: Iterable[Distribution]) -> StreamsDistribution:
+        return StreamsDistribution(tuple(self.parts), tuple(stream))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +95,6 @@ class StreamsDistribution(Distribution):
 
     names: Annotated[tuple[str, ...], Names()]
     stream: Annotated[tuple[Distribution, ...], Series(Part(*PLAIN), "")]
-
-    @staticmethod
-    def of(parts: Mapping[str, Distribution]) -> StreamsDistribution:
-        """Put the distributions of streams together."""
-        return StreamsDistribution(tuple(parts), tuple(parts.values()))
 
     def check(self) -> None:
         """Refuse names without a stream."""
@@ -127,15 +109,15 @@ class StreamsDistribution(Distribution):
     @property
     def size(self) -> int:
         """L."""
-        return next(iter(self.parts.values())).size
+        return self.stream[0].size
 
     @property
     def parameters(self) -> int:
         """How many numbers were free to choose."""
-        return sum(part.parameters for part in self.parts.values())
+        return sum(part.parameters for part in self.stream)
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> tuple[Any, ...]:  # noqa: ARG002
-        """A corpus as arrays."""
+        """Read a corpus as arrays."""
         found = []
         for name, part in self.parts.items():
             with _named(name):
@@ -144,61 +126,54 @@ class StreamsDistribution(Distribution):
 
     def scores(self, observed: Any) -> Floats:
         """(T, L) log P(x_t | y)."""
-        total: Floats | None = None
-        for part, seen in zip(self.parts.values(), observed, strict=True):
-            scores = part.scores(seen)
-            total = scores if total is None else total + scores
-        assert total is not None  # noqa: S101  (there is a stream)
-        return total
+        first, *others = (part.scores(seen) for part, seen in zip(self.stream, observed, strict=True))
+        return sum(others, first)
 
     def statistics(self, observed: Any, gamma: Floats) -> Statistics:
-        """Sums for the M step."""
-        return {
-            f"{name}.{key}": array
-            for (name, part), seen in zip(self.parts.items(), observed, strict=True)
-            for key, array in part.statistics(seen, gamma).items()
-        }
+        """Sum up the statistics of every stream."""
+        found = (part.statistics(seen, gamma) for part, seen in zip(self.stream, observed, strict=True))
+        return self._joined(found)
 
-    def maximised(
-        self, statistics: Statistics, *, prior: Any, groups: Groups | None, frozen: Sequence[str]
-    ) -> StreamsDistribution:
-        """The M step."""
-        if "emissions" in frozen:
-            return self
-        if isinstance(prior, Mapping) and (strange := set(prior) - set(self.parts)):
+    def maximised(self, found: Statistics, prior: Any, groups: Groups | None, frozen: Sequence[str]) -> Self:
+        """Make the M step."""
+        if isinstance(prior, Mapping) and (strange := set(prior) - set(self.names)):
             raise OptionError(
                 f"the prior of emissions has the stream {min(strange)!r}, but there are only "
-                f"{', '.join(map(repr, self.parts))}"
+                f"{', '.join(map(repr, self.names))}"
             )
-        made = {}
-        for name, part in self.parts.items():
-            own = _of_stream(statistics, name)
-            made[name] = part.maximised(own, prior=_prior(prior, name), groups=groups, frozen=frozen)
-        return StreamsDistribution.of(made)
+        stream = (
+            part.maximised(_of_stream(found, name), _prior(prior, name), groups, frozen)
+            for name, part in self.parts.items()
+        )
+        return replace(self, stream=tuple(stream))
 
     def added(self, one: Statistics, other: Statistics) -> Statistics:
-        """The statistics of two sets of sentences together."""
-        return {
-            f"{name}.{key}": array
-            for name, part in self.parts.items()
-            for key, array in part.added(_of_stream(one, name), _of_stream(other, name)).items()
-        }
+        """Add the statistics of two sets of sentences."""
+        parts = self.parts.items()
+        return self._joined(
+            part.added(_of_stream(one, name), _of_stream(other, name)) for name, part in parts
+        )
+
+    def _joined(self, found: Iterable[Statistics]) -> Statistics:
+        """Put the statistics of all streams together, each under the name of its stream."""
+        named = zip(self.names, found, strict=True)
+        return {f"{name}.{key}": array for name, own in named for key, array in own.items()}
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
-        """What the prior adds to the objective, up to a constant."""
+        """Compute what the prior adds to the objective, up to a constant."""
         return sum(part.log_prior(_prior(prior, name), groups) for name, part in self.parts.items())
 
-    def grown(self, corpus: Corpus, column: str | None) -> StreamsDistribution:  # noqa: ARG002
-        """With the symbols of another corpus."""
-        return StreamsDistribution.of({name: part.grown(corpus, name) for name, part in self.parts.items()})
+    def grown(self, corpus: Corpus, column: str | None) -> Self:  # noqa: ARG002
+        """Add the symbols of another corpus."""
+        return replace(self, stream=tuple(part.grown(corpus, name) for name, part in self.parts.items()))
 
-    def draw(self, states: npt.NDArray[np.int64], rng: np.random.Generator) -> list[Any]:
-        """One observation for every state."""
-        return list(zip(*(part.draw(states, rng) for part in self.parts.values()), strict=True))
+    def draw(self, states: Ids, rng: Chance) -> list[Any]:
+        """Draw one observation for every state."""
+        return list(zip(*(part.draw(states, rng) for part in self.stream), strict=True))
 
-    def reordered(self, order: npt.NDArray[np.int64]) -> StreamsDistribution:
-        """With state order[i] at place i."""
-        return StreamsDistribution.of({name: part.reordered(order) for name, part in self.parts.items()})
+    def reordered(self, order: Ids) -> Self:
+        """Put state order[i] at place i."""
+        return replace(self, stream=tuple(part.reordered(order) for part in self.stream))
 
 
 @contextmanager

@@ -17,7 +17,6 @@ from seqlab.store.codec import Field, Sizes
 from seqlab.store.state import State, string_arrays
 
 MISSING = "\0"  # the word that stands for no word in a column of words: no file and no keyboard has it
-UNKNOWN = ("error", "missing")
 MOST_NUMBERS = 10_000_000  # symbols that are numbers: there is a row for each, used or not
 
 
@@ -42,16 +41,11 @@ class Symbols:
     def __getitem__(self, i: int) -> str | int:
         return i if self.words is None else self.words[i]
 
-    @property
-    def all(self) -> tuple[str, ...] | tuple[int, ...]:
-        """Every symbol, in order."""
-        return tuple(range(self.count)) if self.words is None else self.words
-
     # ------------------------------------------------------------------------------------------ reading
 
     @staticmethod
     def of(given: Any) -> Symbols:
-        """From a user's list of words, or the number of whole numbers."""
+        """Read a user's list of words, or the number of whole numbers."""
         if isinstance(given, Symbols):
             return given
         if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and given > 0:
@@ -80,9 +74,9 @@ class Symbols:
         return Symbols(len(words), tuple(words))
 
     @staticmethod
-    def met_in(corpus: Corpus, column: str) -> Symbols:
-        """The symbols of training data: words in the order of their first use, numbers up to the largest."""
-        data = corpus.data(column)
+    def seen_in(corpus: Corpus, column: str | None) -> Symbols:
+        """Collect the symbols of training data: words in the order of their first use, numbers up to the largest."""
+        data = corpus.data(str(column))
         if isinstance(data, StringColumn):
             words = tuple(word for word in data.compact().values if word != MISSING)
             if not words:
@@ -101,7 +95,7 @@ class Symbols:
         return Symbols(largest + 1)
 
     def joined(self, other: Symbols) -> Symbols:
-        """These, and behind them those of another that are new."""
+        """Put the new ones of another behind these."""
         if (self.words is None) != (other.words is None):
             kinds = ("words", "whole numbers") if other.words is None else ("whole numbers", "words")
             raise CorpusError(
@@ -112,52 +106,38 @@ class Symbols:
         new = tuple(word for word in other.words if word not in self.number)
         return Symbols(self.count + len(new), self.words + new) if new else self
 
-    def rows(self, corpus: Corpus, column: str, *, unknown: str) -> SymbolRows:
-        """The numbers of a corpus's tokens; `unknown`: "error", or "missing" for symbols that are not here."""
-        data = corpus.data(column) if corpus.token_count else None
-        if data is None:
-            return SymbolRows(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
-        if _nothing(data):
+    def rows(self, corpus: Corpus, column: str | None, *, unknown: str) -> SymbolRows:
+        """Number the tokens of a corpus; `unknown`: "error", or "missing" for symbols that are not here."""
+        data = corpus.data(str(column)) if corpus.token_count else None
+        if data is None or _nothing(data):
             return listed(np.full(corpus.token_count, -1, dtype=np.int32))
         if isinstance(data, StringColumn) != (self.words is not None):
             have = "words" if self.words is not None else "whole numbers"
             raise CorpusError(
                 f"the observations of training were {have}, but those of column {column!r} are not; give the same kind"
             )
-        ids = (
-            self._of_words(data, corpus, unknown)
-            if isinstance(data, StringColumn)
-            else self._of_numbers(corpus, column, unknown)
-        )
+        if isinstance(data, StringColumn):
+            words = data.compact()
+            ids = np.array([self.number.get(word, -1) for word in words.values], dtype=np.int32)[words.codes]
+            strange = (ids < 0) & (words.codes != words.pool.find(MISSING))
+        else:
+            numbers = whole_numbers(corpus, column)
+            strange = numbers >= self.count
+            ids = np.where(strange, -1, numbers).astype(np.int32)
+        if unknown == "error" and strange.any():
+            token = int(np.argmax(strange))
+            one = (
+                int(data.vectors[token, 0])
+                if isinstance(data, VectorColumn)
+                else data.values[data.codes[token]]
+            )
+            known = f"0 to {self.count - 1}" if self.words is None else f"{self.count} words"
+            raise CorpusError(
+                f"the symbol {one!r:.60} was never seen in training, which had {known}; "
+                f"HMM(unknown='missing') treats it as not observed",
+                place=place(corpus, token),
+            )
         return listed(ids)
-
-    def _of_words(self, data: StringColumn, corpus: Corpus, unknown: str) -> npt.NDArray[np.int32]:
-        column = data.compact()
-        number = self.number
-        of_code = np.array([number.get(word, -1) for word in column.values], dtype=np.int32)
-        ids: npt.NDArray[np.int32] = of_code[column.codes]
-        if unknown == "error" and (ids < 0).any():
-            strange = np.array([word != MISSING for word in column.values])[column.codes] & (ids < 0)
-            self._refuse(strange, corpus, lambda t: column.values[int(column.codes[t])])
-        return ids
-
-    def _of_numbers(self, corpus: Corpus, column: str, unknown: str) -> npt.NDArray[np.int32]:
-        numbers = whole_numbers(corpus, column)
-        strange = numbers >= self.count
-        if unknown == "error":
-            self._refuse(strange, corpus, lambda t: int(numbers[t]))
-        return np.where(strange, -1, numbers).astype(np.int32)
-
-    def _refuse(self, strange: npt.NDArray[np.bool_], corpus: Corpus, symbol: Any) -> None:
-        if not strange.any():
-            return
-        token = int(np.argmax(strange))
-        known = f"0 to {self.count - 1}" if self.words is None else f"{self.count} words"
-        raise CorpusError(
-            f"the symbol {symbol(token)!r:.60} was never seen in training, which had {known}; "
-            f"HMM(unknown='missing') treats it as not observed",
-            place=place(corpus, token),
-        )
 
 
 class Stored(Field):
@@ -181,14 +161,14 @@ class Stored(Field):
 
 
 def _nothing(data: Any) -> bool:
-    """Whether every token of a column is missing: then nobody can tell words from numbers."""
+    """Tell whether every token of a column is missing: then words and numbers look the same."""
     if isinstance(data, StringColumn):
         return data.compact().values == [MISSING]
     return isinstance(data, VectorColumn) and bool(np.isnan(data.vectors).all())
 
 
 def listed(ids: npt.NDArray[np.int32]) -> SymbolRows:
-    """One symbol for every token, none where the number is -1."""
+    """Give every token one symbol, none where the number is -1."""
     there = ids >= 0
     if there.all():
         return SymbolRows(np.arange(len(ids) + 1, dtype=np.int64), np.ascontiguousarray(ids))
@@ -196,9 +176,9 @@ def listed(ids: npt.NDArray[np.int32]) -> SymbolRows:
     return SymbolRows(begin, np.ascontiguousarray(ids[there]))
 
 
-def whole_numbers(corpus: Corpus, column: str) -> npt.NDArray[np.int64]:
-    """(T,) symbols that are numbers, -1 for a missing one (NaN)."""
-    data = corpus.data(column)
+def whole_numbers(corpus: Corpus, column: str | None) -> npt.NDArray[np.int64]:
+    """Read (T,) symbols that are numbers, -1 for a missing one (NaN)."""
+    data = corpus.data(str(column))
     if not isinstance(data, VectorColumn) or data.vectors.shape[1] != 1:
         raise CorpusError(
             f"column {column!r} should hold words or whole numbers, one for every token; "
@@ -224,7 +204,7 @@ def place(corpus: Corpus, token: int) -> Place:
 
 
 def checked_probabilities(table: Any, name: str, shape: Sequence[int | None], *, sums: bool = True) -> Any:
-    """An array of probabilities whose last axis sums to one, or an error that names the row."""
+    """Read an array of probabilities whose last axis sums to one."""
     array = as_floats(table, name)
     fits = array.ndim == len(shape) and all(w in {None, n} for w, n in zip(shape, array.shape, strict=True))
     if not fits:

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from seqlab.corpus import Corpus, VectorColumn
 from seqlab.errors import CorpusError, OptionError
-from seqlab.families.hmm.emissions.base import Floats, Statistics, VectorRows, as_floats
+from seqlab.families.hmm.emissions.base import Chance, Floats, Ids, Statistics, VectorRows, as_floats
 from seqlab.families.hmm.emissions.symbols import place
 
 LARGEST = 1e100  # squares of larger numbers would leave no room for sums
 LLOYD = 100  # rounds of k-means at most
+SHARE = 1e-4  # of the data's own variance: below it no variance falls, unless asked
 
 
 def vector_rows(corpus: Corpus, column: str | None, width: int | None, *, whole: bool = True) -> VectorRows:
-    """The vectors of a corpus (T, D); NaN is a missing number.
+    """Read the vectors of a corpus (T, D); NaN is a missing number.
 
     width   D of training, or None before
     whole   whether a vector must be there as a whole or not at all
@@ -61,7 +61,7 @@ def vector_rows(corpus: Corpus, column: str | None, width: int | None, *, whole:
 
 
 def numbers(value: Any, name: str, shape: tuple[int, ...]) -> Floats:
-    """An array of finite numbers of this shape, or an error."""
+    """Read an array of finite numbers of this shape."""
     array = as_floats(value, name)
     if array.shape != shape:
         raise OptionError(f"{name} has shape {array.shape}, but {shape} is wanted")
@@ -79,15 +79,15 @@ def check_prior(value: Any, name: str, *shapes: tuple[int, ...]) -> None:
         raise OptionError(f"{name} has shape {shape}, but a number or an array of shape {wanted} is wanted")
 
 
-def k_means(rows: VectorRows, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """(T,) clusters by Lloyd's rounds after a k-means++ start; -1 for tokens that are missing."""
+def k_means(rows: VectorRows, size: int, rng: Chance) -> Ids:
+    """Find (T,) clusters by Lloyd's rounds after a k-means++ start; -1 for tokens that are missing."""
     there = np.flatnonzero(rows.there)
     x = rows.values[there]
     labels = np.full(len(rows), -1, dtype=np.int64)
     if not len(x):
         raise CorpusError("every observation is missing, so there is nothing to learn from")
     centres = spread(x, size, rng)
-    before: npt.NDArray[np.int64] | None = None
+    before: Ids | None = None
     for _ in range(LLOYD):
         nearest = _distances(x, centres).argmin(axis=1)
         if before is not None and np.array_equal(nearest, before):
@@ -102,8 +102,15 @@ def k_means(rows: VectorRows, size: int, rng: np.random.Generator) -> npt.NDArra
     return labels
 
 
-def cluster_means(rows: VectorRows, labels: npt.NDArray[np.int64], size: int, usual: Floats) -> Floats:
-    """(size, D) means of the numbers that are there; `usual` (D,) where a cluster has none."""
+def drawn_rows(rows: VectorRows, count: int, rng: Chance) -> Floats:
+    """Draw so many vectors (count, D) that are there, each once if there are enough."""
+    there = np.flatnonzero(rows.there)
+    drawn: Floats = rows.values[rng.choice(there, size=count, replace=len(there) < count)]
+    return drawn
+
+
+def cluster_means(rows: VectorRows, labels: Ids, size: int, usual: Floats) -> Floats:
+    """Compute (size, D) means of the numbers that are there; `usual` (D,) where a cluster has none."""
     means = np.tile(usual, (size, 1))
     for y in range(size):
         inside = labels == y
@@ -112,7 +119,7 @@ def cluster_means(rows: VectorRows, labels: npt.NDArray[np.int64], size: int, us
     return means
 
 
-def spread(x: Floats, size: int, rng: np.random.Generator, weights: Floats | None = None) -> Floats:
+def spread(x: Floats, size: int, rng: Chance, weights: Floats | None = None) -> Floats:
     """Draw centres by k-means++: each with chances by the squared distance to the nearest so far, times its weight."""
     usual = None if weights is None else weights / weights.sum()
     centres = [x[int(rng.integers(len(x)) if usual is None else rng.choice(len(x), p=usual))]]
@@ -129,12 +136,9 @@ def _distances(x: Floats, centres: Floats) -> Floats:
     return np.stack([((x - centre) ** 2).sum(axis=1) for centre in centres], axis=1)
 
 
-SHARE = 1e-4  # of the data's own variance: below it no variance falls, unless asked
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Spread:
-    """What training data as a whole look like: D, their mean and covariance."""
+    """Training data as a whole: D, their mean and covariance."""
 
     width: int
     mean: Floats
@@ -142,21 +146,21 @@ class Spread:
 
     @staticmethod
     def of(rows: VectorRows) -> Spread:
-        """Of the vectors that are there."""
+        """Measure the vectors that are there."""
         values = rows.values[rows.there]
         if not len(values):
             raise CorpusError("every observation is missing, so there is nothing to learn from")
         width = values.shape[1]
         if not width:
             raise CorpusError("the vectors have no numbers at all, so there is nothing to learn from")
-        present = np.ones_like(values) if rows.present is None else rows.present[rows.there].astype(float)
+        present = rows.seen[rows.there]
         count = np.maximum(present.sum(axis=0), 1.0)
         mean = values.sum(axis=0) / count
         away = (values - mean) * present
         return Spread(width, mean, away.T @ away / np.sqrt(np.outer(count, count)))
 
     def least(self, asked: float | None) -> float:
-        """The smallest variance that is allowed."""
+        """Return the smallest variance that is allowed."""
         if asked is not None:
             return asked
         usual = float(np.diag(self.covariance).mean())
@@ -164,17 +168,13 @@ class Spread:
 
 
 def rebased(statistics: Statistics, means: Floats) -> Statistics:
-    """The same moments about other means."""
+    """Compute the moments about other means."""
     post, first, second = statistics["post"], statistics["first"], statistics["second"]
     move = means - statistics["about"]
     if second.ndim == 3:
         cross = first[:, :, None] * move[:, None, :]
-        second = (
-            second
-            - cross
-            - np.swapaxes(cross, 1, 2)
-            + post[:, :1, None] * move[:, :, None] * move[:, None, :]
-        )
+        second = second - cross - np.swapaxes(cross, 1, 2)
+        second += post[:, :1, None] * move[:, :, None] * move[:, None, :]
     else:
         second = second - 2 * move * first + post * move**2
     return {"post": post, "first": first - post * move, "second": second, "about": means}
