@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 from seqlab.lazy import when_used
 
 if TYPE_CHECKING:
-    from seqlab.trellis.batch import TrellisBatch
     from seqlab.trellis.constraints import Constraints
-    from seqlab.trellis.trellis import Trellis
+    from seqlab.trellis.trellis import Trellis, TrellisBatch
 else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = when_used(
         __name__,
         {
-            "batch": ("TrellisBatch",),
             "constraints": ("Constraints",),
-            "trellis": ("Trellis",),
+            "trellis": ("Trellis", "TrellisBatch"),
         },
     )
 

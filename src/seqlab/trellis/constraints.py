@@ -7,7 +7,7 @@ allowed labels become lists of active labels at their positions, and the work of
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +15,11 @@ import numpy.typing as npt
 
 from seqlab.arrays import LabelIds, Scores
 from seqlab.errors import LabelError, OptionError, ShapeError
+from seqlab.trellis.checks import Tables
 from seqlab.trellis.labels import Label, LabelSet
 
 Bools = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
 Moves = Iterable[tuple[Label, Label]] | Bools
 Some = Iterable[Label] | Bools | None
 PerPosition = Mapping[int, Iterable[Label] | None] | Sequence[Iterable[Label] | None] | Bools
@@ -45,8 +47,8 @@ class Constraints:
 class Restrictions(NamedTuple):
     """Active lists as the core takes them: ids[offset[i]:offset[i + 1]] are the labels allowed at where[i]."""
 
-    where: npt.NDArray[np.int64]
-    offset: npt.NDArray[np.int64]
+    where: Numbers
+    offset: Numbers
     ids: LabelIds
 
     @staticmethod
@@ -55,7 +57,7 @@ class Restrictions(NamedTuple):
         return Restrictions.frozen(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int32))
 
     @staticmethod
-    def frozen(where: npt.NDArray[np.int64], offset: npt.NDArray[np.int64], ids: LabelIds) -> Restrictions:
+    def frozen(where: Numbers, offset: Numbers, ids: LabelIds) -> Restrictions:
         """Read-only arrays: the core trusts them."""
         for array in (where, offset, ids):
             array.flags.writeable = False
@@ -72,101 +74,84 @@ class Restrictions(NamedTuple):
         return rows
 
 
-@dataclass(slots=True)
-class _Collector:
-    """Gathers rows of flags by position; several for one position are all to be obeyed."""
-
-    length: int
-    labels: LabelSet
-    where: list[npt.NDArray[np.int64]] = field(default_factory=list)
-    rows: list[Bools] = field(default_factory=list)
-
-    def add(self, where: npt.ArrayLike, rows: Bools) -> None:
-        self.where.append(np.asarray(where, dtype=np.int64))
-        self.rows.append(rows)
-
-    def add_labels(self, position: Any, labels: Iterable[Label], what: str) -> None:
-        row = np.zeros((1, self.labels.size), dtype=bool)
-        row[0, self.labels.ids(labels)] = True
-        self.add([self.position(position, what)], row)
-
-    def position(self, value: Any, what: str) -> int:
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if not whole or not 0 <= value < self.length:
-            raise LabelError(
-                f"{what} names position {value!r}, but the sequence has positions 0 to {self.length - 1}"
-                if self.length
-                else f"{what} names position {value!r}, but the sequence is empty"
-            )
-        return int(value)
-
-    def result(self) -> Restrictions:
-        if not self.where:
-            return Restrictions.none()
-        where = np.unique(np.concatenate(self.where))
-        combined = np.ones((len(where), self.labels.size), dtype=bool)
-        for some, rows in zip(self.where, self.rows, strict=True):
-            combined[np.searchsorted(where, some)] &= rows
-        limited = ~combined.all(axis=1)
-        where, combined = where[limited], combined[limited]
-        offset = np.concatenate([[0], np.cumsum(combined.sum(axis=1))]).astype(np.int64)
-        return Restrictions.frozen(where, offset, np.nonzero(combined)[1].astype(np.int32))
-
-
-def restrictions(
-    rules: Constraints, length: int, labels: LabelSet, before: Restrictions | None = None
-) -> Restrictions:
-    """The active lists that `rules` ask for, on top of those that were there before."""
-    collector = _Collector(length, labels)
-    if before is not None and len(before.where):
-        collector.add(before.where, before.mask(labels.size))
-    known = {} if rules.known is None else rules.known
-    if not isinstance(known, Mapping):
-        raise OptionError(f"known wants {{position: label}}, got {type(known).__name__}")
-    for place, label in known.items():
-        collector.add_labels(place, [label], "known")
-    if rules.allowed is not None:
-        _collect_allowed(rules.allowed, collector)
-    return collector.result()
-
-
-def _collect_allowed(allowed: PerPosition, collector: _Collector) -> None:
-    if isinstance(allowed, np.ndarray):
-        wanted = (collector.length, collector.labels.size)
-        if allowed.shape != wanted or allowed.dtype != bool:
+def restrictions(rules: Constraints, length: int, labels: LabelSet, before: Restrictions) -> Restrictions:
+    """Make the active lists that `rules` ask for, on top of those that were there before."""
+    if rules.known is not None and not isinstance(rules.known, Mapping):
+        raise OptionError(f"known wants {{position: label}}, got {type(rules.known).__name__}")
+    if not rules.known and rules.allowed is None:
+        return before
+    found = [(before.where, before.mask(labels.size))]
+    found += [_listed(t, [label], length, labels, "known") for t, label in (rules.known or {}).items()]
+    if isinstance(rules.allowed, np.ndarray):
+        if rules.allowed.shape != (length, labels.size) or rules.allowed.dtype != bool:
             raise ShapeError(
-                f"allowed is an array of shape {allowed.shape} and dtype {allowed.dtype}, but a boolean one of shape "
-                f"{wanted} (positions, labels) is wanted"
+                f"allowed is an array of shape {rules.allowed.shape} and dtype {rules.allowed.dtype}, but a boolean "
+                f"one of shape {(length, labels.size)} (positions, labels) is wanted"
             )
-        limited = np.flatnonzero(~allowed.all(axis=1))
-        collector.add(limited, allowed[limited])
-    elif isinstance(allowed, Mapping):
-        for place, labels in allowed.items():
-            if labels is not None:
-                collector.add_labels(place, labels, "allowed")
-    else:
-        if len(allowed) != collector.length:
+        limited = np.flatnonzero(~rules.allowed.all(axis=1))
+        found.append((limited, rules.allowed[limited]))
+    elif rules.allowed is not None:
+        if not isinstance(rules.allowed, Mapping) and len(rules.allowed) != length:
             raise ShapeError(
-                f"allowed lists labels for {len(allowed)} positions, but the sequence has {collector.length}; "
+                f"allowed lists labels for {len(rules.allowed)} positions, but the sequence has {length}; "
                 f"write None where everything is allowed, or pass {{position: labels}}"
             )
-        for place, some in enumerate(allowed):
-            if some is not None:
-                collector.add_labels(place, some, "allowed")
+        given = rules.allowed.items() if isinstance(rules.allowed, Mapping) else enumerate(rules.allowed)
+        found += [_listed(t, some, length, labels, "allowed") for t, some in given if some is not None]
+    return _combined(found, labels.size)
 
 
-def forbid_ends(
-    node: Scores, firsts: npt.ArrayLike, lasts: npt.ArrayLike, rules: Constraints, labels: LabelSet
-) -> Scores:
-    """`node`, or a copy with -inf for forbidden starts in rows `firsts` and forbidden ends in rows `lasts`."""
+def _listed(
+    position: Any, allowed: Iterable[Label], length: int, labels: LabelSet, what: str
+) -> tuple[Numbers, Bools]:
+    """Make the row of flags of one position."""
+    row = np.zeros((1, labels.size), dtype=bool)
+    row[0, labels.ids(allowed)] = True
+    whole = isinstance(position, (int, np.integer)) and not isinstance(position, bool)
+    if not whole or not 0 <= position < length:
+        has = f"has positions 0 to {length - 1}" if length else "is empty"
+        raise LabelError(f"{what} names position {position!r}, but the sequence {has}")
+    return np.array([position], dtype=np.int64), row
+
+
+def _combined(found: Sequence[tuple[Numbers, Bools]], size: int) -> Restrictions:
+    """Intersect rows of flags by position: several for one position are all to be obeyed."""
+    where = np.unique(np.concatenate([some for some, _ in found]))
+    combined = np.ones((len(where), size), dtype=bool)
+    for some, rows in found:
+        combined[np.searchsorted(where, some)] &= rows
+    limited = ~combined.all(axis=1)
+    where, combined = where[limited], combined[limited]
+    offset = np.concatenate([[0], np.cumsum(combined.sum(axis=1))]).astype(np.int64)
+    return Restrictions.frozen(where, offset, np.nonzero(combined)[1].astype(np.int32))
+
+
+def masked_tables(
+    tables: Tables,
+    rules: Constraints,
+    firsts: npt.ArrayLike,
+    lasts: npt.ArrayLike,
+    order: int,
+    labels: LabelSet,
+) -> Tables:
+    """Fold forbidden moves into edges and head, starts into rows `firsts` of node, ends into rows `lasts`."""
     starts = _flags(rules.forbidden_starts, labels, "forbidden_starts")
     ends = _flags(rules.forbidden_ends, labels, "forbidden_ends")
-    if not starts.any() and not ends.any():
-        return node
-    masked: Scores = node.copy()
-    masked[np.ix_(np.asarray(firsts), np.flatnonzero(starts))] = -np.inf
-    masked[np.ix_(np.asarray(lasts), np.flatnonzero(ends))] = -np.inf
-    return masked
+    if starts.any() or ends.any():
+        node = tables.node.copy()
+        node[np.ix_(np.asarray(firsts), np.flatnonzero(starts))] = -np.inf
+        node[np.ix_(np.asarray(lasts), np.flatnonzero(ends))] = -np.inf
+        tables = tables._replace(node=node)
+    mask = move_mask(rules.forbidden_moves, labels)
+    if mask is None:
+        return tables
+    head = list(tables.head)
+    while len(head) < order - 1:  # made where it was missing
+        head.append(np.zeros((labels.size,) * (len(head) + 2), dtype=tables.node.dtype))
+    return tables._replace(
+        edge=forbid(tables.edge, mask, order + 1),
+        head=tuple(forbid(tensor, mask, tensor.ndim) for tensor in head),
+    )
 
 
 def _flags(some: Some, labels: LabelSet, what: str) -> Bools:

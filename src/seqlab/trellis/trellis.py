@@ -1,16 +1,17 @@
-"""Log-potentials of one sequence."""
+"""Log-potentials of one sequence, and of many that share labels and edges."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import LabelIds, Scores, as_scores, check_scores, frozen
-from seqlab.errors import ShapeError
+from seqlab.arrays import LabelIds, Scores, as_lengths, as_scores, check_scores, frozen
+from seqlab.errors import OptionError, ShapeError
 from seqlab.lazy import lent
 from seqlab.trellis.checks import Tables, check_order, check_tables
 from seqlab.trellis.constraints import (
@@ -19,16 +20,73 @@ from seqlab.trellis.constraints import (
     PerPosition,
     Restrictions,
     Some,
-    forbid,
-    forbid_ends,
-    move_mask,
+    masked_tables,
     restrictions,
 )
-from seqlab.trellis.described import Described
 from seqlab.trellis.labels import Label, LabelSet
 
 
-class Trellis(Described):
+class _Scored:
+    """Checked scores of one sequence or of several, with their labels, order and dtype."""
+
+    __slots__ = ("_batch", "_label_set", "_order", "_tables", "advice")
+
+    _tables: Tables
+    _order: int
+    _label_set: LabelSet
+    _batch: _core.Batch32 | _core.Batch64 | None
+
+    # Advice of whoever made the scores for the case that no path is left; asked for then only. "" for none.
+    advice: Callable[[], str] | None
+
+    @property
+    def L(self) -> int:
+        """Number of labels."""
+        return self._label_set.size
+
+    @property
+    def order(self) -> int:
+        """How many earlier labels a move looks at."""
+        return self._order
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """float32 or float64: what the scores are and what inference computes in."""
+        return self._tables.node.dtype
+
+    @property
+    def per_position(self) -> bool:
+        """Whether edge has one slab per position."""
+        return self._tables.per_position
+
+    @property
+    def labels(self) -> tuple[str, ...] | None:
+        """Names of the labels, if they have any."""
+        return self._label_set.names
+
+    @property
+    def label_set(self) -> LabelSet:
+        """Translates between names and numbers."""
+        return self._label_set
+
+    def batch(self) -> _core.Batch32 | _core.Batch64:
+        """Return the scores as the core takes them."""
+        if self._batch is None:
+            batch = _core.Batch32() if self.dtype == np.float32 else _core.Batch64()
+            self.add_to(batch)
+            self._batch = batch
+        return self._batch
+
+    def add_to(self, batch: Any) -> None:
+        """Append to a core batch of the same dtype."""
+        raise NotImplementedError
+
+    def _mask(self, rules: Constraints, firsts: npt.ArrayLike, lasts: npt.ArrayLike) -> None:
+        """Fold forbidden moves, starts and ends into the scores; sequences begin and end in these rows of node."""
+        self._tables = masked_tables(self._tables, rules, firsts, lasts, self._order, self._label_set)
+
+
+class Trellis(_Scored):
     """Log-potentials of one sequence with T positions and L labels, checked once and then trusted.
 
     node    (T, L)             ψ_t(y): natural logs, -inf for what is forbidden
@@ -44,10 +102,7 @@ class Trellis(Described):
     or forbidden moves must be folded in: do not change them afterwards. T = 0 is legal: one empty path with score 0.
     """
 
-    __slots__ = ("_batch", "_label_set", "_order", "_restrictions", "_tables", "advice")
-
-    # What whoever made the scores has to say when no path is left; asked then only. "" for nothing.
-    advice: Callable[[], str] | None
+    __slots__ = ("_restrictions",)
 
     def __init__(
         self,
@@ -75,7 +130,7 @@ class Trellis(Described):
         self._label_set = label_set
         self._restrictions = lists
         self.advice = None
-        self._batch: _core.Batch32 | _core.Batch64 | None = None
+        self._batch = None
 
     @classmethod
     def _trusted(cls, tables: Tables, order: int, label_set: LabelSet, lists: Restrictions) -> Trellis:
@@ -85,7 +140,7 @@ class Trellis(Described):
         return trellis
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (self._tables, self._order, self.labels, self._restrictions)
+        return Trellis._trusted, (self._tables, self._order, self._label_set, self._restrictions)
 
     @property
     def T(self) -> int:
@@ -129,12 +184,10 @@ class Trellis(Described):
         return tighter
 
     def _constrain(self, rules: Constraints) -> None:
-        if not isinstance(rules, Constraints):
-            raise TypeError(f"constraints must be a seqlab.Constraints, got {type(rules).__name__}")
+        _check_rules(rules)
         self._restrictions = restrictions(rules, self.T, self._label_set, self._restrictions)
         ends = np.arange(self.T)
-        node = forbid_ends(self._tables.node, ends[:1], ends[-1:], rules, self._label_set)
-        self._tables = masked_tables(self._tables._replace(node=node), rules, self._order, self._label_set)
+        self._mask(rules, ends[:1], ends[-1:])
 
     def score(self, path: Iterable[Label]) -> float:
         """Score of one path, given as names or numbers; -inf when it breaks a rule (eq:path-score)."""
@@ -146,14 +199,6 @@ class Trellis(Described):
         if not rows[np.arange(len(lists.where)), ids[lists.where]].all():
             return float("-inf")
         return _core.path_score(self.batch(), 0, ids)
-
-    def batch(self) -> _core.Batch32 | _core.Batch64:
-        """This trellis alone, as the core takes it."""
-        if self._batch is None:
-            batch = _core.Batch32() if self.dtype == np.float32 else _core.Batch64()
-            self.add_to(batch)
-            self._batch = batch
-        return self._batch
 
     def add_to(self, batch: Any) -> None:
         """Append to a core batch of the same dtype."""
@@ -172,46 +217,136 @@ class Trellis(Described):
         return f"Trellis(T={self.T}, L={self.L}, order={self.order}, {self.dtype}, {edges}{limited})"
 
 
-def masked_tables(tables: Tables, rules: Constraints, order: int, labels: LabelSet) -> Tables:
-    """Forbidden moves folded into the edges, and into the head, which is made where it was missing."""
-    mask = move_mask(rules.forbidden_moves, labels)
-    if mask is None:
-        return tables
-    size = labels.size
-    head = list(tables.head)
-    while len(head) < order - 1:
-        head.append(np.zeros((size,) * (len(head) + 2), dtype=tables.node.dtype))
-    return tables._replace(
-        edge=forbid(tables.edge, mask, order + 1),
-        head=tuple(forbid(tensor, mask, tensor.ndim) for tensor in head),
-    )
+class TrellisBatch(_Scored, Sequence[Trellis]):
+    """A ragged batch.
+
+    node      (ΣT, L)     the rows of all sequences, one after another
+    lengths   (N,)        how many rows each sequence has; 0 is legal
+    edge      (L, ..., L) shared by all, or the per-position slabs of all sequences one after another
+    order, head, labels   as in Trellis
+    constraints           forbidden moves, starts and ends; what speaks of single positions belongs to single trellises
+                          (make a list of Trellis instead: every function of seqlab.inference takes one)
+    """
+
+    __slots__ = ("_rows", "_slabs", "lengths")
+
+    def __init__(
+        self,
+        node: npt.ArrayLike,
+        lengths: Sequence[int] | npt.ArrayLike,
+        edge: npt.ArrayLike,
+        *,
+        order: int = 1,
+        head: Sequence[npt.ArrayLike] = (),
+        labels: Sequence[str] | None = None,
+        constraints: Constraints | None = None,
+    ) -> None:
+        self._order = check_order(order)
+        self.advice = None
+        rows = as_scores(node, "node")
+        if rows.ndim != 2:
+            raise ShapeError(
+                f"node scores have shape {rows.shape}, but two axes (positions, labels) are wanted"
+            )
+        self.lengths = as_lengths(lengths, len(rows))
+        slabs = np.maximum(self.lengths - self._order, 0)
+        longest = int(self.lengths.max(initial=0))
+        self._tables = check_tables(rows, edge, self._order, head, int(slabs.sum()), longest)
+        self._label_set = LabelSet(self._tables.node.shape[1], labels)
+        self._rows = np.concatenate([[0], np.cumsum(self.lengths)])
+        self._slabs = np.concatenate([[0], np.cumsum(slabs)])
+        self._batch = None
+        if constraints is not None:
+            self._constrain(constraints)
+
+    def _constrain(self, rules: Constraints) -> None:
+        _check_rules(rules)
+        if rules.known or rules.allowed is not None:
+            raise OptionError(
+                "known and allowed labels speak of one sequence's positions; constrain the trellises one by one "
+                "(batch[i].constrain(...)) and pass the list of them to seqlab.inference"
+            )
+        some = np.flatnonzero(self.lengths)
+        self._mask(rules, self._rows[some], self._rows[some + 1] - 1)
+
+    @staticmethod
+    def of(trellises: Sequence[Trellis]) -> TrellisBatch:
+        """One batch from trellises that share labels, order and edge scores; their node rows are copied together."""
+        if not trellises:
+            raise OptionError("a batch is made from at least one trellis; for none, pass an empty list")
+        first = trellises[0]
+        for i, one in enumerate(trellises):
+            same = one.order == first.order and one.labels == first.labels and one.L == first.L
+            shared = not one.per_position and np.array_equal(one.edge, first.edge)
+            heads = len(one.head) == len(first.head) and all(map(np.array_equal, one.head, first.head))
+            if not (same and shared and heads) or one.allowed:
+                raise OptionError(
+                    f"trellis {i} differs from trellis 0 in labels, order or edge scores, or restricts positions; "
+                    f"pass the list itself to seqlab.inference instead"
+                )
+        node = np.concatenate([one.node for one in trellises])
+        lengths = [one.T for one in trellises]
+        return TrellisBatch(
+            node, lengths, first.edge, order=first.order, head=first.head, labels=first.labels
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        make = partial(TrellisBatch, order=self._order, head=self._tables.head, labels=self.labels)
+        return make, (self._tables.node, self.lengths, self._tables.edge)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [self[j] for j in range(*i.indices(len(self)))]
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"sequence {i} of a batch of {len(self)}")
+        i = int(i) % len(self)
+        tables = self._tables
+        node = tables.node[self._rows[i] : self._rows[i + 1]]
+        edge = tables.edge[self._slabs[i] : self._slabs[i + 1]] if tables.per_position else tables.edge
+        part = Tables(node, edge, tables.head, tables.per_position)
+        one = Trellis._trusted(part, self._order, self._label_set, Restrictions.none())
+        one.advice = self.advice
+        return one
+
+    def __iter__(self) -> Iterator[Trellis]:
+        return (self[i] for i in range(len(self)))
+
+    def add_to(self, batch: Any) -> None:
+        """Append all sequences to a core batch of the same dtype."""
+        node, edge, head, per_position = self._tables
+        batch.add_many(node, self.lengths, edge, self._order, per_position, list(head))
+
+    def __repr__(self) -> str:
+        return (
+            f"TrellisBatch({len(self)} sequences, {len(self._tables.node)} positions, L={self.L}, "
+            f"order={self.order}, {self.dtype})"
+        )
 
 
-def _rebuilt(tables: Tables, order: int, labels: tuple[str, ...] | None, lists: Restrictions) -> Trellis:
-    return Trellis._trusted(tables, order, LabelSet(tables.node.shape[1], labels), lists)
+def _check_rules(rules: Any) -> None:
+    if not isinstance(rules, Constraints):
+        raise TypeError(f"constraints must be a seqlab.Constraints, got {type(rules).__name__}")
 
 
 def _with_ends(node: npt.ArrayLike, start: npt.ArrayLike | None, stop: npt.ArrayLike | None) -> Scores:
-    """Start and stop scores folded into a copy of the first and last rows."""
+    """Fold start and stop scores into a copy of the first and last rows."""
     rows = as_scores(node, "node")
     if rows.ndim != 2 or (start is None and stop is None):
         return rows
     check_scores(rows, "node")
-    ends = {"start": start, "stop": stop}
-    arrays = {name: as_scores(value, name) for name, value in ends.items() if value is not None}
-    for name, array in arrays.items():
-        if array.shape != (rows.shape[1],):
-            raise ShapeError(f"{name} scores have shape {array.shape}, but ({rows.shape[1]},) is wanted")
-        check_scores(array, name)
-    rows = rows.astype(np.result_type(rows, *arrays.values()))
+    ends = {}
+    for name, value in (("start", start), ("stop", stop)):
+        if value is None:
+            continue
+        ends[name] = as_scores(value, name)
+        if ends[name].shape != (rows.shape[1],):
+            raise ShapeError(f"{name} scores have shape {ends[name].shape}, but ({rows.shape[1]},) is wanted")
+        check_scores(ends[name], name)
+    rows = rows.astype(np.result_type(rows, *ends.values()))
     with np.errstate(over="ignore"):  # what overflows here is named by the checks that follow
-        _add_ends(rows, arrays)
+        rows[:1] += ends.get("start", 0)
+        rows[-1:] += ends.get("stop", 0)
     return rows
-
-
-def _add_ends(rows: Scores, arrays: Mapping[str, Scores]) -> None:
-    if len(rows):
-        if "start" in arrays:
-            rows[0] += arrays["start"]
-        if "stop" in arrays:
-            rows[-1] += arrays["stop"]
