@@ -12,27 +12,17 @@ from seqlab.inference.machine import fallback_count, kernel, kernels, use_kernel
 from seqlab.lazy import when_used
 
 if TYPE_CHECKING:
-    from seqlab.inference.best_paths import NBest, nbest
-    from seqlab.inference.counting import ExpectedCounts, expected_counts
-    from seqlab.inference.decoding import beam, max_marginal, viterbi
-    from seqlab.inference.messages import Semiring, backward, forward
-    from seqlab.inference.partition import log_partition
-    from seqlab.inference.paths import Path
-    from seqlab.inference.posteriors import Posterior, posterior
-    from seqlab.inference.sampling import Samples, sample
+    from seqlab.inference.decoding import NBest, Path, Samples, beam, max_marginal, nbest, sample, viterbi
+    from seqlab.inference.messages import Semiring, backward, forward, log_partition
+    from seqlab.inference.posteriors import ExpectedCounts, Posterior, expected_counts, posterior
     from seqlab.inference.streaming import Filter, Filtered, FilterStep, filter
 else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = when_used(
         __name__,
         {
-            "best_paths": ("NBest", "nbest"),
-            "counting": ("ExpectedCounts", "expected_counts"),
-            "decoding": ("beam", "max_marginal", "viterbi"),
-            "messages": ("Semiring", "backward", "forward"),
-            "partition": ("log_partition",),
-            "paths": ("Path",),
-            "posteriors": ("Posterior", "posterior"),
-            "sampling": ("Samples", "sample"),
+            "decoding": ("NBest", "Path", "Samples", "beam", "max_marginal", "nbest", "sample", "viterbi"),
+            "messages": ("Semiring", "backward", "forward", "log_partition"),
+            "posteriors": ("ExpectedCounts", "Posterior", "expected_counts", "posterior"),
             "streaming": ("Filter", "Filtered", "FilterStep", "filter"),
         },
     )

@@ -1,37 +1,33 @@
-"""Forward and backward messages: the tables that every other answer is made of."""
+"""Sums over paths: forward and backward messages, and log Z."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from typing import overload
 
 import numpy as np
-import numpy.typing as npt
 
 from seqlab import _core
 from seqlab._core import Semiring
 from seqlab.errors import OptionError
-from seqlab.inference.questions import Asked, Question, Results
+from seqlab.inference.questions import Asked, Batched, Doubles, Part, Question, Results
 from seqlab.threads import thread_count
-from seqlab.trellis import Trellis, TrellisBatch
+from seqlab.trellis import Trellis
 
-Batched = TrellisBatch | Sequence[Trellis]
-Table = npt.NDArray[np.float64]
-
-__all__ = ["Semiring", "backward", "forward"]
+__all__ = ["Semiring", "backward", "forward", "log_partition"]
 
 
 @overload
 def forward(
     asked: Trellis, *, semiring: Semiring = Semiring.log_sum, threads: int | None = None
-) -> Table: ...
+) -> Doubles: ...
 @overload
 def forward(
     asked: Batched, *, semiring: Semiring = Semiring.log_sum, threads: int | None = None
-) -> Results[Table]: ...
+) -> Results[Doubles]: ...
 def forward(
     asked: Asked, *, semiring: Semiring = Semiring.log_sum, threads: int | None = None
-) -> Table | Results[Table]:
+) -> Doubles | Results[Doubles]:
     """Compute alpha: log of the summed potentials of all prefixes that end in a state (eq:forward).
 
     The table is (T, L) for order 1, and (T, L, ..., L) for order k: alpha[t, y_{t-k+1}, ..., y_t]. Labels before the
@@ -48,14 +44,14 @@ def forward(
 @overload
 def backward(
     asked: Trellis, *, semiring: Semiring = Semiring.log_sum, threads: int | None = None
-) -> Table: ...
+) -> Doubles: ...
 @overload
 def backward(
     asked: Batched, *, semiring: Semiring = Semiring.log_sum, threads: int | None = None
-) -> Results[Table]: ...
+) -> Results[Doubles]: ...
 def backward(
     asked: Asked, *, semiring: Semiring = Semiring.log_sum, threads: int | None = None
-) -> Table | Results[Table]:
+) -> Doubles | Results[Doubles]:
     """Compute beta: log of the summed potentials of all suffixes that follow a state (eq:backward).
 
     The axes are those of `forward`. alpha + beta is the log of the summed potentials of all paths through a state, or
@@ -66,17 +62,39 @@ def backward(
 
 def _tables(
     asked: Asked, compute: Callable[..., None], semiring: Semiring, threads: int | None
-) -> Table | Results[Table]:
+) -> Doubles | Results[Doubles]:
     if not isinstance(semiring, Semiring):
         raise OptionError(f"semiring must be Semiring.log_sum or Semiring.max, got {semiring!r}")
     question, count = Question(asked), thread_count(threads)
-    answers = [np.empty(0)] * len(question)
+
+    def tables(part: Part) -> Iterator[Doubles]:
+        orders = np.array([question.about(number).order for number in part.numbers.tolist()], dtype=np.int64)
+        flat = np.empty(int((part.lengths * part.sizes**orders).sum()))
+        compute(part.batch, semiring, flat, count)
+        pieces = part.split(flat, part.lengths * part.sizes**orders)
+        for piece, length, size, order in zip(pieces, part.lengths, part.sizes, orders, strict=True):
+            yield piece.reshape(length, *(size,) * order)
+
+    return question.answer(tables)
+
+
+def log_partitions(question: Question, threads: int) -> Doubles:
+    """Compute log Z of every sequence."""
+    log_z = np.zeros(len(question))
     for part in question.parts:
-        orders = np.array([question.order(int(number)) for number in part.numbers], dtype=np.int64)
-        starts = part.starts(part.lengths * part.sizes**orders)
-        table = np.empty(int(starts[-1]))
-        compute(part.batch, semiring, table, count)
-        for place, number in enumerate(part.numbers):
-            shape = (part.lengths[place], *(part.sizes[place],) * orders[place])
-            answers[number] = table[starts[place] : starts[place + 1]].reshape(shape)
-    return answers[0] if question.single else Results(len(answers), answers.__getitem__)
+        values = np.empty(len(part.numbers))
+        _core.log_partition(part.batch, values, threads)
+        question.refuse_impossible(part, values)
+        log_z[part.numbers] = values
+    return log_z
+
+
+@overload
+def log_partition(asked: Trellis, *, threads: int | None = None) -> float: ...
+@overload
+def log_partition(asked: Batched, *, threads: int | None = None) -> Doubles: ...
+def log_partition(asked: Asked, *, threads: int | None = None) -> float | Doubles:
+    """Compute log Z: the log of the sum of exp(score) over all legal paths (eq:log-partition)."""
+    question = Question(asked)
+    log_z = log_partitions(question, thread_count(threads))
+    return float(log_z[0]) if question.single else log_z

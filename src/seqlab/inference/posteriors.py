@@ -1,25 +1,35 @@
-"""The distribution over paths, and the probabilities of their parts."""
+"""The distribution over paths: probabilities of labels, moves and spans, and expected counts.
+
+eq:typed-span   P(span) = Σ_w Σ_a Σ_b P(y_{i-1} = a, y_i .. y_{j-1} = w, y_j = b) over the labels w of the type
+                without a border inside, a with a border to w, and b with a border from w
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from math import prod
 from typing import Any, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import Probabilities, frozen, position_number, position_of
 from seqlab.errors import LabelError, ShapeError
-from seqlab.inference.counting import edge_marginals
-from seqlab.inference.questions import Asked, Part, Question, Results
-from seqlab.inference.typed_spans import typed_span
+from seqlab.inference.questions import Asked, Batched, Doubles, Part, Question, Results
+from seqlab.tags.coding import parse
+from seqlab.tags.reading import Pairs
+from seqlab.tags.schemes import Role
 from seqlab.threads import thread_count
 from seqlab.trellis import Trellis, TrellisBatch
 from seqlab.trellis.labels import Label
 
-Batched = TrellisBatch | Sequence[Trellis]
+Span = Callable[[int, int, Sequence[int]], float]  # P of labels at positions i .. j - 1
+Bools = npt.NDArray[np.bool_]
+SMALL_REST = 1e-3  # a difference this far below its terms has lost digits
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +56,7 @@ class Posterior:
     @cached_property
     def edge(self) -> Probabilities:
         """(T-k, L, ..., L): slab t-k holds P of the moves arriving at t (eq:edge-marginal)."""
-        return frozen(edge_marginals(self.trellis))
+        return frozen(_edge_marginals(self.trellis))
 
     @cached_property
     def _messages(self) -> _core.Messages32 | _core.Messages64:
@@ -68,7 +78,7 @@ class Posterior:
         return self.span(t - 1, t + 1, (y1, y2))
 
     def span(self, i: int, j: int, path: Iterable[Label] | str) -> float:
-        """P of the stretch from i up to, but not including, j, exactly.
+        """P of the labels from i up to, but not including, j, exactly.
 
         path   a list of labels: P(y_i, ..., y_{j-1} = path) (eq:span); or the type of a span, such as "PER" where
                labels are B-PER, I-PER, O: P that exactly these positions form a span of it (eq:typed-span)
@@ -96,7 +106,7 @@ class Posterior:
 
 
 def node_marginals(question: Question, part: Part, threads: int) -> tuple[Any, Any, Any]:
-    """Flat node marginals, log Z and the log-space flags of one part."""
+    """Compute flat node marginals, log Z and the log-space flags of one part."""
     node = np.empty(int((part.lengths * part.sizes).sum()), part.dtype)
     log_z, log_space = np.empty(len(part.numbers)), np.zeros(len(part.numbers), np.uint8)
     _core.node_marginals(part.batch, node, log_z, log_space, threads)
@@ -109,17 +119,195 @@ def posterior(asked: Trellis, *, threads: int | None = None) -> Posterior: ...
 @overload
 def posterior(asked: Batched, *, threads: int | None = None) -> Results[Posterior]: ...
 def posterior(asked: Asked, *, threads: int | None = None) -> Posterior | Results[Posterior]:
-    """Node marginals now; entropy, moves and stretches when they are asked for."""
+    """Compute node marginals now; entropy, moves and spans when they are asked for."""
     question, count = Question(asked), thread_count(threads)
-    answers: list[tuple[Any, float, bool]] = [(None, 0.0, False)] * len(question)
-    for part in question.parts:
+
+    def marginals(part: Part) -> Iterator[Posterior]:
         node, log_z, log_space = node_marginals(question, part, count)
-        starts = part.starts(part.lengths * part.sizes)
-        for place, number in enumerate(part.numbers):
-            rows = node[starts[place] : starts[place + 1]].reshape(-1, part.sizes[place])
-            answers[number] = (frozen(rows), float(log_z[place]), bool(log_space[place]))
-    if question.single:
-        return Posterior(question.trellis(0), *answers[0])
-    # Kept, because what a posterior computes later it remembers.
-    made = [Posterior(question.trellis(i), *answer) for i, answer in enumerate(answers)]
-    return Results(len(made), made.__getitem__)
+        parts = zip(part.numbers.tolist(), part.tables(node), log_z.tolist(), log_space, strict=True)
+        for number, table, one, fallback in parts:
+            yield Posterior(question.trellis(number), frozen(table), one, bool(fallback))
+
+    return question.answer(marginals)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Types:
+    """Labels taken apart by conlleval's rules.
+
+    of        {type: label numbers}
+    borders   (L, L)   whether no span runs from one label to the next
+    """
+
+    of: dict[str, list[int]]
+    borders: Bools
+
+    @staticmethod
+    def among(labels: Sequence[str]) -> Types:
+        """The types that labels speak of."""
+        table = parse(labels, None)
+        role, kind = table.roles, table.types
+        inside = table.readable & (role != int(Role.OUTSIDE))
+        of = {name: np.flatnonzero(inside & (kind == i)).tolist() for i, name in enumerate(table.type_names)}
+        return Types(of, Pairs(role[:, None], kind[:, None], role[None, :], kind[None, :]).border())
+
+    def labellings(self, kind: str, length: int) -> Iterator[tuple[int, ...]]:
+        """Every way to write one span of this type: a few, because inside a span there is little choice."""
+        started: list[tuple[int, ...]] = [(y,) for y in self.of[kind]]
+        for _ in range(length - 1):
+            started = [(*w, y) for w in started for y in self.of[kind] if not self.borders[w[-1], y]]
+        yield from started
+
+
+def typed_span(labels: Sequence[str] | None, length: int, i: int, j: int, kind: str, span: Span) -> float:
+    """P that exactly the positions i .. j - 1 form a span of the type."""
+    types = _types(tuple(labels or ()))
+    if kind not in types.of:
+        known = ", ".join(map(repr, types.of)) or "none: labels are no tags such as B-PER"
+        raise LabelError(
+            f"span({i}, {j}, {kind!r}) asks for a type of span, but the types are {known}; for labels, write a list"
+        )
+    if i >= j:
+        raise LabelError(f"span({i}, {j}, {kind!r}) covers no position; a span has at least one")
+    total = 0.0
+    for w in types.labellings(kind, j - i):
+        before = types.borders[:, w[0]] if i > 0 else None
+        after = types.borders[w[-1], :] if j < length else None
+        total += _bordered(i, w, before, after, span)
+    return min(total, 1.0)
+
+
+@lru_cache(maxsize=16)
+def _types(labels: tuple[str, ...]) -> Types:
+    return Types.among(labels)
+
+
+def _bordered(i: int, w: tuple[int, ...], before: Bools | None, after: Bools | None, span: Span) -> float:
+    """P of the labels w from i on, with a border on both sides.
+
+    Nearly every label borders on a span, so it is quicker to take away those that do not: a few terms instead of L * L.
+    Where that would leave a small rest of large numbers, the terms are added up after all.
+    """
+
+    def summed(*, quick: bool) -> float:
+        sides = itertools.product(_beside(before, quick=quick), _beside(after, quick=quick))
+        return sum(
+            one * two * span(i - len(a), i + len(w) + len(b), (*a, *w, *b)) for (one, a), (two, b) in sides
+        )
+
+    found = summed(quick=True)
+    return found if found > SMALL_REST * span(i, i + len(w), w) else max(summed(quick=False), 0.0)
+
+
+def _beside(border: Bools | None, *, quick: bool) -> list[tuple[int, tuple[int, ...]]]:
+    """(sign, labels) of the terms for one side; one empty choice where any label may stand, or the sequence ends."""
+    if border is None or border.all():
+        return [(1, ())]
+    there, away = np.flatnonzero(border).tolist(), np.flatnonzero(~border).tolist()
+    if quick and len(away) + 1 < len(there):
+        return [(1, ()), *((-1, (y,)) for y in away)]
+    return [(1, (y,)) for y in there]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExpectedCounts:
+    """How often each label and each move is expected under the distribution over paths.
+
+    node    (T, L)                   per position; for a TrellisBatch all rows one after another (ΣT, L);
+                                     None when it was not asked for
+    edge    shared edges             (L, ..., L), summed over positions and, for a TrellisBatch, over its sequences
+            per-position edges       (T-k, L, ..., L); for a TrellisBatch the slabs of all sequences
+    head    orders 2 and 3           moves of the first positions: (L, L) arriving at 1, (L, L, L) arriving at 2
+    log_z   float, or (N,) for a TrellisBatch
+    """
+
+    node: Probabilities | None
+    edge: Doubles
+    head: tuple[Doubles, ...]
+    log_z: Any
+
+
+@overload
+def expected_counts(  # type: ignore[overload-overlap]  # a TrellisBatch is a sequence too: the first match is meant
+    asked: Trellis | TrellisBatch, *, node: bool = True, threads: int | None = None
+) -> ExpectedCounts: ...
+@overload
+def expected_counts(
+    asked: Sequence[Trellis], *, node: bool = True, threads: int | None = None
+) -> Results[ExpectedCounts]: ...
+def expected_counts(
+    asked: Asked, *, node: bool = True, threads: int | None = None
+) -> ExpectedCounts | Results[ExpectedCounts]:
+    """Compute node marginals and expected moves, the gradient of log Z with respect to node and edge scores.
+
+    A TrellisBatch gives one answer summed over its sequences; a list of trellises gives one answer each.
+    With node=False only the moves are counted: for long sequences that saves the time to write the marginals.
+    """
+    question, count = Question(asked), thread_count(threads)
+    if isinstance(asked, TrellisBatch):
+        return _of_batch(asked, question, count, node=node)
+
+    def each(part: Part) -> Iterator[ExpectedCounts]:
+        some = [question.trellis(number) for number in part.numbers.tolist()]
+        shapes = [_shapes(one, _slabs(one) if one.per_position else None) for one in some]
+        sizes = np.array([[prod(shape) for shape in of_one] for of_one in shapes])  # (n, 3): edge, head, head
+        gamma, flat, log_z = _counts(question, part, sizes.sum(axis=0), count, node=node)
+        tables = part.tables(gamma) if node else itertools.repeat(None)
+        pieces = zip(*(part.split(*pair) for pair in zip(flat, sizes.T, strict=True)), strict=True)
+        for one, of_one, table, cut, value in zip(some, shapes, tables, pieces, log_z.tolist(), strict=False):
+            edge, *head = (piece.reshape(shape) for piece, shape in zip(cut, of_one, strict=True))
+            yield ExpectedCounts(table, edge, tuple(head[: one.order - 1]), value)
+
+    return question.answer(each)
+
+
+def _of_batch(batch: TrellisBatch, question: Question, threads: int, *, node: bool) -> ExpectedCounts:
+    """Sum over the sequences; heads of per-position batches come back one by one."""
+    copies = len(batch) if batch.per_position else 1
+    slabs = int(np.maximum(batch.lengths - batch.order, 0).sum()) if batch.per_position else None
+    shape, *heads = _shapes(batch, slabs)
+    sizes = [prod(shape), *(copies * prod(one) for one in heads)]
+    gamma, (edge, *flat), log_z = _counts(
+        question, question.parts[0], sizes, threads, shared=not batch.per_position, node=node
+    )
+    head = (one.reshape(copies, *own).sum(axis=0) for one, own in zip(flat, heads, strict=True))
+    rows = gamma.reshape(-1, batch.L) if node else None
+    return ExpectedCounts(rows, edge.reshape(shape), tuple(head)[: batch.order - 1], log_z)
+
+
+def _slabs(trellis: Trellis) -> int:
+    return max(trellis.T - trellis.order, 0)
+
+
+def _shapes(of: Trellis | TrellisBatch, slabs: int | None) -> list[tuple[int, ...]]:
+    """Shapes of edge, whose slabs are per position unless None, and of both heads, empty when the order has none."""
+    cube = (of.L,) * (of.order + 1)
+    heads = [(of.L,) * k if of.order >= k else (0,) for k in (2, 3)]
+    return [cube if slabs is None else (slabs, *cube), *heads]
+
+
+def _counts(
+    question: Question,
+    part: Part,
+    sizes: Iterable[int],
+    threads: int,
+    *,
+    node: bool = True,
+    shared: bool = False,
+    spread: bool = False,
+) -> tuple[Any, list[Doubles], Doubles]:
+    """Compute flat node marginals (or None), flat counts of edge and heads with these sizes, and log Z of one part."""
+    gamma = np.empty(int((part.lengths * part.sizes).sum()), part.dtype) if node else None
+    edge, head, second = flat = [np.zeros(int(size)) for size in sizes]
+    log_z, log_space = np.empty(len(part.numbers)), np.zeros(len(part.numbers), np.uint8)
+    _core.expected_counts(part.batch, gamma, edge, head, second, shared, spread, log_z, log_space, threads)
+    question.refuse_impossible(part, log_z)
+    return gamma, flat, log_z
+
+
+def _edge_marginals(trellis: Trellis) -> Doubles:
+    """P of every move at every position (eq:edge-marginal), (T-k, L, ..., L)."""
+    question, shapes = Question(trellis), _shapes(trellis, _slabs(trellis))
+    sizes = map(prod, shapes)
+    _, flat, _ = _counts(question, question.parts[0], sizes, 1, node=False, spread=True)
+    return flat[0].reshape(shapes[0])

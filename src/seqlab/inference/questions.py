@@ -1,8 +1,9 @@
-"""From what the user passed (one trellis, a batch, a list) to core batches, and from flat answers back."""
+"""Turn what the user passed (one trellis, a batch, a list) into core batches, and flat answers back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
@@ -11,9 +12,10 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.errors import ImpossibleError, Place, ScoreError
 from seqlab.trellis import Trellis, TrellisBatch
-from seqlab.trellis.labels import LabelSet
 
-Asked = Trellis | TrellisBatch | Sequence[Trellis]
+Batched = TrellisBatch | Sequence[Trellis]
+Asked = Trellis | Batched
+Doubles = npt.NDArray[np.float64]
 Answer = TypeVar("Answer")
 
 
@@ -27,8 +29,17 @@ class Part(NamedTuple):
     dtype: np.dtype[Any]
 
     def starts(self, sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Where each sequence begins in a flat answer with `sizes` entries per sequence."""
+        """Find where each sequence begins in a flat answer with `sizes` entries per sequence."""
         return np.concatenate([[0], np.cumsum(sizes)])
+
+    def split(self, flat: npt.NDArray[Any], sizes: npt.NDArray[np.int64]) -> Iterator[npt.NDArray[Any]]:
+        """Cut a flat answer with `sizes` entries per sequence."""
+        return (flat[begin:end] for begin, end in pairwise(self.starts(sizes).tolist()))
+
+    def tables(self, flat: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
+        """Cut a flat answer into tables (T, L)."""
+        pieces = self.split(flat, self.lengths * self.sizes)
+        return (piece.reshape(-1, size) for piece, size in zip(pieces, self.sizes.tolist(), strict=True))
 
 
 class Question:
@@ -42,15 +53,11 @@ class Question:
             self.parts = [_part(asked.batch(), np.zeros(1, np.int64), [asked.T], [asked.L], asked.dtype)]
         elif isinstance(asked, TrellisBatch):
             self._trellises = asked
-            count = len(asked)
-            numbers = np.arange(count)
-            self.parts = [_part(asked.batch(), numbers, asked.lengths, np.full(count, asked.L), asked.dtype)]
+            sizes = np.full(len(asked), asked.L)
+            self.parts = [_part(asked.batch(), np.arange(len(asked)), asked.lengths, sizes, asked.dtype)]
         else:
             self._trellises = _checked_list(asked)
-            self.parts = [
-                *_list_parts(self._trellises, np.float32),
-                *_list_parts(self._trellises, np.float64),
-            ]
+            self.parts = list(_list_parts(self._trellises))
 
     def __len__(self) -> int:
         return len(self._trellises)
@@ -59,17 +66,16 @@ class Question:
         """Sequence i."""
         return self._trellises[i]
 
-    def label_set(self, i: int) -> LabelSet:
-        """The labels of sequence i."""
-        if isinstance(self._trellises, TrellisBatch):
-            return self._trellises.label_set
-        return self._trellises[i].label_set
+    def about(self, i: int) -> Trellis | TrellisBatch:
+        """Find what knows labels, order and advice of sequence i, without making a trellis of it."""
+        return self._trellises if isinstance(self._trellises, TrellisBatch) else self._trellises[i]
 
-    def order(self, i: int) -> int:
-        """Read the order of sequence i."""
-        if isinstance(self._trellises, TrellisBatch):
-            return self._trellises.order
-        return self._trellises[i].order
+    def answer(self, compute: Callable[[Part], Iterable[Answer]]) -> Answer | Results[Answer]:
+        """Compute the answers of all parts: the only one for a single trellis, else a sequence in order."""
+        found: dict[int, Answer] = {}
+        for part in self.parts:
+            found.update(zip(part.numbers.tolist(), compute(part), strict=True))
+        return found[0] if self.single else Results(len(found), found.__getitem__)
 
     def refuse_impossible(self, part: Part, log_z: npt.NDArray[np.float64]) -> None:
         """Raise for the first sequence of the part whose answer is -inf, or not a number."""
@@ -86,25 +92,18 @@ class Question:
 
     def raise_impossible(self, number: int, position: int, length: int) -> None:
         """Say that sequence `number` has no legal path, and where that shows."""
+        advice = self.about(number).advice
+        said = advice() if advice else ""
         raise ImpossibleError(
             f"no legal path: nothing is left at position {position} (of {length}); every label there is ruled "
             f"out by its own score of -inf, by the moves that lead to it, or by a constraint; allow one of them"
-            f"{self._advice(number)}",
+            f"{said and f'; {said}'}",
             place=self.place(number, position),
         )
 
     def place(self, number: int, position: int) -> Place:
         """Say where a path ends that goes no further; a single trellis has no number."""
         return Place(None if self.single else number, position, unit="sequence", item="")
-
-    def _advice(self, number: int) -> str:
-        own = (
-            self._trellises.advice
-            if isinstance(self._trellises, TrellisBatch)
-            else self.trellis(number).advice
-        )
-        said = "" if own is None else own()
-        return f"; {said}" if said else ""
 
 
 class Results(Sequence[Answer], Generic[Answer]):
@@ -160,13 +159,13 @@ def _checked_list(asked: Any) -> Sequence[Trellis]:
     )
 
 
-def _list_parts(trellises: Sequence[Trellis], dtype: Any) -> list[Part]:
-    """The trellises of one dtype: each keeps the arithmetic it would have alone."""
-    numbers = [i for i, one in enumerate(trellises) if one.dtype == dtype]
-    if not numbers:
-        return []
-    batch: Any = _core.Batch32() if dtype == np.float32 else _core.Batch64()
-    for i in numbers:
-        trellises[i].add_to(batch)
-    lengths = [trellises[i].T for i in numbers]
-    return [_part(batch, numbers, lengths, [trellises[i].L for i in numbers], np.dtype(dtype))]
+def _list_parts(trellises: Sequence[Trellis]) -> Iterator[Part]:
+    """Put trellises of one dtype together: each keeps the arithmetic it would have alone."""
+    for dtype, batch in ((np.float32, _core.Batch32()), (np.float64, _core.Batch64())):
+        numbers = [i for i, one in enumerate(trellises) if one.dtype == dtype]
+        if not numbers:
+            continue
+        some = [trellises[i] for i in numbers]
+        for one in some:
+            one.add_to(batch)
+        yield _part(batch, numbers, [one.T for one in some], [one.L for one in some], np.dtype(dtype))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +12,11 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.arrays import Probabilities, as_scores, check_scores, position_of, whole_number
 from seqlab.errors import ImpossibleError, ShapeError
-from seqlab.inference.questions import Asked, Question, Results
+from seqlab.inference.questions import Asked, Batched, Doubles, Part, Question, Results
 from seqlab.threads import thread_count
-from seqlab.trellis import Trellis, TrellisBatch
+from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import Constraints, Moves, Some, forbid, move_mask
 from seqlab.trellis.labels import Label, LabelSet
-
-Batched = TrellisBatch | Sequence[Trellis]
-Doubles = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,17 +60,16 @@ def filter(asked: Batched, *, threads: int | None = None) -> Results[Filtered]: 
 def filter(asked: Asked, *, threads: int | None = None) -> Filtered | Results[Filtered]:
     """P(y_t | x_1..t) at every position of known sequences; for streams see Filter."""
     question, count = Question(asked), thread_count(threads)
-    answers: list[Any] = [None] * len(question)
-    for part in question.parts:
-        sizes = part.lengths * part.sizes
-        node, log_z = np.empty(int(sizes.sum())), np.empty(len(part.numbers))
+
+    def filtered(part: Part) -> Iterator[Filtered]:
+        node, log_z = np.empty(int((part.lengths * part.sizes).sum())), np.empty(len(part.numbers))
         _core.filtered(part.batch, node, log_z, count)
         question.refuse_impossible(part, log_z)
-        starts = part.starts(sizes)
-        for place, number in enumerate(part.numbers):
-            rows = node[starts[place] : starts[place + 1]].reshape(-1, part.sizes[place])
-            answers[number] = Filtered(rows, float(log_z[place]), question.label_set(int(number)))
-    return answers[0] if question.single else Results(len(answers), answers.__getitem__)
+        answers = zip(part.tables(node), log_z.tolist(), part.numbers.tolist(), strict=True)
+        for table, value, number in answers:
+            yield Filtered(table, value, question.about(number).label_set)
+
+    return question.answer(filtered)
 
 
 class Filter:
