@@ -17,7 +17,7 @@ from seqlab.families.linear.learners import LBFGS
 from seqlab.families.linear.memm import MEMM
 from seqlab.families.linear.model import EdgeWeights, LinearModel
 from seqlab.families.linear.tagger import CRF, LinearTagger
-from seqlab.foreign import crfpp, crfpp_binary, crfsuite, wapiti
+from seqlab.foreign import crfpp, crfsuite, wapiti
 from seqlab.foreign.parts import ForeignModel, Weighted
 from seqlab.learning.history import History
 from seqlab.store.codec import Late
@@ -33,7 +33,7 @@ def convert_model(
     learner: Any = None,
     encoding: str = "utf-8",
 ) -> LinearTagger:
-    """A tagger that says what the model in this file says, tag for tag. Its save(path) writes our kind of file.
+    """Make a tagger that says what the model in this file says, tag for tag. Its save(path) writes our kind of file.
 
     path       a CRFsuite model (also from python-crfsuite and sklearn-crfsuite), a CRF++ model (binary, or as text
                from crf_learn -t), or a Wapiti model; which of them is seen from its content
@@ -55,29 +55,25 @@ def convert_model(
         raise OptionError(
             f"there is no encoding {encoding!r:.40}; 'utf-8' and 'latin-1' are usual"
         ) from error
-    content = _content(name)
+    try:
+        content = Path(name).read_bytes()
+    except OSError as error:
+        raise StoreError(f"cannot read {name!r}: {error.strerror or error}", path=name) from error
     try:
         return tagger_of(_read(content, encoding, columns), columns, learner)
     except (StoreError, TemplateError) as error:
         raise StoreError(error.message, place=error.place._replace(path=name)) from error.__cause__
 
 
-def _content(name: str) -> bytes:
-    try:
-        return Path(name).read_bytes()
-    except OSError as error:
-        raise StoreError(f"cannot read {name!r}: {error.strerror or error}", path=name) from error
-
-
 def _read(content: bytes, encoding: str, columns: Sequence[str] | None) -> ForeignModel:
     if content.startswith(crfsuite.MAGIC):
         return crfsuite.read(content, encoding)
-    if content.startswith(crfpp.HEAD):
-        return crfpp.read(content, encoding, columns)
+    if content.startswith(crfpp.TEXT_HEAD):
+        return crfpp.read_text(content, encoding, columns)
     if content.startswith(wapiti.HEAD):
         return wapiti.read(content, encoding, columns)
-    if content.startswith(crfpp_binary.HEAD):
-        return crfpp_binary.read(content, encoding, columns)
+    if content.startswith(crfpp.BINARY_HEAD):
+        return crfpp.read_binary(content, encoding, columns)
     if content[8:9] == b"{":
         raise StoreError("this looks like a model of seqlab's own; seqlab.load(path) reads it")
     raise StoreError(f"this is no model of CRFsuite, CRF++ or Wapiti: it begins with {content[:12]!r}")
@@ -87,7 +83,7 @@ def _read(content: bytes, encoding: str, columns: Sequence[str] | None) -> Forei
 
 
 def tagger_of(given: ForeignModel, columns: Sequence[str] | None = None, learner: Any = None) -> LinearTagger:
-    """The tagger that says what a model says."""
+    """Make the tagger that says what a model says."""
     learner = LBFGS() if learner is None else learner
     kind = MEMM if given.local else CRF if getattr(learner, "likelihood", False) else LinearTagger
     tagger = kind(given.template, learner)
@@ -104,14 +100,10 @@ def tagger_of(given: ForeignModel, columns: Sequence[str] | None = None, learner
 
 
 def _model(given: ForeignModel, known: Known) -> LinearModel:
-    L = len(given.labels)
-    begin, label, weights = _by_attribute(given.node, known.node)
-    edge = None
-    if len(known.edge):
-        edge = EdgeWeights(*_by_attribute(given.edge, known.edge))
-    return LinearModel(
-        given.labels, begin, label, weights, given.moves, given.move_seen, Rules.none(L), edge=edge
-    )
+    node = _by_attribute(given.node, known.node)
+    edge = EdgeWeights(*_by_attribute(given.edge, known.edge)) if len(known.edge) else None
+    rules = Rules.none(len(given.labels))
+    return LinearModel(given.labels, *node, given.moves, given.move_seen, rules, edge=edge)
 
 
 def _by_attribute(

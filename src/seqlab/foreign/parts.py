@@ -1,8 +1,8 @@
-"""What a linear model of any program consists of, before it becomes one of ours."""
+"""Parts of a linear model of any program, before it becomes one of ours."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -74,10 +74,18 @@ def check_labels(labels: Sequence[str]) -> None:
         raise StoreError(f"the label {twice!r:.80} is there twice")
 
 
-def dense(names: Sequence[str], table: Floats) -> Weighted:
-    """Of a table (attributes, cells); weights of 0 say nothing and are left out, attributes without any too."""
-    attribute, cell = np.nonzero(table)
+def decoded(text: bytes, encoding: str, what: str = "", *, line: Callable[[], int] | None = None) -> str:
+    """Decode a string of the file; messages call it `what`."""
+    try:
+        return text.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise StoreError(
+            f"{what}{text!r:.80} is not {encoding}; pass the encoding of the training data, as in encoding='latin-1'",
+            line=None if line is None else line(),
+        ) from error
+
+
+def used(names: Sequence[str], attribute: Ints, cell: Ints, weight: Floats) -> Weighted:
+    """Leave out the names of attributes without a weight."""
     kept, place = np.unique(attribute, return_inverse=True)
-    return Weighted(
-        [names[i] for i in kept.tolist()], place.reshape(-1).astype(np.int64), cell, table[attribute, cell]
-    )
+    return Weighted([names[i] for i in kept.tolist()], place.reshape(-1).astype(np.int64), cell, weight)
