@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 
 from seqlab import inference
 from seqlab.arrays import Probabilities, whole_number
-from seqlab.draw.sheet import chosen_rows, heads, prefix
+from seqlab.draw.sheet import chosen_rows, heads, not_shown, prefix
 from seqlab.errors import ImpossibleError, OptionError
 from seqlab.trellis import Trellis
 from seqlab.views.palette import DASHES, SERIES, STRONGEST
-from seqlab.views.picture import Disc, Line, Picture, Shape, Text, polyline, words_width
+from seqlab.views.picture import Curve, Disc, Picture, Shape, Text, words_width
 from seqlab.views.text import clip, printable
 
 RADIUS, ROW = 18.0, 46.0
 EDGE, HEADS, TITLE = 24.0, 62.0, 28.0
 MOST_HEAD = 14  # screen columns of a token
 LEAST = 0.005  # labels that are less probable are small rings
-FAINTEST = 0.02  # moves that are less probable are not drawn
-SHIFT = 5.0  # between paths that take the same move
+FAINTEST = 0.02  # transitions that are less probable are not drawn
+SHIFT = 5.0  # between paths that take the same transition
+PATHS = ("———", "– –", "· · ·", "– · –")  # their lines, in words
 
 
 def trellis_picture(
@@ -41,14 +43,17 @@ def trellis_picture(
 
     Of very many labels only those of the best path and the most probable are shown, of very many positions the first.
     """
-    if not 0 <= whole_number(nbest, "nbest", 0) <= 4:
+    if not 0 <= whole_number(nbest, "nbest", 0) <= len(PATHS):
         raise OptionError(f"nbest must lie between 0 and 4 in a picture, got {nbest!r}")
     shown = min(trellis.T, whole_number(max_positions, "max_positions", 1))
-    paths, shares = _paths(trellis, max(nbest, 1))
-    first = paths[0][:shown] if paths else []
-    rows = (
-        chosen_rows(prefix(trellis, shown), first, whole_number(max_labels, "max_labels", 1)) if shown else []
-    )
+    most = whole_number(max_labels, "max_labels", 1)
+    paths: Sequence[inference.Path] = ()
+    certain: inference.Posterior | None = None
+    with contextlib.suppress(ImpossibleError):
+        paths = tuple(inference.nbest(trellis, max(nbest, 1))) if trellis.T else ()
+        certain = inference.posterior(trellis) if posterior and trellis.T else None
+    best = paths[0].ids[:shown].tolist() if paths else []
+    rows = chosen_rows(prefix(trellis, shown), best, most) if shown else []
     names = [clip(printable(str(y)), 16, "…") for y in trellis.labels or range(trellis.L)]
     columns = [clip(head, MOST_HEAD, "…") for head in heads(tokens, trellis.T, shown)]
     left = EDGE + max((words_width(names[y]) for y in rows), default=0) + 14
@@ -57,122 +62,88 @@ def trellis_picture(
     xs = [left + step / 2 + step * t for t in range(shown)]
     ys = {y: top + ROW / 2 + ROW * row for row, y in enumerate(rows)}
     shapes: list[Shape] = [Text(EDGE, 28, title, 15.0, bold=True)] if title else []
-    shapes += [
-        Text(x, top - 16, head, anchor="middle", bold=True) for x, head in zip(xs, columns, strict=True)
-    ]
+    heads_at = zip(xs, columns, strict=True)
+    shapes += [Text(x, top - 16, head, anchor="middle", bold=True) for x, head in heads_at]
     shapes += [Text(left - 4, y + 4.5, names[label], anchor="end") for label, y in ys.items()]
-    certain = _certainty(trellis) if posterior else None
-    if certain is not None:
-        shapes += _moves(certain[1], xs, ys)
-    drawn = paths[:nbest]
-    shapes += _ways(drawn, xs, ys)
-    shapes += _nodes(xs, ys, certain, first if nbest else [], trellis)
+    if certain is not None and trellis.order == 1:
+        shapes += _transitions(certain.edge, xs, ys)
+    shapes += _paths(paths[:nbest], xs, ys)
+    nodes = _nodes(xs, ys, certain, best if nbest else [], trellis)
+    shapes += nodes
+    notes = [
+        (_legend(rank, path, posterior=posterior), SERIES[rank] if rank else "ink")
+        for rank, path in enumerate(paths[:nbest])
+    ]
+    notes += [(f"… {words}", "faint") for words in not_shown(trellis, len(rows), shown) if trellis.T]
+    if any(isinstance(shape, Text) and shape.text == "×" for shape in nodes):
+        notes.append(("× cannot be", "faint"))
     foot = top + ROW * len(rows) + 14
-    notes = _legend(drawn, shares, posterior=posterior) + _left_out(trellis, len(rows), shown)
-    notes += [("× cannot be", "faint")] if any(getattr(shape, "text", "") == "×" for shape in shapes) else []
-    for i, (words, ink) in enumerate(notes):
-        shapes.append(Text(EDGE, foot + 8 + 18 * i, words, 12, ink=ink))
+    shapes += [Text(EDGE, foot + 8 + 18 * i, words, 12, ink=ink) for i, (words, ink) in enumerate(notes)]
     width = max([left + step * shown, *(EDGE + words_width(words, 12) for words, _ in notes)]) + EDGE
-    return Picture(width, foot + 18 * len(notes) + 10, title or _described(trellis, tokens), tuple(shapes))
+    what = f"{trellis.T} positions" if tokens is None else " ".join(map(str, tokens))[:200]
+    return Picture(width, foot + 18 * len(notes) + 10, title or f"trellis of {what}", tuple(shapes))
 
 
-def _paths(trellis: Trellis, n: int) -> tuple[list[list[int]], list[float]]:
-    """The n best paths, and their probabilities."""
-    if trellis.T == 0:
-        return [], []
-    try:
-        found = inference.nbest(trellis, n)
-    except ImpossibleError:
-        return [], []
-    return [[int(y) for y in path.ids] for path in found], [path.log_prob or 0.0 for path in found]
-
-
-def _certainty(trellis: Trellis) -> tuple[Probabilities, Probabilities | None] | None:
-    """Probabilities of labels (T, L), and of moves (T-1, L, L) for order 1."""
-    try:
-        found = inference.posterior(trellis)
-    except ImpossibleError:
-        return None
-    return found.node, found.edge if trellis.order == 1 and trellis.T > 1 else None
-
-
-def _moves(edge: Probabilities | None, xs: list[float], ys: dict[int, float]) -> list[Shape]:
+def _transitions(edge: Probabilities, xs: list[float], ys: dict[int, float]) -> list[Shape]:
+    """Draw transitions, thicker and darker the more probable they are."""
     shapes: list[Shape] = []
-    for t in range(1, len(xs)) if edge is not None else ():
+    for t in range(1, len(xs)):
         for one, y1 in ys.items():
             for other, y2 in ys.items():
-                share = float(edge[t - 1, one, other])  # type: ignore[index]
+                share = float(edge[t - 1, one, other])
                 if share >= FAINTEST:
-                    line = Line(xs[t - 1], y1, xs[t], y2, "blue", 1 + 5 * share, opacity=0.15 + 0.35 * share)
-                    shapes.append(line)
+                    points = (complex(xs[t - 1], y1), complex(xs[t], y2))
+                    stroke, opacity = 1 + 5 * share, 0.15 + 0.35 * share
+                    shapes.append(Curve(points, ink="blue", stroke=stroke, opacity=opacity))
     return shapes
 
 
-def _ways(paths: list[list[int]], xs: list[float], ys: dict[int, float]) -> list[Shape]:
-    """Each path as a line, a little apart from the others; it is broken where it takes a label that is not shown."""
+def _paths(paths: Sequence[inference.Path], xs: list[float], ys: dict[int, float]) -> list[Shape]:
+    """Draw each path as a line, a little apart from the others and broken at labels that are not shown."""
     shapes: list[Shape] = []
     for rank in reversed(range(len(paths))):
-        ink, dash = ("ink", "") if rank == 0 else (SERIES[rank], DASHES[rank])
+        ink, dash, stroke = (SERIES[rank], DASHES[rank], 2.0) if rank else ("ink", "", 3.0)
         shift = SHIFT * ((rank + 1) // 2) * (-1 if rank % 2 else 1)
-        stretch: list[tuple[float, float]] = []
-        for t, x in enumerate([*xs, None]):
-            if x is not None and paths[rank][t] in ys:
-                stretch.append((x, ys[paths[rank][t]] + shift))
+        span: list[complex] = []
+        for x, label in [*zip(xs, paths[rank].ids.tolist(), strict=False), (0.0, None)]:
+            if label in ys:
+                span.append(complex(x, ys[label] + shift))
                 continue
-            if len(stretch) > 1:
-                shapes.append(polyline(stretch, ink=ink, width=3.0 if rank == 0 else 2.0, dash=dash))
-            stretch = []
+            if len(span) > 1:
+                shapes.append(Curve(tuple(span), ink=ink, stroke=stroke, dash=dash))
+            span = []
     return shapes
 
 
 def _nodes(
     xs: list[float],
     ys: dict[int, float],
-    certain: tuple[Probabilities, Probabilities | None] | None,
+    certain: inference.Posterior | None,
     best: list[int],
     trellis: Trellis,
 ) -> list[Shape]:
+    """Draw labels: crossed out where they cannot be, small where they are improbable."""
     shapes: list[Shape] = []
     for t, x in enumerate(xs):
         for label, y in ys.items():
             on_path = bool(best) and best[t] == label
-            share = 0.0 if certain is None else float(certain[0][t, label])
-            dead = trellis.node[t, label] == float("-inf") or (certain is not None and share == 0.0)
-            if dead and not on_path:
+            share = 0.0 if certain is None else float(certain.node[t, label])
+            if not on_path and (trellis.node[t, label] == -math.inf or (certain and share == 0.0)):
                 shapes.append(Text(x, y + 4.5, "×", anchor="middle", ink="faint"))
                 continue
-            if certain is not None and share < LEAST and not on_path:
-                shapes.append(Disc(x, y, 3.5, "faint", "paper"))
+            if not on_path and certain is not None and share < LEAST:
+                shapes.append(Disc(x, y, 3.5, ink="faint", fill="paper"))
                 continue
             ink, stroke = ("ink", 2.6) if on_path else ("faint", 1.0)
             shapes.append(Disc(x, y, RADIUS, fill="paper"))
-            shapes.append(Disc(x, y, RADIUS, ink, "blue", stroke, STRONGEST * share))
+            shapes.append(Disc(x, y, RADIUS, ink=ink, fill="blue", stroke=stroke, opacity=STRONGEST * share))
             if certain is not None:
-                shapes.append(Text(x, y + 4, _share(share), 11.5, "middle", bold=on_path))
+                # A probability in four characters: 1, .97, <.01.
+                words = "1" if share >= 0.995 else f"{share:.2f}"[1:] if share >= 0.005 else "<.01"
+                shapes.append(Text(x, y + 4, words, 11.5, "middle", bold=on_path))
     return shapes
 
 
-def _share(share: float) -> str:
-    """A probability in four characters: 1, .97, <.01."""
-    if share >= 0.995:
-        return "1"
-    return f"{share:.2f}"[1:] if share >= 0.005 else "<.01"
-
-
-def _legend(paths: list[list[int]], log_probs: list[float], *, posterior: bool) -> list[tuple[str, str]]:
-    notes = []
-    for rank in range(len(paths)):
-        line = "———" if rank == 0 else "– –" if rank == 1 else "· · ·" if rank == 2 else "– · –"
-        name = "best path" if rank == 0 else f"path {rank + 1}"
-        value = f": probability {math.exp(log_probs[rank]):.3g}" if posterior else ""
-        notes.append((f"{line} {name}{value}", "ink" if rank == 0 else SERIES[rank]))
-    return notes
-
-
-def _left_out(trellis: Trellis, rows: int, shown: int) -> list[tuple[str, str]]:
-    left = ((trellis.L - rows, "labels"), (trellis.T - shown, "positions"))
-    return [(f"… {count} more {what} not shown", "faint") for count, what in left if count and trellis.T]
-
-
-def _described(trellis: Trellis, tokens: Sequence[str] | None) -> str:
-    return "trellis of " + (f"{trellis.T} positions" if tokens is None else " ".join(map(str, tokens))[:200])
+def _legend(rank: int, path: inference.Path, *, posterior: bool) -> str:
+    value = f": probability {math.exp(path.log_prob or 0.0):.3g}" if posterior else ""
+    return f"{PATHS[rank]} {f'path {rank + 1}' if rank else 'best path'}{value}"

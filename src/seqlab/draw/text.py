@@ -20,238 +20,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from seqlab.arrays import Probabilities
-from seqlab.draw.sheet import Column, Sheet, cell_ink, make_sheet
+from seqlab.draw.sheet import Column, Sheet, make_sheet
 from seqlab.trellis import Trellis
 from seqlab.views.canvas import HEAVY, LIGHT, Canvas, Ink, Style
 from seqlab.views.text import bands, centre, clip, head_width, printable, text_width
 
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line: from a row, bending on track `leave` (and again on `serve`, if different), to a row."""
-
-    source: int
-    target: int
-    leave: int
-    serve: int
-
-
-@dataclass(frozen=True, slots=True)
-class Gutter:
-    """All lines between two columns, and how many tracks they need."""
-
-    lines: tuple[Line, ...]
-    tracks: int
-
-
-def route(came_from: Sequence[int | None]) -> Gutter:
-    """Tracks for the lines into rows 0, 1, ...; None where no line arrives."""
-    arrivals = [(source, row) for row, source in enumerate(came_from) if source is not None]
-    bending = sorted({source for source, row in arrivals if source != row})
-    leave, serve = _assign(bending, came_from)
-    lines = tuple(Line(s, row, leave.get(s, 0), serve.get(s, 0)) for s, row in arrivals)
-    return Gutter(lines, tracks=max(serve.values(), default=-1) + 1)
-
-
-def _assign(bending: list[int], came_from: Sequence[int | None]) -> tuple[dict[int, int], dict[int, int]]:
-    after = {r: came_from[r] if came_from[r] != r else None for r in bending}
-    leave: dict[int, int] = {}
-    serve: dict[int, int] = {}
-    tracks = iter(range(2 * len(bending)))
-
-    def place(row: int) -> None:
-        for earlier in bending:
-            if after[earlier] == row and earlier not in leave:
-                place(earlier)
-        serve[row] = next(tracks)
-        leave.setdefault(row, serve[row])
-
-    for row in _ring_heads(bending, after):
-        leave[row] = next(tracks)
-    for row in [r for r in bending if after[r] is None] + sorted(leave):
-        place(row)
-    return leave, serve
-
-
-def _ring_heads(bending: list[int], after: dict[int, int | None]) -> list[int]:
-    """One row of every ring."""
-    heads: list[int] = []
-    seen: set[int] = set()
-    for start in bending:
-        walked: list[int] = []
-        row: int | None = start
-        while row is not None and row not in seen:
-            seen.add(row)
-            walked.append(row)
-            row = after[row]
-        if row is not None and row in walked:
-            heads.append(row)
-    return heads
-
-
+MAX_WIRED_LABELS = 8
 MIN_GUTTER, MAX_GUTTER = 4, 16
 FRAME = 4  # a frame and a blank on both sides of a value
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A column on the canvas: its left edge, its width, and the gutter on its left."""
-
-    column: Column
-    gutter: Gutter
-    x: int
-    width: int
-    gutter_width: int
-
-    def value(self, row: int) -> tuple[int, str]:
-        """The x of a cell's value, and the value."""
-        texts = self.column.texts()
-        x = self.x + centre(max(map(len, texts)), self.width)
-        value = texts[row].lstrip()
-        return x + len(texts[row]) - len(value), value
-
-    def extent(self, row: int) -> tuple[int, int]:
-        """First and last x of a cell: its frame, or its value with a blank on both sides."""
-        if row == self.column.path:
-            return self.x, self.x + self.width - 1
-        x, value = self.value(row)
-        return x - 1, x + len(value)
-
-
-def wired_lines(sheet: Sheet, width: int, style: Style) -> list[str] | None:
-    """The drawing, or None when not even two columns fit beside each other."""
-    gutters = [route(column.came_from) for column in sheet.columns]
-    spaces = [1, *(max(MIN_GUTTER, 2 * gutter.tracks + 2) for gutter in gutters[1:])]
-    widths = [_width(column) for column in sheet.columns]
-    needs = [w + s for w, s in zip(widths, spaces, strict=True)]
-    margin = max(map(text_width, sheet.names))
-    if max(a + b for a, b in itertools.pairwise([*needs, 0])) > width - margin:
-        return None
-    drawn: list[str] = []
-    for band in bands(needs, width - margin):
-        stretching = sum(t > 0 for t in band)
-        spare = (width - margin - sum(needs[t] for t in band)) // max(stretching, 1)
-        places, x = [], margin
-        for t in band:
-            space = max(spaces[t], min(spaces[t] + spare, MAX_GUTTER) if t else 1)
-            places.append(_Place(sheet.columns[t], gutters[t], x + space, widths[t], space))
-            x += space + widths[t]
-        drawn += [*_band(sheet, places, style), ""]
-    return drawn[:-1]
-
-
-def _width(column: Column) -> int:
-    return max(max(map(len, column.texts())) + FRAME, head_width(column.head))
-
-
-def _band(sheet: Sheet, places: list[_Place], style: Style) -> list[str]:
-    canvas = Canvas(places[-1].x + places[-1].width, 2 * len(sheet.ids) + 2)
-    for row, name in enumerate(sheet.names):
-        canvas.put(0, _y(row), name, Ink.HEAD)
-    for number, place in enumerate(places):
-        head = clip(place.column.head, place.width, style.glyphs.ellipsis)
-        canvas.put(place.x + centre(text_width(head), place.width), 0, head, Ink.HEAD)
-        goes_on = not sheet.ends or place.column is not sheet.columns[-1]
-        _cells(canvas, place, style, wire=-1 - number, goes_on=goes_on)
-        before = places[number - 1] if number else None
-        for line in place.gutter.lines:
-            _line(canvas, line, before, place, wire=number * len(sheet.ids) + line.source)
-    lines = canvas.lines(style)
-    return lines if lines[-1] else lines[:-1]
-
-
-def _y(row: int) -> int:
-    return 2 * row + 2
-
-
-def _cells(canvas: Canvas, place: _Place, style: Style, *, wire: int, goes_on: bool) -> None:
-    column = place.column
-    for row in range(len(column.values)):
-        y = _y(row)
-        if row == column.path:
-            left, right = place.extent(row)
-            canvas.frame(left, y - 1, right, y + 1, wire=wire)
-            canvas.arms(left, y, (0, 0, HEAVY * bool(place.gutter.lines), 0), wire=wire)
-            canvas.arms(right, y, (0, 0, 0, HEAVY * goes_on), wire=wire)
-        x, value = place.value(row)
-        if value:
-            canvas.put(x, y, value, cell_ink(column, row))
-        else:
-            canvas.put(place.x + centre(1, place.width), y, style.glyphs.dead, Ink.FAINT)
-
-
-def _line(canvas: Canvas, line: Line, before: _Place | None, place: _Place, *, wire: int) -> None:
-    """One back pointer, from the cell it points to (or the margin of a new band) to its own."""
-    heavy = line.target == place.column.path
-    weight = HEAVY if heavy else LIGHT
-    gutter_x = place.x - place.gutter_width
-    start = before.extent(line.source)[1] + 1 if before else gutter_x + 1
-    end = place.extent(line.target)[0] - 1
-    leave, serve = (
-        gutter_x + (track + 1) * place.gutter_width // (place.gutter.tracks + 1)
-        for track in (line.leave, line.serve)
-    )
-    y0, y1 = _y(line.source), _y(line.target)
-    if y0 == y1:
-        leave = serve = end
-    bend = y0 + 1 if leave != serve else y1
-    canvas.arms(start, y0, (0, 0, weight, 0), wire=wire)
-    canvas.across(start, leave, y0, wire=wire, weight=weight)
-    canvas.down(leave, y0, bend, wire=wire, weight=weight)
-    canvas.across(leave, serve, bend, wire=wire, weight=weight)
-    canvas.down(serve, bend, y1, wire=wire, weight=weight)
-    canvas.across(serve, end, y1, wire=wire, weight=weight)
-    canvas.arms(end, y1, (0, 0, 0, weight), wire=wire)
-
-
-GAP = 1
-
-
-def compact_lines(sheet: Sheet, width: int, style: Style) -> list[str]:
-    """The table, cut into bands that fit the width."""
-    cells = [_texts(sheet, column, style) for column in sheet.columns]
-    widths = [
-        GAP + max(head_width(column.head), *map(text_width, texts))
-        for column, texts in zip(sheet.columns, cells, strict=True)
-    ]
-    margin = max(text_width(sheet.names[y]) for y in sheet.ids)
-    lines: list[str] = []
-    for band in bands(widths, width - margin):
-        canvas = Canvas(min(width, margin + sum(widths[t] for t in band)), 1 + len(sheet.ids))
-        for row, y in enumerate(sheet.ids):
-            canvas.put(0, 1 + row, sheet.names[y], Ink.HEAD)
-        x = margin
-        for t in band:
-            _put_column(canvas, sheet.columns[t], cells[t], x + GAP, widths[t] - GAP, style)
-            x += widths[t]
-        lines += [*canvas.lines(style), ""]
-    return lines[:-1]
-
-
-def _texts(sheet: Sheet, column: Column, style: Style) -> list[str]:
-    """What the cells say, all equally wide: A→0.168, in [] on the path."""
-    arrow = style.glyphs.arrow
-    origins = ["" if source is None else sheet.names[source] + arrow for source in column.came_from]
-    margin = max(map(text_width, origins))
-    pairs = zip(origins, column.texts(), strict=True)
-    bodies = [" " * (margin - text_width(origin)) + origin + text for origin, text in pairs]
-    width = max(1, *map(text_width, bodies))
-    texts = []
-    for row, body in enumerate(bodies):
-        shown = body if column.values[row] else " " * centre(1, width) + style.glyphs.dead
-        filled = shown + " " * (width - text_width(shown))
-        texts.append(f"[{filled}]" if row == column.path else f" {filled} ")
-    return texts
-
-
-def _put_column(canvas: Canvas, column: Column, texts: list[str], x: int, width: int, style: Style) -> None:
-    head = clip(column.head, width, style.glyphs.ellipsis)
-    canvas.put(x + centre(text_width(head), width), 0, head, Ink.HEAD)
-    for row, text in enumerate(texts):
-        canvas.put(x + centre(text_width(text), width), 1 + row, text, cell_ink(column, row))
-
-
-MAX_WIRED_LABELS = 8
+GAP = 1  # between the columns of a table
+NUMBER = 6  # "0.123 "
+MIN_BAR, MAX_BAR, BAR_GAP = 3, 12, 2
 
 
 def trellis_text(
@@ -281,18 +60,220 @@ def trellis_text(
         return "(no positions)"
     sheet = make_sheet(trellis, tokens, path, style, max_labels=max_labels, max_positions=max_positions)
     lines = None
-    if sheet.complete and len(sheet.ids) <= MAX_WIRED_LABELS:
-        lines = wired_lines(sheet, width, style)
+    if len(sheet.ids) == len(sheet.names) <= MAX_WIRED_LABELS:  # every line has two ends
+        lines = _wired(sheet, width, style)
     if lines is None:
-        lines = compact_lines(sheet, width, style)
+        lines = _table(sheet, width, style)
     dots = style.glyphs.ellipsis
     notes = [clip(f"{dots} {note}", width, dots) for note in sheet.left_out]
     return "\n".join(lines + [style.paint(note, Ink.FAINT) for note in notes])
 
 
-NUMBER = 6  # "0.123 "
-MIN_BAR, MAX_BAR = 3, 12
-COLUMN_GAP = 2
+def _put_head(canvas: Canvas, x: int, width: int, head: str, style: Style) -> None:
+    shown = clip(head, width, style.glyphs.ellipsis)
+    canvas.put(x + centre(text_width(shown), width), 0, shown, Ink.HEAD)
+
+
+# ---------------------------------------------------------------------------------------------- as a table
+
+
+def _table(sheet: Sheet, width: int, style: Style) -> list[str]:
+    """Draw one line per label, cut into bands that fit the width; each cell says which label it came from."""
+    cells = [_cell_texts(sheet, column, style) for column in sheet.columns]
+    widths = [
+        GAP + max(head_width(column.head), *map(text_width, texts))
+        for column, texts in zip(sheet.columns, cells, strict=True)
+    ]
+    margin = max(text_width(sheet.names[y]) for y in sheet.ids)
+    lines: list[str] = []
+    for band in bands(widths, width - margin):
+        canvas = Canvas(min(width, margin + sum(widths[t] for t in band)), 1 + len(sheet.ids))
+        for row, y in enumerate(sheet.ids):
+            canvas.put(0, 1 + row, sheet.names[y], Ink.HEAD)
+        x = margin + GAP
+        for t in band:
+            column, room = sheet.columns[t], widths[t] - GAP
+            _put_head(canvas, x, room, column.head, style)
+            for row, text in enumerate(cells[t]):
+                canvas.put(x + centre(text_width(text), room), 1 + row, text, column.ink(row))
+            x += widths[t]
+        lines += [*canvas.lines(style), ""]
+    return lines[:-1]
+
+
+def _cell_texts(sheet: Sheet, column: Column, style: Style) -> list[str]:
+    """Write the cells, all equally wide: A→0.168, in [] on the path."""
+    arrow = style.glyphs.arrow
+    origins = ["" if source is None else sheet.names[source] + arrow for source in column.came_from]
+    margin = max(map(text_width, origins))
+    pairs = zip(origins, column.texts(), strict=True)
+    bodies = [" " * (margin - text_width(origin)) + origin + text for origin, text in pairs]
+    width = max(1, *map(text_width, bodies))
+    texts = []
+    for row, body in enumerate(bodies):
+        shown = body if column.values[row] else " " * centre(1, width) + style.glyphs.dead
+        filled = shown + " " * (width - text_width(shown))
+        texts.append(f"[{filled}]" if row == column.path else f" {filled} ")
+    return texts
+
+
+# ---------------------------------------------------------------------------------------------- with lines
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: from a row, bending on track `leave` (and again on `serve`, if different), to a row."""
+
+    source: int
+    target: int
+    leave: int
+    serve: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gutter:
+    """All lines between two columns, and how many tracks they need."""
+
+    lines: tuple[Line, ...]
+    tracks: int
+
+
+def route(came_from: Sequence[int | None]) -> Gutter:
+    """Find tracks for the lines into rows 0, 1, ...; None where no line arrives."""
+    arrivals = [(source, row) for row, source in enumerate(came_from) if source is not None]
+    bending = sorted({source for source, row in arrivals if source != row})
+    after = {row: came_from[row] if came_from[row] != row else None for row in bending}
+    leave: dict[int, int] = {}
+    serve: dict[int, int] = {}
+    tracks = itertools.count()
+
+    def place(row: int) -> None:
+        for earlier in bending:
+            if after[earlier] == row and earlier not in leave:
+                place(earlier)
+        serve[row] = next(tracks)
+        leave.setdefault(row, serve[row])
+
+    seen: set[int] = set()
+    for start in bending:  # where a walk comes back to itself, there is a ring to be opened
+        walked: list[int] = []
+        row: int | None = start
+        while row is not None and row not in seen:
+            seen.add(row)
+            walked.append(row)
+            row = after[row]
+        if row is not None and row in walked:
+            leave[row] = next(tracks)
+    for row in [row for row in bending if after[row] is None] + sorted(leave):
+        place(row)
+    lines = tuple(Line(s, row, leave.get(s, 0), serve.get(s, 0)) for s, row in arrivals)
+    return Gutter(lines, tracks=max(serve.values(), default=-1) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A column on the canvas: its left edge, its width, and the gutter on its left."""
+
+    column: Column
+    gutter: Gutter
+    x: int
+    width: int
+    gutter_width: int
+
+    def value(self, row: int) -> tuple[int, str]:
+        """Return the x of a cell's value, and the value."""
+        texts = self.column.texts()
+        x = self.x + centre(max(map(len, texts)), self.width)
+        value = texts[row].lstrip()
+        return x + len(texts[row]) - len(value), value
+
+    def extent(self, row: int) -> tuple[int, int]:
+        """Return the first and last x of a cell: its frame, or its value with a blank on both sides."""
+        if row == self.column.path:
+            return self.x, self.x + self.width - 1
+        x, value = self.value(row)
+        return x - 1, x + len(value)
+
+
+def _wired(sheet: Sheet, width: int, style: Style) -> list[str] | None:
+    """Draw cells joined by lines; None when not even two columns fit beside each other."""
+    gutters = [route(column.came_from) for column in sheet.columns]
+    spaces = [1, *(max(MIN_GUTTER, 2 * gutter.tracks + 2) for gutter in gutters[1:])]
+    widths = [max(max(map(len, one.texts())) + FRAME, head_width(one.head)) for one in sheet.columns]
+    needs = [w + s for w, s in zip(widths, spaces, strict=True)]
+    margin = max(map(text_width, sheet.names))
+    if max(a + b for a, b in itertools.pairwise([*needs, 0])) > width - margin:
+        return None
+    drawn: list[str] = []
+    for band in bands(needs, width - margin):
+        spare = (width - margin - sum(needs[t] for t in band)) // max(sum(t > 0 for t in band), 1)
+        places, x = [], margin
+        for t in band:
+            space = max(spaces[t], min(spaces[t] + spare, MAX_GUTTER) if t else 1)
+            places.append(_Place(sheet.columns[t], gutters[t], x + space, widths[t], space))
+            x += space + widths[t]
+        drawn += [*_band(sheet, places, style), ""]
+    return drawn[:-1]
+
+
+def _band(sheet: Sheet, places: list[_Place], style: Style) -> list[str]:
+    canvas = Canvas(places[-1].x + places[-1].width, 2 * len(sheet.ids) + 2)
+    for row, name in enumerate(sheet.names):
+        canvas.put(0, _y(row), name, Ink.HEAD)
+    for number, place in enumerate(places):
+        _put_head(canvas, place.x, place.width, place.column.head, style)
+        goes_on = not sheet.ends or place.column is not sheet.columns[-1]
+        _put_cells(canvas, place, style, wire=-1 - number, goes_on=goes_on)
+        before = places[number - 1] if number else None
+        for line in place.gutter.lines:
+            _put_line(canvas, line, before, place, wire=number * len(sheet.ids) + line.source)
+    lines = canvas.lines(style)
+    return lines if lines[-1] else lines[:-1]
+
+
+def _y(row: int) -> int:
+    return 2 * row + 2
+
+
+def _put_cells(canvas: Canvas, place: _Place, style: Style, *, wire: int, goes_on: bool) -> None:
+    for row in range(len(place.column.values)):
+        y = _y(row)
+        if row == place.column.path:
+            left, right = place.extent(row)
+            canvas.frame(left, y - 1, right, y + 1, wire=wire)
+            canvas.arms(left, y, (0, 0, HEAVY * bool(place.gutter.lines), 0), wire=wire)
+            canvas.arms(right, y, (0, 0, 0, HEAVY * goes_on), wire=wire)
+        x, value = place.value(row)
+        if value:
+            canvas.put(x, y, value, place.column.ink(row))
+        else:
+            canvas.put(place.x + centre(1, place.width), y, style.glyphs.dead, Ink.FAINT)
+
+
+def _put_line(canvas: Canvas, line: Line, before: _Place | None, place: _Place, *, wire: int) -> None:
+    """Draw one back pointer, from the cell it points to (or the margin of a new band) to its own."""
+    weight = HEAVY if line.target == place.column.path else LIGHT
+    gutter_x = place.x - place.gutter_width
+    start = before.extent(line.source)[1] + 1 if before else gutter_x + 1
+    end = place.extent(line.target)[0] - 1
+    leave, serve = (
+        gutter_x + (track + 1) * place.gutter_width // (place.gutter.tracks + 1)
+        for track in (line.leave, line.serve)
+    )
+    y0, y1 = _y(line.source), _y(line.target)
+    if y0 == y1:
+        leave = serve = end
+    bend = y0 + 1 if leave != serve else y1
+    canvas.arms(start, y0, (0, 0, weight, 0), wire=wire)
+    canvas.across(start, leave, y0, wire=wire, weight=weight)
+    canvas.down(leave, y0, bend, wire=wire, weight=weight)
+    canvas.across(leave, serve, bend, wire=wire, weight=weight)
+    canvas.down(serve, bend, y1, wire=wire, weight=weight)
+    canvas.across(serve, end, y1, wire=wire, weight=weight)
+    canvas.arms(end, y1, (0, 0, 0, weight), wire=wire)
+
+
+# ---------------------------------------------------------------------------------------------- probabilities
 
 
 def posterior_text(
@@ -303,32 +284,27 @@ def posterior_text(
     width: int = 80,
     style: Style | None = None,
 ) -> str:
-    """Draw P(y_t = y), one column per position and one row per label.
+    """Draw P(y_t = y), one column per position and one row per label, as a number and a bar.
 
     node   (T, L) probabilities, such as `Posterior.node`
     """
     style = style or Style()
     names = [printable(name) for name in labels]
-    margin = max(map(text_width, names), default=0) + COLUMN_GAP
+    margin = max(map(text_width, names), default=0) + BAR_GAP
     room = (width - margin) // max(len(tokens), 1)
-    column = NUMBER + min(max(room - NUMBER - COLUMN_GAP, MIN_BAR), MAX_BAR) + COLUMN_GAP
+    bar = min(max(room - NUMBER - BAR_GAP, MIN_BAR), MAX_BAR)
+    column = NUMBER + bar + BAR_GAP
     lines: list[str] = []
     for band in bands([column] * len(tokens), width - margin):
         canvas = Canvas(min(width, margin + column * len(band)), 1 + len(names))
         for row, name in enumerate(names):
             canvas.put(0, 1 + row, name, Ink.HEAD)
-        for place, t in enumerate(band):
-            _draw_column(canvas, margin + place * column, column - COLUMN_GAP, tokens[t], node[t], style)
+        for x, t in zip(itertools.count(margin, column), band, strict=False):
+            canvas.put(x, 0, clip(printable(tokens[t]), NUMBER + bar, style.glyphs.ellipsis), Ink.HEAD)
+            best = int(np.argmax(node[t]))
+            for row, share in enumerate(node[t].tolist()):
+                ink = Ink.FAINT if share == 0.0 else Ink.PATH if row == best else Ink.TEXT
+                canvas.put(x, 1 + row, f"{share:.3f}" if share else style.glyphs.dead, ink)
+                canvas.put(x + NUMBER, 1 + row, style.glyphs.bar(share, bar), ink)
         lines += [*canvas.lines(style), ""]
     return "\n".join(lines[:-1])
-
-
-def _draw_column(canvas: Canvas, x: int, width: int, token: str, shares: Probabilities, style: Style) -> None:
-    canvas.put(x, 0, clip(printable(token), width, style.glyphs.ellipsis), Ink.HEAD)
-    for row, share in enumerate(shares):
-        if share == 0.0:
-            canvas.put(x, 1 + row, style.glyphs.dead, Ink.FAINT)
-            continue
-        ink = Ink.PATH if row == int(np.argmax(shares)) else Ink.TEXT
-        canvas.put(x, 1 + row, f"{share:.3f}", ink)
-        canvas.put(x + NUMBER, 1 + row, style.glyphs.bar(float(share), width - NUMBER), ink)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -27,18 +28,18 @@ class Glyphs:
     ellipsis: str
 
     def line(self, up: int, down: int, left: int, right: int) -> str:
-        """The character whose arms have these weights."""
+        """Return the character whose arms have these weights."""
         return self.box[27 * up + 9 * down + 3 * left + right]
 
     def bar(self, share: float, width: int) -> str:
-        """A bar filling `share` (0 to 1) of `width` cells; what is positive is visible."""
+        """Return a bar filling `share` (0 to 1) of `width` cells; what is positive is visible."""
         steps = round(min(max(share, 0.0), 1.0) * width * len(self.shades))
         full, rest = divmod(max(steps, int(share > 0.0)), len(self.shades))
         return self.shades[-1] * full + (self.shades[rest - 1] if rest else "")
 
 
 def _ascii_line(up: int, down: int, left: int, right: int) -> str:
-    """Light lines are - | +, heavy ones = #; where both meet, the heavy one shows."""
+    """Return - | + for light lines, = # for heavy ones; where both meet, the heavy one shows."""
     heavy = max(up, down, left, right) == 2
     if up or down:
         return "#" if heavy else "+" if left or right else "|"
@@ -63,7 +64,7 @@ ASCII = Glyphs(
 
 
 class Ink(Enum):
-    """What a stretch of text is; the value is its ANSI code. Never the only sign of anything."""
+    """Kinds of text; the value is an ANSI code. Never the only sign of anything."""
 
     TEXT = ""
     HEAD = "1"
@@ -73,18 +74,18 @@ class Ink(Enum):
 
 
 def probability(score: float) -> str:
-    """A score that is the log of a probability, written as the probability."""
+    """Write a score that is the log of a probability as the probability."""
     return f"{math.exp(score):.4g}"
 
 
 def log_score(score: float) -> str:
-    """A score as it is, a natural log."""
+    """Write a score as it is, a natural log."""
     return f"{score:.2f}" if abs(score) < 1e4 else f"{score:.3g}"
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How to draw: plain and Unicode, unless told otherwise.
+    """Look of a drawing: plain and Unicode, unless told otherwise.
 
     number   how the score of a cell is written: `log_score`, `probability`, or a function of your own
     """
@@ -94,7 +95,7 @@ class Style:
     number: Callable[[float], str] = log_score
 
     def paint(self, text: str, ink: Ink) -> str:
-        """The text in this ink, if there is colour at all."""
+        """Return the text in this ink, if there is colour at all."""
         return f"\x1b[{ink.value}m{text}\x1b[0m" if self.color and ink.value and text else text
 
 
@@ -128,50 +129,40 @@ class Canvas:
             x += columns
 
     def across(self, x0: int, x1: int, y: int, *, wire: int, weight: int) -> None:
-        """A horizontal line from the middle of cell x0 to the middle of cell x1."""
+        """Draw a horizontal line from the middle of cell x0 to the middle of cell x1."""
         for left in range(min(x0, x1), max(x0, x1)):
             self.arms(left, y, (0, 0, 0, weight), wire=wire)
             self.arms(left + 1, y, (0, 0, weight, 0), wire=wire)
 
     def down(self, x: int, y0: int, y1: int, *, wire: int, weight: int) -> None:
-        """A vertical line from the middle of cell y0 to the middle of cell y1."""
+        """Draw a vertical line from the middle of cell y0 to the middle of cell y1."""
         for top in range(min(y0, y1), max(y0, y1)):
             self.arms(x, top, (0, weight, 0, 0), wire=wire)
             self.arms(x, top + 1, (weight, 0, 0, 0), wire=wire)
 
     def frame(self, x0: int, y0: int, x1: int, y1: int, *, wire: int) -> None:
-        """A heavy rectangle with these corners."""
+        """Draw a heavy rectangle with these corners."""
         for y in (y0, y1):
             self.across(x0, x1, y, wire=wire, weight=HEAVY)
         for x in (x0, x1):
             self.down(x, y0, y1, wire=wire, weight=HEAVY)
 
     def arms(self, x: int, y: int, arms: Arms, *, wire: int) -> None:
-        """Add arms to what a wire has in one cell."""
+        """Add arms to those that a wire has in one cell."""
         here = self._wires.setdefault((x, y), {})
         up, down, left, right = map(max, here.get(wire, (0, 0, 0, 0)), arms)
         here[wire] = (up, down, left, right)
 
     def lines(self, style: Style) -> list[str]:
-        """The rows from top to bottom, without blanks at their ends."""
-        self._settle_wires(style)
-        rows = (zip(self._text[y], self._ink[y], strict=True) for y in range(self.height))
-        return [_render(list(row), style) for row in rows]
-
-    def _settle_wires(self, style: Style) -> None:
+        """Return the rows from top to bottom, without blanks at their ends."""
         for (x, y), wires in self._wires.items():
-            up, down, left, right = max(wires.values(), key=_prominence)
-            ink = Ink.PATH if HEAVY in (up, down, left, right) else Ink.TEXT
-            self.put(x, y, style.glyphs.line(up, down, left, right), ink)
-
-
-def _prominence(arms: Arms) -> tuple[int, int]:
-    up, down, _, _ = arms
-    return max(arms), max(up, down)
-
-
-def _render(cells: list[tuple[str, Ink]], style: Style) -> str:
-    while cells and cells[-1][0] == " ":
-        cells.pop()
-    runs = itertools.groupby(cells, key=lambda cell: cell[1])
-    return "".join(style.paint("".join(text for text, _ in run), ink) for ink, run in runs)
+            arms = max(wires.values(), key=lambda arms: (max(arms), max(arms[:2])))
+            self.put(x, y, style.glyphs.line(*arms), Ink.PATH if HEAVY in arms else Ink.TEXT)
+        drawn = []
+        for texts, inks in zip(self._text, self._ink, strict=True):
+            cells = list(zip(texts, inks, strict=True))
+            while cells and cells[-1][0] == " ":
+                cells.pop()
+            runs = itertools.groupby(cells, key=operator.itemgetter(1))
+            drawn.append("".join(style.paint("".join(text for text, _ in run), ink) for ink, run in runs))
+        return drawn

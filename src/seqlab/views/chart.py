@@ -12,12 +12,13 @@ from typing import Any
 
 from seqlab.errors import OptionError
 from seqlab.views.palette import DARK, DASHES, LIGHT, SERIES
-from seqlab.views.picture import Box, Curve, Disc, Line, Picture, Shape, Text
+from seqlab.views.picture import Box, Curve, Disc, Picture, Text
 from seqlab.views.text import printable
 
 Inks = Mapping[str, str]
 POINTS = 0.75  # of a pixel
-ANCHORS = {"start": "left", "middle": "center", "end": "right"}
+CLASSES = {f"fill: {colour}": f"sl-f-{ink}" for ink, colour in LIGHT.items()}
+CLASSES |= {f"stroke: {colour}": f"sl-s-{ink}" for ink, colour in LIGHT.items()}
 # Beginnings of fonts that have what matplotlib's own lacks; the system need not have any.
 MORE_FONTS = (
     *("Noto Sans", "Source Han", "WenQuanYi", "PingFang", "Hiragino", "Microsoft YaHei", "Yu Gothic"),
@@ -62,81 +63,54 @@ def shapes_figure(picture: Picture, inks: Inks) -> Any:
     """Draw the shapes of a picture into a Figure."""
     made = figure(picture.width, picture.height, inks)
     axes = made.add_axes((0, 0, 1, 1))
-    axes.set_xlim(0, picture.width)
-    axes.set_ylim(picture.height, 0)
+    axes.set(xlim=(0, picture.width), ylim=(picture.height, 0))
     axes.axis("off")
     for layer, shape in enumerate(picture.shapes):
-        _place(axes, shape, inks, layer)
+        if not isinstance(shape, Text):
+            axes.add_patch(_patch(shape, inks, layer))
+            continue
+        axes.text(
+            shape.x,
+            shape.y,
+            printable(shape.text),
+            parse_math=False,
+            fontsize=shape.size * POINTS,
+            fontfamily=fonts(),
+            color=inks[shape.ink],
+            ha={"start": "left", "middle": "center", "end": "right"}[shape.anchor],
+            va="baseline",
+            fontweight="bold" if shape.bold else "normal",
+            fontstyle="italic" if shape.italic else "normal",
+            zorder=layer,
+        )
     return made
 
 
-def _place(axes: Any, shape: Shape, inks: Inks, layer: int) -> None:
+def _patch(shape: Box | Disc | Curve, inks: Inks, layer: int) -> Any:
     from matplotlib import patches
-
-    if isinstance(shape, Text):
-        _words(axes, shape, inks, layer)
-        return
-    patch: Any
-    match shape:
-        case Line(x1, y1, x2, y2):
-            patch = patches.PathPatch(_path((("M", (x1, y1)), ("L", (x2, y2)))))
-        case Curve(steps):
-            patch = patches.PathPatch(_path(steps))
-        case Disc(x, y, radius):
-            patch = patches.Circle((x, y), radius)
-        case Box(x, y, width, height):
-            round_style: Any = patches.BoxStyle  # it has no types
-            style = round_style("Round", pad=0, rounding_size=shape.radius)
-            patch = patches.FancyBboxPatch((x, y), width, height, boxstyle=style)
-    _paint(patch, shape, inks)
-    patch.set_zorder(layer)
-    axes.add_patch(patch)
-
-
-def _paint(patch: Any, shape: Line | Box | Disc | Curve, inks: Inks) -> None:
     from matplotlib.colors import to_rgba
-
-    fill = getattr(shape, "fill", "")
-    bare = isinstance(shape, (Line, Curve))  # of these `opacity` is the line's
-    patch.set_facecolor(to_rgba(inks[fill], shape.opacity) if fill else "none")
-    patch.set_edgecolor(to_rgba(inks[shape.ink], shape.opacity if bare else 1.0) if shape.ink else "none")
-    width = shape.width if isinstance(shape, (Line, Curve)) else shape.stroke
-    patch.set_linewidth(width * POINTS if shape.ink else 0)
-    dash = getattr(shape, "dash", "")
-    if dash and shape.ink:
-        patch.set_linestyle((0, [float(part) / max(width, 1e-3) for part in dash.split()]))
-
-
-def _words(axes: Any, shape: Text, inks: Inks, layer: int) -> None:
-    axes.text(
-        shape.x,
-        shape.y,
-        printable(shape.text),
-        parse_math=False,
-        fontsize=shape.size * POINTS,
-        fontfamily=fonts(),
-        color=inks[shape.ink],
-        ha=ANCHORS[shape.anchor],
-        va="baseline",
-        fontweight="bold" if shape.bold else "normal",
-        fontstyle="italic" if shape.italic else "normal",
-        zorder=layer,
-    )
-
-
-def _path(steps: Any) -> Any:
     from matplotlib.path import Path
 
-    codes = {"M": [Path.MOVETO], "L": [Path.LINETO], "C": [Path.CURVE4] * 3}
-    points = [pair for _, numbers in steps for pair in zip(numbers[::2], numbers[1::2], strict=True)]
-    return Path(points, [code for letter, _ in steps for code in codes[letter]])
-
-
-Paint = Callable[[Any, Inks], None]
-
-PIXELS = 4 / 3  # of a point
-INK_OF = {colour: ink for ink, colour in LIGHT.items()}
-KINDS = {"fill": "f", "stroke": "s"}
+    dashes = [float(part) / max(shape.stroke, 1e-3) for part in shape.dash.split()]
+    looks: dict[str, Any] = {
+        "facecolor": to_rgba(inks[shape.fill], shape.opacity) if shape.fill else "none",
+        "edgecolor": to_rgba(inks[shape.ink], 1.0 if shape.fill else shape.opacity) if shape.ink else "none",
+        "linewidth": shape.stroke * POINTS if shape.ink else 0,
+        "linestyle": (0, dashes) if dashes else "solid",
+        "zorder": layer,
+    }
+    match shape:
+        case Disc(x, y, radius):
+            return patches.Circle((x, y), radius, **looks)
+        case Box(x, y, width, height):
+            style = f"round,pad=0,rounding_size={shape.radius}"
+            return patches.FancyBboxPatch((x, y), width, height, boxstyle=style, **looks)
+        case Curve(points):
+            further = Path.CURVE4 if shape.cubic else Path.LINETO
+            path = Path(
+                [(point.real, point.imag) for point in points], [Path.MOVETO] + [further] * (len(points) - 1)
+            )
+            return patches.PathPatch(path, **looks)
 
 
 @dataclass(frozen=True, repr=False)
@@ -146,7 +120,7 @@ class Chart(Picture):
     paint   draws into a Figure of matplotlib, in inks by name
     """
 
-    paint: Paint
+    paint: Callable[[Any, Inks], None]
 
     def __post_init__(self) -> None:
         Picture.__post_init__(self)
@@ -172,21 +146,16 @@ class Chart(Picture):
             text = rendered(made, "svg").decode()
         inner = text[text.index('<g id="figure_1">') : text.rindex("</svg>")]
         inner = re.sub("<[^>]*>", lambda tag: _ours(tag[0]), inner)
-        yield (
-            f'<g xmlns:xlink="http://www.w3.org/1999/xlink" transform="scale({PIXELS:.6f})" '
-            f'stroke-linejoin="round">{inner}</g>'
-        )
+        scale = f'transform="scale({1 / POINTS:.6f})" stroke-linejoin="round"'
+        yield f'<g xmlns:xlink="http://www.w3.org/1999/xlink" {scale}>{inner}</g>'
 
 
 def _looks(inks: Inks) -> dict[str, Any]:
     """Return the settings of matplotlib for these inks."""
-    ink = dict.fromkeys(("text.color", "axes.titlecolor"), inks["ink"])
-    faint = dict.fromkeys(("axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), inks["faint"])
     return {
-        **ink,
-        **faint,
-        "figure.facecolor": inks["paper"],
-        "axes.facecolor": inks["paper"],
+        **dict.fromkeys(("text.color", "axes.titlecolor"), inks["ink"]),
+        **dict.fromkeys(("axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), inks["faint"]),
+        **dict.fromkeys(("figure.facecolor", "axes.facecolor"), inks["paper"]),
         "grid.color": inks["grid"],
         "font.family": fonts(),
         "font.size": 9,
@@ -216,8 +185,8 @@ def _classed(style: str) -> str:
     classes, rest = [], []
     for declaration in style.split("; "):
         name, _, value = declaration.partition(": ")
-        if name in KINDS and value in INK_OF:
-            classes.append(f"sl-{KINDS[name]}-{INK_OF[value]}")
+        if declaration in CLASSES:
+            classes.append(CLASSES[declaration])
         elif name == "font-family":
             classes.append("sl-text")
         elif name == "font":  # of older releases: size and families in one
@@ -250,14 +219,6 @@ def line_style(number: int, inks: Inks) -> dict[str, Any]:
     """Return the colour and the dashes of a curve by its number."""
     dash = [float(part) / 2 for part in DASHES[number].split()]
     return {"color": inks[SERIES[number]], "linestyle": (0, dash) if dash else "solid"}
-
-
-def titled(axes: Any, title: str, inks: Inks, note: str = "") -> None:
-    """Write a title above axes, and a note in a fainter ink between them."""
-    axes.set_title(printable(title), pad=24 if note else 10)
-    if note:
-        place = {"xycoords": "axes fraction", "textcoords": "offset points"}
-        axes.annotate(printable(note), (0, 1), (0, 8), color=inks["faint"], **place)
 
 
 def check_series(count: int, what: str) -> None:

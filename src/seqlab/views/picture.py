@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -15,66 +15,56 @@ from seqlab.files import write_whole
 from seqlab.views.palette import DARK, LIGHT, style_sheet
 from seqlab.views.text import char_width, printable
 
-Anchor = Literal["start", "middle", "end"]
-Point = tuple[float, float]
-Step = tuple[str, tuple[float, ...]]  # "M" x y, "L" x y, or "C" with two control points before the end
-
 SIZE = 13.0  # of words, in pixels
 _WIDE, _NARROW = frozenset("mwMW@%—…"), frozenset("iljtf.,:;'|!()[] ")
+FONT = "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif"
+
+Corners = tuple[float, float, float, float]  # left, top, right, bottom
+Control = tuple[complex, complex, complex, complex]  # start, two control points and end of a cubic curve
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """From (x1, y1) to (x2, y2); `dash` is a row of lengths on and off."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Painted:
+    """A line in `ink` and an area in `fill`, inks of the palette, each where it is not "".
 
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-    ink: str = "faint"
-    width: float = 1.0
+    stroke    width of the line
+    dash      a row of lengths on and off
+    opacity   of the area, or of the line where there is no area
+    """
+
+    ink: str = ""
+    fill: str = ""
+    stroke: float = 1.0
     dash: str = ""
     opacity: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
-    """A rectangle, drawn in `ink` and filled with `fill`, each where it is not ""."""
+class Box(Painted):
+    """A rectangle; its corners may be round."""
 
     x: float
     y: float
     width: float
     height: float
-    ink: str = ""
-    fill: str = ""
     radius: float = 0.0
-    stroke: float = 1.0
-    opacity: float = 1.0  # of the fill
 
 
 @dataclass(frozen=True, slots=True)
-class Disc:
+class Disc(Painted):
     """A circle."""
 
     x: float
     y: float
     radius: float
-    ink: str = ""
-    fill: str = ""
-    stroke: float = 1.0
-    opacity: float = 1.0  # of the fill
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
-    """A line that bends; with `fill` an area."""
+class Curve(Painted):
+    """A line from point to point, each x + y·j; or one cubic curve, of start, two control points and end."""
 
-    steps: tuple[Step, ...]
-    ink: str = "ink"
-    width: float = 1.5
-    dash: str = ""
-    opacity: float = 1.0
-    fill: str = ""
+    points: tuple[complex, ...]
+    cubic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +75,19 @@ class Text:
     y: float
     text: str
     size: float = SIZE
-    anchor: Anchor = "start"
+    anchor: Literal["start", "middle", "end"] = "start"
     ink: str = "ink"
     bold: bool = False
     italic: bool = False
 
-    def box(self) -> tuple[float, float, float, float]:
+    def box(self) -> Corners:
         """Estimate (left, top, right, bottom)."""
         width = words_width(self.text, self.size, bold=self.bold)
         left = self.x - {"start": 0.0, "middle": width / 2, "end": width}[self.anchor]
         return left, self.y - 0.76 * self.size, left + width, self.y + 0.22 * self.size
 
 
-Shape = Line | Box | Disc | Curve | Text
+Shape = Box | Disc | Curve | Text
 
 
 def words_width(text: str, size: float = SIZE, *, bold: bool = False) -> float:
@@ -113,32 +103,36 @@ def words_width(text: str, size: float = SIZE, *, bold: bool = False) -> float:
     return ems * size * (1.06 if bold else 1.0)
 
 
-def polyline(points: list[Point], **options: object) -> Curve:
-    """Straight from point to point."""
-    steps = tuple(("M" if i == 0 else "L", point) for i, point in enumerate(points))
-    return Curve(steps, **options)  # type: ignore[arg-type]
-
-
-def arrow_head(at: Point, towards: Point, *, size: float, ink: str, opacity: float = 1.0) -> Curve:
-    """A triangle with its tip at a point, for a line that comes from `at` minus `towards`."""
-    length = max((towards[0] ** 2 + towards[1] ** 2) ** 0.5, 1e-9)
-    ux, uy = towards[0] / length, towards[1] / length
-    back = (at[0] - size * ux, at[1] - size * uy)
-    left = (back[0] - 0.45 * size * uy, back[1] + 0.45 * size * ux)
-    right = (back[0] + 0.45 * size * uy, back[1] - 0.45 * size * ux)
-    steps = (("M", at), ("L", left), ("L", right), ("L", at))
-    return Curve(steps, ink="", width=0.0, fill=ink, opacity=opacity)
-
-
-def towards(at: Point, other: Point, far: float) -> Point:
+def towards(at: complex, other: complex, far: float) -> complex:
     """Return the point `far` pixels from one point on the way to another."""
-    dx, dy = other[0] - at[0], other[1] - at[1]
-    length = math.hypot(dx, dy) or 1.0
-    return at[0] + dx / length * far, at[1] + dy / length * far
+    return at + (other - at) / (abs(other - at) or 1.0) * far
 
 
-THEMES = ("auto", "light", "dark")
-FONT = "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif"
+def bent(start: complex, end: complex, bend: float, leave: float, arrive: float) -> Control:
+    """Return a curve that bends to the right; it keeps `leave` and `arrive` pixels from its start and its end."""
+    way = end - start
+    side = 1j * way / abs(way) * bend
+    first, second = start + way / 3 + side, end - way / 3 + side
+    return towards(start, first, leave), first, second, towards(end, second, arrive)
+
+
+def arrow(
+    control: Control,
+    ink: str,
+    *,
+    size: float,
+    neck: float,
+    stroke: float,
+    dash: str = "",
+    opacity: float = 1.0,
+) -> list[Shape]:
+    """Return an arrow: a curve that stops `neck` pixels before its end, and a head of this size there."""
+    start, first, second, end = control
+    back = towards(end, second, size)
+    across = 0.45j * (end - back)
+    points = (start, first, second, towards(end, second, neck))
+    line = Curve(points, cubic=True, ink=ink, stroke=stroke, dash=dash, opacity=opacity)
+    return [line, Curve((end, back + across, back - across, end), fill=ink, opacity=opacity)]
 
 
 @dataclass(frozen=True)
@@ -163,16 +157,15 @@ class Picture:
 
         theme   "light", "dark", or "auto" for what the reader's screen prefers
         """
-        if theme not in THEMES:
+        if theme not in {"auto", "light", "dark"}:
             raise OptionError(f"theme must be 'auto', 'light' or 'dark', got {theme!r:.40}")
-        size = f'width="{_n(self.width)}" height="{_n(self.height)}"'
-        view = f'viewBox="0 0 {_n(self.width)} {_n(self.height)}"'
+        size = f'width="{self.width}" height="{self.height}" viewBox="0 0 {self.width} {self.height}"'
         title = printable(self.title)
         lines = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view} role="img" aria-label={quoteattr(title)}>',
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label={quoteattr(title)}>',
             f"<title>{escape(title)}</title>",
             f"<style>\n.sl-text {{ font-family: {FONT} }}\n{style_sheet(theme)}\n</style>",
-            _drawn(Box(0, 0, self.width, self.height, fill="paper")),
+            _element(Box(0, 0, self.width, self.height, fill="paper")),
             *self._elements(),
             "</svg>",
         ]
@@ -201,7 +194,7 @@ class Picture:
         return shapes_figure(self, DARK if theme == "dark" else LIGHT)
 
     def _elements(self) -> Iterable[str]:
-        return map(_drawn, self.shapes)
+        return map(_element, self.shapes)
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -210,56 +203,47 @@ class Picture:
         return self.svg()
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.title!r}, {_n(self.width)} x {_n(self.height)})"
+        return f"{type(self).__name__}({self.title!r}, {self.width} x {self.height})"
 
 
-def _drawn(shape: Shape) -> str:
+def _element(shape: Shape) -> str:
+    """Return a shape as an element of SVG."""
+    if isinstance(shape, Text):
+        looks = {
+            "text-anchor": shape.anchor if shape.anchor != "start" else None,
+            "font-weight": "600" if shape.bold else None,
+            "font-style": "italic" if shape.italic else None,
+            "class": f"sl-text sl-f-{shape.ink}",
+        }
+        words = _attributes({"x": shape.x, "y": shape.y, "font-size": shape.size, **looks})
+        return f"<text{words}>{escape(printable(shape.text))}</text>"
+    looks = {
+        "class": " ".join(f"sl-{kind}-{ink}" for kind, ink in (("f", shape.fill), ("s", shape.ink)) if ink),
+        "fill": None if shape.fill else "none",
+        "stroke-width": _number(shape.stroke) if shape.ink else None,
+        "stroke-dasharray": shape.dash or None,
+        f"{'fill' if shape.fill else 'stroke'}-opacity": _number(shape.opacity)
+        if shape.opacity < 1
+        else None,
+    }
     match shape:
-        case Line(x1, y1, x2, y2):
-            place = f'x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}"'
-            return f"<line {place}{_pen(shape)}/>"
         case Box(x, y, width, height):
-            place = f'x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
-            corner = f' rx="{_n(shape.radius)}"' if shape.radius else ""
-            return f"<rect {place}{corner}{_filled(shape)}/>"
+            size = {"width": width, "height": height, "rx": shape.radius or None}
+            return f"<rect{_attributes({'x': x, 'y': y, **size, **looks})}/>"
         case Disc(x, y, radius):
-            return f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(radius)}"{_filled(shape)}/>'
-        case Curve(steps):
-            line = " ".join(f"{letter}{' '.join(map(_n, numbers))}" for letter, numbers in steps)
-            if shape.fill:
-                return f'<path d="{line}Z" class="sl-f-{shape.fill}"{_faded("fill", shape.opacity)}/>'
-            return f'<path d="{line}" fill="none"{_pen(shape)}/>'
-        case Text():
-            return _words(shape)
+            return f"<circle{_attributes({'cx': x, 'cy': y, 'r': radius, **looks})}/>"
+        case Curve(points):
+            first, *rest = (f"{_number(point.real)} {_number(point.imag)}" for point in points)
+            way = f"C{' '.join(rest)}" if shape.cubic else " ".join(f"L{point}" for point in rest)
+            line = f"M{first} {way}{'Z' if shape.fill else ''}"
+            return f"<path{_attributes({'d': line, **looks})}/>"
 
 
-def _pen(shape: Line | Curve) -> str:
-    dashed = f' stroke-dasharray="{shape.dash}"' if shape.dash else ""
-    width = f' stroke-width="{_n(shape.width)}"'
-    return f' class="sl-s-{shape.ink}"{width}{dashed}{_faded("stroke", shape.opacity)}'
+def _attributes(values: Mapping[str, str | float | None]) -> str:
+    texts = {name: v if isinstance(v, str) else _number(v) for name, v in values.items() if v is not None}
+    return "".join(f' {name}="{text}"' for name, text in texts.items())
 
 
-def _filled(shape: Box | Disc) -> str:
-    classes = [f"sl-f-{shape.fill}"] if shape.fill else []
-    classes += [f"sl-s-{shape.ink}"] if shape.ink else []
-    empty = "" if shape.fill else ' fill="none"'
-    stroke = f' stroke-width="{_n(shape.stroke)}"' if shape.ink else ""
-    return f' class="{" ".join(classes)}"{empty}{stroke}{_faded("fill", shape.opacity)}'
-
-
-def _faded(what: str, opacity: float) -> str:
-    return f' {what}-opacity="{_n(max(0.0, min(opacity, 1.0)))}"' if opacity < 1 else ""
-
-
-def _words(shape: Text) -> str:
-    place = f'x="{_n(shape.x)}" y="{_n(shape.y)}" font-size="{_n(shape.size)}"'
-    anchor = f' text-anchor="{shape.anchor}"' if shape.anchor != "start" else ""
-    bold = ' font-weight="600"' if shape.bold else ""
-    italic = ' font-style="italic"' if shape.italic else ""
-    text = escape(printable(shape.text))
-    return f'<text {place}{anchor}{bold}{italic} class="sl-text sl-f-{shape.ink}">{text}</text>'
-
-
-def _n(number: float) -> str:
-    text = f"{number:.2f}".rstrip("0").rstrip(".")
+def _number(value: float) -> str:
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text in {"-0", ""} else text

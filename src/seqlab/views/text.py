@@ -11,25 +11,25 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def printable(text: str) -> str:
-    """The text without characters that would move the cursor or hide their neighbours."""
+    """Remove characters that would move the cursor or hide their neighbours from a text."""
     shown = (char for char in text if unicodedata.category(char) != "Cf")
     return "".join(char if char.isprintable() else "?" for char in shown)
 
 
 def char_width(char: str) -> int:
-    """Screen columns of one character: 0 for combining marks, 2 for wide East Asian ones."""
+    """Return the screen columns of one character: 0 for combining marks, 2 for wide East Asian ones."""
     if unicodedata.category(char) in {"Mn", "Me", "Cf"}:
         return 0
     return 2 if unicodedata.east_asian_width(char) in {"W", "F"} else 1
 
 
 def text_width(text: str) -> int:
-    """Screen columns of a text; colour codes take none."""
+    """Return the screen columns of a text; colour codes take none."""
     return sum(char_width(char) for char in _ESCAPE.sub("", text))
 
 
 def clip(text: str, width: int, ellipsis: str) -> str:
-    """The text cut to `width` screen columns, ending in the ellipsis when something is lost."""
+    """Cut a text to `width` screen columns, ending in the ellipsis when something is lost."""
     if text_width(text) <= width:
         return text
     if width < len(ellipsis):
@@ -44,7 +44,7 @@ def clip(text: str, width: int, ellipsis: str) -> str:
 
 
 def beside(left: str, right: str, *, column: int) -> str:
-    """Two drawings next to each other, tops aligned, the right one beginning at this column."""
+    """Put two drawings next to each other, tops aligned, the right one beginning at this column."""
     pairs = itertools.zip_longest(left.splitlines(), right.splitlines(), fillvalue="")
     return "\n".join((a + " " * (column - text_width(a)) + b).rstrip() for a, b in pairs)
 
@@ -92,17 +92,17 @@ def bands(widths: Sequence[int], room: int) -> list[range]:
 
 
 def align_points(values: Sequence[str]) -> list[str]:
-    """Numbers moved right so that their decimal points stand under each other; "" stays ""."""
+    """Move numbers to the right so that their decimal points stand under each other; "" stays ""."""
     whole = [len(value.partition(".")[0]) for value in values]
     widest = max((w for w, value in zip(whole, values, strict=True) if value), default=0)
     return [" " * (widest - w) + value if value else "" for w, value in zip(whole, values, strict=True)]
 
 
 def head_width(head: str) -> int:
-    """Screen columns for a token above its column."""
+    """Return the screen columns for a token above its column."""
     return min(text_width(head), MAX_HEAD)
 
 
 def centre(width: int, room: int) -> int:
-    """The offset that puts something of this width in the middle of the room."""
+    """Return the offset that puts something of this width in the middle of the room."""
     return max(room - width, 0) // 2
