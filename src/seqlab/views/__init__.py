@@ -1,1 +1,1 @@
-"""What every view shares: one palette, tables, pages of HTML, pictures as SVG, and drawings in characters."""
+"""Parts that every view shares: one palette, tables, pages of HTML, pictures as SVG, and drawings in characters."""

@@ -11,7 +11,7 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def printable(text: str) -> str:
-    """Remove characters that would move the cursor or hide their neighbours from a text."""
+    """Drop or replace the characters of a text that would move the cursor or hide their neighbours."""
     shown = (char for char in text if unicodedata.category(char) != "Cf")
     return "".join(char if char.isprintable() else "?" for char in shown)
 
