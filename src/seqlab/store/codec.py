@@ -22,9 +22,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, Generic, TypeVar
 
-from seqlab.errors import SeqlabError, StoreError
+from seqlab.errors import StoreError
 from seqlab.store.fields import (
-    DTYPES,
     Array,
     Choice,
     Field,
@@ -40,7 +39,7 @@ from seqlab.store.fields import (
     meet,
 )
 from seqlab.store.reading import misfits_told
-from seqlab.store.state import PARTS, State, hints_of, to_json
+from seqlab.store.state import PARTS, State, built, hints_of, to_json
 
 SMALL = 1 << 20  # bytes of arrays that are read and checked at once
 Value = TypeVar("Value")
@@ -66,11 +65,11 @@ def value_of(kind: type[Value], state: State, sizes: Sizes | None = None) -> Val
 
 def write_fields(state: State, value: Any, prefix: str = "") -> None:
     """Write every field of a dataclass into a state."""
-    kind: Any = type(value)
     for name in getattr(value, "stored_facts", ()):
         state.settings[f"{prefix}{name}"] = to_json(getattr(value, name))
     # Settings first: they say how arrays are packed.
-    for name, field in sorted(_fields(kind).items(), key=lambda one: not isinstance(one[1], Setting)):
+    kind: Any = type(value)
+    for name, (field, _) in sorted(_fields(kind).items(), key=lambda one: not isinstance(one[1][0], Setting)):
         field.put(state, f"{prefix}{name}", getattr(value, name))
 
 
@@ -79,39 +78,26 @@ def read_fields(kind: type[Value], state: State, sizes: Sizes, prefix: str = "")
     known: Any = kind
     values = {
         name: field.get(state, f"{prefix}{name}", sizes)
-        for name, field in _fields(known).items()
-        if not (name in _defaulted(known) and field.absent(state, f"{prefix}{name}"))
+        for name, (field, defaulted) in _fields(known).items()
+        if not (defaulted and field.absent(state, f"{prefix}{name}"))
     }
-    try:
-        made = kind(**values)
-        if hasattr(made, "check"):
-            made.check()
-    except StoreError:
-        raise
-    except SeqlabError as error:
-        raise StoreError(f"{prefix or state.kind}: {error}") from error
+    made: Value = built(kind, values, prefix or state.kind)
     return made
 
 
 @cache
-def _fields(kind: Any) -> dict[str, Field]:
-    hints = hints_of(kind)
+def _fields(kind: Any) -> dict[str, tuple[Field, bool]]:
+    """Return how each field is stored, and if it has a default."""
     found = {}
-    for field in dataclasses.fields(kind):
-        if field.init and not field.name.startswith("_"):
-            hint = hints[field.name]
-            own = [one for one in getattr(hint, "__metadata__", ()) if isinstance(one, Field)]
+    for one in dataclasses.fields(kind):
+        if one.init and not one.name.startswith("_"):
+            hint = hints_of(kind)[one.name]
             plain: Field = Part(hint) if hasattr(hint, "stored_kind") else Setting(hint)
-            chosen = own[0] if own else plain
+            chosen = next((own for own in getattr(hint, "__metadata__", ()) if isinstance(own, Field)), plain)
             if isinstance(chosen, Part) and not chosen.kinds:
                 chosen = Part(kind, optional=chosen.optional)
-            found[field.name] = chosen
+            found[one.name] = chosen, one.default is not dataclasses.MISSING
     return found
-
-
-@cache
-def _defaulted(kind: Any) -> frozenset[str]:
-    return frozenset(f.name for f in dataclasses.fields(kind) if f.default is not dataclasses.MISSING)
 
 
 class Late(Generic[Value]):
@@ -271,7 +257,6 @@ def put_part(state: State, name: str, part: State) -> None:
 
 
 __all__ = [
-    "DTYPES",
     "Array",
     "Choice",
     "Field",

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.errors import OptionError, StoreError
-from seqlab.store.state import State, from_json, string_arrays, text_arrays, to_json
+from seqlab.store.state import Shape, State, from_json, string_arrays, text_arrays, to_json
 
+Sizes = dict[str, int]
 Weights = npt.NDArray[np.float64]
 Stored = npt.NDArray[Any]
 
@@ -22,8 +23,8 @@ LARGEST = 1e30  # beyond it a path's score could leave the range of float32
 RUN = 256  # weights of a plain list that share a scale; a table has one for each of its rows
 
 
-def packed(weights: Weights, dtype: str = "float64") -> dict[str, Stored]:
-    """Weights of any shape as arrays for a State, which unpacked() reads back.
+def packed(name: str, weights: Weights, dtype: str = "float64") -> dict[str, Stored]:
+    """Return weights of any shape as arrays of a State, which unpacked() reads back.
 
     float64 comes back bit for bit; float32 and float16 come back rounded to the nearest; int8 comes back rounded to
     a 127th of the largest weight of its row (of its run of 256, when the weights are no table). What came back so
@@ -33,29 +34,38 @@ def packed(weights: Weights, dtype: str = "float64") -> dict[str, Stored]:
     largest = _largest(weights)
     if not largest <= (float(np.finfo(np.float16).max) if dtype == "float16" else LARGEST):
         raise StoreError(f"a weight of {largest:.6g} is too large to be stored as {dtype}")
-    if dtype == "float64":
-        return {"": weights}
-    if dtype == "int8":
-        return _scaled(weights)
-    return {"": weights.astype(dtype)}
+    if dtype != "int8":
+        return {name: weights.astype(dtype, copy=False)}
+    table = _rows(weights)
+    largest_of_row = np.abs(table).max(axis=1)
+    scale = (largest_of_row / STEPS).astype(np.float32)
+    # Only the tiniest scales are so coarse that the largest weight would leave the range.
+    outside = largest_of_row > (STEPS + 0.5) * scale.astype(np.float64)
+    scale[outside] = np.nextafter(scale[outside], np.float32(np.inf))
+    used = scale[:, None]
+    steps = np.rint(np.divide(table, used, out=np.zeros(table.shape), where=used > 0)).astype(np.int8)
+    return {name: steps.reshape(-1)[: weights.size].reshape(weights.shape), f"{name}.scale": scale}
 
 
-def unpacked(state: State, name: str, shape: tuple[int | None, ...]) -> Weights:
-    """The weights that packed() was given, as float64 of this shape; None in the shape stands for any length."""
+def unpacked(state: State, name: str, shape: Shape) -> Weights:
+    """Return the weights that packed() was given, as float64 of this shape."""
     found = state.arrays.get(name)
     if found is None or str(found.dtype) not in DTYPES:
         what = "is missing" if found is None else f"should hold weights, found {found.dtype}"
         raise StoreError(f"the array {name!r} {what}")
     stored = state.array(name, found.dtype, shape)
-    if found.dtype == np.int8:
-        return _unscaled(stored, state, name)
     weights: Weights = stored.astype(np.float64, copy=False)
-    return _moderate(weights, name)
-
-
-def named(name: str, arrays: dict[str, Stored]) -> dict[str, Stored]:
-    """The arrays of packed(), with their names in a State."""
-    return {f"{name}{own}": array for own, array in arrays.items()}
+    if stored.dtype == np.int8:
+        table = _rows(weights)
+        scale = state.array(f"{name}.scale", np.float32, (len(table),))
+        if not (np.isfinite(scale).all() and (scale >= 0).all()):
+            raise StoreError(f"the array '{name}.scale' should hold numbers from 0 up")
+        flat = (table * scale.astype(np.float64)[:, None]).reshape(-1)
+        weights = flat[: stored.size].reshape(stored.shape)
+    largest = _largest(weights)
+    if not largest <= 1.01 * LARGEST:  # it may have been rounded up
+        raise StoreError(f"the array {name!r} should hold weights up to {LARGEST:g}, found {largest:.6g}")
+    return weights
 
 
 def check_dtype(dtype: str) -> None:
@@ -64,58 +74,21 @@ def check_dtype(dtype: str) -> None:
         raise OptionError(f"weights are stored as {', '.join(DTYPES)}, got {dtype!r:.80}")
 
 
-def _scaled(weights: Weights) -> dict[str, Stored]:
-    rows, of_weight = _rows(weights.shape)
-    flat = np.abs(weights.reshape(-1))
-    scale = np.zeros(rows, dtype=np.float32)
-    if len(flat):
-        largest = np.maximum.reduceat(flat, _begins(weights.shape))
-        scale[:] = (largest / STEPS).astype(np.float32)
-        # Only the tiniest scales are so coarse that the largest weight would leave the range.
-        outside = largest > (STEPS + 0.5) * scale.astype(np.float64)
-        scale[outside] = np.nextafter(scale[outside], np.float32(np.inf))
-    steps = np.divide(
-        weights.reshape(-1), scale[of_weight], out=np.zeros(len(flat)), where=scale[of_weight] > 0
-    )
-    return {"": np.rint(steps).astype(np.int8).reshape(weights.shape), ".scale": scale}
-
-
-def _unscaled(stored: Stored, state: State, name: str) -> Weights:
-    rows, of_weight = _rows(stored.shape)
-    scale = state.array(f"{name}.scale", np.float32, (rows,))
-    if not (np.isfinite(scale).all() and (scale >= 0).all()):
-        raise StoreError(f"the array '{name}.scale' should hold numbers from 0 up")
-    flat = stored.reshape(-1).astype(np.float64) * scale.astype(np.float64)[of_weight]
-    return _moderate(flat.reshape(stored.shape), name)
-
-
 def _largest(weights: Weights) -> float:
-    """The largest absolute value, NaN when there is one; without a copy, since models are large."""
+    """Return the largest absolute value, NaN when there is one; without a copy, since models are large."""
     return max(float(weights.max(initial=0)), -float(weights.min(initial=0)))
 
 
-def _moderate(weights: Weights, name: str) -> Weights:
-    largest = _largest(weights)
-    if not largest <= 1.01 * LARGEST:  # it may have been rounded up
-        raise StoreError(f"the array {name!r} should hold weights up to {LARGEST:g}, found {largest:.6g}")
-    return weights
+def _rows(weights: Weights) -> Weights:
+    """(rows, width) the weights that share a scale; zeros fill the last row of a plain list."""
+    width = RUN if weights.ndim < 2 else max(weights.shape[-1], 1)
+    flat = weights.reshape(-1)
+    if len(flat) % width:
+        flat = np.concatenate([flat, np.zeros(-len(flat) % width)])
+    return flat.reshape(-1, width)
 
 
-def _rows(shape: tuple[int, ...]) -> tuple[int, npt.NDArray[np.intp]]:
-    """How many scales there are, and the number of each weight's."""
-    size, width = int(np.prod(shape)), _width(shape)
-    return -(-size // width), np.arange(size) // width
-
-
-def _begins(shape: tuple[int, ...]) -> npt.NDArray[np.intp]:
-    return np.arange(0, int(np.prod(shape)), _width(shape))
-
-
-def _width(shape: tuple[int, ...]) -> int:
-    return RUN if len(shape) < 2 else max(shape[-1], 1)
-
-
-Sizes = dict[str, int]
+# ------------------------------------------------------------------------------------------------ kinds of fields
 
 
 class Field:
@@ -152,7 +125,10 @@ class Setting(Field):
                 return None
             raise StoreError(f"the setting {name!r} is missing")
         value = from_json(self.kind, home[name], f"the setting {name!r}")
-        if value is not None and not _between(value, self.least, self.most):
+        fits = value is None or (
+            (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+        )
+        if not fits:  # NaN does not
             raise StoreError(
                 f"the setting {name!r} should lie between {self.least} and {self.most}, found {value!r:.80}"
             )
@@ -223,8 +199,7 @@ class Names(Field):
             raise StoreError(f"the {name} of a model should be there, each of them once")
         if self.ordered and list(found) != sorted(found):
             raise StoreError(f"the {name} should be in order")
-        if self.size is not None:
-            meet(sizes, self.size, len(found), name)
+        meet(sizes, self.size, len(found), name)
         return found
 
 
@@ -253,8 +228,7 @@ class Strings(Field):
         strings = state.strings(name)
         if self.distinct and len(set(strings)) != len(strings):
             raise StoreError(f"the strings {name!r} should be there once each")
-        if self.size is not None:
-            meet(sizes, self.size, len(strings), name)
+        meet(sizes, self.size, len(strings), name)
         return None if self.optional and not state.setting(name, bool) else self.make(strings)
 
 
@@ -274,8 +248,7 @@ class Pool(Field):
         made = _core.pool_of(np.ascontiguousarray(content), np.ascontiguousarray(begins))
         if not isinstance(made, _core.StringPool):
             raise StoreError(f"the strings {name!r} are not sound UTF-8, or one of them is there twice")
-        if self.size is not None:
-            meet(sizes, self.size, len(made), name)
+        meet(sizes, self.size, len(made), name)
         return made
 
 
@@ -308,7 +281,8 @@ class Array(Field):
         """Read it back, as it lies in the file; numbers that are followed are copied, since a file may change."""
         if self.optional and name not in state.arrays:
             return None
-        found = self._array(state, name, _known(self.shape, sizes))
+        shape = tuple(sizes.get(size) if isinstance(size, str) else size for size in self.shape)
+        found = self._array(state, name, shape)
         found = found if self.below is None else found.copy()
         for size, length in zip(self.shape, found.shape, strict=True):
             if isinstance(size, str):
@@ -316,13 +290,15 @@ class Array(Field):
         self._check(found, name, sizes)
         return found
 
-    def _array(self, state: State, name: str, shape: tuple[int | None, ...]) -> Any:
+    def _array(self, state: State, name: str, shape: Shape) -> Any:
         return state.array(name, self.dtype, shape)
 
     def _check(self, found: Any, name: str, sizes: Sizes) -> None:
         if self.finite and not np.isfinite(found).all():
             raise StoreError(f"the array {name!r} holds NaN or infinity")
-        below = _product(self.below, sizes) if isinstance(self.below, str) else self.below
+        below = self.below
+        if isinstance(below, str):  # "L" or "L*L"
+            below = math.prod(sizes[one] for one in below.split("*"))
         low = self.least is not None and found.size and not (found >= self.least).all()
         if low or (below is not None and found.size and not (found < below).all()):
             upper = "" if below is None else f" to {below - 1}"
@@ -341,8 +317,7 @@ class Offsets(Array):
         count = None if self.count is None else sizes.get(self.count)
         found = state.array(name, np.int64, (None if count is None else count + 1,))
         meet(sizes, self.end, int(found[-1]) if len(found) else 0, name)
-        if self.count is not None:
-            meet(sizes, self.count, len(found) - 1, name)
+        meet(sizes, self.count, len(found) - 1, name)
         return state.offsets(name, sizes[self.end])
 
 
@@ -359,29 +334,13 @@ class Packed(Array):
             return
         dtype = str(state.settings.get("dtype", "float64"))
         coarse = self.small and dtype in {"float16", "int8"}
-        state.arrays.update(named(name, packed(value, "float32" if coarse else dtype)))
+        state.arrays |= packed(name, value, "float32" if coarse else dtype)
 
-    def _array(self, state: State, name: str, shape: tuple[int | None, ...]) -> Any:
+    def _array(self, state: State, name: str, shape: Shape) -> Any:
         return unpacked(state, name, shape)
 
 
-# ------------------------------------------------------------------------------------------------ sizes
-
-
-def _known(shape: Sequence[int | str], sizes: Sizes) -> tuple[int | None, ...]:
-    return tuple(sizes.get(size) if isinstance(size, str) else size for size in shape)
-
-
-def _product(size: str, sizes: Sizes) -> int:
-    """Return "L" or "L*L" as a number."""
-    return math.prod(sizes[one] for one in size.split("*"))
-
-
-def meet(sizes: Sizes, size: str, value: int, name: str) -> None:
-    """Give a size its value, or refuse another one than it has."""
-    if sizes.setdefault(size, value) != value:
+def meet(sizes: Sizes, size: str | None, value: int, name: str) -> None:
+    """Give a size, if it has a name, its value, or refuse another one than it has."""
+    if size is not None and sizes.setdefault(size, value) != value:
         raise StoreError(f"{name!r} has {value} entries, {sizes[size]} are wanted")
-
-
-def _between(value: Any, least: float | None, most: float | None) -> bool:
-    return (least is None or value >= least) and (most is None or value <= most)

@@ -9,34 +9,26 @@ import dataclasses
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from seqlab.errors import SeqlabError, StoreError
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
-else:  # who looks at one sentence with a model from a file does without NumPy
-    Array = Any
-
+Array = npt.NDArray[Any]
+Shape = tuple[int | None, ...]  # None stands for any length
 Value = TypeVar("Value")
 
 PARTS = "parts"  # the setting that describes the parts
-_WORDS: dict[type, str] = {
-    str: "a string",
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    list: "a list",
-    dict: "an object",
-}
 
 
+@dataclass(slots=True, eq=False)
 class State:
-    """What one thing has to keep.
+    """Everything that one thing has to keep.
 
     kind       which class it belongs to
     settings   what JSON can hold: strings, numbers, lists, dicts with strings as keys
@@ -46,40 +38,26 @@ class State:
     where      file that it comes from
     """
 
-    __slots__ = ("arrays", "functions", "kind", "record", "settings", "where")
-
-    def __init__(
-        self,
-        kind: str,
-        settings: dict[str, Any] | None = None,
-        arrays: dict[str, Array] | None = None,
-        record: dict[str, Any] | None = None,
-        functions: Mapping[str, Callable[..., Any]] | None = None,
-        where: str | None = None,
-    ) -> None:
-        self.kind = kind
-        self.settings = {} if settings is None else settings
-        self.arrays = {} if arrays is None else arrays
-        self.record = {} if record is None else record
-        self.functions = {} if functions is None else functions
-        self.where = where
-
-    def __repr__(self) -> str:
-        return f"State({self.kind!r}, {self.settings!r}, {self.arrays!r}, {self.record!r})"
+    kind: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    arrays: dict[str, Array] = field(default_factory=dict)
+    record: dict[str, Any] = field(default_factory=dict)
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
+    where: str | None = field(default=None, repr=False)
 
     def replaced(self, **changes: Any) -> State:
-        """The same with other values of some fields; a dataclass could do it, but takes long to make."""
-        return State(**{name: changes.get(name, getattr(self, name)) for name in self.__slots__})
+        """Copy the state with other values of some fields."""
+        return dataclasses.replace(self, **changes)
 
     @property
     def nbytes(self) -> int:
-        """Of all arrays."""
+        """Bytes of all arrays."""
         return sum(array.nbytes for array in self.arrays.values())
 
     # ------------------------------------------------------------------------------------------ parts
 
     def with_parts(self, parts: Mapping[str, State]) -> State:
-        """The same with other states inside; `part` gives them back. Names have no dot."""
+        """Copy the state with other states inside; `part` gives them back. Names have no dot."""
         described = {**self.settings.get(PARTS, {})}
         arrays = dict(self.arrays)
         for name, part in parts.items():
@@ -88,49 +66,42 @@ class State:
         return self.replaced(settings={**self.settings, PARTS: described}, arrays=arrays)
 
     def has_part(self, name: str) -> bool:
-        """Is there a part of this name?"""
+        """Tell if there is a part of this name."""
         return PARTS in self.settings and name in self.setting(PARTS, dict)
 
     def part(self, name: str, kind: str) -> State:
-        """The part of this name, which must be of this kind."""
+        """Return the part of this name, which must be of this kind."""
         part = self.any_part(name)
         if part.kind != kind:
             raise StoreError(f"the part {name!r} is of kind {part.kind!r:.80}, {kind!r} is wanted")
         return part
 
     def any_part(self, name: str) -> State:
-        """The part of this name, of whatever kind."""
+        """Return the part of this name, of any kind."""
         described = State("", State("", self.setting(PARTS, dict)).setting(name, dict))
-        arrays = {
-            own.removeprefix(f"{name}."): array
-            for own, array in self.arrays.items()
-            if own.startswith(f"{name}.")
-        }
+        before = f"{name}."
+        arrays = {own.removeprefix(before): one for own, one in self.arrays.items() if own.startswith(before)}
         kind, settings = described.setting("kind", str), described.setting("settings", dict)
         return State(kind, settings, arrays, described.setting("record", dict), self.functions)
 
     # ------------------------------------------------------------------------------------------ what is inside
 
     def setting(self, name: str, kind: type[Value]) -> Value:
-        """A setting of this type; a whole number also serves as a float."""
+        """Return a setting of this type; a whole number also serves as a float."""
         if name not in self.settings:
             raise StoreError(f"the setting {name!r} is missing")
-        value = self.settings[name]
-        if kind is float and type(value) is int:
-            value = float(value)
-        if type(value) is not kind:
-            raise StoreError(f"the setting {name!r} should be {_WORDS[kind]}, found {value!r:.80}")
+        value: Value = from_json(kind, self.settings[name], f"the setting {name!r}")
         return value
 
     def number(self, name: str, least: int, most: int = 2**31 - 1) -> int:
-        """A whole number between `least` and `most`."""
+        """Return a whole number between `least` and `most`."""
         value = self.setting(name, int)
         if not least <= value <= most:
             raise StoreError(f"the setting {name!r} should lie between {least} and {most}, found {value}")
         return value
 
     def names(self, name: str) -> tuple[str, ...]:
-        """A setting that is a list of strings."""
+        """Return a setting that is a list of strings."""
         values = self.setting(name, list)
         for value in values:
             if not isinstance(value, str):
@@ -139,35 +110,29 @@ class State:
                 )
         return tuple(values)
 
-    def array(self, name: str, dtype: npt.DTypeLike, shape: tuple[int | None, ...]) -> Array:
-        """The array of this name, dtype and shape; None in the shape stands for any length."""
-        import numpy as np
-
+    def array(self, name: str, dtype: npt.DTypeLike, shape: Shape) -> Array:
+        """Return the array of this name, dtype and shape."""
         if name not in self.arrays:
             raise StoreError(f"the array {name!r} is missing")
         array = self.arrays[name]
         if array.dtype != np.dtype(dtype):
             raise StoreError(f"the array {name!r} should hold {np.dtype(dtype)}, found {array.dtype}")
-        fits = len(array.shape) == len(shape) and all(
-            wanted in {None, found} for wanted, found in zip(shape, array.shape, strict=True)
-        )
-        if not fits:
+        pairs = zip(shape, array.shape, strict=False)
+        if len(array.shape) != len(shape) or any(wanted not in {None, found} for wanted, found in pairs):
             wanted = ", ".join("any" if length is None else str(length) for length in shape)
             raise StoreError(f"the array {name!r} should have shape ({wanted}), found {array.shape}")
         return array
 
     def offsets(self, name: str, end: int, *, count: int | None = None) -> Array:
-        """(count + 1,) int64 from 0 to `end`, never falling."""
-        import numpy as np
-
+        """Return offsets (count + 1,): int64 from 0 to `end`, never falling."""
         # A copy: a file may change after the check.
         found: Array = self.array(name, np.int64, (None if count is None else count + 1,)).copy()
         if not len(found) or found[0] != 0 or found[-1] != end or (np.diff(found) < 0).any():
             raise StoreError(f"the array {name!r} should rise from 0 to {end} and never fall")
         return found
 
-    def numbers(self, name: str, shape: tuple[int | None, ...], below: int, *, least: int = 0) -> Array:
-        """An array of int32, each from `least` up and below `below`."""
+    def numbers(self, name: str, shape: Shape, below: int, *, least: int = 0) -> Array:
+        """Return an array of int32, each from `least` up and below `below`."""
         found: Array = self.array(name, "int32", shape).copy()  # a file may change after the check
         if found.size and not (least <= found.min() and found.max() < below):
             raise StoreError(
@@ -175,17 +140,15 @@ class State:
             )
         return found
 
-    def finite(self, name: str, shape: tuple[int | None, ...]) -> Array:
-        """An array of float64 without NaN or infinity."""
-        import numpy as np
-
+    def finite(self, name: str, shape: Shape) -> Array:
+        """Return an array of float64 without NaN or infinity."""
         found = self.array(name, np.float64, shape)
         if not np.isfinite(found).all():
             raise StoreError(f"the array {name!r} holds NaN or infinity")
         return found
 
     def function(self, name: str) -> Callable[..., Any]:
-        """The user's function "module:function", which load() was given under this name or the part after the colon."""
+        """Return the user's function "module:function" that load() was given by this name, or by the part after ":"."""
         given = self.functions.get(name, self.functions.get(name.rpartition(":")[2]))
         if given is None:
             raise StoreError(
@@ -199,34 +162,30 @@ class State:
     # ------------------------------------------------------------------------------------------ strings
 
     def text(self, name: str) -> tuple[Array, Array]:
-        """(bytes, begins) of many strings: UTF-8 end to end, string i from begins[i] to begins[i + 1]."""
+        """Return (bytes, begins) of many strings: UTF-8 end to end, string i from begins[i] to begins[i + 1]."""
         content = self.array(f"{name}.bytes", "uint8", (None,))
         return content, self.offsets(f"{name}.begins", len(content))
 
     def strings(self, name: str) -> list[str]:
-        """Strings that `string_arrays` laid out."""
+        """Return strings that `string_arrays` laid out."""
         content, begins = self.text(name)
         blob = content.tobytes()
-        bounds = begins.tolist()
         try:
-            return [blob[begin:end].decode() for begin, end in pairwise(bounds)]
+            return [blob[begin:end].decode() for begin, end in pairwise(begins.tolist())]
         except UnicodeDecodeError as error:
             raise StoreError(f"the strings {name!r} are not sound UTF-8") from error
 
 
 def string_arrays(name: str, strings: Iterable[str]) -> dict[str, Array]:
-    """Many strings as two arrays, which State.strings(name) reads back."""
-    import numpy as np
-
+    """Lay out many strings as two arrays, which State.strings(name) reads back."""
     parts = [as_utf8(text, f"a string of {name!r}") for text in strings]
     begins = np.zeros(len(parts) + 1, dtype=np.int64)
     np.cumsum([len(part) for part in parts], out=begins[1:])
-    content = np.frombuffer(b"".join(parts), dtype=np.uint8)
-    return text_arrays(name, content, begins)
+    return text_arrays(name, np.frombuffer(b"".join(parts), dtype=np.uint8), begins)
 
 
 def as_utf8(text: str, what: str) -> bytes:
-    """The text as it will stand in a file; `what` it is for the message when it cannot."""
+    """Encode text as it will stand in a file; `what` it is for the message when it cannot."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -236,22 +195,30 @@ def as_utf8(text: str, what: str) -> bytes:
 
 
 def text_arrays(name: str, content: Array, begins: Array) -> dict[str, Array]:
-    """The arrays of strings that are laid out already."""
+    """Name the arrays of strings that are laid out already."""
     return {f"{name}.bytes": content, f"{name}.begins": begins}
 
 
+# ------------------------------------------------------------------------------------------ typed values as JSON
+
+_WORDS: dict[Any, str] = {
+    str: "a string",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object",
+}
 _LISTS: tuple[Any, ...] = (tuple, list, frozenset, set, Sequence)
 
 
 def to_json(value: Any) -> Any:
-    """Return the value as JSON can hold it."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [field.name for field in dataclasses.fields(value) if field.init]
+    """Return the value as JSON can hold it: dataclasses and named tuples by their fields."""
+    if getattr(value, "json_list", False):
+        return [value[0], *value[1]]
+    names = None if isinstance(value, type) else field_names(value)
+    if names is not None:
         return {name: to_json(getattr(value, name)) for name in names}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        if getattr(value, "json_list", False):
-            return [value[0], *value[1]]
-        return {name: to_json(getattr(value, name)) for name in value._fields}
     if isinstance(value, Mapping):
         return {key: to_json(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
@@ -261,27 +228,36 @@ def to_json(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
+def field_names(kind: Any) -> list[str] | None:
+    """List the arguments of a dataclass or named tuple; None for anything else."""
+    if dataclasses.is_dataclass(kind):
+        return [one.name for one in dataclasses.fields(kind) if one.init]
+    return list(kind._fields) if hasattr(kind, "_fields") else None
+
+
 def from_json(kind: Any, data: Any, what: str) -> Any:
     """Return what to_json() was given, of the type `kind`; `what` it is for the message when it is not."""
-    origin = typing.get_origin(kind)
+    origin, inside = typing.get_origin(kind), typing.get_args(kind)
     if origin is typing.Annotated:
-        return from_json(kind.__origin__, data, what)
+        return from_json(inside[0], data, what)
     if origin in (typing.Union, types.UnionType):
-        return _one_of(typing.get_args(kind), data, what)
+        if data is None and type(None) in inside:
+            return None
+        some = [one for one in inside if one is not type(None)]
+        exact = [one for one in some if type(data) is (typing.get_origin(one) or one)]
+        return from_json((exact or some)[0], data, what)
     if kind in (Any, object):
         return data
     if origin in _LISTS:
-        inner, make = typing.get_args(kind)[0], origin if origin is not Sequence else tuple
-        return make(from_json(inner, one, what) for one in checked(list, data, what))
+        make: Any = tuple if origin is Sequence else origin
+        return make(from_json(inside[0], one, what) for one in plain(list, data, what))
     if origin in (dict, Mapping):
-        inner = typing.get_args(kind)[1]
-        return {key: from_json(inner, one, f"{key!r:.80} of {what}") for key, one in _object(data, what)}
-    if kind in _WORDS:
-        return checked(kind, data, what)
-    return _made(kind, data, what)
+        pairs = plain(dict, data, what).items()
+        return {key: from_json(inside[1], one, f"{key!r:.80} of {what}") for key, one in pairs}
+    return plain(kind, data, what) if kind in _WORDS else _of_fields(kind, data, what)
 
 
-def checked(kind: Any, data: Any, what: str) -> Any:
+def plain(kind: Any, data: Any, what: str) -> Any:
     """Refuse a value of another type; a whole number also serves as a float."""
     if kind is float and type(data) is int:
         return float(data)
@@ -290,43 +266,37 @@ def checked(kind: Any, data: Any, what: str) -> Any:
     return data
 
 
-def _one_of(kinds: tuple[Any, ...], data: Any, what: str) -> Any:
-    """A value of one of several types, None among them perhaps."""
-    if data is None and type(None) in kinds:
-        return None
-    some = [kind for kind in kinds if kind is not type(None)]
-    exact = [kind for kind in some if type(data) is (typing.get_origin(kind) or kind)]
-    return from_json((exact or some)[0], data, what)
-
-
-def _object(data: Any, what: str) -> list[tuple[str, Any]]:
-    return list(checked(dict, data, what).items())
-
-
 @cache
 def hints_of(kind: Any) -> dict[str, Any]:
     """Return the types of the fields by name, with what is written beside them."""
     return typing.get_type_hints(kind, include_extras=True)
 
 
-def _made(kind: Any, data: Any, what: str) -> Any:
-    """A dataclass or named tuple of its fields; a missing one has its default.
+def _of_fields(kind: Any, data: Any, what: str) -> Any:
+    """Make a dataclass or named tuple of its fields; a missing one has its default.
 
     A named tuple of a name and a list, if it says json_list, is one list.
     """
-    hints = hints_of(kind)
+    known = field_names(kind) or []
     if getattr(kind, "json_list", False):
-        first, rest = kind._fields
-        items = checked(list, data, what) or [None]
-        data = {first: items[0], rest: items[1:]}
-    given = dict(_object(data, what))
-    known = kind._fields if hasattr(kind, "_fields") else [f.name for f in dataclasses.fields(kind) if f.init]
+        items = plain(list, data, what) or [None]
+        data = dict(zip(known, (items[0], items[1:]), strict=True))
+    given = plain(dict, data, what)
     for name in given:
         if name not in known:
             raise StoreError(
                 f"{kind.__name__} has no option {name!r:.80}, only {', '.join(map(repr, known))}"
             )
+    hints = hints_of(kind)
     values = {name: from_json(hints[name], one, f"{name!r} of {what}") for name, one in given.items()}
+    try:
+        return built(kind, values, what)
+    except TypeError as error:
+        raise StoreError(f"{what} should have {', '.join(map(repr, known))}, found {data!r:.80}") from error
+
+
+def built(kind: Any, values: Mapping[str, Any], what: str) -> Any:
+    """Make an object of its fields, and look at it as a whole; what it refuses is an error of the file."""
     try:
         made = kind(**values)
         if hasattr(made, "check"):
@@ -335,6 +305,4 @@ def _made(kind: Any, data: Any, what: str) -> Any:
         raise
     except SeqlabError as error:
         raise StoreError(f"{what}: {error}") from error
-    except TypeError as error:
-        raise StoreError(f"{what} should have {', '.join(map(repr, known))}, found {data!r:.80}") from error
     return made

@@ -1,4 +1,4 @@
-"""Options as they were given, there and back: JSON where it can be, arrays where it is large, never code.
+"""Options as users gave them, there and back: JSON where it can be, arrays where it is large, never code.
 
 Values that JSON has (None, True, numbers, strings) stand for themselves. Anything else is an object with one key, which
 says what it is: {"tuple": [...]}, {"object": {"name": "LBFGS", "fields": {...}}}, {"tensor": "init.start"}.
@@ -15,10 +15,10 @@ import numpy as np
 
 from seqlab.errors import SeqlabError, StoreError
 from seqlab.store.codec import Field, Sizes, put_part
-from seqlab.store.state import State, string_arrays
+from seqlab.store.state import State, field_names, plain, string_arrays
 
 COLLECTIONS: dict[str, type] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
-_CONTAINERS: tuple[type, ...] = (list, tuple, set, frozenset)  # by number, in dictionaries {word: labels}
+_CONTAINERS = tuple(COLLECTIONS.values())  # by number, in dictionaries {word: labels}
 _LARGE = 256  # strings of a list of lists that become an array
 
 
@@ -39,7 +39,7 @@ class OptionKind:
         """Return what the constructor was given."""
         if self.fields is not None:
             return self.fields(value)
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.init}
+        return {name: getattr(value, name) for name in field_names(value) or ()}
 
 
 def kinds_of(*classes: type) -> dict[str, OptionKind]:
@@ -129,15 +129,14 @@ class Values:
             )
         ((form, inside),) = data.items()
         if form in COLLECTIONS:
-            found = [self.get(state, path, one) for one in _list(inside, path)]
+            found = [self.get(state, path, one) for one in plain(list, inside, f"the option {path}")]
             return COLLECTIONS[form](found)
-        reader = _FORMS.get(form)
-        if reader is None:
+        if form not in _FORMS:
             raise StoreError(f"the option {path} is of the unknown kind {form!r:.80}")
-        return reader(self, state, path, inside)
+        return _FORMS[form](self, state, path, inside)
 
     def _get_object(self, state: State, path: str, inside: Any) -> Any:
-        given = State(path, _object(inside, path))
+        given = State(path, plain(dict, inside, f"the option {path}"))
         name = given.setting("name", str)
         fields = given.setting("fields" if "fields" in given.settings else "options", dict)
         if name not in self._classes:
@@ -150,11 +149,8 @@ class Values:
         except (SeqlabError, TypeError, ValueError) as error:
             raise StoreError(f"the option {path} of the model makes no sense: {error}") from error
 
-    def _get_named(self, name: str) -> Callable[[State, str, Any], Any]:
-        return lambda state, path, inside: self._get_object(state, path, {"name": name, "fields": inside})
-
     def _get_dict(self, state: State, path: str, inside: Any) -> Any:
-        pairs = _list(inside, path)
+        pairs = plain(list, inside, f"the option {path}")
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
             raise StoreError(f"the option {path} should hold pairs of key and value, found {inside!r:.80}")
         return {self.get(state, path, key): self.get(state, path, one) for key, one in pairs}
@@ -179,9 +175,7 @@ class Given(Field):
 
     def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
         """Read it back."""
-        if name not in state.settings:
-            raise StoreError(f"the setting {name!r} is missing")
-        value = Values(kinds_of(*self.classes)).get(state, name, state.settings[name])
+        value = Values(kinds_of(*self.classes)).get(state, name, state.setting(name, object))
         if not isinstance(value, self.classes):
             raise StoreError(f"the setting {name!r} is {value!r:.80}, which makes no sense here")
         return value
@@ -203,12 +197,8 @@ def _plain_array(_values: Values, _state: State, path: str, inside: Any) -> Any:
         raise StoreError(f"the option {path} should be an array of numbers: {error}") from error
 
 
-def _string_array(_values: Values, _state: State, path: str, inside: Any) -> Any:
-    return np.array(_list(inside, path), dtype=str)
-
-
 def _mask(_values: Values, _state: State, path: str, inside: Any) -> Any:
-    flags = np.array(_list(inside, path))
+    flags = np.array(plain(list, inside, f"the option {path}"))
     if flags.dtype != bool and flags.size:
         raise StoreError(f"the option {path} should hold true and false, found {inside!r:.80}")
     return flags.astype(bool)
@@ -216,13 +206,13 @@ def _mask(_values: Values, _state: State, path: str, inside: Any) -> Any:
 
 def _put_rows(state: State, path: str, value: Any, form: str) -> dict[str, Any]:
     """Write sentences: lists of strings."""
-    state.arrays.update(string_arrays(f"{path}.text", [one for row in value for one in row]))
+    state.arrays |= string_arrays(f"{path}.text", [one for row in value for one in row])
     state.arrays[f"{path}.row"] = np.cumsum([0, *map(len, value)]).astype(np.int64)
     return {"rows": {"name": path, "form": form}}
 
 
 def _rows(_values: Values, state: State, path: str, inside: Any) -> Any:
-    given = State(path, _object(inside, path))
+    given = State(path, plain(dict, inside, f"the option {path}"))
     name, form = given.setting("name", str), given.setting("form", str)
     strings = state.strings(f"{name}.text")
     bounds = state.offsets(f"{name}.row", len(strings)).tolist()
@@ -234,11 +224,12 @@ def _put_dictionary(state: State, path: str, value: Mapping[str, Any]) -> dict[s
     number: dict[str, int] = {}
     rows = [[number.setdefault(label, len(number)) for label in ordered(some)] for some in value.values()]
     kinds = [_CONTAINERS.index(type(some)) if type(some) in _CONTAINERS else 0 for some in value.values()]
-    state.arrays.update(string_arrays(f"{path}.words", value))
-    state.arrays.update(string_arrays(f"{path}.labels", number))
-    state.arrays[f"{path}.begin"] = np.cumsum([0, *map(len, rows)]).astype(np.int64)
-    state.arrays[f"{path}.label"] = np.array([y for row in rows for y in row], dtype=np.int32)
-    state.arrays[f"{path}.kind"] = np.array(kinds, dtype=np.int32)
+    state.arrays |= string_arrays(f"{path}.words", value) | string_arrays(f"{path}.labels", number)
+    state.arrays |= {
+        f"{path}.begin": np.cumsum([0, *map(len, rows)]).astype(np.int64),
+        f"{path}.label": np.array([y for row in rows for y in row], dtype=np.int32),
+        f"{path}.kind": np.array(kinds, dtype=np.int32),
+    }
     return {"dictionary": path}
 
 
@@ -256,24 +247,29 @@ def _dictionary(_values: Values, state: State, path: str, inside: Any) -> Any:
     }
 
 
-def _function(_values: Values, state: State, _path: str, inside: Any) -> Any:
-    return state.function(str(inside))
+def _named(name: str) -> Callable[[Values, State, str, Any], Any]:
+    """Read an object of this class from its fields alone, as files of version 1 have it."""
+    return lambda values, state, path, inside: values._get_object(
+        state, path, {"name": name, "fields": inside}
+    )
 
 
 _FORMS: dict[str, Callable[[Values, State, str, Any], Any]] = {
     "array": _plain_array,
-    "constraints": lambda values, *where: values._get_named("Constraints")(*where),
+    "constraints": _named("Constraints"),
     "dict": Values._get_dict,
     "dictionary": _dictionary,
-    "function": _function,
+    "function": lambda _, state, __, inside: state.function(str(inside)),
     "learner": Values._get_object,
     "mapping": Values._get_dict,
     "mask": _mask,
     "model": Values._get_model,
     "object": Values._get_object,
     "rows": _rows,
-    "scheme": lambda values, *where: values._get_named("Scheme")(*where),
-    "string array": _string_array,
+    "scheme": _named("Scheme"),
+    "string array": lambda _, __, path, inside: np.array(
+        plain(list, inside, f"the option {path}"), dtype=str
+    ),
     "tensor": _tensor,
 }
 
@@ -289,20 +285,6 @@ def _is_labels(some: Any) -> bool:
 
 
 def _is_text(value: Any) -> bool:
-    """Whether these are many sentences of strings."""
-    return (
-        all(type(row) is list and all(isinstance(one, str) for one in row) for row in value)
-        and sum(map(len, value)) > _LARGE
-    )
-
-
-def _list(data: Any, path: str) -> list[Any]:
-    if not isinstance(data, list):
-        raise StoreError(f"the option {path} should be a list, found {data!r:.80}")
-    return data
-
-
-def _object(data: Any, path: str) -> dict[str, Any]:
-    if not isinstance(data, dict):
-        raise StoreError(f"the option {path} should be an object, found {data!r:.80}")
-    return data
+    """Tell if these are many sentences of strings."""
+    text = all(type(row) is list and all(isinstance(one, str) for one in row) for row in value)
+    return text and sum(map(len, value)) > _LARGE

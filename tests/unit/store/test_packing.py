@@ -13,7 +13,7 @@ from seqlab import store
 from seqlab.errors import OptionError, StoreError
 from seqlab.families.linear.model import LinearModel
 from seqlab.store.codec import state_of, value_of
-from seqlab.store.fields import RUN, named, packed, unpacked
+from seqlab.store.fields import RUN, packed, unpacked
 from seqlab.store.state import State
 
 WEIGHTS = arrays_of.arrays(
@@ -27,24 +27,24 @@ WEIGHTS = arrays_of.arrays(
 
 
 def back(arrays, shape):
-    return unpacked(State("w", {}, named("w", arrays)), "w", shape)
+    return unpacked(State("w", {}, arrays), "w", shape)
 
 
 @given(WEIGHTS)
 def test_float64_comes_back_bit_for_bit(weights):
-    assert back(packed(weights), weights.shape).tobytes() == weights.tobytes()
+    assert back(packed("w", weights), weights.shape).tobytes() == weights.tobytes()
 
 
 @given(WEIGHTS, st.sampled_from(["float32", "float16"]))
 def test_floats_come_back_rounded_to_the_nearest(weights, dtype):
-    found = back(packed(weights, dtype), weights.shape)
+    found = back(packed("w", weights, dtype), weights.shape)
     assert found.dtype == np.float64
     np.testing.assert_array_equal(found, weights.astype(dtype).astype(np.float64))
 
 
 @given(WEIGHTS)
 def test_int8_is_off_by_half_a_step_of_its_row_at_most(weights):
-    arrays = packed(weights, "int8")
+    arrays = packed("w", weights, "int8")
     found = back(arrays, weights.shape)
     width = RUN if weights.ndim == 1 else max(weights.shape[-1], 1)
     for begin in range(0, weights.size, width):
@@ -53,23 +53,23 @@ def test_int8_is_off_by_half_a_step_of_its_row_at_most(weights):
         assert (
             off <= np.abs(row).max() / 127 * 0.5 * (1 + 1e-6) + 1e-44
         )  # a scale is no smaller than float32 allows
-    assert arrays[""].dtype == np.int8
-    assert len(arrays[".scale"]) == -(-weights.size // width)
-    np.testing.assert_array_equal(found == 0, arrays[""] == 0)
+    assert arrays["w"].dtype == np.int8
+    assert len(arrays["w.scale"]) == -(-weights.size // width)
+    np.testing.assert_array_equal(found == 0, arrays["w"] == 0)
 
 
 def test_weights_too_large_are_refused():
     with pytest.raises(StoreError, match="a weight of 1e\\+06 is too large to be stored as float16"):
-        packed(np.array([1e6]), "float16")
+        packed("w", np.array([1e6]), "float16")
     for dtype in ("float64", "float32", "int8"):
         for weight in (1e300, np.inf, -np.inf, np.nan):
             with pytest.raises(StoreError, match=f"too large to be stored as {dtype}"):
-                packed(np.array([weight]), dtype)
-    assert back(packed(np.array([1e30]), "int8"), (1,)) == pytest.approx(1e30)
+                packed("w", np.array([weight]), dtype)
+    assert back(packed("w", np.array([1e30]), "int8"), (1,)) == pytest.approx(1e30)
     with pytest.raises(
         OptionError, match="weights are stored as float64, float32, float16, int8, got 'float8'"
     ):
-        packed(np.array([1.0]), "float8")
+        packed("w", np.array([1.0]), "float8")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from seqlab import store
 from seqlab.families.linear.model import LinearModel
 from seqlab.families.linear.prune import larger_than, largest, pruned
 from seqlab.store.codec import state_of, value_of
-from seqlab.store.fields import DTYPES, named, packed, unpacked
+from seqlab.store.fields import DTYPES, packed, unpacked
 from seqlab.store.state import State
 
 SHAPES = st.tuples(st.integers(1, 4), st.integers(0, 8), st.booleans(), st.integers(0, 4))
@@ -115,7 +115,7 @@ TINY = st.one_of(st.floats(-1e-38, 1e-38), st.floats(-1e-44, 1e-44), st.floats(-
 @given(st.lists(TINY, max_size=600), st.sampled_from(DTYPES))
 def test_rounding_twice_is_rounding_once(weights, dtype):
     def rounded(array):
-        return unpacked(State("w", {}, named("w", packed(array, dtype))), "w", array.shape)
+        return unpacked(State("w", {}, packed("w", array, dtype)), "w", array.shape)
 
     once = rounded(np.array(weights, dtype=np.float64))
     assert rounded(once).tobytes() == once.tobytes()
