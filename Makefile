@@ -8,6 +8,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 PYTEST ?= -n auto -q
 BENCH  ?=
+PAGES  ?=
 QUALITY ?=
 
 BIN     := $(VENV)/bin
@@ -28,7 +29,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 INSTALLED := $(VENV)/.stamp-install
 extra = $(VENV)/.stamp-$(1)
 
-.PHONY: help demo test lint bench quality docs asan dev build stubs format clean preflight
+.PHONY: help demo test lint bench quality docs outputs asan dev build stubs format clean preflight
 .DEFAULT_GOAL := help
 
 help:
@@ -38,6 +39,7 @@ help:
 	@echo "make bench    measure speed beside the peers (BENCH='...' passes arguments on)"
 	@echo "make quality  accuracy on public corpora beside CRFsuite (QUALITY='...'); \`make bench\` prints it too"
 	@echo "make docs     make a site of docs/, with references of all names and commands, in build/site"
+	@echo "make outputs  run the pages of docs/ and write anew what they show (PAGES='...' for some)"
 	@echo "make asan     run the law tests under the address and undefined-behaviour sanitizers"
 	@echo "make dev      compile with warnings as errors"
 	@echo "make build    build and install into $(VENV)"
@@ -61,6 +63,9 @@ quality: $(INSTALLED) $(call extra,bench)
 
 docs: $(INSTALLED) $(call extra,docs)
 	@$(BIN)/python tools/docs_site build/site
+
+outputs: $(INSTALLED) $(call extra,test)
+	@$(BIN)/python tools/docs_site/renew.py $(PAGES)
 
 build: $(INSTALLED)
 
