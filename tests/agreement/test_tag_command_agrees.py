@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import seqlab
 from seqlab import cli
 from seqlab.cli import tag
-from seqlab.cli.tag.blocks import tagged
+from seqlab.cli.tag import tagged
 
 TRAIN, TEST = seqlab.demo_corpus("train")[:80], seqlab.demo_corpus("test")[:60]
 QUICK = seqlab.LBFGS(max_iterations=8)

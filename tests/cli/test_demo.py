@@ -14,8 +14,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import seqlab
-from seqlab.cli.demo import tour as demo_tour
-from seqlab.cli.demo.tour import DEFAULT
+from seqlab.cli import demo
+from seqlab.cli.demo import DEFAULT
 
 FILES = {"report.html", "mistakes.html", "trellis.svg", "moves.svg", "learning.svg", "crf.model"}
 
@@ -103,10 +103,10 @@ def test_wrong_use_is_refused_before_training(shell, tmp_path):
 
 @pytest.mark.parametrize("typed", ["", "  ", "\t"])
 def test_enter_takes_the_usual_sentence(monkeypatch, typed):
-    monkeypatch.setattr(demo_tour.sys, "stdin", _Terminal())
-    monkeypatch.setattr(demo_tour.sys, "stdout", _Terminal())
+    monkeypatch.setattr(demo.sys, "stdin", _Terminal())
+    monkeypatch.setattr(demo.sys, "stdout", _Terminal())
     monkeypatch.setattr("builtins.input", lambda _prompt: typed)
-    assert demo_tour._asked(demo_tour._Voice(silent=False)) == ["The", "old", "man", "the", "boat", "."]
+    assert demo._asked(demo._Voice(silent=False)) == ["The", "old", "man", "the", "boat", "."]
 
 
 class _Terminal(io.StringIO):

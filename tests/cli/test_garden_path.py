@@ -11,7 +11,6 @@ from pytest import approx
 from oracle import textbook
 from seqlab.cli import main
 from seqlab.cli.demo import garden_path
-from seqlab.cli.demo.page import NEXT
 from seqlab.draw import text_width
 
 WIDTHS = [20, 25, 40, 59, 60, 79, 80, 100, 111, 112, 120, 200]
@@ -88,7 +87,7 @@ def test_page_on_a_terminal_has_colour_but_needs_none(monkeypatch, capsys):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     plain = shown(capsys, "--width", "80", "--no-color")
-    monkeypatch.setattr("seqlab.cli.terminal.screen.wants_color", lambda stream: True)
+    monkeypatch.setattr("seqlab.cli.terminal.wants_color", lambda stream: True)
     painted = shown(capsys, "--width", "80")
     assert "\x1b[" in painted
     assert "\x1b[" not in shown(capsys, "--width", "80", "--no-color")
@@ -97,7 +96,7 @@ def test_page_on_a_terminal_has_colour_but_needs_none(monkeypatch, capsys):
 
 def test_snippet_at_the_end_of_the_page_runs(capsys):
     page = shown(capsys, "--width", "80")
-    snippet = "\n".join(NEXT)
+    snippet = "\n".join(garden_path.NEXT)
     assert snippet in page
     said = io.StringIO()
     with contextlib.redirect_stdout(said):

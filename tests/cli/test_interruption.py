@@ -33,7 +33,7 @@ def test_the_first_ctrl_c_saves_the_model(folder, tmp_path, corpora):
 
 STUBBORN = """
 import signal, time
-from seqlab.cli.terminal.signals import impatient
+from seqlab.cli.terminal import impatient
 signal.signal(signal.SIGINT, lambda *_: None)
 with impatient():
     print("ready", flush=True)

@@ -3,7 +3,7 @@
 import pytest
 
 import seqlab
-from seqlab.cli import kinds
+from seqlab.cli import kinds, train
 from seqlab.families.linear import learners
 from seqlab.tuning.comparison import MODELS as NAMES
 
@@ -35,7 +35,9 @@ def test_a_line_in_the_list_is_all_that_the_command_line_needs(shell, folder, tm
     with monkeypatch.context() as patch:
         patch.setitem(learners.LEARNERS, "neuron", line)
         importlib.reload(kinds)
+        importlib.reload(train)
         out = shell.done("train", folder / "train.txt", "-m", "neuron", "-i", 1, "-o", tmp_path / "m")
         assert "learner=Perceptron(epochs=1" in " ".join(out.split())
     importlib.reload(kinds)
+    importlib.reload(train)
     assert "neuron" not in kinds.KINDS

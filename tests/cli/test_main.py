@@ -9,22 +9,18 @@ import pytest
 import seqlab
 from seqlab import cli
 from seqlab.cli import main
-from seqlab.cli.command import Entry
 from seqlab.errors import SeqlabError
 
 SEQLAB = [sys.executable, "-m", "seqlab"]
 
 
-def command(run):
-    made = SimpleNamespace(USAGE="", DESCRIPTION="", EXAMPLES="", options=lambda parser: None, run=run)
-    return Entry("", lambda: made)
-
-
 def raising(error):
+    """A command that does nothing else."""
+
     def run(arguments):
         raise error
 
-    return command(run)
+    return SimpleNamespace(USAGE="", DESCRIPTION="", EXAMPLES="", OPTIONS=(), run=run)
 
 
 def test_version_needs_no_numpy():
@@ -63,40 +59,42 @@ def test_wrong_use_leaves_with_2(argv, capsys):
 
 
 def test_an_error_of_ours_is_one_line_and_2(monkeypatch, capsys):
-    monkeypatch.setitem(cli.COMMANDS, "demo", raising(SeqlabError("line 3: no label")))
+    monkeypatch.setitem(sys.modules, "seqlab.cli.demo", raising(SeqlabError("line 3: no label")))
     assert main(["demo"]) == 2
     assert capsys.readouterr().err == "seqlab: line 3: no label\n"
 
 
 def test_an_error_of_the_system_is_one_line_and_1(monkeypatch, capsys):
-    monkeypatch.setitem(cli.COMMANDS, "demo", raising(OSError(28, "No space left on device")))
+    monkeypatch.setitem(sys.modules, "seqlab.cli.demo", raising(OSError(28, "No space left on device")))
     assert main(["demo"]) == 1
     assert capsys.readouterr().err == "seqlab: No space left on device\n"
 
 
 def test_a_file_that_the_system_refuses_is_named(monkeypatch, capsys):
-    monkeypatch.setitem(cli.COMMANDS, "demo", raising(PermissionError(13, "Permission denied", "a.html")))
+    monkeypatch.setitem(
+        sys.modules, "seqlab.cli.demo", raising(PermissionError(13, "Permission denied", "a.html"))
+    )
     assert main(["demo"]) == 1
     assert capsys.readouterr().err == "seqlab: a.html: Permission denied\n"
 
 
 def test_ctrl_c_before_the_command_is_quiet(monkeypatch, capsys):
-    def interrupted():
+    def interrupted(name):
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(cli.COMMANDS, "demo", cli.Entry("", interrupted))
+    monkeypatch.setattr(cli, "_module", interrupted)
     assert main(["demo"]) == 130
     assert capsys.readouterr().err == ""
 
 
 def test_an_error_nobody_foresaw_is_not_hidden(monkeypatch):
-    monkeypatch.setitem(cli.COMMANDS, "demo", raising(ZeroDivisionError()))
+    monkeypatch.setitem(sys.modules, "seqlab.cli.demo", raising(ZeroDivisionError()))
     with pytest.raises(ZeroDivisionError):
         main(["demo"])
 
 
 def test_interruption_is_quiet(monkeypatch, capsys):
-    monkeypatch.setitem(cli.COMMANDS, "demo", raising(KeyboardInterrupt()))
+    monkeypatch.setitem(sys.modules, "seqlab.cli.demo", raising(KeyboardInterrupt()))
     assert main(["demo"]) == 128 + signal.SIGINT
     assert capsys.readouterr() == ("", "")
 
@@ -118,7 +116,7 @@ def test_output_that_cannot_show_a_character_spells_it_out():
 
 
 def test_a_lack_of_memory_is_one_line_and_1(monkeypatch, capsys):
-    monkeypatch.setitem(cli.COMMANDS, "demo", raising(MemoryError()))
+    monkeypatch.setitem(sys.modules, "seqlab.cli.demo", raising(MemoryError()))
     assert main(["demo"]) == 1
     assert capsys.readouterr().err == "seqlab: there is not enough memory for this\n"
 

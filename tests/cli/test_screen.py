@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from seqlab.cli.terminal import screen
+from seqlab.cli import main, terminal
 from seqlab.draw import ASCII, UNICODE
 
 
@@ -23,7 +23,7 @@ def plain_environment(monkeypatch):
 
 
 def style(stream, *, no_color=False, ascii_only=False):
-    return screen.style(stream, no_color=no_color, ascii_only=ascii_only)
+    return terminal.style(stream, no_color=no_color, ascii_only=ascii_only)
 
 
 def test_a_terminal_gets_colour_a_file_does_not():
@@ -58,17 +58,20 @@ def test_ascii_can_be_asked_for(monkeypatch):
     assert style(Terminal()).glyphs is ASCII
 
 
-def test_width_is_that_of_the_terminal(monkeypatch):
+def test_width_is_that_of_the_terminal(monkeypatch, capsys):
+    assert main(["demo", "--garden-path", "--width", "101"]) == 0
+    told = capsys.readouterr().out
     monkeypatch.setenv("COLUMNS", "101")
-    assert screen.width() == 101
+    assert main(["demo", "--garden-path"]) == 0
+    assert capsys.readouterr().out == told
 
 
 def test_python_is_what_starts_this_interpreter(monkeypatch, tmp_path):
     program = tmp_path / ".venv" / "bin" / "python"
     monkeypatch.setattr("sys.executable", str(program))
     monkeypatch.setattr("shutil.which", lambda name: str(program))
-    assert screen.python() == "python"
+    assert terminal.python() == "python"
     monkeypatch.setattr("shutil.which", lambda name: None)
-    assert screen.python() == str(program)
+    assert terminal.python() == str(program)
     monkeypatch.chdir(tmp_path)
-    assert screen.python() == ".venv/bin/python"
+    assert terminal.python() == ".venv/bin/python"

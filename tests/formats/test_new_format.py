@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 import seqlab
-from seqlab.cli import options
+from seqlab.cli import parsing
 from seqlab.corpus import formats
 from seqlab.corpus.formats.base import BLANKS, LINE_ENDS, SENTENCE_LINE, Format, LineReader
 from seqlab.errors import CorpusError
@@ -98,7 +98,7 @@ def test_every_format_of_the_list_has_a_module_with_a_class(name):
 
 def test_command_line_offers_the_formats_of_the_list():
     parser = argparse.ArgumentParser()
-    options.reading(parser)
+    parsing.add_options(parser, [parsing.READING])
     (action,) = [action for action in parser._actions if "--format" in action.option_strings]
     assert tuple(action.choices) == formats.NAMES
     assert set(formats.LABELLED) < set(formats.NAMES)

@@ -34,7 +34,7 @@ def command_pages() -> list[Page]:
     names = list(COMMANDS)
     rows = "".join(
         f'<tr><td><a href="{name}.html"><code>seqlab {name}</code></a></td>'
-        f"<td>{html.escape(str(getattr(COMMANDS[name], 'help', '')))}</td></tr>\n"
+        f"<td>{html.escape(COMMANDS[name])}</td></tr>\n"
         for name in names
     )
     intro = "<p>The help of each command, as <code>seqlab COMMAND --help</code> prints it.</p>"

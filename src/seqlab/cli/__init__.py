@@ -10,34 +10,34 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from seqlab import __version__
-from seqlab.cli.command import Entry
 from seqlab.errors import CorpusWarning, SeqlabError, TrainingWarning
+from seqlab.lazy import when_used
 
 if TYPE_CHECKING:
     from seqlab.cli.parsing import Parser
 
-# One line a command; see seqlab.cli.command for what its module has.
-COMMANDS: dict[str, Entry] = {
-    "demo": Entry("a first tour: three models, your sentence", lambda: import_module("seqlab.cli.demo")),
-    "train": Entry("learn a model from labelled sentences", lambda: import_module("seqlab.cli.train")),
-    "tag": Entry("label sentences with a model", lambda: import_module("seqlab.cli.tag")),
-    "eval": Entry("how good a model, or a file of labels, is", lambda: import_module("seqlab.cli.eval")),
-    "compare": Entry("several models on the same sentences", lambda: import_module("seqlab.cli.compare")),
-    "tune": Entry("which options are best", lambda: import_module("seqlab.cli.tune")),
-    "inspect": Entry("what is inside a model file", lambda: import_module("seqlab.cli.inspect")),
-    "explain": Entry("why a word got its label", lambda: import_module("seqlab.cli.explain")),
-    "draw": Entry("pictures of sentences, models, mistakes", lambda: import_module("seqlab.cli.draw")),
-    "check": Entry("look a corpus over before training", lambda: import_module("seqlab.cli.check")),
-    "convert": Entry(
-        "corpora from format to format, tags from scheme to scheme, models of other tools",
-        lambda: import_module("seqlab.cli.convert"),
-    ),
-    "bench": Entry("measure training and tagging on this machine", lambda: import_module("seqlab.cli.bench")),
+# A command is a module of this folder: USAGE (the arguments without options), DESCRIPTION (above the options of its
+# help), EXAMPLES (below them, lines of a shell), OPTIONS, and run(arguments), which gives the exit code, None for 0.
+# What it needs beyond the standard library is imported in run.
+COMMANDS = {
+    "demo": "a first tour: three models, your sentence",
+    "train": "learn a model from labelled sentences",
+    "tag": "label sentences with a model",
+    "eval": "how good a model, or a file of labels, is",
+    "compare": "several models on the same sentences",
+    "tune": "which options are best",
+    "inspect": "what is inside a model file",
+    "explain": "why a word got its label",
+    "draw": "pictures of sentences, models, mistakes",
+    "check": "look a corpus over before training",
+    "convert": "corpora from format to format, tags from scheme to scheme, models of other tools",
+    "bench": "measure training and tagging on this machine",
 }
+
+_module, _ = when_used(__name__, {})
 
 MADE_AT_START = 100_000  # objects, and more: modules, classes, functions
 
@@ -54,7 +54,7 @@ examples:
 
 
 def program() -> NoReturn:
-    """The program `seqlab`, and `python -m seqlab`: run the command of this process and leave.
+    """Run the command of this process and leave: the program `seqlab`, and `python -m seqlab`.
 
     What a start makes stays to the end. Looking through it for garbage again and again while modules load, and once
     more at exit, would take a fifth of the time of a small `seqlab tag`.
@@ -70,20 +70,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     try:
         return _run(argv)
-    except KeyboardInterrupt:  # before the command began
+    except KeyboardInterrupt:
         return INTERRUPTED
 
 
 def _run(argv: Sequence[str] | None) -> int:
-    _never_absent()
-    _never_unprintable()
+    _mend_streams()
     given = list(sys.argv[1:] if argv is None else argv)
     name = next((word for word in given if not word.startswith("-")), "")
-    chosen = COMMANDS[name].load() if name in COMMANDS else None
+    chosen = _module(name) if name in COMMANDS else None
     parser = _parser(name, chosen, alone=given[:1] == [name])
     arguments, unknown = parser.parse_known_args(given)
     if unknown:
-        parser.unknown(name if chosen is not None else "", unknown)
+        getattr(arguments, "parser", parser).unknown(unknown)
     if chosen is None:
         parser.print_help(sys.stderr)
         return WRONG_USE
@@ -101,8 +100,6 @@ def _exit_code(chosen: Any, arguments: Any) -> int:
     except SeqlabError as error:
         _complain(str(error))
         return WRONG_USE
-    except KeyboardInterrupt:
-        return INTERRUPTED
     except BrokenPipeError:
         # Python flushes standard output once more at exit, and would complain there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -117,52 +114,43 @@ def _exit_code(chosen: Any, arguments: Any) -> int:
     return DONE if code is None else int(code)
 
 
-def _never_absent() -> None:
-    """Who starts us with a stream closed does not want to read it, and it is no mistake to write there."""
+def _mend_streams() -> None:
+    """Send what goes to a closed stream nowhere, which is no mistake, and spell out what stdout cannot show.
+
+    It cannot show some characters because of its encoding, or of odd bytes in a file's name.
+    """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
-
-
-def _never_unprintable() -> None:
-    """What standard output cannot show, because of its encoding or of odd bytes in a file's name, is spelled out."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _complain(message: str) -> None:
-    """One sentence, which speaks of flags where the library speaks of arguments."""
-    from seqlab.cli.terminal.wording import for_shell
+    """Say one sentence, which speaks of flags where the library speaks of arguments."""
+    from seqlab.cli.printing import for_shell
 
     print(f"seqlab: {for_shell(message)}", file=sys.stderr)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    from seqlab.cli.terminal.wording import for_shell
-
     ours = issubclass(category, (CorpusWarning, TrainingWarning))
-    print(f"seqlab: {'' if ours else category.__name__ + ': '}{for_shell(str(message))}", file=sys.stderr)
+    _complain(str(message) if ours else f"{category.__name__}: {message}")
 
 
 def _parser(name: str, chosen: Any, *, alone: bool) -> Parser:
-    """The parser of the chosen command, beside the names of the others.
+    """Make the parser of the chosen command, beside the names of the others.
 
     alone   whether the command comes first, so that nobody asks for the others: each takes a tenth of a millisecond
     """
-    from seqlab.cli.parsing import HelpFormat, Parser, add_command
+    from seqlab.cli.parsing import Parser, add_command
 
-    parser = Parser(
-        prog="seqlab",
-        description="Sequence labelling, exact and fast.",
-        epilog=EXAMPLES,
-        formatter_class=HelpFormat,
-        allow_abbrev=False,
-    )
+    parser = Parser(prog="seqlab", description="Sequence labelling, exact and fast.", epilog=EXAMPLES)
     parser.add_argument("--version", action="version", version=f"seqlab {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=Parser)
-    for other, entry in COMMANDS.items():
+    for other, about in COMMANDS.items():
         if other == name and chosen is not None:
             add_command(commands, name, chosen)
         elif chosen is None or not alone:
-            commands.add_parser(other, help=entry.help, add_help=False)
+            commands.add_parser(other, help=about, add_help=False)
     return parser

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from seqlab.cli import options as shared
-from seqlab.cli.parsing import add, fail, whole
+from seqlab.cli import parsing
+from seqlab.cli.corpora import load_tagger, named_for, read_corpora
+from seqlab.cli.parsing import option, whole
+from seqlab.cli.printing import duration, print_json
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
@@ -25,35 +27,34 @@ seqlab bench
 seqlab bench chunks.model test.txt --threads 2 --repeat 5
 seqlab bench --json"""
 
-
-def options(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add(parser, "model MODEL", shared.MODEL_FILE, nargs="?")
-    add(parser, "files FILE", "what to tag", nargs="*", default=[])
-    add(parser, "--repeat N", "runs of each (default: 3)", whole(1), default=3)
-    shared.json(parser)
-    shared.threads(parser)
-    shared.reading(parser)
+OPTIONS = (
+    option("model MODEL", parsing.MODEL_FILE, nargs="?"),
+    option("files FILE", "what to tag", nargs="*", default=[]),
+    option("--repeat N", "runs of each (default: 3)", whole(1), default=3),
+    parsing.JSON,
+    parsing.THREADS,
+    parsing.READING,
+)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Measure, and print as it comes."""
-    from seqlab.cli.models import load_tagger
-    from seqlab.cli.terminal.printing import print_json
     from seqlab.threads import thread_count
 
-    if arguments.model is not None and not arguments.files:
-        fail("bench", "a model needs a file to tag behind it")
     if arguments.model is not None:
+        if not arguments.files:
+            arguments.parser.error("a model needs a file to tag behind it")
         load_tagger(arguments.model)  # what is no tagger is refused before anything is printed
-    threads = thread_count(arguments.threads)
+    threads, machine = thread_count(arguments.threads), _machine()
+    if not arguments.json:
+        print(f"{machine}\nmedian of {arguments.repeat}, with the best and the worst\n", flush=True)
     bench = _Bench(arguments.repeat, quiet=arguments.json)
     if arguments.model is None:
         _own_corpus(bench, threads)
     else:
         _model_on_files(bench, arguments, threads)
     if arguments.json:
-        print_json({"machine": _machine(), "threads": threads, "results": bench.results})
+        print_json({"machine": machine, "threads": threads, "results": bench.results})
 
 
 class _Bench:
@@ -62,8 +63,6 @@ class _Bench:
     def __init__(self, repeat: int, *, quiet: bool) -> None:
         self.results: list[dict[str, Any]] = []
         self._repeat, self._quiet = repeat, quiet
-        if not quiet:
-            print(f"{_machine()}\nmedian of {repeat}, with the best and the worst\n", flush=True)
 
     def __call__(self, what: str, work: Callable[[], Any], tokens: int | None = None) -> Any:
         """Time `work`; with `tokens`, as tokens a second."""
@@ -74,21 +73,22 @@ class _Bench:
             seconds.append(time.perf_counter() - began)
         seconds.sort()
         middle = seconds[len(seconds) // 2]
+        spread, rate = f"({duration(seconds[0])} to {duration(seconds[-1])})", ""
         found = {"what": what, "seconds": seconds, "median": middle}
         if tokens is not None:
             found |= {"tokens": tokens, "tokens_per_second": tokens / middle}
+            rate = f"{tokens / middle:>14,.0f} tokens/s"
         self.results.append(found)
         if not self._quiet:
-            print(_line(what, seconds, middle, tokens), flush=True)
+            print(f"{what:<34}{duration(middle):>9} {spread:<22}{rate}".rstrip(), flush=True)
         return answer
 
-
-def _line(what: str, seconds: list[float], middle: float, tokens: int | None) -> str:
-    from seqlab.cli.terminal.printing import duration
-
-    spread = f"({duration(seconds[0])} to {duration(seconds[-1])})"
-    rate = "" if tokens is None else f"{tokens / middle:>14,.0f} tokens/s"
-    return f"{what:<34}{duration(middle):>9} {spread:<22}{rate}".rstrip()
+    def tag(self, what: str, tagger: Any, corpus: Corpus, threads: int) -> None:
+        """Time tagging with one thread, and with all of them."""
+        tagger.annotate(corpus[:1], threads=1)  # what is made when it is first used
+        for used in sorted({1, threads}):
+            said = f"{what}, {used} thread{'s' * (used > 1)}"
+            self(said, partial(tagger.annotate, corpus, threads=used), corpus.token_count)
 
 
 def _machine() -> str:
@@ -109,6 +109,7 @@ def _own_corpus(bench: _Bench, threads: int) -> None:
     import io
 
     from seqlab import demo_corpus, read, write
+    from seqlab.tuning.comparison import usual_model
 
     train, file = demo_corpus("train"), io.BytesIO()
     write(train, file, "conll")
@@ -116,32 +117,16 @@ def _own_corpus(bench: _Bench, threads: int) -> None:
     bench("read", lambda: read(io.BytesIO(file.getvalue()), "conll", columns=columns), tokens)
     bench("write", lambda: write(train, io.BytesIO(), "conll"), tokens)
     for name in ("baseline", "perceptron", "memm", "crf"):
-        tagger = bench(f"train {name}", partial(_trained, name, train, threads))
-        _tag(bench, f"tag {name}", tagger, train, threads)
-
-
-def _trained(name: str, train: Corpus, threads: int) -> Any:
-    from seqlab.tuning.comparison import usual_model
-
-    return usual_model(name, "chunk", seed=0, threads=threads).fit(train, "chunk")
+        model = usual_model(name, "chunk", seed=0, threads=threads)
+        tagger = bench(f"train {name}", partial(model.fit, train, "chunk"))
+        bench.tag(f"tag {name}", tagger, train, threads)
 
 
 def _model_on_files(bench: _Bench, arguments: argparse.Namespace, threads: int) -> None:
-    from seqlab.cli.corpora import named_for, read_corpora
-    from seqlab.cli.models import load_tagger
-
     tagger = bench("load the model", lambda: load_tagger(arguments.model))
-    reading = shared.reading_of(arguments)
+    reading = parsing.reading_of(arguments)
     count = read_corpora(arguments.files, reading).token_count
-    read: Corpus = bench("read", lambda: read_corpora(arguments.files, reading), count)
-    corpus = named_for(read, tagger, given=arguments.columns is not None)
+    read = bench("read", lambda: read_corpora(arguments.files, reading), count)
+    corpus = named_for(read, tagger, arguments.columns)
     bench("first sentence", lambda: load_tagger(arguments.model).annotate(corpus[:1], threads=1))
-    _tag(bench, "tag", tagger, corpus, threads)
-
-
-def _tag(bench: _Bench, what: str, tagger: Any, corpus: Corpus, threads: int) -> None:
-    """Tag with one thread, and with all of them."""
-    tagger.annotate(corpus[:1], threads=1)  # what is made when it is first used
-    for used in sorted({1, threads}):
-        said = f"{what}, {used} thread{'s' * (used > 1)}"
-        bench(said, partial(tagger.annotate, corpus, threads=used), corpus.token_count)
+    bench.tag("tag", tagger, corpus, threads)

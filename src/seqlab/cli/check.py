@@ -1,11 +1,12 @@
-"""`seqlab check`: what is odd about a corpus, before a model learns it."""
+"""`seqlab check`: look a corpus over before a model learns it."""
 
 from __future__ import annotations
 
 import argparse
 
-from seqlab.cli import options as shared
-from seqlab.cli.parsing import add
+from seqlab.cli import parsing
+from seqlab.cli.corpora import read_corpora
+from seqlab.cli.parsing import option
 
 USAGE = "FILE ..."
 DESCRIPTION = """\
@@ -19,24 +20,23 @@ seqlab check train.txt --dev dev.txt --label chunk
 seqlab check train.txt --strict && seqlab train train.txt -o m.model"""
 
 
-def options(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add(parser, "files FILE", shared.LABELLED, nargs="+")
-    label = "look at this column; may be given several times (default: all that may hold labels)"
-    add(parser, "--label -l COLUMN", label, action="append")
-    add(parser, "--dev FILE", "further data that train should not share sentences with")
-    add(parser, "--scheme NAME", shared.SCHEME)
-    add(parser, "--strict", "leave with 1 for warnings too")
-    shared.json(parser)
-    shared.reading(parser)
+_LABEL = "look at this column; may be given several times (default: all that may hold labels)"
+OPTIONS = (
+    option("files FILE", parsing.LABELLED, nargs="+"),
+    option("--label -l COLUMN", _LABEL, action="append"),
+    option("--dev FILE", "further data that train should not share sentences with"),
+    parsing.SCHEME,
+    option("--strict", "leave with 1 for warnings too"),
+    parsing.JSON,
+    parsing.READING,
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Look and tell."""
     from seqlab import check
-    from seqlab.cli.corpora import read_corpora
 
-    reading = shared.reading_of(arguments)
+    reading = parsing.reading_of(arguments)
     corpus = read_corpora(arguments.files, reading)
     dev = read_corpora([arguments.dev], reading) if arguments.dev else None
     scheme = {None: "auto", "none": None}.get(arguments.scheme, arguments.scheme)

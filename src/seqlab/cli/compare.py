@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from seqlab.cli import kinds
-from seqlab.cli import options as shared
-from seqlab.cli.parsing import add, none_of, whole
+from seqlab.cli import kinds, parsing
+from seqlab.cli.corpora import placed, read_training
+from seqlab.cli.parsing import none_of, option, whole
+from seqlab.cli.terminal import training_progress
 from seqlab.errors import OptionError
 
 if TYPE_CHECKING:
-    from seqlab.cli.terminal.progress import Silent
     from seqlab.corpus import Corpus
-    from seqlab.tuning import Comparison
 
 USAGE = "TRAIN TEST"
 DESCRIPTION = """\
@@ -32,26 +31,6 @@ seqlab compare train.txt dev.txt --features mine.txt --constraints IOB2 --json""
 USUAL = "baseline,hmm,memm,perceptron,crf"
 
 
-def options(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add(parser, "train TRAIN", "labelled sentences to learn from")
-    add(parser, "test TEST", "labelled sentences to try the models on")
-    add(
-        parser, "--models -m NAMES", f"of {', '.join(kinds.KINDS)} (default: {USUAL})", _models, default=USUAL
-    )
-    shared.learned_label(parser)
-    shared.features(parser)
-    shared.iterations(parser)
-    shared.metric(parser, "which is best")
-    add(parser, "--bootstrap N", "for intervals (default: 1000)", whole(0), default=1000)
-    shared.seed(parser)
-    add(parser, "--html FILE", "the table as a page, too")
-    add(parser, "-q --quiet", "the table only, no progress")
-    shared.json(parser)
-    shared.threads(parser)
-    shared.reading(parser)
-
-
 def _models(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names:
@@ -62,40 +41,44 @@ def _models(text: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+OPTIONS = (
+    option("train TRAIN", "labelled sentences to learn from"),
+    option("test TEST", "labelled sentences to try the models on"),
+    option("--models -m NAMES", f"of {', '.join(kinds.KINDS)} (default: {USUAL})", _models, default=USUAL),
+    parsing.LEARNED,
+    parsing.FEATURES,
+    parsing.CONSTRAINTS,
+    parsing.ITERATIONS,
+    parsing.metric("which is best"),
+    option("--bootstrap N", "for intervals (default: 1000)", whole(0), default=1000),
+    parsing.SEED,
+    option("--html FILE", "the table as a page, too"),
+    option("-q --quiet", "the table only, no progress"),
+    parsing.JSON,
+    parsing.THREADS,
+    parsing.READING,
+)
+
+
 def run(arguments: argparse.Namespace) -> None:
     """Train, try, print."""
-    from seqlab.cli.terminal.progress import training_progress
+    from seqlab import compare
 
     with training_progress(quiet=arguments.quiet, json=arguments.json) as screen:
-        found = _compared(arguments, screen)
+        screen.step("reading")
+        said: list[str] = []  # when the models are there
+        test_files = [arguments.test]
+        train, test, label = read_training(arguments, [arguments.train], "test", test_files, said.append)
+        models = {name: _model(arguments, name, train, label) for name in arguments.models}
+        for line in [*said, ""]:
+            screen.line(line)
+        chosen = {name: getattr(arguments, name) for name in ("metric", "bootstrap", "seed", "threads")}
+        with placed(train):
+            announce = screen.announcer("training {}")
+            found = compare(train, test, models, label, **chosen, on_model=announce)
     if arguments.html:
         found.html(arguments.html, title=f"Models on {arguments.test}")
     print(found.json() if arguments.json else found.text())
-
-
-def _compared(arguments: argparse.Namespace, screen: Silent) -> Comparison:
-    from seqlab import compare
-    from seqlab.cli.corpora import placed, read_training
-
-    screen.step("reading")
-    said: list[str] = []  # when the models are there
-    train, test, label = read_training(arguments, [arguments.train], "test", [arguments.test], said.append)
-    models = {name: _model(arguments, name, train, label) for name in arguments.models}
-    for line in said:
-        screen.line(line)
-    screen.line("")
-    with placed(train):
-        return compare(
-            train,
-            test,
-            models,
-            label,
-            metric=arguments.metric,
-            bootstrap=arguments.bootstrap,
-            seed=arguments.seed,
-            threads=arguments.threads,
-            on_model=screen.announcer("training {}"),
-        )
 
 
 def _model(arguments: argparse.Namespace, name: str, train: Corpus, label: str) -> Any:

@@ -1,4 +1,4 @@
-"""Corpora as commands read them: files joined, the label column found, and columns named as a model knows them."""
+"""Corpora and models as commands find them: files joined, labels found, columns named as a model knows them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,16 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from seqlab.cli.models import load_tagger
-from seqlab.cli.options import reading_of
-from seqlab.cli.terminal.printing import counted
+from seqlab.cli.parsing import reading_of
+from seqlab.cli.printing import COLUMNS, counted
 from seqlab.errors import CorpusError, OptionError, SeqlabError
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
     from seqlab.tagging.tagger import Tagger
 
-COLUMNS = 80
 
-
-def read_corpora(paths: Sequence[str], reading: dict[str, Any]) -> Corpus:
+def read_corpora(paths: Sequence[Any], reading: dict[str, Any]) -> Corpus:
     """Read all files as one corpus; `reading` has the options of seqlab.read."""
     from seqlab.corpus import Corpus, read
 
@@ -61,17 +58,12 @@ def given_text(text: str, reading: dict[str, Any]) -> tuple[io.BytesIO, dict[str
 
 def one_sentence(arguments: argparse.Namespace, tagger: Tagger) -> tuple[Any, list[str]]:
     """Read the sentence of --sentence, or of a file by its --number, with the columns of training, and its words."""
-    from seqlab.corpus import read
-
     if (arguments.sentence is None) == (arguments.file is None):
         raise OptionError("one sentence is wanted: pass --sentence 'The old man', or a file (and --number)")
-    reading = reading_of(arguments)
-    if arguments.sentence is None:
-        corpus = read_corpora([arguments.file], reading)
-    else:
-        text, reading = given_text(arguments.sentence, reading)
-        corpus = read(text, **reading)
-    corpus = named_for(corpus, tagger, given=arguments.columns is not None)
+    source, reading = arguments.file, reading_of(arguments)
+    if source is None:
+        source, reading = given_text(arguments.sentence, reading)
+    corpus = named_for(read_corpora([source], reading), tagger, arguments.columns)
     number = arguments.number
     if number >= len(corpus):
         raise OptionError(f"--number {number}: {corpus.name} has the sentences 0 to {len(corpus) - 1}")
@@ -104,21 +96,29 @@ def read_training(
     reading = reading_of(arguments)
     train = read_corpora(files, reading)
     label = label_column(train, arguments.label)
-    say(_read_line("train", train))
+    say(f"train     {train.name}\n          {corpus_facts(train)['text']}")
     other = None
     if others:
         other = read_corpora(others, reading)
-        _check_label(other, label)
-        say(_read_line(held_out, other))
+        if label not in other.columns:  # found before training, not after it
+            raise CorpusError(
+                f"{other.name}:1: there is no column {label!r} as in training: the columns are "
+                f"{', '.join(map(repr, other.columns))}; name them alike with --columns"
+            )
+        say(f"{held_out:<10}{other.name}\n          {corpus_facts(other)['text']}")
     names = sorted(set(train.strings(label).compact().values))
     text = f"{len(names)} in column {label}: {' '.join(names)}"
     say(f"labels    {textwrap.shorten(text, COLUMNS - 10, placeholder=' ...')}")
     return train, other, label
 
 
+def sizes(corpus: Corpus) -> str:
+    """Say how large a corpus is."""
+    return f"{counted(len(corpus), 'sentence')}, {counted(corpus.token_count, 'token')}"
+
+
 def corpus_facts(corpus: Corpus) -> dict[str, Any]:
     """Say how much was read, as data and as text."""
-    sentences, tokens = counted(len(corpus), "sentence"), counted(corpus.token_count, "token")
     shown = corpus.columns if len(corpus.columns) <= 10 else (*corpus.columns[:9], "...")
     return {
         "file": corpus.name,
@@ -126,12 +126,8 @@ def corpus_facts(corpus: Corpus) -> dict[str, Any]:
         "tokens": corpus.token_count,
         "columns": list(corpus.columns),
         "format": corpus.layout.format,
-        "text": f"{sentences}, {tokens}, columns {' '.join(shown)}",
+        "text": f"{sizes(corpus)}, columns {' '.join(shown)}",
     }
-
-
-def _read_line(what: str, corpus: Corpus) -> str:
-    return f"{what:<10}{corpus.name}\n{'':<10}{corpus_facts(corpus)['text']}"
 
 
 def label_column(corpus: Corpus, given: str | None) -> str:
@@ -155,17 +151,47 @@ def label_column(corpus: Corpus, given: str | None) -> str:
     return strings[-1]
 
 
-def _check_label(dev: Corpus, label: str) -> None:
-    """Refuse a development set without the label before training, not after it."""
-    if label not in dev.columns:
-        shown = ", ".join(map(repr, dev.columns))
-        raise CorpusError(
-            f"{dev.name}:1: there is no column {label!r} as in training: the columns are {shown}; "
-            f"name them alike with --columns"
-        )
-
-
 # ------------------------------------------------------------------------------------------------ for a model
+
+
+def load_tagger(path: str, *, chain: bool = False) -> Any:
+    """Load the tagger in a model file; there are models that label nothing.
+
+    chain   whether it must have scores of labels and transitions: a re-ranker looks at whole labellings
+    """
+    from seqlab.families import load
+
+    refuse_stream(path)
+    model = load(path)
+    if not hasattr(model, "annotate"):
+        raise OptionError(f"{path} holds a {type(model).__name__}, which labels no sentences")
+    if chain and not hasattr(model, "trellis"):
+        raise OptionError(
+            f"{path} holds a {type(model).__name__}, which has no scores of single labels; "
+            f"save its generator_ and ask that"
+        )
+    return model
+
+
+def refuse_stream(path: str) -> None:
+    """Refuse standard input: models are mapped, which only files can be."""
+    if path == "-":
+        raise OptionError("a model is read from a file, not from standard input: save it, and name the file")
+
+
+def is_model(path: str) -> bool:
+    """Tell whether a file begins as a model file does: the length of a header, then JSON."""
+    head = first_bytes(path, 9)
+    return len(head) == 9 and head[8:] == b"{" and int.from_bytes(head[:8], "little") < 1 << 32
+
+
+def first_bytes(path: str, count: int) -> bytes:
+    """Read the beginning of a file; nothing where it cannot be read, which its reader will complain about."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            return file.read(count)
+    except OSError:
+        return b""
 
 
 def tried(
@@ -173,23 +199,22 @@ def tried(
 ) -> tuple[Any, Corpus, str]:
     """Load a model and read sentences that it is tried on, and find the column of their right labels."""
     tagger = load_tagger(model, chain=chain)
-    read = read_corpora(files, reading_of(arguments))
-    corpus = named_for(read, tagger, given=arguments.columns is not None)
-    return tagger, corpus, gold_column(corpus, tagger, arguments.label)
+    corpus = named_for(read_corpora(files, reading_of(arguments)), tagger, arguments.columns)
+    return tagger, corpus, _gold_column(corpus, tagger, arguments.label)
 
 
-def named_for(corpus: Corpus, tagger: Tagger, *, given: bool) -> Corpus:
+def named_for(corpus: Corpus, tagger: Tagger, given: Any = None) -> Corpus:
     """Give the columns the names that they had in training.
 
     A file of columns says nothing about their names, and what they usually are depends on how many there are: the
     columns of training decide, with the label behind them when there is one cell more.
 
-    given   whether the user named the columns; then they stay
+    given   names that the user gave; then they stay
     """
     from seqlab.corpus.formats import named
 
     read_as = corpus.layout.format
-    if given or read_as is None or not named(read_as).nameless or "attributes" in tagger.columns_:
+    if given is not None or read_as is None or not named(read_as).nameless or "attributes" in tagger.columns_:
         return corpus
     names = _names_of_training(corpus.columns, tuple(tagger.columns_), tagger.column_ or "label")
     return corpus._with(dict(zip(names, (corpus.data(name) for name in corpus.columns), strict=True)))
@@ -215,36 +240,25 @@ def doubts(corpus: Corpus, tagger: Tagger) -> Iterator[str]:
             f"{place}: one line of {len(corpus.columns)} cells was read as one token and its columns; "
             f"if it is a sentence, pass --format text"
         )
-    if "upos" in corpus.columns and "pos" not in corpus.columns and _reads_pos(tagger):
+    here, known = corpus.columns, tagger.columns_
+    if "pos" in known and "upos" in here and "pos" not in here:
+        template = getattr(getattr(tagger, "encoder_", None), "features", "")  # unfolded when it is used
+        if re.search(r"\bpos\[", str(template)):
+            yield (
+                f"{place}: the model reads a column 'pos', and 'upos' was taken for it; if it was trained on other "
+                f"tags, pick their cell, as --columns word=1,pos=4 for xpos"
+            )
+    renamed = named_for(corpus, tagger)
+    last = renamed.columns[-1]
+    taken = len(here) > 1 and last != here[-1] and last in known
+    if taken and set(renamed.strings(last).compact().values) <= set(tagger.labels_):
         yield (
-            f"{place}: the model reads a column 'pos', and 'upos' was taken for it; if it was trained on other "
-            f"tags, pick their cell, as --columns word=1,pos=4 for xpos"
-        )
-    taken = _labels_taken_for(corpus, tagger)
-    if taken is not None:
-        yield (
-            f"{place}: the model reads {' '.join(tagger.columns_)}, and the last column was taken for {taken!r}, but "
+            f"{place}: the model reads {' '.join(known)}, and the last column was taken for {last!r}, but "
             f"it holds labels of the model; name the columns with --columns if they are others"
         )
 
 
-def _labels_taken_for(corpus: Corpus, tagger: Tagger) -> str | None:
-    """Name the last column where a file has labels there but lacks a column that the model reads."""
-    named = named_for(corpus, tagger, given=False)
-    last = named.columns[-1]
-    if len(corpus.columns) < 2 or last == corpus.columns[-1] or last not in tagger.columns_:
-        return None
-    return last if set(named.strings(last).compact().values) <= set(tagger.labels_) else None
-
-
-def _reads_pos(tagger: Tagger) -> bool:
-    if "pos" not in tagger.columns_:  # asked first: an encoder is unfolded when it is used
-        return False
-    template = getattr(getattr(tagger, "encoder_", None), "features", "")
-    return re.search(r"\bpos\[", str(template)) is not None
-
-
-def gold_column(corpus: Corpus, tagger: Tagger, given: str | None) -> str:
+def _gold_column(corpus: Corpus, tagger: Tagger, given: str | None) -> str:
     """Find the column of the right labels in a file that a model is tried on."""
     if given is not None:
         return label_column(corpus, given)

@@ -7,8 +7,10 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from seqlab.cli import options as shared
-from seqlab.cli.parsing import add, whole
+from seqlab.cli import parsing
+from seqlab.cli.corpora import load_tagger, one_sentence, tried
+from seqlab.cli.parsing import option, whole
+from seqlab.cli.printing import print_json
 from seqlab.errors import OptionError
 
 if TYPE_CHECKING:
@@ -33,35 +35,8 @@ seqlab draw reliability pos.model test.txt
 seqlab draw graph hmm --plates -o hmm.svg"""
 
 
-def options(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add(parser, "what WHAT", ", ".join(DRAWN), choices=DRAWN)
-    add(parser, "files MODEL [FILE]", "a model and sentences; for graph a kind of model", nargs="+")
-    add(parser, "-o --output FILE", "the picture (default: WHAT.svg); - is standard output")
-    shared.sentence(parser)
-    shared.number(parser)
-    add(parser, "--nbest N", "paths of a trellis (default: 1)", whole(1), default=1)
-    add(parser, "--most N", "at most so many labels", whole(1))
-    add(parser, "--as", "how moves are drawn", dest="form", choices=("graph", "table"))
-    add(parser, "--plates", "a graph with frames and parameters")
-    add(parser, "--label -l COLUMN", shared.GOLD)
-    themes = ("auto", "light", "dark")
-    add(
-        parser,
-        "--theme",
-        "colours (default: what the reader's screen prefers)",
-        choices=themes,
-        default="auto",
-    )
-    shared.json(parser, "what was drawn, as JSON")
-    shared.threads(parser)
-    shared.reading(parser)
-
-
 def run(arguments: argparse.Namespace) -> None:
     """Draw and write."""
-    from seqlab.cli.terminal.printing import print_json
-
     picture = DRAWN[arguments.what](arguments)
     target = arguments.output or f"{arguments.what}.svg"
     if target == "-":
@@ -69,16 +44,13 @@ def run(arguments: argparse.Namespace) -> None:
         return
     picture.save(target, theme=arguments.theme)
     if arguments.json:
-        print_json(
-            {"picture": target, "title": picture.title, "width": picture.width, "height": picture.height}
-        )
+        facts = {name: getattr(picture, name) for name in ("title", "width", "height")}
+        print_json({"picture": target, **facts})
     else:
         print(f"wrote {target}: {picture.title}")
 
 
 def _trellis(arguments: argparse.Namespace) -> Picture:
-    from seqlab.cli.corpora import one_sentence
-    from seqlab.cli.models import load_tagger
     from seqlab.draw import trellis_picture
 
     tagger = load_tagger(arguments.files[0], chain=True)
@@ -106,9 +78,8 @@ def _learning(arguments: argparse.Namespace) -> Picture:
     from seqlab.draw import learning_picture
     from seqlab.families import load
 
-    if len(arguments.files) == 1:
-        return learning_picture(load(arguments.files[0]))
-    return learning_picture({name: load(name) for name in arguments.files})
+    found = {name: load(name) for name in arguments.files}
+    return learning_picture(found if len(arguments.files) > 1 else found[arguments.files[0]])
 
 
 def _confusion(arguments: argparse.Namespace) -> Picture:
@@ -136,8 +107,6 @@ def _graph(arguments: argparse.Namespace) -> Picture:
 
 def _judged(arguments: argparse.Namespace, *, chain: bool = False) -> tuple[Any, Any, str]:
     """Load a model and read sentences, and find the column of their right labels."""
-    from seqlab.cli.corpora import tried
-
     model, *files = arguments.files
     if not files:
         raise OptionError(f"{arguments.what} needs labelled sentences: name their file behind {model}")
@@ -159,3 +128,20 @@ DRAWN: dict[str, Callable[[argparse.Namespace], Picture]] = {
     "reliability": _reliability,
     "graph": _graph,
 }
+_THEME = "colours (default: what the reader's screen prefers)"
+OPTIONS = (
+    option("what WHAT", ", ".join(DRAWN), choices=DRAWN),
+    option("files MODEL [FILE]", "a model and sentences; for graph a kind of model", nargs="+"),
+    option("-o --output FILE", "the picture (default: WHAT.svg); - is standard output"),
+    parsing.SENTENCE,
+    parsing.NUMBER,
+    option("--nbest N", "paths of a trellis (default: 1)", whole(1), default=1),
+    option("--most N", "at most so many labels", whole(1)),
+    option("--as", "how moves are drawn", dest="form", choices=("graph", "table")),
+    option("--plates", "a graph with frames and parameters"),
+    parsing.GOLD,
+    option("--theme", _THEME, choices=("auto", "light", "dark"), default="auto"),
+    option("--json", "what was drawn, as JSON"),
+    parsing.THREADS,
+    parsing.READING,
+)

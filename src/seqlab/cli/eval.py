@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from seqlab.cli import options as shared
-from seqlab.cli.parsing import add, whole
+from seqlab.cli import parsing
+from seqlab.cli.corpora import is_model, load_tagger, read_corpora, tried
+from seqlab.cli.parsing import option, whole
+from seqlab.cli.printing import print_json
 from seqlab.errors import CorpusError, OptionError
 
 if TYPE_CHECKING:
@@ -29,60 +31,46 @@ seqlab eval tagged.txt --train train.txt
 seqlab eval a.model test.txt --against b.model"""
 
 
-def options(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add(parser, "files [MODEL] FILE", "a model and labelled sentences, or these alone", nargs="+")
-    add(parser, "--label -l COLUMN", shared.GOLD)
-    add(parser, "--predicted COLUMN", "the predicted ones, without a model (default: the last)")
-    add(parser, "--train FILE", "without a model: what it was trained on, for unseen words")
-    add(parser, "--against MODEL", "another model: is the difference more than luck?")
-    shared.metric(parser, "of --against")
-    add(parser, "--scheme NAME", shared.SCHEME)
-    add(parser, "--strict", "spans with invalid labels are dropped, not kept as by conlleval")
-    bootstrap = "confidence intervals by drawing the sentences anew N times"
-    add(parser, "--bootstrap N", bootstrap, whole(0), default=0)
-    shared.seed(parser, "for what is drawn by chance")
-    add(parser, "--html FILE", "also a page with tables and the worst sentences")
-    shared.json(parser)
-    shared.threads(parser)
-    shared.reading(parser)
+OPTIONS = (
+    option("files [MODEL] FILE", "a model and labelled sentences, or these alone", nargs="+"),
+    parsing.GOLD,
+    option("--predicted COLUMN", "the predicted ones, without a model (default: the last)"),
+    option("--train FILE", "without a model: what it was trained on, for unseen words"),
+    option("--against MODEL", "another model: is the difference more than luck?"),
+    parsing.metric("of --against"),
+    parsing.SCHEME,
+    option("--strict", "spans with invalid labels are dropped, not kept as by conlleval"),
+    option(
+        "--bootstrap N", "confidence intervals by drawing the sentences anew N times", whole(0), default=0
+    ),
+    option("--seed N", "for what is drawn by chance", whole(0), default=0),
+    option("--html FILE", "also a page with tables and the worst sentences"),
+    parsing.JSON,
+    parsing.THREADS,
+    parsing.READING,
+)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Compare and print."""
-    from seqlab.cli.models import is_model
-    from seqlab.cli.terminal.printing import print_json
-
-    if is_model(arguments.files[0]):
-        report, more = _of_model(arguments)
-    else:
-        for flag in ("against", "metric"):
-            if getattr(arguments, flag):
-                raise OptionError(
-                    f"--{flag} needs a model before the file, found the file {arguments.files[0]!r}"
-                )
-        report, more = _of_columns(arguments), None
-    if arguments.html:
-        report.html(arguments.html, title=f"Evaluation of {' '.join(arguments.files)}")
-    if arguments.json:
-        print_json({**report.to_dict(), **({} if more is None else {"significance": more[1]})})
-        return
-    print(report.text())
-    if more is not None:
-        print(f"\n{more[0]}")
-
-
-def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     options: dict[str, Any] = {"bootstrap": arguments.bootstrap, "seed": arguments.seed}
     options["repair"] = "strict" if arguments.strict else "conlleval"
     if arguments.scheme is not None:
         options["scheme"] = None if arguments.scheme == "none" else arguments.scheme
-    return options
+    more = None
+    if is_model(arguments.files[0]):
+        report, more = _of_model(arguments, options)
+    else:
+        report = _of_columns(arguments, options)
+    if arguments.html:
+        report.html(arguments.html, title=f"Evaluation of {' '.join(arguments.files)}")
+    if arguments.json:
+        print_json({**report.to_dict(), **({} if more is None else {"significance": more[1]})})
+    else:
+        print("\n\n".join([report.text(), *([] if more is None else more[:1])]))
 
 
-def _of_model(arguments: argparse.Namespace) -> tuple[Report, Any]:
-    from seqlab.cli.corpora import tried
-
+def _of_model(arguments: argparse.Namespace, options: dict[str, Any]) -> tuple[Report, Any]:
     model, *files = arguments.files
     if not files:
         raise OptionError(
@@ -98,7 +86,7 @@ def _of_model(arguments: argparse.Namespace) -> tuple[Report, Any]:
             f"{corpus.name}:1: the column {label!r} has no label in common with the model, which gives "
             f"{' '.join(tagger.labels_)!s:.80}; name the column of the right ones with --label"
         )
-    report = tagger.evaluate(corpus, label, threads=arguments.threads, **_options(arguments))
+    report = tagger.evaluate(corpus, label, threads=arguments.threads, **options)
     return report, _compared(arguments, corpus, label, tagger) if arguments.against else None
 
 
@@ -107,7 +95,6 @@ def _compared(arguments: argparse.Namespace, corpus: Corpus, label: str, tagger:
     from dataclasses import asdict
 
     from seqlab import significance
-    from seqlab.cli.models import load_tagger
 
     other = load_tagger(arguments.against)
     outputs = [one.predict(corpus, threads=arguments.threads) for one in (tagger, other)]
@@ -116,12 +103,16 @@ def _compared(arguments: argparse.Namespace, corpus: Corpus, label: str, tagger:
     return f"a is {arguments.files[0]}, b is {arguments.against}\n{found}", asdict(found)
 
 
-def _of_columns(arguments: argparse.Namespace) -> Report:
+def _of_columns(arguments: argparse.Namespace, options: dict[str, Any]) -> Report:
     from seqlab import evaluate
-    from seqlab.cli.corpora import read_corpora
     from seqlab.corpus import StringColumn
 
-    corpus = read_corpora(arguments.files, shared.reading_of(arguments))
+    for flag in ("against", "metric"):
+        if getattr(arguments, flag):
+            raise OptionError(
+                f"--{flag} needs a model before the file, found the file {arguments.files[0]!r}"
+            )
+    corpus = read_corpora(arguments.files, parsing.reading_of(arguments))
     strings = [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
     predicted = arguments.predicted or (strings[-1] if strings else None)
     others = [name for name in strings if name != predicted]
@@ -132,20 +123,16 @@ def _of_columns(arguments: argparse.Namespace) -> Report:
             f"{' '.join(corpus.columns)}; or name a model before the file"
         )
     if arguments.label is None and arguments.predicted is None:
-        _check_alike(corpus, label, predicted)
+        right, given = (set(corpus.strings(name).compact().values) for name in (label, predicted))
+        if corpus.token_count and right.isdisjoint(given):  # hardly labels of the same task
+            raise CorpusError(
+                f"{corpus.name}:1: the last two columns should be the right and the predicted labels, but {label} and "
+                f"{predicted} have no label in common; name them with --label and --predicted, or a model before the "
+                f"file"
+            )
     known = read_corpora([arguments.train], {}) if arguments.train else None
     words = corpus.column(strings[0]) if strings[0] not in (label, predicted) else None
     if words is None and known is not None:
         raise OptionError("--train needs a column of words beside the two of labels")
     gold, found = corpus.column(label), corpus.column(predicted)
-    return evaluate(gold, found, words=words, known=known, **_options(arguments))
-
-
-def _check_alike(corpus: Corpus, label: str, predicted: str) -> None:
-    """Refuse columns without a label in common: hardly the right and the predicted ones of the same task."""
-    found = [set(corpus.strings(name).compact().values) for name in (label, predicted)]
-    if corpus.token_count and found[0].isdisjoint(found[1]):
-        raise CorpusError(
-            f"{corpus.name}:1: the last two columns should be the right and the predicted labels, but {label} and "
-            f"{predicted} have no label in common; name them with --label and --predicted, or a model before the file"
-        )
+    return evaluate(gold, found, words=words, known=known, **options)

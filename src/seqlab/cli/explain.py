@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from seqlab.cli import options as shared
-from seqlab.cli.parsing import add, whole
+from seqlab.cli import parsing
+from seqlab.cli.corpora import load_tagger, one_sentence
+from seqlab.cli.parsing import option, whole
+from seqlab.cli.printing import print_json, table
 from seqlab.errors import AbsentError, OptionError, QuestionError
 
 USAGE = "MODEL [FILE]"
@@ -24,26 +26,22 @@ seqlab explain chunks.model -f slash -s "The/DET old/NOUN man/VERB" --at 1
 seqlab explain chunks.model test.txt --number 12 --at 3"""
 
 
-def options(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add(parser, "model MODEL", shared.MODEL_FILE)
-    add(parser, "file FILE", "sentences; - is standard input", nargs="?")
-    shared.sentence(parser)
-    shared.number(parser)
-    add(parser, "--at WHERE", "the word to explain, or its number from 0")
-    add(parser, "--label -l LABEL", "the label to explain (default: the best)")
-    add(parser, "--rival LABEL", "what to compare it with (default: the next best)")
-    add(parser, "--rows N", "rows of each table (default: 15)", whole(1), default=15)
-    shared.json(parser)
-    shared.reading(parser)
+OPTIONS = (
+    parsing.MODEL,
+    option("file FILE", "sentences; - is standard input", nargs="?"),
+    parsing.SENTENCE,
+    parsing.NUMBER,
+    option("--at WHERE", "the word to explain, or its number from 0"),
+    option("--label -l LABEL", "the label to explain (default: the best)"),
+    option("--rival LABEL", "what to compare it with (default: the next best)"),
+    option("--rows N", "rows of each table (default: 15)", whole(1), default=15),
+    parsing.JSON,
+    parsing.READING,
+)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Find the sentence, ask the model."""
-    from seqlab.cli.corpora import one_sentence
-    from seqlab.cli.models import load_tagger
-    from seqlab.cli.terminal.printing import print_json
-
     tagger: Any = load_tagger(arguments.model, chain=True)
     sentence, words = one_sentence(arguments, tagger)
     if arguments.at is None:
@@ -78,10 +76,9 @@ def _position(where: str, words: list[str]) -> int:
 
 def _overview(tagger: Any, sentence: Any, words: list[str]) -> list[dict[str, Any]]:
     """List word and label, and where there are probabilities those of the label and of its rival."""
-    labels = tagger.tag(sentence)
     rows: list[dict[str, Any]] = [
         {"position": t, "word": word, "label": label}
-        for t, (word, label) in enumerate(zip(words, labels, strict=True))
+        for t, (word, label) in enumerate(zip(words, tagger.tag(sentence), strict=True))
     ]
     if not tagger._probabilistic:
         return rows
@@ -95,15 +92,9 @@ def _overview(tagger: Any, sentence: Any, words: list[str]) -> list[dict[str, An
 
 
 def _overview_text(rows: list[dict[str, Any]], words: list[str]) -> str:
-    from seqlab.cli.terminal.printing import table
-
     head = ["", "word", "label", "P", "rival", "P"] if "probability" in rows[0] else ["", "word", "label"]
     keys = ("position", "word", "label", "probability", "rival", "rival_probability")[: len(head)]
-    cells = [[_cell(row.get(key, "")) for key in keys] for row in rows]
-    least = min(rows, key=lambda row: row.get("probability", 1.0))
-    at = least["position"]
+    found = ((row.get(key, "") for key in keys) for row in rows)
+    cells = [[f"{one:.4f}" if isinstance(one, float) else str(one) for one in row] for row in found]
+    at = min(rows, key=lambda row: row.get("probability", 1.0))["position"]
     return f"{table(head, cells, left=3)}\n\nwhy? pass --at, for example --at {at} ({words[at]})"
-
-
-def _cell(value: Any) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import seqlab
@@ -23,18 +23,14 @@ class Kind(NamedTuple):
 
     @property
     def options(self) -> list[str]:
-        """The options of its constructor."""
-        names: list[str] = getattr(seqlab, self.tagger)._option_names()
-        return names
+        """List the options of its constructor."""
+        return list(getattr(seqlab, self.tagger)._option_names())
 
 
-def _learners_of(model: str) -> tuple[str, ...]:
-    return tuple(name for name, one in LEARNERS.items() if model in one.models)
-
-
+_CRF, _MEMM = (tuple(n for n, one in LEARNERS.items() if model in one.models) for model in ("crf", "memm"))
 KINDS = {
-    "crf": Kind("CRF", _learners_of("crf"), "conditional random field"),
-    "memm": Kind("MEMM", _learners_of("memm"), "maximum-entropy Markov model"),
+    "crf": Kind("CRF", _CRF, "conditional random field"),
+    "memm": Kind("MEMM", _MEMM, "maximum-entropy Markov model"),
     **{name: Kind("LinearTagger", (name,), one.help) for name, one in LEARNERS.items() if not one.models},
     "hmm": Kind("HMM", (), "hidden Markov model, by counting"),
     "baseline": Kind("MostFrequentTag", (), "the most frequent label of each word"),
@@ -53,37 +49,30 @@ def tagger_of(
     What was not said is left to the tagger's own defaults.
     """
     name = settings.model or "crf"
+    kind, rest = KINDS[name], dict(getattr(settings, "param", None) or [])
     constraints = constraints_of(settings.constraints, train, label)
     own: dict[str, Any] = {}
-    if "features" in KINDS[name].options:
+    if "features" in kind.options:
         own["features"], origin = features_of(settings.features, train, label)
         on_features(origin)
     elif settings.features is not None:
         raise OptionError(f"--features means nothing to --model {name}, which looks at words alone")
-    return _tagger(name, settings, constraints, own), constraints
-
-
-def _tagger(name: str, settings: argparse.Namespace, constraints: Any, own: dict[str, Any]) -> Any:
-    kind = KINDS[name]
-    rest = dict(getattr(settings, "param", None) or [])
     own |= _said(settings, "order", "min_count", "seed", "threads")
-    if constraints is not None:
-        own["constraints"] = constraints
+    own |= {"constraints": constraints} if constraints else {}
     if kind.learners:
         own["learner"] = _learner(name, settings, rest)
-    else:
-        _refuse_learner_flags(name, settings)
-    own |= rest
-    for option in own:
+    for flag in () if kind.learners else _said(settings, "learner", "l1", "l2", "iterations"):
+        raise OptionError(f"--{flag} means nothing to --model {name}, which counts and has no learner")
+    for option in own | rest:
         if option not in kind.options:
             flag = f"--{option.replace('_', '-')}" if option not in rest else f"-p {option}"
             known = ", ".join(kind.options)
             raise OptionError(f"{flag} means nothing to --model {name}, whose options are {known}")
-    return getattr(seqlab, kind.tagger)(**own)
+    return getattr(seqlab, kind.tagger)(**own | rest), constraints
 
 
 def takes(tagger: Any, option: str) -> bool:
-    """Whether its fit has such an argument."""
+    """Tell whether its fit has such an argument."""
     from inspect import signature  # slow to import
 
     return option in signature(tagger.fit).parameters
@@ -107,7 +96,7 @@ def _learner(name: str, settings: argparse.Namespace, rest: dict[str, Any]) -> A
         )
     cls = learner_class(chosen)
     fields = [field.name for field in fields_of(cls) if field.init]
-    options = dict(_said(settings, "l1", "l2"))
+    options = _said(settings, "l1", "l2")
     for flag in options:
         if flag not in fields:
             raise OptionError(
@@ -118,21 +107,16 @@ def _learner(name: str, settings: argparse.Namespace, rest: dict[str, Any]) -> A
     return cls(**options | {field: rest.pop(field) for field in fields if field in rest})
 
 
-def _said(settings: argparse.Namespace, *flags: str) -> Iterator[tuple[str, Any]]:
-    found = ((flag, getattr(settings, flag, None)) for flag in flags)
-    return ((flag, value) for flag, value in found if value is not None)
-
-
-def _refuse_learner_flags(name: str, settings: argparse.Namespace) -> None:
-    for flag, _ in _said(settings, "learner", "l1", "l2", "iterations"):
-        raise OptionError(f"--{flag} means nothing to --model {name}, which counts and has no learner")
+def _said(settings: argparse.Namespace, *flags: str) -> dict[str, Any]:
+    found = {flag: getattr(settings, flag, None) for flag in flags}
+    return {flag: value for flag, value in found.items() if value is not None}
 
 
 # ------------------------------------------------------------------------------------------------ features and rules
 
 
 def features_of(given: str | None, corpus: Corpus, label: str) -> tuple[Any, str]:
-    """Features for the constructor, and a word on where they come from."""
+    """Find features for the constructor, and a word on where they come from."""
     from pathlib import Path
 
     from seqlab.features import Template, presets
@@ -161,7 +145,7 @@ def features_of(given: str | None, corpus: Corpus, label: str) -> tuple[Any, str
 
 
 def _usual_features(corpus: Corpus, label: str) -> tuple[Any, str]:
-    """A preset that fits the labels and columns of the corpus."""
+    """Choose a preset that fits the labels and columns of the corpus."""
     from seqlab.corpus import BagColumn
     from seqlab.features.presets import usual_features
 
@@ -173,7 +157,7 @@ def _usual_features(corpus: Corpus, label: str) -> tuple[Any, str]:
 
 
 def constraints_of(given: str | None, corpus: Corpus, label: str) -> str | None:
-    """The scheme to obey; "auto" looks at the labels."""
+    """Find the scheme to obey; "auto" looks at the labels."""
     from seqlab.tags import Scheme
 
     if given is None or given == "none":
@@ -187,7 +171,7 @@ def constraints_of(given: str | None, corpus: Corpus, label: str) -> str | None:
 
 
 def scheme_of(corpus: Corpus, label: str) -> str | None:
-    """The tag scheme that the labels follow without an exception, if any."""
+    """Find the tag scheme that the labels follow without an exception, if any."""
     from seqlab.tags import detect, violations
 
     found = detect(corpus.column(label)).scheme

@@ -1,19 +1,46 @@
-"""Parsers of the command line, and the types of its arguments."""
+"""Options as data, the parsers that are made of them, and the types of their values."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import math
-import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
-if TYPE_CHECKING:
-    from seqlab.cli.command import Command
+from seqlab.corpus.formats import NAMES
+from seqlab.errors import OptionError
 
 # 80 columns whatever the terminal is: descriptions and examples are written for that.
 COLUMNS = 80
+
+Option = tuple[list[str], dict[str, Any]]  # names, and what argparse is told
+
+
+class Group:
+    """Options under a title of their own in the help; those of a group without a title exclude each other."""
+
+    def __init__(self, title: str | None, *options: Any) -> None:
+        self.title, self.options = title, options
+
+
+def option(spelled: str, help: str, type: Any = None, **more: Any) -> Option:  # noqa: A002
+    """Describe an argument.
+
+    spelled   as the help shows it: "--nbest -n N" takes a value, "--quiet -q" is a switch, "files FILE" is no option
+              but an argument with that name
+    type      what makes a value of the text
+    """
+    words = spelled.split()
+    names = [word for word in words if word.startswith("-")] or words[:1]
+    shown = " ".join(words[len(names) :])
+    if shown:
+        more["metavar"] = shown
+    if type is not None:
+        more["type"] = type
+    elif not shown and "choices" not in more:
+        more.setdefault("action", "store_true")
+    return names, {"help": help, **more}
 
 
 class HelpFormat(argparse.RawDescriptionHelpFormatter):
@@ -32,31 +59,52 @@ class HelpFormat(argparse.RawDescriptionHelpFormatter):
 class Parser(argparse.ArgumentParser):
     """Wrong use is said in one sentence; the whole usage is a page."""
 
+    def __init__(self, **keywords: Any) -> None:
+        super().__init__(formatter_class=HelpFormat, allow_abbrev=False, **keywords)
+
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and leave with 2."""
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
 
-    def unknown(self, command: str, words: list[str]) -> NoReturn:
-        """Say that a command knows nothing of these words."""
-        prog = f"{self.prog} {command}".strip()
-        hint = self._hint(command, words[0])
-        self.exit(2, f"{prog}: unrecognized arguments: {' '.join(words)}{hint}; see {prog} --help\n")
-
-    def _hint(self, command: str, word: str) -> str:
-        if not word.startswith("--") or self._subparsers is None:
-            return ""
-        known = self._subparsers._group_actions[0].choices
-        parser = known.get(command, self) if isinstance(known, dict) else self
-        return did_you_mean(word.partition("=")[0], parser._option_string_actions)
+    def unknown(self, words: list[str]) -> NoReturn:
+        """Say that nothing is known of these words."""
+        first = words[0].partition("=")[0]
+        hint = did_you_mean(first, self._option_string_actions) if first.startswith("--") else ""
+        self.error(f"unrecognized arguments: {' '.join(words)}{hint}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             raise argparse.ArgumentError(action, none_of(value, action.choices))
 
 
+def add_command(subparsers: Any, name: str, command: Any) -> None:
+    """Add the parser of a command: a description above its options and examples below them."""
+    lines = "\n".join(f"  {line}" for line in command.EXAMPLES.strip().splitlines())
+    parser = subparsers.add_parser(
+        name,
+        usage=f"%(prog)s {command.USAGE} [options]",
+        description=command.DESCRIPTION,
+        epilog=f"examples:\n{lines}",
+    )
+    add_options(parser, command.OPTIONS)
+    parser.set_defaults(parser=parser)
+
+
+def add_options(parser: Any, options: Iterable[Any]) -> None:
+    """Add options, and groups of them, to a parser or a group."""
+    for one in options:
+        if isinstance(one, Group):
+            title = one.title
+            inner = parser.add_argument_group(title) if title else parser.add_mutually_exclusive_group()
+            add_options(inner, one.options)
+        else:
+            names, keywords = one
+            parser.add_argument(*names, **keywords)
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Name the nearest of the known words, if one is near."""
-    from difflib import get_close_matches
+    from difflib import get_close_matches  # slow to import
 
     near = get_close_matches(word, list(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""
@@ -68,44 +116,11 @@ def none_of(value: Any, known: Iterable[Any]) -> str:
     return f"{value!r} is none of {', '.join(words)}{did_you_mean(str(value), words)}"
 
 
-def add_command(subparsers: Any, name: str, command: Command) -> None:
-    """Add the parser of a command: a description above its options and examples below them."""
-    lines = "\n".join(f"  {line}" for line in command.EXAMPLES.strip().splitlines())
-    parser = subparsers.add_parser(
-        name,
-        usage=f"%(prog)s {command.USAGE} [options]",
-        description=command.DESCRIPTION,
-        epilog=f"examples:\n{lines}",
-        formatter_class=HelpFormat,
-        allow_abbrev=False,
-    )
-    command.options(parser)
-
-
-def add(group: Any, spelled: str, help: str, type: Any = None, **more: Any) -> None:  # noqa: A002
-    """Add one argument to a parser or a group of it.
-
-    spelled   as the help shows it: "--nbest -n N" takes a value, "--quiet -q" is a switch, "files FILE" is no option
-              but an argument with that name
-    type      what makes a value of the text
-    """
-    words = spelled.split()
-    names = [word for word in words if word.startswith("-")] or words[:1]
-    shown = " ".join(words[len(names) :])
-    if shown:
-        more["metavar"] = shown
-    if type is not None:
-        more["type"] = type
-    elif not shown and "choices" not in more:
-        more.setdefault("action", "store_true")
-    group.add_argument(*names, help=help, **more)
-
-
-# ------------------------------------------------------------------------------------------------ types of arguments
+# ------------------------------------------------------------------------------------------------ types of values
 
 
 def whole(least: int) -> Any:
-    """A whole number from `least` up."""
+    """Make the type of whole numbers from `least` up."""
 
     def convert(text: str) -> int:
         try:
@@ -120,7 +135,7 @@ def whole(least: int) -> Any:
 
 
 def number(text: str) -> float:
-    """A finite number from 0 up."""
+    """Read a finite number from 0 up."""
     try:
         value = float(text)
     except ValueError:
@@ -131,7 +146,7 @@ def number(text: str) -> float:
 
 
 def columns(text: str) -> Any:
-    """word,pos,chunk as a tuple; word=0,label=-1 as a mapping."""
+    """Read word,pos,chunk as a tuple, and word=0,label=-1 as a mapping."""
     names = [name.strip() for name in text.split(",")]
     if not all(names):
         raise argparse.ArgumentTypeError(f"names with commas between them are wanted, got {text!r}")
@@ -149,7 +164,7 @@ def columns(text: str) -> Any:
 
 
 def param(text: str) -> tuple[str, Any]:
-    """NAME=VALUE."""
+    """Read NAME=VALUE."""
     name, sign, given = text.partition("=")
     if not name or not sign:
         raise argparse.ArgumentTypeError(f"NAME=VALUE is wanted, got {text!r}")
@@ -157,23 +172,135 @@ def param(text: str) -> tuple[str, Any]:
 
 
 def value_of(text: str) -> Any:
-    """A number, true, false, none, or the text itself."""
+    """Read a number, true, false or none; all else is the text itself."""
     words: dict[str, Any] = {"true": True, "false": False, "none": None}
     if text.lower() in words:
         return words[text.lower()]
-    with contextlib.suppress(ValueError):
-        return int(text)
-    with contextlib.suppress(ValueError):
-        return float(text)
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
     return text
 
 
 def separator(text: str) -> str:
-    """One character, or its name."""
+    """Read one character, or its name."""
     return {"tab": "\t", "\\t": "\t", "space": " ", "blank": " ", "comma": ","}.get(text, text)
 
 
-def fail(command: str, message: str) -> NoReturn:
-    """Leave with 2 for wrong use that only shows when all arguments are there."""
-    print(f"seqlab {command}: {message}; see seqlab {command} --help", file=sys.stderr)
-    raise SystemExit(2)
+# ------------------------------------------------------------------------------------------------ shared options
+
+LABELLED = "labelled sentences; - is standard input"
+MODEL_FILE = "a file that seqlab train wrote"
+MODEL = option("model MODEL", MODEL_FILE)
+JSON = option("--json", "the same for programs, as JSON")
+THREADS = option("--threads -t N", "threads (default: every core this process may use)", whole(1))
+SEED = option("--seed N", "for what chance draws", whole(0), default=0)
+ITERATIONS = option("--iterations -i N", "at most so many", whole(1))
+SENTENCE = option("-s --sentence TEXT", "one sentence, its words between blanks")
+NUMBER = option("--number N", "which sentence of the file (default: 0)", whole(0), default=0)
+LEARNED = option("--label -l COLUMN", "the column to learn (default: the last one)")
+GOLD = option("--label -l COLUMN", "the right labels (default: as in training)")
+SCHEME = option("--scheme NAME", "the tag scheme (default: seen from the labels); none for plain labels")
+FEATURES = option("--features WHAT", "as for seqlab train")
+CONSTRAINTS = option("--constraints SCHEME", "a tag scheme to obey; auto looks at the labels")
+
+_READ = ("format", "columns", "separator", "comments", "encoding")  # as seqlab.read calls them, too
+_FORMATS = f"{', '.join(NAMES)} (default: seen from name and content)"
+_COLUMNS = "names of the columns, as word,pos,chunk; or the cells to pick, as word=0,label=-1"
+_COMMENTS = "lines that begin with # (or PREFIX) are comments"
+READING = Group(
+    "how files are read",
+    option("--format -f NAME", _FORMATS, choices=NAMES),
+    option("--columns -c NAMES", _COLUMNS, columns),
+    option("--separator CHAR", "between cells: tab, space, or a character", separator),
+    option("--comments PREFIX", _COMMENTS, nargs="?", const=True),
+    option("--encoding NAME", "of the file (default: utf-8)"),
+)
+
+
+def metric(what: str) -> Option:
+    """Describe --metric of what compares models."""
+    names = ("accuracy", "span_f1", "sentence_accuracy")
+    return option("--metric NAME", f"{what}: accuracy, span_f1 or sentence_accuracy", choices=names)
+
+
+def reading_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments of seqlab.read that were given."""
+    given = {name: getattr(arguments, name) for name in _READ}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+# ------------------------------------------------------------------------------------------------ settings from a file
+
+
+def with_config(arguments: argparse.Namespace) -> argparse.Namespace:
+    """Add to the arguments what the file of --config says where no flag was given.
+
+    Every option of the parser must have None for its default.
+    """
+    if arguments.config is None:
+        return arguments
+    merged = vars(arguments).copy()
+    actions = {one.dest: one for one in arguments.parser._actions if one.dest not in {"config", "help"}}
+    for key, value in _settings(arguments.config).items():
+        name = key.replace("-", "_")
+        if name not in actions:
+            known = ", ".join(sorted(name.replace("_", "-") for name in actions))
+            raise OptionError(f"{arguments.config}: there is no setting {key!r}; known are {known}")
+        if merged.get(name) in (None, []):
+            merged[name] = _converted(value, actions[name], f"{arguments.config}: {key}")
+    return argparse.Namespace(**merged)
+
+
+def _settings(path: str) -> dict[str, Any]:
+    import sys
+    import tomllib
+    from pathlib import Path
+
+    if path == "-" and sys.stdin is None:
+        raise OptionError("standard input is closed, so --config - cannot be read; name a file")
+    try:
+        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8-sig")
+        found = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise OptionError(f"{path}: this is no TOML ({error})") from error
+    except OSError as error:
+        raise OptionError(f"{path}: the file cannot be read ({error.strerror or error})") from error
+    inner = found.pop("train", {})
+    if not isinstance(inner, dict):
+        raise OptionError(f"{path}: train should be a table, [train], found {inner!r:.60}")
+    return {**found, **inner}
+
+
+def _converted(value: Any, action: argparse.Action, what: str) -> Any:
+    """Read the value as the flag would have given it."""
+    if action.dest == "param":
+        if not isinstance(value, dict):
+            raise OptionError(f"{what} should be a table of names and values, found {value!r:.60}")
+        return list(value.items())
+    if isinstance(action, argparse._StoreTrueAction):
+        if not isinstance(value, bool):
+            raise OptionError(f"{what} should be true or false, found {value!r:.60}")
+        return value
+    if isinstance(action, argparse._AppendAction) or action.nargs == "*":
+        return [_single(one, action, what) for one in (value if isinstance(value, list) else [value])]
+    named = action.dest == "columns" and isinstance(value, (dict, list))
+    if named and all(isinstance(name, str) for name in value):
+        return dict(value) if isinstance(value, dict) else tuple(value)
+    return _single(value, action, what)
+
+
+def _single(value: Any, action: argparse.Action, what: str) -> Any:
+    if isinstance(value, (dict, list)) or (isinstance(value, bool) and action.dest != "comments"):
+        raise OptionError(f"{what} should be one value, found {value!r:.60}")
+    made = value
+    if callable(action.type):
+        try:
+            made = action.type(str(value))
+        except argparse.ArgumentTypeError as error:
+            raise OptionError(f"{what}: {error}") from None
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        raise OptionError(f"{what} should be a string, found {value!r}")
+    if action.choices is not None and made not in action.choices:
+        raise OptionError(f"{what}: {made!r} is none of {', '.join(map(str, action.choices))}")
+    return made

@@ -7,14 +7,16 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from seqlab.cli import kinds
-from seqlab.cli import options as shared
-from seqlab.cli.parsing import add, fail, param, value_of, whole
+from seqlab.cli import kinds, parsing
+from seqlab.cli.corpora import placed, read_training
+from seqlab.cli.parsing import Group, option, param, value_of, whole
+from seqlab.cli.printing import check_target, duration, settings_lines
+from seqlab.cli.terminal import impatient, training_progress
 from seqlab.errors import OptionError
 from seqlab.families.linear.learners import LEARNERS
 
 if TYPE_CHECKING:
-    from seqlab.cli.terminal.progress import Silent
+    from seqlab.cli.terminal import Silent
     from seqlab.corpus import Corpus
     from seqlab.tuning import Trial, Tuning
 
@@ -40,47 +42,6 @@ DRAWN = 20  # combinations at random, when nobody says how many
 ASKED = ("folds", "how", "metric", "n", "factor", "jobs", "resume", "seed")  # as seqlab.tune calls them, too
 
 
-def options(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add(parser, "files FILE", shared.LABELLED, nargs="+")
-    tried = "an option and what to try"
-    add(parser, "--set NAME=VALUES", tried, _setting, dest="search", action="append")
-    _search_options(parser)
-    _model_options(parser.add_argument_group("the model"))
-    add(parser, "-o --output MODEL", "save the best one, trained on all of FILE")
-    add(parser, "--picture FILE", "error over an option: .svg, .png or .pdf")
-    add(parser, "--over NAME", "the option of --picture (default: a penalty)")
-    add(parser, "-q --quiet", "errors only")
-    shared.json(parser)
-    shared.reading(parser)
-
-
-def _search_options(parser: argparse.ArgumentParser) -> None:
-    shared.learned_label(parser)
-    add(parser, "--dev FILE", "sentences to score on", action="append")
-    add(parser, "--folds K", "parts of FILE to score on (default: 5)", whole(2))
-    add(parser, "--metric NAME", "accuracy, span_f1, sentence_accuracy, ...")
-    add(parser, "--how WAY", "grid (the default), random or halving", choices=WAYS, default="grid")
-    add(parser, "-n N", "combinations of random and halving", whole(1))
-    resource = "what halving gives more of: sentences (the default) or iterations"
-    add(parser, "--resource NAME", resource, default="sentences")
-    add(parser, "--factor N", "1 in N goes on (default: 3)", whole(2), default=3)
-    add(parser, "--jobs -j N", "trainings side by side (default: cores)", whole(1))
-    add(parser, "--resume FILE", "write down what is done, and go on from there")
-    shared.seed(parser)
-
-
-def _model_options(group: Any) -> None:
-    add(group, "--model -m KIND", f"{', '.join(kinds.KINDS)} (default: crf)", choices=list(kinds.KINDS))
-    shared.features(group)
-    add(group, "--learner NAME", "as for seqlab train", choices=list(LEARNERS))
-    shared.iterations(group)
-    add(group, "-p --param NAME=VALUE", "any option that stays as it is", param, action="append")
-
-
-# ------------------------------------------------------------------------------------------------ what is typed
-
-
 def _setting(text: str) -> tuple[str, str]:
     name, sign, values = text.partition("=")
     if not name or not sign or not values:
@@ -88,30 +49,58 @@ def _setting(text: str) -> tuple[str, str]:
     return name, values
 
 
+_RESOURCE = "what halving gives more of: sentences (the default) or iterations"
+_KINDS = list(kinds.KINDS)
+OPTIONS = (
+    option("files FILE", parsing.LABELLED, nargs="+"),
+    option("--set NAME=VALUES", "an option and what to try", _setting, dest="search", action="append"),
+    parsing.LEARNED,
+    option("--dev FILE", "sentences to score on", action="append"),
+    option("--folds K", "parts of FILE to score on (default: 5)", whole(2)),
+    option("--metric NAME", "accuracy, span_f1, sentence_accuracy, ..."),
+    option("--how WAY", "grid (the default), random or halving", choices=WAYS, default="grid"),
+    option("-n N", "combinations of random and halving", whole(1)),
+    option("--resource NAME", _RESOURCE, default="sentences"),
+    option("--factor N", "1 in N goes on (default: 3)", whole(2), default=3),
+    option("--jobs -j N", "trainings side by side (default: cores)", whole(1)),
+    option("--resume FILE", "write down what is done, and go on from there"),
+    parsing.SEED,
+    Group(
+        "the model",
+        option("--model -m KIND", f"{', '.join(_KINDS)} (default: crf)", choices=_KINDS),
+        parsing.FEATURES,
+        parsing.CONSTRAINTS,
+        option("--learner NAME", "as for seqlab train", choices=list(LEARNERS)),
+        parsing.ITERATIONS,
+        option("-p --param NAME=VALUE", "any option that stays as it is", param, action="append"),
+    ),
+    option("-o --output MODEL", "save the best one, trained on all of FILE"),
+    option("--picture FILE", "error over an option: .svg, .png or .pdf"),
+    option("--over NAME", "the option of --picture (default: a penalty)"),
+    option("-q --quiet", "errors only"),
+    parsing.JSON,
+    parsing.READING,
+)
+
+
 def _values(name: str, text: str) -> Any:
-    """Values with commas between them, or a range."""
+    """Read values with commas between them, or a range, or steps in it; they multiply where both ends are above 0."""
+    import numpy as np
+
+    from seqlab.tuning import LogUniform, Uniform
+
     low, dots, rest = text.partition("..")
     if not dots or "," in text:
         return [value_of(part) for part in text.split(",")]
     high, colon, count = rest.partition(":")
-    ends = (value_of(low), value_of(high))
-    number = value_of(count) if colon else None
-    good = all(isinstance(end, (int, float)) for end in ends) and (not colon or isinstance(number, int))
-    if not good or ends[0] >= ends[1] or (number is not None and number < 2):
+    first, last, number = value_of(low), value_of(high), value_of(count) if colon else 2
+    good = all(isinstance(end, (int, float)) for end in (first, last)) and isinstance(number, int)
+    if not good or first >= last or number < 2:
         raise OptionError(f"--set {name}={text}: a range is written 0.01..10, or 0.01..10:5 for five values")
-    return _range(float(ends[0]), float(ends[1]), number)
-
-
-def _range(low: float, high: float, count: int | None) -> Any:
-    """Make a range, or steps in it; they multiply where both ends are above 0."""
-    from seqlab.tuning import LogUniform, Uniform
-
-    if count is None:
-        return LogUniform(low, high) if low > 0 else Uniform(low, high)
-    import numpy as np
-
-    found = np.geomspace(low, high, count) if low > 0 else np.linspace(low, high, count)
-    return [float(f"{value:.6g}") for value in found]
+    if not colon:
+        return LogUniform(float(first), float(last)) if first > 0 else Uniform(float(first), float(last))
+    steps = np.geomspace(first, last, number) if first > 0 else np.linspace(first, last, number)
+    return [float(f"{value:.6g}") for value in steps]
 
 
 # ------------------------------------------------------------------------------------------------ run
@@ -119,15 +108,7 @@ def _range(low: float, high: float, count: int | None) -> Any:
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, search, report."""
-    from seqlab.cli.terminal.progress import training_progress
-
-    if not arguments.search:
-        fail("tune", "what shall be tried? pass --set NAME=VALUES, for example --set l2=0.1,1")
-    if arguments.dev and arguments.folds:
-        raise OptionError("--dev and --folds exclude each other: score on one set, or on each part in turn")
-    if arguments.n and arguments.how == "grid":
-        raise OptionError("-n is for --how random and --how halving; a grid has all combinations")
-    _check_targets(arguments)
+    _check(arguments)
     with training_progress(quiet=arguments.quiet, json=arguments.json) as screen:
         found = _searched(arguments, screen)
     if arguments.picture:
@@ -140,10 +121,14 @@ def run(arguments: argparse.Namespace) -> None:
         print("\n".join(_ending(arguments, found)))
 
 
-def _check_targets(arguments: argparse.Namespace) -> None:
-    """Refuse what cannot be written before anything is trained."""
-    from seqlab.cli.outputs import check_target
-
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse what cannot work or be written before anything is trained."""
+    if not arguments.search:
+        arguments.parser.error("what shall be tried? pass --set NAME=VALUES, for example --set l2=0.1,1")
+    if arguments.dev and arguments.folds:
+        raise OptionError("--dev and --folds exclude each other: score on one set, or on each part in turn")
+    if arguments.n and arguments.how == "grid":
+        raise OptionError("-n is for --how random and --how halving; a grid has all combinations")
     targets = {"the model": arguments.output, "the picture": arguments.picture, "--resume": arguments.resume}
     for what, path in targets.items():
         if path:
@@ -157,9 +142,6 @@ def _check_targets(arguments: argparse.Namespace) -> None:
 def _searched(given: argparse.Namespace, screen: Silent) -> Tuning:
     """Search, with a line for each trial."""
     from seqlab import tune
-    from seqlab.cli.corpora import placed, read_training
-    from seqlab.cli.terminal.printing import settings_lines
-    from seqlab.cli.terminal.signals import impatient
 
     screen.step("reading")
     train, dev, label = read_training(given, given.files, "dev", given.dev, screen.line)
@@ -168,7 +150,11 @@ def _searched(given: argparse.Namespace, screen: Silent) -> Tuning:
         screen.line(line)
     search = _search_space(given, model, train, label, screen)
     screen.step("searching", _count(given, search))
-    sentences = given.resource == "sentences"
+    resource, refit = given.resource, given.output is not None
+    if resource != "sentences":
+        resource = _option_named(model, resource)
+    chosen = {name: getattr(given, name) for name in ASKED}
+    show = partial(_show_trial, screen)
     with impatient(), placed(train):
         return tune(
             model,
@@ -176,10 +162,10 @@ def _searched(given: argparse.Namespace, screen: Silent) -> Tuning:
             label,
             search=search,
             dev=dev,
-            resource=given.resource if sentences else option_named(model, given.resource),
-            refit=given.output is not None,
-            on_trial=partial(_show_trial, screen),
-            **{name: getattr(given, name) for name in ASKED},
+            resource=resource,
+            refit=refit,
+            on_trial=show,
+            **chosen,
         )
 
 
@@ -188,7 +174,7 @@ def _search_space(
 ) -> dict[str, Any]:
     search: dict[str, Any] = {}
     for typed, text in given.search:
-        name = option_named(model, typed)
+        name = _option_named(model, typed)
         if name in search:
             raise OptionError(f"--set {typed} came twice; name all its values at once")
         values = _values(typed, text)
@@ -207,14 +193,12 @@ def _search_space(
 
 def _count(given: argparse.Namespace, search: dict[str, Any]) -> int | None:
     """Count the trials that there will be, where that is known."""
-    if given.how == "halving":
-        return None
     finite = all(isinstance(values, list) for values in search.values())
-    all_of_them = math.prod(map(len, search.values())) if finite else None
-    if given.how == "grid":
-        return all_of_them
+    combinations = math.prod(map(len, search.values())) if finite else None
+    if given.how != "random":
+        return combinations if given.how == "grid" else None
     drawn: int = given.n or DRAWN
-    return drawn if all_of_them is None else min(drawn, all_of_them)
+    return drawn if combinations is None else min(drawn, combinations)
 
 
 def _show_trial(screen: Silent, trial: Trial) -> None:
@@ -228,7 +212,7 @@ def _show_trial(screen: Silent, trial: Trial) -> None:
     screen.advance()
 
 
-def option_named(model: Any, typed: str) -> str:
+def _option_named(model: Any, typed: str) -> str:
     """Find an option by its last word: learner__l2 for l2, iterations by whatever name the learner has for them."""
     known: list[str] = list(model.get_params(deep=True))
     if typed in known or "__" in typed:
@@ -256,7 +240,6 @@ def _made(name: str, value: Any, train: Corpus, label: str) -> Any:
 
 
 def _ending(arguments: argparse.Namespace, found: Tuning) -> list[str]:
-    from seqlab.cli.terminal.printing import duration
     from seqlab.tuning.result import short
     from seqlab.tuning.space import shown
 

@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import math
+import re
 import sys
+import textwrap
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from seqlab.cli import options as shared
-from seqlab.cli.parsing import add
+from seqlab.cli.parsing import option
+from seqlab.cli.printing import COLUMNS, print_json, table
+from seqlab.cli.terminal import program, training_progress, wants_color
+from seqlab.errors import OptionError
+
+if TYPE_CHECKING:
+    from seqlab.draw import Picture
+    from seqlab.tuning import Comparison
 
 NARROWEST = 20
 FOLDER = "demo-output"
@@ -25,39 +38,260 @@ seqlab demo --sentence 'Time flies like an arrow.' --output tour
 seqlab demo --garden-path"""
 
 
-def options(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add(parser, "--sentence -s TEXT", "what to label (default: you are asked, on a terminal)")
-    add(parser, "--output -o FOLDER", f"for report and pictures (default: {FOLDER})", default=FOLDER)
-    add(parser, "--garden-path", "decode 'the old man the boat' and draw its trellis")
-    add(parser, "--width N", "screen columns of --garden-path (default: the terminal's)", _width)
-    add(parser, "--no-color", "no colours (NO_COLOR=1 does the same)")
-    add(parser, "--ascii", "--garden-path without characters beyond ASCII")
-    shared.json(parser, "the same numbers for programs")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    """Make the tour, or show the garden path."""
-    if not arguments.garden_path:
-        from seqlab.cli.demo.tour import tour
-
-        tour(arguments.sentence, arguments.output, json=arguments.json)
-        return
-    from seqlab.cli.demo.garden_path import tell
-    from seqlab.cli.demo.page import page
-    from seqlab.cli.terminal import screen
-    from seqlab.cli.terminal.printing import print_json
-
-    story = tell()
-    if arguments.json:
-        print_json(story.facts())
-        return
-    width = arguments.width or max(screen.width(), NARROWEST)
-    style = screen.style(sys.stdout, no_color=arguments.no_color, ascii_only=arguments.ascii)
-    print(page(story, width, style, python=screen.python()))
-
-
 def _width(text: str) -> int:
     if not text.isdecimal() or int(text) < NARROWEST:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of columns, {NARROWEST} or more")
     return int(text)
+
+
+OPTIONS = (
+    option("--sentence -s TEXT", "what to label (default: you are asked, on a terminal)"),
+    option("--output -o FOLDER", f"for report and pictures (default: {FOLDER})", default=FOLDER),
+    option("--garden-path", "decode 'the old man the boat' and draw its trellis"),
+    option("--width N", "screen columns of --garden-path (default: the terminal's)", _width),
+    option("--no-color", "no colours (NO_COLOR=1 does the same)"),
+    option("--ascii", "--garden-path without characters beyond ASCII"),
+    option("--json", "the same numbers for programs"),
+)
+
+LABEL = "pos"
+ITERATIONS = 20  # enough on this corpus; the usual limit is far above
+DEFAULT = "The old man the boat."
+STORY = """
+
+It is the old who man the boat: "man" is the verb. Most readers, and all three
+models, take another path first, and would have to turn back."""
+MOST_WORDS = 60  # of a sentence that fits pictures and screen
+MOST_LABELS = 7  # of a picture
+READINGS = 3
+OPENING = (
+    "A hidden Markov model, a maximum-entropy Markov model and a conditional random field have learned "
+    "parts of speech"
+)
+NO_CHART = "Learning curves are drawn by matplotlib: pip install 'seqlab[plot]', and run seqlab demo again."
+_TOKEN = re.compile(r"\w+(?:[.'’-]\w+)*|[^\w\s]")
+
+
+class Reading(NamedTuple):
+    """A sentence, labelled by every model.
+
+    words     its tokens
+    labels    by the name of the model
+    chances   the probability of the CRF's label of each word
+    nbest     the best labellings of the CRF, and their probabilities
+    doubted   the position of which it is least sure
+    why       the explanation of that label, as text
+    """
+
+    words: list[str]
+    labels: dict[str, list[str]]
+    chances: list[float]
+    nbest: list[tuple[list[str], float]]
+    doubted: int
+    why: str
+
+    def rows(self) -> list[list[str]]:
+        """Return each word with its labels and the CRF's probability."""
+        cells = zip(self.words, *self.labels.values(), (f"{p:.3f}" for p in self.chances), strict=True)
+        return [list(row) for row in cells]
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Make the tour, or show the garden path."""
+    if arguments.garden_path:
+        from seqlab.cli.demo import garden_path
+
+        garden_path.show(arguments, NARROWEST)
+        return
+    folder, json = arguments.output, arguments.json
+    target = Path(folder)
+    if target.exists() and not target.is_dir():
+        raise OptionError(f"--output {folder}: this is a file, but a folder is wanted")
+    words = None if arguments.sentence is None else _tokens(arguments.sentence)
+    target.mkdir(parents=True, exist_ok=True)
+    say = _Voice(silent=json)
+    say.head("Three models learn parts of speech")
+    found = _learned(json=json)
+    say.block(found.text())
+    reading = _read(found, words or _asked(say))
+    say.head(f"The sentence: {' '.join(reading.words)}", "P: how sure the CRF is of its label")
+    say.block(_labelled(reading))
+    say.head(f"Its {len(reading.nbest)} best readings", "which labels change, and how probable each one is")
+    say.block(_readings(reading) + (STORY if reading.words == _tokens(DEFAULT) else ""))
+    say.head(f"The word it is least sure of: {reading.words[reading.doubted]}")
+    say.block(reading.why)
+    files = _write_files(target, found, reading)
+    say.head(f"Written to {folder}/")
+    say.block(table(["", ""], files.items(), left=2).partition("\n")[2])
+    say.head("What to try next")
+    say.block(_next(folder))
+    if json:
+        print_json({"comparison": found.to_dict(), "sentence": _facts(reading), "files": list(files)})
+
+
+def _learned(*, json: bool) -> Comparison:
+    from seqlab import CRF, HMM, LBFGS, MEMM, compare, demo_corpus
+
+    train, test = (demo_corpus(part).select("word", LABEL) for part in ("train", "test"))
+    learner = LBFGS(max_iterations=ITERATIONS)
+    models = {"HMM": HMM(), "MEMM": MEMM("pos", learner), "CRF": CRF("pos", learner)}
+    with training_progress(quiet=False, json=json) as screen:
+        screen.line(
+            f"  from {len(train):,} sentences ({train.token_count:,} tokens), "
+            f"and are tried on {len(test):,} others\n"
+        )
+        return compare(train, test, models, LABEL, on_model=screen.announcer("  training the {}"))
+
+
+def _tokens(text: str) -> list[str]:
+    words = _TOKEN.findall(text)[:MOST_WORDS]
+    if not words:
+        raise OptionError(f"--sentence: there is no word in {text!r:.60}")
+    return words
+
+
+def _asked(say: _Voice) -> list[str]:
+    """Ask for a sentence; the usual one when nobody types any."""
+    if say.silent or sys.stdin is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return _tokens(DEFAULT)
+    say.head("Your turn", f"Type an English sentence, or press Enter for: {DEFAULT}")
+    typed = ""
+    with contextlib.suppress(EOFError, UnicodeDecodeError):
+        typed = input("  > ")
+    return _tokens(typed if _TOKEN.search(typed) else DEFAULT)
+
+
+def _read(found: Comparison, words: list[str]) -> Reading:
+    models = {row.name: row.model for row in found.rows}
+    crf = models["CRF"]
+    labels = {name: model.tag(words) for name, model in models.items()}
+    marginals = crf.predict_marginals_single(words)
+    chances = [chance[label] for chance, label in zip(marginals, labels["CRF"], strict=True)]
+    nbest = [(list(map(str, path.labels)), math.exp(path.log_prob)) for path in crf.nbest(words, READINGS)]
+    doubted = min(range(len(words)), key=chances.__getitem__)
+    return Reading(words, labels, chances, nbest, doubted, crf.explain(words, doubted).text(rows=4))
+
+
+# ------------------------------------------------------------------------------------------------ on the screen
+
+
+class _Voice:
+    """Prints as it goes, if it is not for programs."""
+
+    def __init__(self, *, silent: bool) -> None:
+        self.silent = silent
+
+    def head(self, title: str, note: str = "") -> None:
+        """Begin something new."""
+        shown = textwrap.shorten(title, COLUMNS, placeholder=" …")
+        self._print(f"\n\x1b[1m{shown}\x1b[0m" if wants_color(sys.stdout) else f"\n{shown}")
+        if note:
+            self._print(f"  {note}")
+
+    def block(self, text: str) -> None:
+        """Print lines, a little to the right."""
+        self._print(textwrap.indent(text, "  "))
+
+    def _print(self, text: str) -> None:
+        if not self.silent:
+            print(text, flush=True)
+
+
+def _labelled(reading: Reading) -> str:
+    rows = [[*row, "" if len(set(row[1:-1])) == 1 else "they differ"] for row in reading.rows()]
+    return table(["", *reading.labels, "P", ""], rows, left=len(reading.labels) + 1, indent=0)
+
+
+def _readings(reading: Reading) -> str:
+    """Show readings in rows; a label that differs from the best one's stands in brackets."""
+    rows = []
+    for labels, chance in reading.nbest:
+        pairs = zip(labels, reading.nbest[0][0], strict=True)
+        shown = " ".join(one if one == best else f"[{one}]" for one, best in pairs)
+        first, *more = textwrap.wrap(shown, COLUMNS - 14)
+        rows += [f"{chance:7.1%}  {first}", *(f"{'':9}{line}" for line in more)]
+    return "\n".join(rows)
+
+
+def _next(folder: str) -> str:
+    seqlab, model = program("seqlab") or f"{Path(sys.executable).name} -m seqlab", f"{folder}/crf.model"
+    steps = {
+        "look at the report": f"{folder}/report.html, in a browser",
+        "label a text, one sentence in a line": f"{seqlab} tag {model} my.txt --format text",
+        "ask why": f"{seqlab} explain {model} -s 'Time flies .' --at flies",
+        "learn from data of your own": f"{seqlab} train train.txt --dev dev.txt -o my.model",
+        "find the best penalty": f"{seqlab} tune train.txt --dev dev.txt --set l2=0.01,0.1,1",
+        "see how the best path is found": f"{seqlab} demo --garden-path",
+        "read on": "docs/guide/, which has all of this in Python too",
+    }
+    return "\n".join(f"{what}\n  {command}" for what, command in steps.items())
+
+
+def _facts(reading: Reading) -> dict[str, Any]:
+    return {
+        "words": reading.words,
+        "labels": reading.labels,
+        "probabilities": reading.chances,
+        "nbest": [{"labels": labels, "probability": chance} for labels, chance in reading.nbest],
+        "explained": reading.doubted,
+        "explanation": reading.why,
+    }
+
+
+# ------------------------------------------------------------------------------------------------ files
+
+
+def _write_files(folder: Path, found: Comparison, reading: Reading) -> dict[str, str]:
+    """Write a report, its pictures and a model, each there whole or not at all; return file -> what it is."""
+    from seqlab import draw
+    from seqlab.views import html
+
+    crf, words = found["CRF"].model, reading.words
+    best = "The two best readings, and every other one in the shade"
+    trellis = draw.trellis_picture(crf.trellis(words), words, nbest=2, max_labels=MOST_LABELS, title=best)
+    moves = "Moves between parts of speech (CRF)"
+    pictures = {
+        "trellis.svg": (trellis, "the sentence in the CRF: two best paths, probabilities"),
+        "moves.svg": (
+            draw.transition_picture(crf, kind="graph", most=MOST_LABELS, title=moves),
+            "how the CRF values moves from label to label",
+        ),
+    }
+    with contextlib.suppress(OptionError):  # without matplotlib the page says how to get it
+        learning = draw.learning_picture({"MEMM": found["MEMM"].model, "CRF": crf}, title="Learning")
+        pictures["learning.svg"] = (learning, "the objective of every iteration")
+    for name, (picture, _) in pictures.items():
+        picture.save(folder / name)
+    html.page("seqlab: a first tour", _report(found, reading, pictures), folder / "report.html")
+    found["CRF"].report.html(folder / "mistakes.html", title="The CRF on the test sentences")
+    crf.save(folder / "crf.model")
+    return {
+        "report.html": "the table, your sentence and the pictures on one page",
+        "mistakes.html": "the CRF in detail: labels, confusions, worst sentences",
+        **{name: what for name, (_, what) in pictures.items()},
+        "crf.model": "the trained CRF, for the commands below",
+    }
+
+
+def _report(found: Comparison, reading: Reading, pictures: dict[str, tuple[Picture, str]]) -> list[str]:
+    from seqlab.views import html
+
+    figures = [
+        f'<figure><img src="{name}" width="{picture.width}" alt="{escape(picture.title)}">'
+        f"<figcaption>{escape(what[:1].upper() + what[1:])}.</figcaption></figure>"
+        for name, (picture, what) in pictures.items()
+    ]
+    rows = [html.row(word, cells) for word, *cells in reading.rows()]
+    return [
+        f"<p>{OPENING} from {found.train_sentences:,} sentences of the corpus that comes with seqlab.</p>",
+        "<h2>The table</h2>",
+        found.html_table(),
+        '<p>More about the CRF: <a href="mistakes.html">every label, and where it goes wrong</a>.</p>',
+        f"<h2>{escape(' '.join(reading.words))}</h2>",
+        html.table(["word", *reading.labels, "P (CRF)"], rows),
+        f"<h2>Why {escape(reading.words[reading.doubted])}?</h2>",
+        f"<pre>{escape(reading.why)}</pre>",
+        "<h2>Pictures</h2>",
+        *figures,
+        *([] if "learning.svg" in pictures else [f"<p>{escape(NO_CHART)}</p>"]),
+    ]

@@ -1,16 +1,37 @@
-"""`seqlab tag`: labels for sentences, file to file, a block at a time."""
+"""`seqlab tag`: labels for sentences, file to file, a block at a time, several of them at once when asked."""
 
 from __future__ import annotations
 
 import argparse
+import codecs
+import contextlib
+import io
 import os
 import sys
-from typing import Any
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
-from seqlab.cli import options as shared
-from seqlab.cli.parsing import add, whole
+from seqlab.cli import parsing
+from seqlab.cli.corpora import doubts, found, given_text, in_file, load_tagger, named_for
+from seqlab.cli.parsing import Group, option, whole
+from seqlab.cli.printing import put_pieces
+from seqlab.cli.terminal import Bar, file_progress
 from seqlab.corpus.formats import LABELLED
-from seqlab.errors import OptionError
+from seqlab.errors import (
+    CorpusError,
+    CorpusWarning,
+    ImpossibleError,
+    OptionError,
+    QuestionError,
+    TemplateError,
+)
+
+if TYPE_CHECKING:
+    from seqlab.cli.terminal import Silent
+    from seqlab.corpus import Corpus
+    from seqlab.tagging.tagger import Tagger
 
 USAGE = "MODEL [FILE ...]"
 DESCRIPTION = """\
@@ -30,45 +51,46 @@ cat *.txt.gz | seqlab tag pos.model - -o tagged.txt.gz --threads 2
 seqlab tag ner.model tweets.txt --spans
 seqlab tag ner.model tweets.txt --marginals --json"""
 
+_DECODE = "viterbi (the best path, default), posterior (each token for itself), beam"
+OPTIONS = (
+    parsing.MODEL,
+    option("files FILE", "sentences (default: standard input)", nargs="*", default=[]),
+    option("-o --output FILE", "instead of standard output", default="-"),
+    parsing.SENTENCE,
+    Group(
+        "what is written (instead of the best label of each token)",
+        Group(
+            None,
+            option("--labels-only", "labels without the input"),
+            option("--nbest -n N", "the N best labellings of a sentence", whole(1)),
+            option("--marginals", "label:probability"),
+            option("--all-marginals", "the same for every label, best first"),
+            option("--spans", "the spans that the labels describe, and their probability"),
+        ),
+        option("--to FORMAT", f"another format than the input's: {', '.join(LABELLED)}", choices=LABELLED),
+        option("--json", "a JSON object a line for each sentence"),
+    ),
+    Group(
+        "how labels are found",
+        option("--decode HOW", _DECODE, choices=("viterbi", "posterior", "beam")),
+        option("--beam N", "how many labels a beam follows", whole(1)),
+        parsing.THREADS,
+        option("-q --quiet", "no progress bar"),
+    ),
+    parsing.READING,
+)
 
-def options(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add(parser, "model MODEL", shared.MODEL_FILE)
-    add(parser, "files FILE", "sentences (default: standard input)", nargs="*", default=[])
-    add(parser, "-o --output FILE", "instead of standard output", default="-")
-    shared.sentence(parser)
-    views = parser.add_argument_group("what is written (instead of the best label of each token)")
-    only = views.add_mutually_exclusive_group()
-    add(only, "--labels-only", "labels without the input")
-    add(only, "--nbest -n N", "the N best labellings of a sentence", whole(1))
-    add(only, "--marginals", "label:probability")
-    add(only, "--all-marginals", "the same for every label, best first")
-    add(only, "--spans", "the spans that the labels describe, and their probability")
-    add(views, "--to FORMAT", f"another format than the input's: {', '.join(LABELLED)}", choices=LABELLED)
-    shared.json(views, "a JSON object a line for each sentence")
-    way = parser.add_argument_group("how labels are found")
-    decode = "viterbi (the best path, default), posterior (each token for itself), beam"
-    add(way, "--decode HOW", decode, choices=("viterbi", "posterior", "beam"))
-    add(way, "--beam N", "how many labels a beam follows", whole(1))
-    shared.threads(way)
-    add(way, "-q --quiet", "no progress bar")
-    shared.reading(parser)
+Work = Callable[["Corpus", int, int], bytes]  # a block, the number of its first sentence, threads
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, label, write."""
     # NumPy would start threads for linear algebra, which tagging has no use for: ten milliseconds.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from seqlab.cli.models import load_tagger
-    from seqlab.cli.outputs import put_pieces
-    from seqlab.cli.tag.blocks import tagged
-
     sources = _sources(arguments)
     if (arguments.beam is None) == (arguments.decode == "beam"):
         raise OptionError("--decode beam and --beam N belong together: pass both, or neither")
-    tagger = load_tagger(
-        arguments.model
-    )  # before anything is written or waited for; the input is waited for last
+    tagger = load_tagger(arguments.model)  # before anything is written; the input is waited for last
     put_pieces(arguments.output, tagged(tagger, sources, arguments))
 
 
@@ -80,8 +102,187 @@ def _sources(arguments: argparse.Namespace) -> list[Any]:
         return list(arguments.files) or ["-"]
     if arguments.files:
         raise OptionError("--sentence is the input already; leave the files out")
-    from seqlab.cli.corpora import given_text
-
-    text, reading = given_text(arguments.sentence, shared.reading_of(arguments))
+    text, reading = given_text(arguments.sentence, parsing.reading_of(arguments))
     arguments.format = reading.get("format")
     return [text]
+
+
+def tagged(tagger: Tagger, sources: list[Any], arguments: argparse.Namespace) -> Iterator[bytes]:
+    """Make the output, piece by piece."""
+    from seqlab.threads import thread_count
+
+    work = _work(tagger, arguments)
+    recode = _recoder(arguments.encoding, plain=arguments.json)
+    threads = thread_count(arguments.threads)
+    with file_progress(quiet=arguments.quiet) as screen:
+        blocks = _blocks(tagger, sources, arguments, screen)
+        for piece in _in_order(work, blocks, threads):
+            yield recode(piece)
+
+
+def _blocks(
+    tagger: Tagger, sources: list[Any], arguments: argparse.Namespace, screen: Silent
+) -> Iterator[tuple[Corpus, int]]:
+    """Read blocks of whole sentences with the columns of training, and the number of their first sentence."""
+    from seqlab.corpus import stream
+
+    reading, given = parsing.reading_of(arguments), arguments.columns
+    certain = given is not None or arguments.format
+    screen.step("tagging", _bytes_of(sources))
+    first = 0
+    for source in sources:
+        path, options = found(source, reading)
+        with _opened(path, screen) or contextlib.nullcontext() as file:
+            done = 0
+            for number, block in enumerate(stream(file or path, **options).blocks()):
+                for doubt in () if number or certain else doubts(block, tagger):
+                    warnings.warn(doubt, CorpusWarning, stacklevel=2)
+                yield named_for(block, tagger, given), first
+                first += len(block)
+                if file is not None:
+                    done, before = file.tell(), done
+                    screen.advance(done - before)
+
+
+def _in_order(work: Work, blocks: Iterator[tuple[Corpus, int]], threads: int) -> Iterator[bytes]:
+    """Do `work` on the blocks, and give what it makes of them in their order.
+
+    The first block is done alone, by all threads: most input is no larger, and what a tagger makes when it is first
+    used is then there. After it every thread has a block of its own; a few are on their way, so memory stays flat.
+    """
+    with contextlib.ExitStack() as stack:
+        pool: Any = None
+        waiting: deque[Any] = deque()
+        for number, (block, first) in enumerate(blocks):
+            if number == 0 or threads == 1:
+                yield _located(work, block, first, threads)
+                continue
+            if pool is None:
+                from concurrent.futures import ThreadPoolExecutor
+
+                pool = ThreadPoolExecutor(threads)
+                stack.callback(pool.shutdown, cancel_futures=True)
+            waiting.append(pool.submit(_located, work, block, first, 1))
+            if len(waiting) > threads + 1:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _located(work: Work, block: Corpus, first: int, threads: int) -> bytes:
+    """Do `work` with errors that name file and line; the library counts sentences, and only those of the block."""
+    try:
+        return work(block, first, threads)
+    except (ImpossibleError, CorpusError, TemplateError) as error:
+        if error.path is not None or not block.name:
+            raise
+        sentence = error.place.sentence
+        if sentence is None and isinstance(error, ImpossibleError):
+            raise
+        raise in_file(error, block, sentence or 0) from error
+
+
+# ------------------------------------------------------------------------------------------------ a block's labels
+
+
+def _work(tagger: Tagger, arguments: argparse.Namespace) -> Work:
+    chosen = {"decode": arguments.decode, "beam": arguments.beam}
+    way = {name: value for name, value in chosen.items() if value is not None}
+    if way and not hasattr(tagger, "trellis"):
+        raise QuestionError(
+            f"--decode has no meaning here: a {type(tagger).__name__} picks one of its generator's labellings"
+        )
+    if arguments.json or arguments.nbest or arguments.marginals or arguments.all_marginals or arguments.spans:
+        from seqlab.cli.tag.views import view
+
+        return view(tagger, arguments, way)
+
+    def labels(block: Corpus, first: int, threads: int) -> bytes:
+        name = new_column(block)
+        done = tagger.annotate(block, name, **way, threads=threads)
+        bare = arguments.labels_only
+        return written(done, name, tagger.column_, arguments.to, labels_only=bare, first=first == 0)
+
+    return labels
+
+
+def new_column(block: Corpus) -> str:
+    """Find a name that no column has yet."""
+    name = "predicted"
+    while name in block.columns:
+        name += "_"
+    return name
+
+
+def written(
+    corpus: Corpus,
+    name: str,
+    label: str | None,
+    to: str | None,
+    *,
+    labels_only: bool = False,
+    first: bool = True,
+) -> bytes:
+    """Write the block as bytes in the wanted format.
+
+    name    the column with the predicted labels, the last one
+    label   what training called it, which is its place in CoNLL-U
+    first   whether the file begins here
+    """
+    from seqlab.corpus import Corpus, formats, write
+
+    if labels_only:  # comments and the like have no place among them; blank lines between sentences do
+        goal = "conll"
+        corpus = Corpus({name: corpus.data(name)}, corpus.offsets, layout=corpus.layout)
+    else:
+        goal = to or _usual_format(corpus, label)
+        corpus = formats.named(goal).labelled(corpus, name, label)
+    out = io.BytesIO()
+    write(corpus, out, goal)
+    return out.getvalue() if first else out.getvalue().removeprefix(codecs.BOM_UTF8)
+
+
+def _usual_format(corpus: Corpus, label: str | None) -> str:
+    """Choose the format of the input, where it has a place for a label."""
+    from seqlab.corpus.columns import CONLLU
+
+    found = corpus.layout.format
+    if found == "conllu":
+        return "conllu" if label in CONLLU else "conll"
+    return found if found in {"conll", "jsonl"} else "conll"
+
+
+# ------------------------------------------------------------------------------------------------ bytes
+
+
+def _recoder(encoding: str | None, *, plain: bool) -> Callable[[bytes], bytes]:
+    """Give output the encoding of the input; JSON is UTF-8 whatever comes."""
+    from seqlab.corpus.io.reader import is_utf8
+
+    if plain or encoding is None or is_utf8(encoding):
+        return bytes
+    encoder = codecs.getincrementalencoder(encoding)()
+
+    def recode(piece: bytes) -> bytes:
+        try:
+            return encoder.encode(piece.decode("utf-8"))
+        except UnicodeEncodeError as error:
+            raise CorpusError(
+                f"{encoding} cannot write the label {error.object[error.start]!r}; convert the input to UTF-8 first"
+            ) from None
+
+    return recode
+
+
+def _opened(source: Any, screen: Silent) -> Any:
+    """Open a plain file when there is a bar, to see how far its reader is; leave all else to the reader."""
+    plain = isinstance(source, str) and os.path.isfile(source) and os.access(source, os.R_OK)  # noqa: PTH113
+    return open(source, "rb") if plain and isinstance(screen, Bar) else None  # noqa: PTH123
+
+
+def _bytes_of(sources: list[Any]) -> float | None:
+    """Count what there is to read; None when nobody knows."""
+    try:
+        return float(sum(os.stat(source).st_size for source in sources if isinstance(source, str))) or None  # noqa: PTH116
+    except OSError:
+        return None

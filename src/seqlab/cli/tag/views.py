@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seqlab import inference
 from seqlab.cli.corpora import words_of
-from seqlab.cli.tag.blocks import Work, new_column, written
-from seqlab.cli.terminal.printing import json_line
+from seqlab.cli.printing import json_line
+from seqlab.cli.tag import Work, new_column, written
 from seqlab.tagging.decoding import blocks, located
 
 if TYPE_CHECKING:
@@ -41,16 +42,21 @@ class Answer(NamedTuple):
 
     @property
     def words(self) -> list[str]:
-        """The words of the sentence."""
+        """Return the words of the sentence."""
         return words_of(self.part, self.place, [""] * len(self.part[self.place]))
 
+    def cells(self) -> list[list[str]]:
+        """Return the columns of the sentence that hold strings."""
+        part, sentence = self.part, self.part[self.place]
+        return [list(map(str, sentence[name])) for name in part.columns if hasattr(part.data(name), "pool")]
+
     def chances(self, names: tuple[str, ...]) -> list[dict[str, float]]:
-        """The probability of every label at each position."""
+        """Return the probability of every label at each position."""
         rows = [] if self.posterior is None else self.posterior.node.tolist()
         return [dict(zip(names, row, strict=True)) for row in rows]
 
     def spans(self) -> Iterator[tuple[Span, float | None, str]]:
-        """The spans that the labels describe, their probability and their words."""
+        """Find the spans that the labels describe, their probability and their words."""
         from seqlab.tags import spans
 
         words, sums = self.words, self.posterior
@@ -66,10 +72,17 @@ def view(tagger: Tagger, arguments: argparse.Namespace, way: dict[str, Any]) -> 
     if probable:
         tagger._check_meaning("--marginals")
     posterior = probable or (arguments.spans and hasattr(tagger, "trellis") and tagger._probabilistic)
-    render = _renderer(tagger, arguments)
 
     def work(block: Corpus, first: int, threads: int) -> bytes:
-        return render(block, _answers(tagger, block, way, threads, first, posterior, arguments.nbest or 0))
+        found = _answers(tagger, block, way, threads, first, posterior, arguments.nbest or 0)
+        if arguments.json:
+            return b"".join(json_line(_object(tagger, one, arguments)) for one in found)
+        if arguments.marginals:
+            return _best_labels(tagger, block, found, arguments.to)
+        lines = _span_lines if arguments.spans else _nbest_lines if arguments.nbest else _every_label
+        return "".join(
+            f"{line}\n" for line in chain.from_iterable(lines(tagger, one) for one in found)
+        ).encode()
 
     return work
 
@@ -99,76 +112,43 @@ def _answers(
             yield Answer(part, i, first + begin + i, found, sums[i], best[i])
 
 
-# ------------------------------------------------------------------------------------------------ rendering
-
-Renderer = Callable[["Corpus", Iterator[Answer]], bytes]
-
-
-def _renderer(tagger: Tagger, arguments: argparse.Namespace) -> Renderer:
-    if arguments.json:
-        return lambda _, answers: b"".join(_json(tagger, one, arguments) for one in answers)
-    if arguments.spans:
-        return lambda _, answers: b"".join(_span_lines(one) for one in answers)
-    if arguments.nbest:
-        return lambda _, answers: b"".join(_nbest_lines(tagger, one) for one in answers)
-    if arguments.all_marginals:
-        return lambda block, answers: _every_label(block, answers, tagger.labels_)
-
-    def columns(block: Corpus, answers: Iterator[Answer]) -> bytes:
-        name = new_column(block)
-        done = block.with_column(name, [_best_label(one, tagger.labels_) for one in answers])
-        return written(done, name, tagger.column_, arguments.to)
-
-    return columns
+def _best_labels(tagger: Tagger, block: Corpus, answers: Iterator[Answer], to: str | None) -> bytes:
+    """Write a column of labels with their probabilities."""
+    name, column = new_column(block), []
+    for answer in answers:
+        pairs = zip(answer.labels, answer.chances(tagger.labels_), strict=True)
+        column.append([f"{label}:{chances[label]:.{DIGITS}f}" for label, chances in pairs])
+    return written(block.with_column(name, column), name, tagger.column_, to)
 
 
-def _best_label(answer: Answer, names: tuple[str, ...]) -> list[str]:
-    pairs = zip(answer.labels, answer.chances(names), strict=True)
-    return [f"{label}:{chances[label]:.{DIGITS}f}" for label, chances in pairs]
-
-
-def _every_label(block: Corpus, answers: Iterator[Answer], names: tuple[str, ...]) -> bytes:
+def _every_label(tagger: Tagger, answer: Answer) -> Iterator[str]:
     """Write columns with the best label behind them, then every label by falling probability."""
-    columns = [block.column(name) for name in block.columns if hasattr(block.data(name), "pool")]
-    separator, lines = block.layout.separator, []
-    for i, answer in enumerate(answers):
-        for t, (label, chances) in enumerate(zip(answer.labels, answer.chances(names), strict=True)):
-            ranked = sorted(chances.items(), key=lambda pair: -pair[1])
-            shown = (f"{name}:{chance:.{DIGITS}f}" for name, chance in ranked)
-            lines.append(separator.join([*(str(column[i][t]) for column in columns), label, *shown]))
-        lines.append("")
-    return _encoded(lines)
+    separator, chances = answer.part.layout.separator, answer.chances(tagger.labels_)
+    for *cells, label, row in zip(*answer.cells(), answer.labels, chances, strict=True):
+        ranked = sorted(row.items(), key=lambda pair: -pair[1])
+        yield separator.join([*cells, label, *(f"{name}:{chance:.{DIGITS}f}" for name, chance in ranked)])
+    yield ""
 
 
-def _nbest_lines(tagger: Tagger, answer: Answer) -> bytes:
+def _nbest_lines(tagger: Tagger, answer: Answer) -> Iterator[str]:
     """Write a line with rank and probability (or score) before each labelling, as CRF++ and Wapiti have it."""
-    sentence = answer.part[answer.place]
-    names = [name for name in answer.part.columns if hasattr(answer.part.data(name), "pool")]
-    columns = [list(map(str, sentence[name])) for name in names if not isinstance(sentence[name], dict)]
     separator = answer.part.layout.separator if answer.part.layout.format == "conll" else "\t"
-    lines = []
+    columns = answer.cells()
     for rank, path in enumerate(answer.nbest):
         value = math.exp(path.log_prob) if tagger._probabilistic and path.log_prob is not None else path.score
-        rows = zip(*columns, map(str, path.labels), strict=True)
-        lines += [f"# {rank} {value:.{DIGITS}f}", *map(separator.join, rows), ""]
-    return _encoded(lines)
+        yield f"# {rank} {value:.{DIGITS}f}"
+        yield from map(separator.join, zip(*columns, map(str, path.labels), strict=True))
+        yield ""
 
 
-def _span_lines(answer: Answer) -> bytes:
-    lines = []
+def _span_lines(_: Tagger, answer: Answer) -> Iterator[str]:
     for span, probability, text in answer.spans():
         shown = "-" if probability is None else f"{probability:.{DIGITS}f}"
-        cells = (answer.number, span.start, span.end, span.type or "-", shown, text)
-        lines.append("\t".join(map(str, cells)))
-    return _encoded(lines)
+        yield "\t".join(map(str, (answer.number, span.start, span.end, span.type or "-", shown, text)))
 
 
-def _encoded(lines: Iterable[str]) -> bytes:
-    return "".join(line + "\n" for line in lines).encode()
-
-
-def _json(tagger: Tagger, answer: Answer, arguments: argparse.Namespace) -> bytes:
-    """Write everything that was asked for, as one object."""
+def _object(tagger: Tagger, answer: Answer, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Collect everything that was asked for."""
     found: dict[str, Any] = {"tokens": answer.words, "labels": answer.labels}
     if arguments.marginals or arguments.all_marginals:
         chances = answer.chances(tagger.labels_)
@@ -176,21 +156,11 @@ def _json(tagger: Tagger, answer: Answer, arguments: argparse.Namespace) -> byte
         if arguments.all_marginals:
             found["marginals"] = chances
     if answer.nbest is not None:
-        found["nbest"] = [_path(path, probabilistic=tagger._probabilistic) for path in answer.nbest]
+        keys = ("labels", "score", "log_prob") if tagger._probabilistic else ("labels", "score")
+        found["nbest"] = [{key: getattr(path, key) for key in keys} for path in answer.nbest]
     if arguments.spans:
         found["spans"] = [
-            {
-                "begin": span.start,
-                "end": span.end,
-                "type": span.type,
-                "probability": probability,
-                "text": text,
-            }
-            for span, probability, text in answer.spans()
+            {"begin": span.start, "end": span.end, "type": span.type, "probability": chance, "text": text}
+            for span, chance, text in answer.spans()
         ]
-    return json_line(found)
-
-
-def _path(path: Any, *, probabilistic: bool) -> dict[str, Any]:
-    found = {"labels": list(path.labels), "score": path.score}
-    return {**found, "log_prob": path.log_prob} if probabilistic else found
+    return found

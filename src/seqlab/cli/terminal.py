@@ -1,0 +1,235 @@
+"""What a terminal can show, signs of life on it, and Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TextIO
+
+if TYPE_CHECKING:
+    from seqlab.draw import Style
+
+GRACE = 1.0  # seconds for the program to end in good order
+INTERRUPTED = 128 + signal.SIGINT
+SHOW_CURSOR = "\x1b[?25h\n"  # the progress bar hides it
+
+
+def python() -> str:
+    """Say what to type to start this interpreter."""
+    import shutil  # slow to import
+
+    return "python" if shutil.which("python") == sys.executable else _nearby(Path(sys.executable))
+
+
+def program(name: str) -> str | None:
+    """Say what to type to start a program that was installed with this interpreter, if it was."""
+    import shutil
+
+    beside = Path(sys.executable).parent / name
+    return name if shutil.which(name) else _nearby(beside) if beside.is_file() else None
+
+
+def _nearby(path: Path) -> str:
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def style(stream: TextIO, *, no_color: bool, ascii_only: bool) -> Style:
+    """Choose colours if a person is looking and did not object, and Unicode if the stream can carry it."""
+    from seqlab.draw import ASCII, UNICODE, Style, probability
+
+    characters = UNICODE.box + UNICODE.shades + UNICODE.arrow + UNICODE.dead + UNICODE.ellipsis
+    plain = ascii_only or os.environ.get("LC_ALL") in {"C", "POSIX"}  # where Python would still write UTF-8
+    try:
+        characters.encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        plain = True
+    color = not no_color and wants_color(stream)
+    return Style(glyphs=ASCII if plain else UNICODE, color=color, number=probability)
+
+
+def wants_color(stream: TextIO) -> bool:
+    """Tell whether a person looks at this stream and did not object to colours."""
+    return looks(stream) and not os.environ.get("NO_COLOR")
+
+
+def looks(stream: TextIO) -> bool:
+    """Tell whether a person looks at this stream, on a terminal that can move its cursor."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+# ------------------------------------------------------------------------------------------------ progress
+
+
+class Silent:
+    """No bar; lines are printed as they come."""
+
+    def __init__(self, out: TextIO | None = None) -> None:
+        self._out = out
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def step(self, what: str, total: float | None = None) -> None:
+        """Begin something else, which has so many parts; None when nobody knows."""
+
+    def advance(self, amount: float = 1, what: str | None = None) -> None:
+        """Show that so many parts more are done, and what is done now."""
+
+    def announcer(self, what: str) -> Callable[[str, int, int], None]:
+        """Make a callback for work on one model after the other: `what` with a name in it is what is done now."""
+
+        def announce(name: str, number: int, count: int) -> None:
+            if number == 0:
+                self.step(what.format(name), count)
+            else:
+                self.advance(1, what.format(name))
+
+        return announce
+
+    def line(self, text: str) -> None:
+        """Print a line that stays."""
+        if self._out is not None:
+            print(text, file=self._out, flush=True)
+
+
+class Bar(Silent):
+    """A line at the bottom of the terminal that is drawn anew; lines that stay scroll above it.
+
+    patience   seconds before the bar is drawn at all: short work needs none
+    """
+
+    def __init__(self, out: TextIO | None, stream: TextIO, *, patience: float = 0.0) -> None:
+        super().__init__(out)
+        self._stream = stream
+        self._due = time.monotonic() + patience
+        self._drawn: Any = None
+        self._task: Any = None
+        self._now: tuple[str, float | None] = ("", None)
+        self._done = 0.0
+
+    def __exit__(self, *_: object) -> None:
+        if self._drawn is not None:
+            self._drawn.stop()
+
+    def step(self, what: str, total: float | None = None) -> None:
+        """Begin something else."""
+        self._now, self._done = (what, total), 0.0
+        if self._draw():
+            self._drawn.reset(self._task, total=total, description=what)
+
+    def advance(self, amount: float = 1, what: str | None = None) -> None:
+        """Show that so many parts more are done."""
+        self._done += amount
+        if self._draw():
+            self._drawn.update(self._task, completed=self._done, description=what or self._now[0])
+
+    def line(self, text: str) -> None:
+        """Print a line above the bar; one that goes elsewhere does not disturb it."""
+        if self._drawn is not None and self._out is self._stream:
+            self._drawn.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        else:
+            super().line(text)
+
+    def _draw(self) -> bool:
+        if self._drawn is None and time.monotonic() >= self._due:
+            from rich.console import Console  # only where there is a terminal to draw on
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+            columns = [TextColumn("{task.description}"), BarColumn(bar_width=24), TimeElapsedColumn()]
+            if self._now[1]:
+                columns += [TextColumn("{task.percentage:>3.0f} %, left"), TimeRemainingColumn()]
+            console = Console(file=self._stream)
+            self._drawn = Progress(
+                *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+            )
+            self._task = self._drawn.add_task(self._now[0], total=self._now[1])
+            self._drawn.start()
+        return self._drawn is not None
+
+
+def training_progress(*, quiet: bool, json: bool) -> Silent:
+    """Show how training goes: lines on standard output, the bar on a terminal if there is one."""
+    if quiet:
+        return Silent(None)
+    out = None if json else sys.stdout
+    if out is not None and looks(out):
+        return Bar(out, out)
+    return Bar(out, sys.stderr) if looks(sys.stderr) else Silent(out)
+
+
+def file_progress(*, quiet: bool) -> Silent:
+    """Show how far a long file is: on standard error, and only when standard output goes elsewhere."""
+    if quiet or not looks(sys.stderr) or sys.stdout.isatty():
+        return Silent(None)
+    return Bar(None, sys.stderr, patience=1.0)
+
+
+# ------------------------------------------------------------------------------------------------ signals
+
+
+@contextlib.contextmanager
+def impatient() -> Iterator[None]:
+    """While this is open, the second SIGINT or SIGTERM ends the program, whatever it does.
+
+    Python runs its handlers between two steps of its own, and two signals that come while the core computes are one to
+    it. Here a thread is told of every signal at once, and ends the program when the second has not done so by itself.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    over = threading.Event()
+    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    threading.Thread(target=_watch, args=(reader, over), daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
+        signal.set_wakeup_fd(before)
+        os.close(writer)
+
+
+def _watch(reader: int, over: threading.Event) -> None:
+    """Count signals until nobody can send any more; end the program some time after the second."""
+    count = 0
+    while data := os.read(reader, 64):
+        count += sum(number in (signal.SIGINT, signal.SIGTERM) for number in data)
+        if count >= 2 and not over.wait(GRACE):
+            for stream in (sys.stdout, sys.stderr):
+                if stream.isatty():
+                    stream.write(SHOW_CURSOR)
+                    stream.flush()
+                    break
+            os._exit(INTERRUPTED)
+    os.close(reader)
+
+
+@contextlib.contextmanager
+def orderly() -> Iterator[None]:
+    """While this is open, SIGTERM and SIGHUP leave as an error would, so that no half-written file stays behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(number: int, _frame: Any) -> None:
+        raise SystemExit(128 + number)
+
+    known = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    asked = [number for number in known if signal.getsignal(number) == signal.SIG_DFL]
+    for number in asked:
+        signal.signal(number, leave)
+    try:
+        yield
+    finally:
+        for number in asked:
+            signal.signal(number, signal.SIG_DFL)

@@ -1,1 +1,0 @@
-"""What people see and type: text and JSON, progress, colours, Ctrl-C."""

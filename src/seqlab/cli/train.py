@@ -1,0 +1,348 @@
+"""`seqlab train`: a model from labelled sentences."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seqlab.cli import kinds, parsing
+from seqlab.cli.corpora import corpus_facts, placed, read_training
+from seqlab.cli.parsing import Group, number, option, param, whole
+from seqlab.cli.printing import check_target, counted, duration, print_json, put_bytes, settings_lines, size
+from seqlab.cli.terminal import impatient, training_progress
+from seqlab.errors import OptionError
+from seqlab.families.linear.learners import LEARNERS
+
+if TYPE_CHECKING:
+    from seqlab.cli.terminal import Silent
+    from seqlab.corpus import Corpus
+    from seqlab.learning.history import Epoch, History
+
+USAGE = "FILE ... -o MODEL"
+DESCRIPTION = """\
+Learn a model from labelled sentences and write it to a file.
+
+The labels stand in the last column unless --label names another one (upos in CoNLL-U).
+Without --features, a preset that fits the labels is chosen. The first Ctrl-C ends training
+and saves the best model so far; the second one quits."""
+
+EXAMPLES = """\
+seqlab train train.txt -o chunks.model
+seqlab train train.txt --dev dev.txt --constraints IOB2 -o ner.model
+seqlab train en.conllu --label upos --model perceptron -i 10 -o pos.model
+seqlab train train.txt --features template.crfpp --l1 0.5 -o small.model
+seqlab train train.txt --config settings.toml -o chunks.model"""
+
+_FILES = "labelled sentences; - is standard input, demo:train comes with seqlab"
+_KINDS = "; ".join(f"{name} {kind.help}" for name, kind in kinds.KINDS.items())
+_FEATURES = (
+    "a preset (pos, chunk, ner, segment, supertag), a template file (ours, CRF++'s or Wapiti's), "
+    "template text, or none for ready-made attributes"
+)
+_TYPES = ("float64", "float32", "float16", "int8")
+_LEARNERS = f"how a crf or memm learns: {', '.join(kinds.KINDS['crf'].learners)}"
+OPTIONS = (  # every default is None, so that a config file can be seen below them
+    option("files FILE", _FILES, nargs="*", default=[]),
+    option("-o --output MODEL", "where the model goes; - is standard output"),
+    parsing.LEARNED,
+    option("--config TOML", "settings by the names of these flags; flags win"),
+    Group(
+        "the model",
+        option("--model -m KIND", f"{_KINDS} (default: crf)", choices=list(kinds.KINDS)),
+        option("--features WHAT", _FEATURES),
+        option("--order K", "labels that a move looks back", whole(1)),
+        option("--constraints SCHEME", "a tag scheme to obey, as IOB2; auto looks at the labels"),
+        option("--min-count N", "drop attributes met less often", whole(1)),
+        option("--prune X", "after training, drop weights of at most this size", number),
+        option("--storage TYPE", f"of weights in the file: {', '.join(_TYPES)}", choices=_TYPES),
+    ),
+    Group(
+        "learning",
+        option("--learner NAME", _LEARNERS, choices=list(LEARNERS)),
+        option("--l1 X", "penalty on the size of weights", number),
+        option("--l2 X", "penalty on their squares", number),
+        parsing.ITERATIONS,
+        option("-p --param NAME=VALUE", "any option of model or learner", param, action="append"),
+        option("--dev FILE", "sentences that choose the best weights", action="append"),
+        option("--metric NAME", "what counts on --dev: accuracy, span_f1, ..."),
+        option("--patience N", "epochs without a better score", whole(1)),
+        option("--start MODEL", "a model to go on from"),
+        option("--seed N", "for what is drawn by chance (default: 0)", whole(0)),
+        parsing.THREADS,
+    ),
+    parsing.READING,
+    option("-q --quiet", "errors only", default=None),
+    option("--json", "the record of training, as JSON", default=None),
+)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Read, learn, save, report."""
+    settings = parsing.with_config(arguments)
+    _check(settings)
+    quiet = bool(settings.quiet or settings.output == "-")
+    with training_progress(quiet=quiet, json=bool(settings.json)) as screen:
+        facts = _Training(settings, screen).run()
+    if settings.json:
+        print_json(facts)
+
+
+def _check(settings: argparse.Namespace) -> None:
+    """Refuse what can be known to fail before anything is read."""
+    if not settings.files:
+        settings.parser.error("a file of labelled sentences is wanted")
+    if not settings.output:
+        settings.parser.error("where shall the model go? pass -o MODEL")
+    if settings.output == "-" and settings.json:
+        raise OptionError("-o - and --json would both write to standard output; name a file for the model")
+    if settings.output != "-":
+        check_target(settings.output, "the model")
+    if not settings.dev and (settings.metric or settings.patience):
+        raise OptionError("--metric and --patience look at a development set; pass one with --dev")
+
+
+class _Training:
+    """One run of the command."""
+
+    def __init__(self, settings: argparse.Namespace, screen: Silent) -> None:
+        self.settings, self.screen, self.say = settings, screen, screen.line
+        self.facts: dict[str, Any] = {}
+
+    def run(self) -> dict[str, Any]:
+        """Do it all, and tell what was done, as data."""
+        settings, began = self.settings, time.perf_counter()
+        train, dev, label = self._read()
+        tagger = self._made(train, label)
+        self._fit(tagger, train, dev, label)
+        if settings.prune is not None or settings.storage is not None:
+            tagger = self._pruned(tagger, dev)
+        self._save(tagger, train, label)
+        self.facts["seconds"] = time.perf_counter() - began
+        if dev is not None and not settings.quiet and settings.output != "-":
+            self.screen.step("scoring the development set")
+            report = tagger.evaluate(dev, label)
+            self.facts["report"] = report.to_dict()
+            self.say(f"\non {dev.name}\n\n{report.text()}")
+        return self.facts
+
+    def _read(self) -> tuple[Corpus, Corpus | None, str]:
+        self.screen.step("reading")
+        train, dev, label = read_training(
+            self.settings, self.settings.files, "dev", self.settings.dev, self.say
+        )
+        self.facts["train"] = corpus_facts(train)
+        if dev is not None:
+            self.facts["dev"] = corpus_facts(dev)
+        for line in _odd_labels(train, label):
+            self.say(line)
+        self.facts["label"] = label
+        return train, dev, label
+
+    def _made(self, train: Corpus, label: str) -> Any:
+        settings = self.settings
+
+        def tell_features(origin: str) -> None:
+            self.say(f"features  {origin}")
+            self.facts["features"] = origin
+
+        tagger, constraints = kinds.tagger_of(settings, train, label, tell_features)
+        if (settings.prune is not None or settings.storage is not None) and not hasattr(tagger, "prune"):
+            raise OptionError(
+                f"--prune and --storage mean nothing to --model {settings.model}: it has no weights"
+            )
+        for line in settings_lines(tagger):
+            self.say(line)
+        self.facts["settings"] = repr(tagger)
+        scheme = kinds.scheme_of(train, label) if constraints is settings.constraints is None else None
+        if scheme is not None:
+            self.say(f"hint      labels follow {scheme}; --constraints {scheme} rules out what does not")
+        self.say("")
+        return tagger
+
+    def _fit(self, tagger: Any, train: Corpus, dev: Corpus | None, label: str) -> None:
+        settings, options = self.settings, dict[str, Any]()
+        limit = settings.iterations or getattr(getattr(tagger, "learner", None), "epochs", None)
+        if kinds.takes(tagger, "callbacks"):
+            options["callbacks"] = _EpochTable(self.screen, limit)
+        if kinds.KINDS[settings.model or "crf"].learners:
+            options |= {"dev": dev, "metric": settings.metric, "patience": settings.patience}
+        elif settings.metric or settings.patience:
+            raise OptionError(
+                f"--metric and --patience mean nothing to --model {settings.model}: it has no epochs"
+            )
+        if settings.start:
+            from seqlab import load
+
+            if not kinds.takes(tagger, "start"):
+                raise OptionError(f"--start means nothing to --model {settings.model}")
+            options["start"] = load(settings.start)
+        self.screen.step("making features, looking for a first guess")
+        began = time.perf_counter()
+        with impatient(), self._warnings_shown(), placed(train):
+            tagger.fit(train, label, **options)
+        history = getattr(tagger, "history_", None)
+        self.facts["training_seconds"] = time.perf_counter() - began
+        self.facts["history"] = None if history is None else history.to_dict()
+        self.say(_ended(history, self.facts["training_seconds"]))
+
+    @contextlib.contextmanager
+    def _warnings_shown(self) -> Iterator[None]:
+        """Put warnings among the other lines; that training was interrupted is said below anyway."""
+
+        def show(message: Warning | str, *_: Any) -> None:
+            if not str(message).startswith("training was interrupted"):
+                self.say(f"warning   {message}")
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.showwarning = show  # type: ignore[assignment]
+            yield
+
+    def _pruned(self, tagger: Any, dev: Corpus | None) -> Any:
+        settings = self.settings
+        self.screen.step("pruning")
+        threshold, storage = settings.prune or 0.0, settings.storage or "float64"
+        less = tagger.prune(threshold=threshold, storage=storage, dev=dev, metric=settings.metric)
+        self.say(f"pruned    {less.pruned_}")
+        self.facts["pruned"] = less.pruned_.to_dict()
+        return less
+
+    def _save(self, tagger: Any, train: Corpus, label: str) -> None:
+        from seqlab import store
+
+        state, target = tagger.state(), self.settings.output
+        state = state.replaced(record={**state.record, "command": _record(self.settings, train, label)})
+        if target == "-":
+            put_bytes(store.as_bytes(state))
+            return
+        store.write(target, state)
+        self.facts |= {"model": target, "bytes": Path(target).stat().st_size}
+        more = ""
+        if hasattr(tagger, "top_features"):
+            more = f", {tagger.encoder_.size:,} attributes, {tagger.model_.size:,} weights"
+        self.say(f"saved     {target}\n          {size(self.facts['bytes'])}{more}")
+
+
+def _record(settings: argparse.Namespace, train: Corpus, label: str) -> dict[str, Any]:
+    """Collect what a model file shall tell about its making; `seqlab inspect` shows it."""
+
+    def text(value: Any) -> str:
+        if isinstance(value, (list, tuple)):
+            return " ".join(map(text, value))
+        if isinstance(value, dict):
+            return ",".join(f"{name}={one}" for name, one in value.items())
+        return str(value)
+
+    unsaid = {"parser", "command", "files", "json", "quiet", "output"}
+    given = {k: v for k, v in vars(settings).items() if k not in unsaid and v not in (None, [])}
+    return {
+        "files": [str(name) for name in settings.files],
+        "sentences": len(train),
+        "tokens": train.token_count,
+        "columns": list(train.columns),
+        "label": label,
+        "given": {k: v if isinstance(v, (int, float)) else text(v) for k, v in given.items()},
+    }
+
+
+# ------------------------------------------------------------------------------------------------ what is said
+
+REASONS = {
+    "gradient": "converged: the gradient is small",
+    "value": "converged: the objective no longer falls",
+    "iterations": "the limit of iterations",
+    "epochs": "the limit of epochs",
+    "patience": "no better score on the development set",
+    "interrupted": "interrupted, the best so far is kept",
+    "no mistakes": "no mistakes left",
+    "no loss": "no loss left",
+    "gap": "converged: the duality gap is small",
+    "no progress": "no further progress",
+}
+FURTHER = ("mistakes", "loss", "duality_gap", "rate")  # numbers of a learner's own that are worth a column
+# Columns of the table: heading, width, format of a number.
+SHOWN = {
+    "objective": ("objective", 13, ".4f"),
+    "gradient_norm": ("gradient", 10, ".3g"),
+    **dict.fromkeys(FURTHER, ("", 12, "")),
+    "active": ("weights", 10, ""),
+    "dev_score": ("dev score", 10, ".4f"),
+}
+
+
+def _odd_labels(corpus: Corpus, label: str) -> Iterator[str]:
+    """Warn of a label that all tokens have, mostly the wrong column, and of one without a name, an empty cell."""
+    import numpy as np
+
+    column = corpus.strings(label)
+    used = np.unique(column.codes)
+    if len(used) == 1:
+        others = ", ".join(name for name in corpus.columns if name != label)
+        yield f"warning   every token has the label {column.values[used[0]]!r}; --label names another column: {others}"
+    blank = [code for code, value in enumerate(column.values) if not value.strip()]
+    tokens = np.flatnonzero(np.isin(column.codes, blank))
+    if len(tokens):
+        sentence = int(np.searchsorted(corpus.offsets, tokens[0], side="right")) - 1
+        place = corpus.place(sentence, int(tokens[0] - corpus.offsets[sentence]))
+        yield f"warning   {counted(len(tokens), 'token')} without a label, the first at {place}"
+
+
+class _EpochTable:
+    """A callback: one line an epoch, under a head that fits the first one.
+
+    limit   epochs that there will be, unless training ends earlier; None when nobody knows
+    """
+
+    def __init__(self, screen: Silent, limit: int | None = None) -> None:
+        self._screen = screen
+        self._limit = limit
+        self._began = time.perf_counter()
+        self._last: int | None = None
+        self._columns: list[str] = []
+
+    def __call__(self, epoch: Epoch) -> None:
+        """Show an epoch."""
+        if self._last is None:
+            self._columns = [name for name in SHOWN if _value(epoch, name) is not None]
+            heads = (
+                f"{SHOWN[name][0] or name.replace('_', ' '):>{SHOWN[name][1]}}" for name in self._columns
+            )
+            self._screen.line(" ".join([f"{'iteration':>9}", *heads, f"{'seconds':>8}"]))
+            self._screen.step("training", self._limit)
+        elif epoch.iteration <= self._last:
+            self._screen.line("from here on with order 2")
+        self._last = epoch.iteration
+        self._screen.advance(1, f"iteration {epoch.iteration}")
+        # Some learners know their objective now and then only, and not at first.
+        late = [name for name in SHOWN if name not in FURTHER and _value(epoch, name) is not None]
+        shown = (name for name in SHOWN if name in self._columns or name in late)
+        cells = (_cell(_value(epoch, name), *SHOWN[name][1:]) for name in shown)
+        seconds = f"{time.perf_counter() - self._began:>8.1f}"
+        self._screen.line(" ".join([f"{epoch.iteration:>9}", *cells, seconds]))
+
+
+def _value(epoch: Epoch, name: str) -> float | None:
+    return epoch.more.get(name) if name in FURTHER else getattr(epoch, name)
+
+
+def _cell(value: float | None, width: int, form: str) -> str:
+    if value is None:
+        return " " * width
+    return f"{value:>{width}{form or ('.0f' if float(value).is_integer() else '.4g')}}"
+
+
+def _ended(history: History | None, seconds: float) -> str:
+    """Say why training ended, and which weights were kept."""
+    if history is None or not len(history):
+        return f"\ncounted in {duration(seconds)}"
+    why = REASONS.get(history.reason, history.reason)
+    text = f"\nended     after {counted(history[-1].iteration, 'iteration')} ({duration(seconds)}), {why}"
+    if history.metric is not None and history.best is not None:
+        score = next(e.dev_score for e in reversed(history.epochs) if e.iteration == history.best)
+        text += f"\nbest      iteration {history.best}, {history.metric} {score:.4f}"
+    return text
