@@ -16,8 +16,7 @@ from benchmarks.speed.chunking import TEMPLATE
 from benchmarks.speed.inputs import hash_of
 from seqlab import CRF, LBFGS, Corpus, LinearTagger, Template, presets, read
 from seqlab.encode import EncodedCorpus, Encoder
-from seqlab.families.linear.model import LinearModel
-from seqlab.families.linear.shape import empty_model
+from seqlab.families.linear.model import LinearModel, empty_model
 from seqlab.families.linear.training import trained
 from seqlab.families.linear.training_set import TrainingSet
 from seqlab.learning.history import Epoch
@@ -110,7 +109,7 @@ class Prepared:
         """The same with a weight for every attribute and label, and for every move."""
         gold, rules = self.lesson.gold, self.model.rules
         every = {"all_states": True, "all_moves": True}
-        return replace(self, model=empty_model(self.encoded, gold.names, gold.ids, gold.sets, rules, **every))
+        return replace(self, model=empty_model(self.encoded, gold, rules, **every))
 
 
 def attribute_names(encoded: EncodedCorpus) -> Iterator[list[list[str]]]:
@@ -135,7 +134,7 @@ def prepare(subject: Subject, *, quick: bool = False) -> Prepared | None:
 def prepare_corpus(subject: Subject, corpus: Corpus) -> Prepared:
     encoded = Encoder(subject.features).fit(corpus, threads=1)
     gold = read_gold(corpus, subject.column)
-    model = empty_model(encoded, gold.names, gold.ids, gold.sets, Rules.of(None, gold.names))
+    model = empty_model(encoded, gold, Rules.of(None, gold.names))
     return Prepared(subject, corpus, encoded, TrainingSet(encoded, gold, None, None), model)
 
 

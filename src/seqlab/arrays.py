@@ -106,6 +106,20 @@ def number(
     return found
 
 
+def choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
+    """One of some words, or an OptionError that names the option."""
+    if not isinstance(value, str) or value not in choices:
+        raise OptionError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+    return value
+
+
+def switch(value: Any, name: str) -> bool:
+    """True or False, or an OptionError that names the option."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise OptionError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
 def says_no(answer: Any) -> bool:
     """Whether it is False; comparing a number of NumPy's gives a False of NumPy's. No other answer is."""
     return isinstance(answer, (bool, np.bool_)) and not answer

@@ -101,7 +101,7 @@ def test_the_start_is_far_below_zero_weights():
     found, rate = started(task, rate=0.0)
     assert rate > 0
     best = LBFGS(dtype="float64", l2=1.0)
-    optimum = best.train(Job(loss, loss, None, 1, 0), np.zeros(len(slope)), lambda progress: True).objective
+    optimum = best.train(Job(loss, loss, None, 1), np.zeros(len(slope)), lambda progress: True).objective
 
     def objective(theta):
         return loss(theta, slope, 1) + float(theta @ theta)

@@ -89,7 +89,7 @@ def test_the_first_step_goes_along_the_scaled_slope():
     seen = []
     learner = LBFGS(l2=l2, start_epochs=0, dtype="float64", max_iterations=1)
     learner.train(
-        Job(loss, loss, None, 1, 0), zero.copy(), lambda progress: seen.append(progress.weights()) is None
+        Job(loss, loss, None, 1), zero.copy(), lambda progress: seen.append(progress.weights()) is None
     )
     direction = -slope * (h + 2 * l2) ** -0.8
     step = seen[-1] / np.where(direction == 0, 1, direction)
@@ -106,7 +106,7 @@ def test_preconditioned_or_not_the_minimum_is_the_same(l1):
     for precondition in (False, True):
         loss = task.loss(_core.Likelihood64)
         learner = LBFGS(l1=l1, l2=0.2, precondition=precondition, dtype="float64", epsilon=1e-9, delta=0)
-        outcome = learner.train(Job(loss, loss, None, 1, 0), np.zeros(len(task.theta)), lambda progress: True)
+        outcome = learner.train(Job(loss, loss, None, 1), np.zeros(len(task.theta)), lambda progress: True)
         found.append(outcome)
     assert found[0].objective == pytest.approx(found[1].objective, rel=1e-10)
     np.testing.assert_allclose(found[0].theta, found[1].theta, atol=1e-5)

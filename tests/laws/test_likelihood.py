@@ -110,7 +110,7 @@ def test_float32_is_used_first_and_float64_at_the_end():
         told.append((progress.objective, value(quick, theta), value(exact, theta)))
         return True
 
-    LBFGS(l2=l2, epsilon=1e-9, delta=0).train(Job(quick, exact, None, 1, 0), np.zeros(len(slope)), report)
+    LBFGS(l2=l2, epsilon=1e-9, delta=0).train(Job(quick, exact, None, 1), np.zeros(len(slope)), report)
     for objective, in_float32, in_float64 in told[1:4]:
         assert objective == pytest.approx(in_float32, rel=1e-13)
         assert abs(objective - in_float64) > 1e-12 * objective

@@ -61,9 +61,9 @@ Weights = npt.NDArray[np.float64]  # (n,)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a batch learner works on.
+    """Work for a batch learner.
 
-    quick, exact   the loss in float32 and float64; `exact` alone when the learner was asked for float64
+    quick, exact   the loss in float32 and float64; `exact` twice when the learner was asked for float64
     centre         weights that l2 pulls towards; None for 0
     first_guess    gives better weights to begin with, or None where there is no such way
     """
@@ -72,7 +72,6 @@ class Job:
     exact: Any
     first_guess: Callable[[Weights, int], None] | None
     threads: int
-    seed: int
     centre: Weights | None = None
 
 

@@ -4,66 +4,99 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import number, says_no, whole_number
+from seqlab.arrays import choice, number, says_no, whole_number
 from seqlab.errors import DtypeError, OptionError, ScoreError, ShapeError
 
 LARGEST_PENALTY = 1e12  # all weights are zero long before, and sums of its multiples still are numbers
-
-# The defaults of stopping and searching are CRFsuite's, so that results compare.
-SHARED: dict[str, Any] = {
-    "epsilon": 1e-5,
-    "delta": 1e-5,
-    "period": 10,
-    "max_iterations": 1000,
-    "max_linesearch": 20,
-    "precision": 1e-15,
-}
-QUASI_NEWTON: dict[str, Any] = {"memory": 6, "memory_dtype": "float32", "first_step": None, "diagonal": None}
-DEFAULTS: dict[str, dict[str, Any]] = {
-    "lbfgs": {**SHARED, **QUASI_NEWTON, "line_search": "more-thuente"},
-    "owlqn": {**SHARED, **QUASI_NEWTON, "l1": 1.0, "l1_range": None},
-    "conjugate-gradient": {
-        **SHARED,
-        "line_search": "more-thuente",
-        "curvature": 0.1,
-        "first_step": None,
-        "restart": None,
-    },
-    "gradient": {**SHARED, "first_step": None, "step": None},
-}
 LINE_SEARCHES = ("more-thuente", "backtracking", "strong-backtracking", "armijo")
 MOST_MEMORY = 1000
 
 
+def checked_memory(value: Any, name: str = "memory") -> int:
+    """Return how many moves are remembered, or refuse it."""
+    if whole_number(value, name, 1) > MOST_MEMORY:
+        raise OptionError(f"{name} must be at most {MOST_MEMORY} moves, got {value!r}")
+    return int(value)
+
+
+# Options by name: the field of the core's settings, and what makes its value of what was given. The core's defaults
+# are those of CRFsuite, so that results compare. SHARED options must have a value; for the others None is the default.
+SHARED: dict[str, tuple[str, Callable[[Any, str], Any]]] = {
+    "epsilon": ("epsilon", number),
+    "delta": ("delta", number),
+    "period": ("period", partial(whole_number, least=0)),
+    "max_iterations": ("max_iterations", lambda n, name: 0 if n is None else whole_number(n, name, 1)),
+    "max_linesearch": ("max_linesearch", partial(whole_number, least=1)),
+    "precision": ("precision", partial(number, most=1.0)),
+}
+OWN: dict[str, tuple[str, Callable[[Any, str], Any]]] = {
+    "memory": ("memory", checked_memory),
+    "memory_dtype": ("float32", lambda dtype, name: choice(dtype, name, ("float32", "float64")) == "float32"),
+    "first_step": ("first_step", partial(number, above=True)),
+    "line_search": (
+        "line_search",
+        lambda search, name: getattr(_core.LineSearch, choice(search, name, LINE_SEARCHES).replace("-", "_")),
+    ),
+    "curvature": ("curvature", partial(number, least=1e-4, most=1.0, above=True)),
+    "restart": ("restart", partial(whole_number, least=1)),
+    "step": ("fixed_step", partial(number, above=True)),
+}
+QUASI_NEWTON = ("memory", "memory_dtype", "first_step", "diagonal")
+METHODS: dict[str, tuple[str, ...]] = {  # the options of each beside the shared ones
+    "lbfgs": (*QUASI_NEWTON, "line_search"),
+    "owlqn": (*QUASI_NEWTON, "l1", "l1_range"),
+    "conjugate-gradient": ("line_search", "curvature", "first_step", "restart"),
+    "gradient": ("first_step", "step"),
+}
+
+
 def settings_for(method: str, size: int, options: Mapping[str, Any]) -> _core.Settings:
-    """What the core wants to know, every option checked."""
-    if method not in DEFAULTS:
-        raise OptionError(f"method must be one of {', '.join(map(repr, DEFAULTS))}, got {method!r}")
-    known = DEFAULTS[method]
+    """Make the settings of the core, every option checked."""
+    if method not in METHODS:
+        raise OptionError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
+    known = {*SHARED, *METHODS[method]}
     for name in options:
         if name not in known:
             raise OptionError(f"method {method!r} has no option {name!r}; it has {', '.join(sorted(known))}")
     settings = _core.Settings()
+    settings.max_iterations = 1000
     if method == "conjugate-gradient":
-        settings.method = _core.Method.conjugate_gradient
+        settings.method, settings.curvature = _core.Method.conjugate_gradient, 0.1
     if method == "gradient":
         settings.method, settings.line_search = _core.Method.gradient, _core.LineSearch.armijo
         settings.decrease = 0.3
-    chosen = {**known, **options}
-    for name in SHARED:
-        _SETTERS[name](settings, chosen[name], size)
-    for name in known:
-        if name not in SHARED and chosen[name] is not None and name not in {"l1", "l1_range"}:
-            _SETTERS[name](settings, chosen[name], size)
+    for name, value in options.items():
+        if name in SHARED or (name in OWN and value is not None):
+            field, made = SHARED.get(name) or OWN[name]
+            setattr(settings, field, made(value, name))
+    if options.get("diagonal") is not None:
+        settings.set_diagonal(_vector(options["diagonal"], "diagonal", size, above=True))
     if method == "owlqn":
-        _set_penalty(settings, chosen["l1"], chosen["l1_range"], size)
+        _set_penalty(settings, options.get("l1", 1.0), options.get("l1_range"), size)
     return settings
+
+
+def _set_penalty(settings: _core.Settings, l1: Any, span: Any, size: int) -> None:
+    if np.ndim(l1) > 0:
+        if span is not None:
+            raise OptionError(
+                f"l1_range is for one l1 for all; with an l1 for each, write 0 where there is none, got {span!r}"
+            )
+        settings.set_l1_each(_vector(l1, "l1", size, above=False))
+        return
+    if span is not None and (not isinstance(span, (tuple, list)) or len(span) != 2):
+        raise OptionError(f"l1_range must be (begin, end), got {span!r}")
+    begin, end = (0, size) if span is None else (whole_number(place, "l1_range", 0) for place in span)
+    if not begin <= end <= size:
+        raise OptionError(f"l1_range must lie within 0..{size}, begin before end, got {span!r}")
+    settings.set_l1(number(l1, "l1"), begin, end)
 
 
 def _vector(value: Any, name: str, size: int, *, above: bool) -> Any:
@@ -80,90 +113,6 @@ def _vector(value: Any, name: str, size: int, *, above: bool) -> Any:
         wanted = "above 0" if above else "from 0 up"
         raise OptionError(f"{name}[{first}] is {array[first]}, but a finite number {wanted} is wanted")
     return array
-
-
-def choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
-    """One of some words, or an OptionError that names the option."""
-    if not isinstance(value, str) or value not in choices:
-        raise OptionError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
-    return value
-
-
-def _set_max_iterations(settings: _core.Settings, value: Any, _: int) -> None:
-    settings.max_iterations = 0 if value is None else whole_number(value, "max_iterations", 1)
-
-
-def _set_memory(settings: _core.Settings, value: Any, _: int) -> None:
-    settings.memory = whole_number(value, "memory", 1)
-    if settings.memory > MOST_MEMORY:
-        raise OptionError(f"memory must be at most {MOST_MEMORY} moves, got {value!r}")
-
-
-def _set_memory_dtype(settings: _core.Settings, value: Any, _: int) -> None:
-    settings.float32 = choice(value, "memory_dtype", ("float32", "float64")) == "float32"
-
-
-def _set_line_search(settings: _core.Settings, value: Any, _: int) -> None:
-    name = choice(value, "line_search", LINE_SEARCHES)
-    settings.line_search = getattr(_core.LineSearch, name.replace("-", "_"))
-
-
-def _set_curvature(settings: _core.Settings, value: Any, _: int) -> None:
-    settings.curvature = number(value, "curvature", least=settings.decrease, most=1.0, above=True)
-
-
-def _set_penalty(settings: _core.Settings, l1: Any, span: Any, size: int) -> None:
-    if np.ndim(l1) > 0:
-        if span is not None:
-            raise OptionError(
-                f"l1_range is for one l1 for all; with an l1 for each, write 0 where there is none, got {span!r}"
-            )
-        settings.set_l1_each(_vector(l1, "l1", size, above=False))
-        return
-    begin, end = _span(span, size)
-    settings.set_l1(number(l1, "l1"), begin, end)
-
-
-def _span(span: Any, size: int) -> tuple[int, int]:
-    if span is None:
-        return 0, size
-    if not isinstance(span, (tuple, list)) or len(span) != 2:
-        raise OptionError(f"l1_range must be (begin, end), got {span!r}")
-    begin, end = (whole_number(place, "l1_range", 0) for place in span)
-    if not begin <= end <= size:
-        raise OptionError(f"l1_range must lie within 0..{size}, begin before end, got {span!r}")
-    return begin, end
-
-
-def _plain(
-    field: str, check: Callable[..., Any], name: str, *bounds: Any, **more: Any
-) -> Callable[..., None]:
-    def setter(settings: _core.Settings, value: Any, _: int) -> None:
-        setattr(settings, field, check(value, name, *bounds, **more))
-
-    return setter
-
-
-def _set_diagonal(settings: _core.Settings, value: Any, size: int) -> None:
-    settings.set_diagonal(_vector(value, "diagonal", size, above=True))
-
-
-_SETTERS: dict[str, Callable[[_core.Settings, Any, int], None]] = {
-    "epsilon": _plain("epsilon", number, "epsilon"),
-    "delta": _plain("delta", number, "delta"),
-    "period": _plain("period", whole_number, "period", 0),
-    "max_iterations": _set_max_iterations,
-    "max_linesearch": _plain("max_linesearch", whole_number, "max_linesearch", 1),
-    "precision": _plain("precision", number, "precision", most=1.0),
-    "memory": _set_memory,
-    "memory_dtype": _set_memory_dtype,
-    "first_step": _plain("first_step", number, "first_step", above=True),
-    "diagonal": _set_diagonal,
-    "line_search": _set_line_search,
-    "curvature": _set_curvature,
-    "restart": _plain("restart", whole_number, "restart", 1),
-    "step": _plain("fixed_step", number, "step", above=True),
-}
 
 
 Weights = npt.NDArray[np.float64]  # (n,)

@@ -1,4 +1,4 @@
-"""A linear-chain model: weights of attributes, of moves between labels, and of both together.
+"""A linear-chain model: weights of attributes, of moves between labels, and of both together; which ones it has.
 
 eq:linear-score   node_t(y) = Σ_a value_ta · w(a, y);   edge_t(y', y) = w(y', y) + Σ_b w(b, y', y)
 """
@@ -6,15 +6,15 @@ eq:linear-score   node_t(y) = Σ_a value_ta · w(a, y);   edge_t(y', y) = w(y', 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import Scores
+from seqlab.arrays import LabelIds, Scores
 from seqlab.encode import EncodedCorpus
 from seqlab.encode.encoded import Rows
 from seqlab.errors import StoreError
@@ -23,7 +23,12 @@ from seqlab.store.fields import check_dtype
 from seqlab.tagging.door.constraints import Bools, Rules
 from seqlab.trellis import Trellis, TrellisBatch
 
+if TYPE_CHECKING:
+    from seqlab.tagging.door.sentences import Gold
+
 Weights = npt.NDArray[np.float64]
+Begins = npt.NDArray[np.int64]
+Cells = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,8 +40,8 @@ class EdgeWeights:
     weights   (weights,)
     """
 
-    begin: Annotated[npt.NDArray[np.int64], Offsets("edge weights", "E")]
-    move: Annotated[npt.NDArray[np.int32], Array(np.int32, "edge weights", least=0, below="L*L")]
+    begin: Annotated[Begins, Offsets("edge weights", "E")]
+    move: Annotated[Cells, Array(np.int32, "edge weights", least=0, below="L*L")]
     weights: Annotated[Weights, Packed("edge weights")]
 
     def check(self) -> None:
@@ -68,8 +73,8 @@ class LinearModel:
     stored_facts: ClassVar[tuple[str, ...]] = ("order",)
 
     labels: Annotated[tuple[str, ...], Names("L")]
-    begin: Annotated[npt.NDArray[np.int64], Offsets("weights", "K")]
-    label: Annotated[npt.NDArray[np.int32], Array(np.int32, "weights", least=0, below="L")]
+    begin: Annotated[Begins, Offsets("weights", "K")]
+    label: Annotated[Cells, Array(np.int32, "weights", least=0, below="L")]
     weights: Annotated[Weights, Packed("weights")]
     moves: Annotated[Weights, Packed("L", "L", small=True)]
     move_seen: Annotated[Bools, Array(np.bool_, "L", "L")]
@@ -81,7 +86,7 @@ class LinearModel:
     keep: Annotated[float, Setting(float, least=0, most=1)] = 0.0
     sharpness: float = 1.0
     dtype: str = "float64"
-    _scorers: dict[Any, Any] = field(default_factory=dict, repr=False)
+    _scorers: dict[Any, Any] = field(init=False, default_factory=dict, repr=False)
 
     def check(self) -> None:
         """Refuse what a file may say and training never does."""
@@ -122,11 +127,6 @@ class LinearModel:
             parts.append(self.edge.weights)
         return np.concatenate(parts)
 
-    def move_number(self) -> npt.NDArray[np.int32]:
-        """(L · L,) the place of each move's weight among the moves, -1 for a move without one."""
-        seen = self.move_seen.reshape(-1)
-        return np.where(seen, np.cumsum(seen) - 1, -1).astype(np.int32)
-
     def with_theta(self, theta: Weights, **changes: Any) -> LinearModel:
         """The same model with other weights, in the order of `theta`."""
         theta = np.asarray(theta, dtype=np.float64)
@@ -140,9 +140,7 @@ class LinearModel:
             triples = np.zeros((self.L,) * 3)
             triples[self.triple_seen] = triple
         edges = None if self.edge is None else replace(self.edge, weights=edge.copy())
-        return replace(
-            self, weights=node.copy(), moves=moves, triples=triples, edge=edges, _scorers={}, **changes
-        )
+        return replace(self, weights=node.copy(), moves=moves, triples=triples, edge=edges, **changes)
 
     def multiplied(self, factor: float) -> LinearModel:
         """The same model with every weight times a factor above 0: the same labels, other probabilities."""
@@ -206,7 +204,7 @@ class LinearModel:
         return self._scorers[kind]
 
 
-def check_rising(name: str, numbers: npt.NDArray[np.int32], begin: npt.NDArray[np.int64]) -> None:
+def check_rising(name: str, numbers: Cells, begin: Begins) -> None:
     """Refuse numbers that do not rise within an attribute: none may be there twice."""
     rises = np.diff(numbers) > 0
     inner = np.ones(max(len(numbers) - 1, 0), dtype=bool)
@@ -216,7 +214,7 @@ def check_rising(name: str, numbers: npt.NDArray[np.int32], begin: npt.NDArray[n
         raise StoreError(f"the array {name!r} should rise within each attribute")
 
 
-def _slabs(moves: Scores, edge: EdgeWeights, rows: Rows, offsets: npt.NDArray[np.int64]) -> Scores:
+def _slabs(moves: Scores, edge: EdgeWeights, rows: Rows, offsets: Begins) -> Scores:
     """moves plus the weights of the attributes that see each move: one slab for every token but the first ones."""
     lengths = np.diff(offsets)
     first = np.zeros(len(rows.indptr) - 1, dtype=bool)
@@ -237,3 +235,162 @@ def _slabs(moves: Scores, edge: EdgeWeights, rows: Rows, offsets: npt.NDArray[np
         amount = amount * np.repeat(values, counts)
     np.add.at(slabs.reshape(-1), cells, amount.astype(slabs.dtype))
     return slabs
+
+
+# ------------------------------------------------------------------------------------------- which weights there are
+
+
+def empty_model(
+    encoded: EncodedCorpus,
+    gold: Gold,
+    rules: Rules,
+    *,
+    order: int = 1,
+    all_states: bool = False,
+    all_moves: bool = False,
+    threads: int = 1,
+) -> LinearModel:
+    """Make a model whose weights are all 0: for what training has seen, or (all_...) for every combination.
+
+    Moves have weights of their own unless the template says that they have none.
+    """
+    L, encoder = len(gold.names), encoded.encoder
+    if all_states:
+        begin, label = _every(encoder.size, L)
+    else:
+        node, ids = encoded.node, np.ascontiguousarray(gold.ids)
+        begin, label = _core.observed_pairs(
+            node.indptr, node.ids, ids, *_set_lists(gold), encoder.size, L, threads
+        )
+    move, several = _moves_seen(encoded.offsets, gold)
+    seen = np.zeros((L, L), dtype=bool)
+    if getattr(encoder.features, "bigram", True):
+        if all_moves:
+            seen = ~rules.forbidden
+        else:
+            seen.reshape(-1)[np.concatenate([move[move >= 0], *several.values()]).astype(np.int64)] = True
+    edge = None
+    if encoded.edge is not None and encoder.edge_size:
+        pairs = _every(encoder.edge_size, L * L)
+        if not all_moves:
+            pairs = _edges_seen(encoded.edge, move, several, encoder.edge_size, L * L)
+        edge = EdgeWeights(*pairs, np.zeros(len(pairs[1])))
+    triples = _triples_seen(encoded.offsets, gold.ids, L) if order == 2 else None
+    zeros = None if triples is None else np.zeros(triples.shape)
+    return LinearModel(
+        gold.names, begin, label, np.zeros(len(label)), np.zeros((L, L)), seen, rules, zeros, triples, edge
+    )
+
+
+def _every(attributes: int, size: int) -> tuple[Begins, Cells]:
+    """Pairs of every attribute with every label (or move): where those of each attribute begin, and the labels."""
+    return np.arange(attributes + 1, dtype=np.int64) * size, np.tile(
+        np.arange(size, dtype=np.int32), attributes
+    )
+
+
+def _set_lists(gold: Gold) -> tuple[Any, Any]:
+    """Return offsets and label numbers of the tokens that have several."""
+    if not gold.sets:
+        return None, None
+    sizes = np.zeros(len(gold.ids) + 1, dtype=np.int64)
+    tokens = sorted(gold.sets)
+    sizes[np.array(tokens) + 1] = [len(gold.sets[token]) for token in tokens]
+    return np.cumsum(sizes), np.array([y for token in tokens for y in gold.sets[token]], dtype=np.int32)
+
+
+def _inner(offsets: Begins, back: int) -> Begins:
+    """Find the tokens that have `back` tokens of their sentence before them."""
+    starts = np.repeat(offsets[:-1], np.diff(offsets))
+    return np.flatnonzero(np.arange(len(starts)) - starts >= back)
+
+
+def _moves_seen(offsets: Begins, gold: Gold) -> tuple[Begins, dict[int, list[int]]]:
+    """Number the move into each token, from * L + to: (tokens,), -1 where it is not known, and {token: moves}."""
+    L, ids = len(gold.names), gold.ids.astype(np.int64)
+    inner = _inner(offsets, 1)
+    move = np.full(len(ids), -1, dtype=np.int64)
+    known = inner[(ids[inner] >= 0) & (ids[inner - 1] >= 0)]
+    move[known] = ids[known - 1] * L + ids[known]
+
+    def possible(token: int) -> tuple[int, ...]:
+        single = (int(ids[token]),) if ids[token] >= 0 else ()
+        return gold.sets.get(token, single)
+
+    touched = {*gold.sets, *(token + 1 for token in gold.sets)} & set(inner.tolist() if gold.sets else ())
+    return move, {t: [a * L + b for a in possible(t - 1) for b in possible(t)] for t in touched}
+
+
+def _triples_seen(offsets: Begins, ids: LabelIds, L: int) -> Bools:
+    seen = np.zeros((L, L, L), dtype=bool)
+    inner = _inner(offsets, 2)
+    known = inner[(ids[inner] >= 0) & (ids[inner - 1] >= 0) & (ids[inner - 2] >= 0)]
+    seen[ids[known - 2], ids[known - 1], ids[known]] = True
+    return seen
+
+
+def _edges_seen(
+    rows: Rows, move: Begins, several: Mapping[int, list[int]], attributes: int, size: int
+) -> tuple[Begins, Cells]:
+    """Find the attributes that see a move, with the moves they were seen with."""
+    token = np.repeat(np.arange(len(move)), np.diff(rows.indptr))
+    single = move[token] >= 0
+    keys = [rows.ids[single].astype(np.int64) * size + move[token[single]]]
+    for t, some in several.items():
+        seen = rows.ids[rows.indptr[t] : rows.indptr[t + 1]].astype(np.int64)
+        keys.append((seen[:, None] * size + np.array(some, dtype=np.int64)).reshape(-1))
+    return unfolded(np.unique(np.concatenate(keys)), attributes, size)
+
+
+def unfolded(keys: Begins, attributes: int, size: int) -> tuple[Begins, Cells]:
+    """Take keys attribute * size + label, rising, apart: where those of each attribute begin, and the labels."""
+    begin = np.searchsorted(keys, np.arange(attributes + 1) * size).astype(np.int64)
+    return begin, (keys % size).astype(np.int32)
+
+
+def merged(
+    one: tuple[Begins, Any, Weights], other: tuple[Begins, Any, Weights], size: int
+) -> tuple[Begins, Cells, Weights]:
+    """Merge the weights (begin, label, weights) of the same attributes; where both have one, the second counts."""
+    mine, others = (
+        np.repeat(np.arange(len(begin) - 1), np.diff(begin)) * size + label
+        for begin, label, _ in (one, other)
+    )
+    keys = np.union1d(mine, others)
+    weights = np.zeros(len(keys))
+    weights[np.searchsorted(keys, mine)] = one[2]
+    weights[np.searchsorted(keys, others)] = other[2]
+    return (*unfolded(keys, len(one[0]) - 1, size), weights)
+
+
+def joined(model: LinearModel, before: LinearModel) -> LinearModel:
+    """Join the weights of both; where the earlier model has one, it keeps its value.
+
+    The earlier model's labels must be among the new ones, and its attributes the first of them (Encoder.extend).
+    """
+    place = np.array([model.labels.index(name) for name in before.labels], dtype=np.int64)
+    L, was, edge = model.L, before.L, model.edge
+    own = (model.begin, model.label, model.weights)
+    begin, label, weights = merged(own, (before.begin, place[before.label], before.weights), L)
+    moves, seen = _overlaid(model.moves, model.move_seen, before.moves, before.move_seen, place)
+    triples, triple_seen = model.triples, model.triple_seen
+    if triples is not None and before.triples is not None:
+        triples, triple_seen = _overlaid(triples, triple_seen, before.triples, before.triple_seen, place)
+    if before.edge is not None:
+        old = before.edge
+        moved = place[old.move // was] * L + place[old.move % was]
+        if edge is not None:
+            own, earlier = (edge.begin, edge.move, edge.weights), (old.begin, moved, old.weights)
+            edge = EdgeWeights(*merged(own, earlier, L * L))
+    return LinearModel(
+        model.labels, begin, label, weights, moves, seen, model.rules, triples, triple_seen, edge
+    )
+
+
+def _overlaid(new: Any, new_seen: Any, old: Any, old_seen: Any, place: Begins) -> tuple[Weights, Bools]:
+    """Tables of moves or triples, the old one's labels at `place` in the new one."""
+    at = np.ix_(*(place,) * new.ndim)
+    values, seen = new.copy(), new_seen.copy()
+    values[at] = np.where(old_seen, old, values[at])
+    seen[at] |= old_seen
+    return values, seen

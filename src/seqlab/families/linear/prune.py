@@ -99,7 +99,7 @@ def _rounded(model: LinearModel, storage: str) -> LinearModel:
 
 
 def _through_file(model: LinearModel, storage: str) -> LinearModel:
-    return value_of(LinearModel, state_of(replace(model, coarse=None, dtype=storage, _scorers={})))
+    return value_of(LinearModel, state_of(replace(model, coarse=None, dtype=storage)))
 
 
 def _filtered(model: LinearModel, rule: Rule) -> LinearModel:
@@ -120,7 +120,6 @@ def _with_weights(model: LinearModel, stays: Bools, edge_stays: Bools) -> Linear
         label=model.label[stays],
         weights=model.weights[stays],
         edge=edge,
-        _scorers={},
     )
 
 
@@ -141,7 +140,7 @@ def _restricted(model: LinearModel, kept: Bools, edge_kept: Bools) -> LinearMode
     changes: dict[str, Any] = {"begin": _without(model.begin, kept)}
     if model.edge is not None:
         changes["edge"] = replace(model.edge, begin=_without(model.edge.begin, edge_kept))
-    return replace(model, **changes, _scorers={})
+    return replace(model, **changes)
 
 
 def _without(begin: npt.NDArray[np.int64], kept: Bools) -> npt.NDArray[np.int64]:

@@ -14,12 +14,16 @@ from seqlab.arrays import Scores
 from seqlab.encode import EncodedCorpus
 from seqlab.errors import OptionError, Place
 from seqlab.families.linear.model import LinearModel
+from seqlab.families.linear.training_set import TrainingSet, keep_given, only_given
 from seqlab.tagging.decoding import constrained
 from seqlab.tagging.door.constraints import Allowed, Bools
 from seqlab.tagging.tagger import Known
 from seqlab.trellis import Trellis, TrellisBatch
 from seqlab.trellis.constraints import PerPosition
 
+USUAL_KEEP = 1e-3
+LEFT = 3.0  # labels a token that a CRF usually leaves then
+SAMPLE = 20_000  # tokens that are enough to see how many are left
 MOST_SLAB_CELLS = 2**26  # numbers in one sentence's slabs of edge attributes
 
 
@@ -93,7 +97,7 @@ def narrowed(
     known: Known | None,
     allowed: PerPosition | None,
 ) -> Trellis:
-    """The trellis of one sentence of which something is known, which tells the coarse model where to look, too."""
+    """Make the trellis of one sentence of which something is known, and tell the coarse model, too, where to look."""
     rough: Trellis = (model.coarse or model).trellises(encoded, allowed=words)[0]
     told = constrained(rough, known, allowed)
     left: Bools = told.node > -np.inf
@@ -110,7 +114,52 @@ def widened(
     known: Known | None,
     allowed: PerPosition | None,
 ) -> Trellis:
-    """The trellis of one sentence with the labels that the coarse model would leave out."""
-    whole = replace(model, coarse=None, _scorers={})
+    """Make the trellis of one sentence with the labels that the coarse model would leave out."""
+    whole = replace(model, coarse=None)
     made: Trellis = whole.trellises(encoded, allowed=words, dtype=np.float64)[0]
     return constrained(made, known, allowed)
+
+
+# ------------------------------------------------------------------------------------------------ in training
+
+
+def first_order(model: LinearModel) -> LinearModel:
+    """Return the model of order 1 as its training left it."""
+    return model if model.coarse is None else model.coarse.multiplied(1 / model.sharpness)
+
+
+def sharpness(data: TrainingSet, coarse: LinearModel, threads: int) -> float:
+    """Find a factor for scores that are no log-probabilities, so that they leave as many labels as a CRF's.
+
+    A perceptron's are so large that hardly a second label is left, those of a structured SVM so small that all are.
+    """
+    if coarse.L <= LEFT or USUAL_KEEP * coarse.L >= 1:
+        return 1.0
+    encoded = data.encoded
+    last = max(int(np.searchsorted(encoded.offsets, SAMPLE, side="right")) - 1, 1)
+    sample = encoded.stretch(0, min(last, len(encoded)))
+    allowed = None if data.active is None else Allowed(data.active[: sample.token_count])
+    low, high = -32.0, 32.0  # of its logarithm to base 2: low leaves all labels, high leaves one
+    for _ in range(12):
+        middle = (low + high) / 2
+        model = coarse.multiplied(2.0**middle)
+        likely = likely_labels(model, sample, USUAL_KEEP, allowed=allowed, threads=threads)
+        low, high = (middle, high) if likely.sum() > LEFT * sample.token_count else (low, middle)
+    return float(2.0**high)
+
+
+def likely_in_training(data: TrainingSet, model: LinearModel, threads: int) -> Bools | None:
+    """(tokens, L): labels that the coarse model thinks possible, and always those given; None for any label."""
+    coarse, gold = model.coarse, data.gold
+    if coarse is None:
+        return data.active
+    masks = [data.active]
+    if gold.partial:  # what fits the labels given must stay possible as well
+        given = only_given(gold, coarse.L)
+        masks.append(given if data.active is None else given & data.active)
+    likely = np.zeros((data.encoded.token_count, coarse.L), dtype=bool)
+    for mask in masks:
+        allowed = None if mask is None else Allowed(mask)
+        likely |= likely_labels(coarse, data.encoded, model.keep, allowed=allowed, threads=threads)
+    keep_given(likely, gold)
+    return likely

@@ -14,11 +14,90 @@ from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus
 from seqlab.errors import LabelError, Place
-from seqlab.families.linear.model import LinearModel
-from seqlab.tagging.door.constraints import Rules, TagDictionary
+from seqlab.families.linear.model import Begins, LinearModel
+from seqlab.tagging.door.constraints import Bools, Rules, TagDictionary
 from seqlab.tagging.door.sentences import NOTHING, SEVERAL, Gold, Weights
 
-Offsets = npt.NDArray[np.int64]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingSet:
+    """Everything about a training corpus that a learner must obey.
+
+    gold      the labels, numbered as the model's
+    weights   (tokens,)   what each token counts; None when every token counts 1
+    active    (tokens, L) labels that a path may have at all; None for any
+    """
+
+    encoded: EncodedCorpus
+    gold: Gold
+    weights: Weights | None
+    active: Bools | None
+
+    def task(self, model: LinearModel, *, layered: bool) -> _core.Task:
+        """Make what the core trains on, for a model of this shape.
+
+        layered   whether weights of tokens are told by clamps (a likelihood) or as costs (learners that count mistakes)
+        """
+        encoded, node, edge = self.encoded, self.encoded.node, self.encoded.edge
+        clamps = clamped(self.gold, encoded.offsets, self.weights, self.active, model.L, layered=layered)
+        rows = (node.indptr, node.ids, node.values)
+        moves = _numbered(model.move_seen)
+        task = _core.Task(model.L, encoded.offsets, clamps.labels, *rows, model.begin, model.label, moves)
+        if node.kin is not None:
+            task.set_kin(node.kin)
+        if model.rules:
+            task.set_rules(**model.rules.flags())
+        if clamps.weight is not None and clamps.gold_weight is not None:
+            task.set_weights(clamps.weight, clamps.gold_weight)
+        if model.triple_seen is not None:
+            task.set_triples(_numbered(model.triple_seen))
+        if model.edge is not None and edge is not None:
+            task.set_edges(edge.indptr, edge.ids, edge.values, model.edge.begin, model.edge.move)
+        if self.active is not None:
+            counts = self.active.sum(axis=1)
+            task.set_active(_begins(counts), np.nonzero(self.active)[1].astype(np.int32))
+        if len(clamps.sequence):
+            lists = (clamps.list_offset, clamps.list_ids)
+            task.set_clamps(clamps.sequence, clamps.clamp_weight, clamps.row, *lists)
+        if not layered and self.weights is not None:
+            task.set_token_weights(np.ascontiguousarray(self.weights))
+        return task
+
+
+def _numbered(seen: Bools) -> LabelIds:
+    """Number the True entries of a table, read row by row; -1 for the others."""
+    flat = seen.reshape(-1)
+    return np.where(flat, np.cumsum(flat) - 1, -1).astype(np.int32)
+
+
+def _begins(sizes: Any) -> Begins:
+    """Say where each of some lists begins when they stand one after another, and where the last ends."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def keep_given(mask: Bools, gold: Gold) -> None:
+    """Set (tokens, L) to True for the labels that tokens were given."""
+    token, label, _ = gold.entries()
+    mask[token, label] = True
+
+
+def active_labels(dictionary: TagDictionary | None, corpus: Corpus, gold: Gold) -> Bools | None:
+    """(tokens, L): what the dictionary allows, and always the labels given; None without a dictionary."""
+    if dictionary is None:
+        return None
+    mask = dictionary.mask(corpus)
+    keep_given(mask, gold)
+    return mask
+
+
+def only_given(gold: Gold, size: int) -> Bools:
+    """(tokens, L): the labels given, or every label where none was."""
+    mask: Bools = np.repeat((gold.ids == NOTHING)[:, None], size, axis=1)
+    keep_given(mask, gold)
+    return mask
+
+
+# --------------------------------------------------------------------------------- labels in part, weights of tokens
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,271 +120,141 @@ class Clamps:
     labels: LabelIds
     weight: Weights | None
     gold_weight: Weights | None
-    sequence: Offsets
+    sequence: Begins
     clamp_weight: Weights
-    row: Offsets
-    list_offset: Offsets
+    row: Begins
+    list_offset: Begins
     list_ids: LabelIds
 
 
 def clamped(
     gold: Gold,
-    offsets: Offsets,
+    offsets: Begins,
     weights: Weights | None,
     active: Bools | None,
     size: int,
     *,
     layered: bool,
 ) -> Clamps:
-    """Clamps for the sentences that need any; all others go by their labels alone."""
+    """Make clamps for the sentences that need any; all others go by their labels alone."""
     lengths = np.diff(offsets)
     sentence = np.repeat(np.arange(len(lengths)), lengths)
-    per_sentence = np.ones(len(lengths)) if weights is None else _largest(weights, offsets)
+    worth = np.ones(len(gold.ids)) if weights is None else weights
+    weight = np.zeros(len(lengths)) if weights is not None else np.ones(len(lengths))
+    if weights is not None:
+        np.maximum.at(weight, sentence, weights)
     odd = np.zeros(len(lengths), dtype=bool)
     odd[sentence[gold.ids < 0]] = True
-    if weights is not None and layered:
-        odd[sentence[weights != per_sentence[sentence]]] = True
-    weight = None if weights is None and not odd.any() else per_sentence
+    if layered:
+        odd[sentence[worth != weight[sentence]]] = True
     labels = np.where(odd[sentence], np.int32(-1), gold.ids).astype(np.int32) if odd.any() else gold.ids
-    maker = _Maker(gold, offsets, weights, active, size)
-    gold_weight = None if weight is None else np.where(odd, 0.0, per_sentence)
+    gold_weight = np.where(odd, 0.0, weight)
+    clamps: list[tuple[int, float, int]] = []  # sentence, weight, the first of its lists
+    lists: list[Sequence[int]] = []
+    everything = range(size)
     for s in np.flatnonzero(odd).tolist():
-        assert weight is not None and gold_weight is not None  # noqa: PT018, S101  (odd sentences make both)
-        weight[s], gold_weight[s] = maker.add(s, layered=layered)
+        span = slice(offsets[s], offsets[s + 1])
+        weight[s], gold_weight[s], layers = _layers(gold.ids[span], worth[span], layered=layered)
         if gold_weight[s]:
-            labels[offsets[s] : offsets[s + 1]] = gold.ids[offsets[s] : offsets[s + 1]]
-    return Clamps(np.ascontiguousarray(labels), weight, gold_weight, *maker.arrays())
+            labels[span] = gold.ids[span]
+        for amount, known in layers:
+            clamps.append((s, amount, len(lists)))
+            for token, given in enumerate(known.tolist(), int(offsets[s])):
+                if given:
+                    lists.append(gold.sets.get(token) or (int(gold.ids[token]),))
+                else:
+                    lists.append(everything if active is None else np.flatnonzero(active[token]).tolist())
+    plain = weights is None and not odd.any()
+    sequence, amounts, row = zip(*clamps, strict=True) if clamps else ((), (), ())
+    return Clamps(
+        np.ascontiguousarray(labels),
+        None if plain else weight,
+        None if plain else gold_weight,
+        np.array(sequence, dtype=np.int64),
+        np.array(amounts, dtype=np.float64),
+        np.array(row, dtype=np.int64),
+        _begins([len(some) for some in lists]),
+        np.array([y for some in lists for y in some], dtype=np.int32),
+    )
 
 
-def _largest(weights: Weights, offsets: Offsets) -> Weights:
-    """The largest weight of each sentence, 0 for an empty one."""
-    lengths = np.diff(offsets)
-    found = np.zeros(len(lengths))
-    some = lengths > 0
-    if some.any():
-        found[some] = np.maximum.reduceat(weights, offsets[:-1][some])
-    return found
+def _layers(
+    ids: LabelIds, worth: Weights, *, layered: bool
+) -> tuple[float, float, list[tuple[float, Bools]]]:
+    """Split a sentence: what its log Z and its full labelling count, and layers (weight, tokens that are known)."""
+    told = ids != NOTHING
+    levels = np.unique(worth[told & (worth > 0)]).tolist()
+    if not levels:
+        return 0.0, 0.0, []
+    if not layered:
+        mean = float(worth[told].mean())
+        return mean, 0.0, [(mean, told)]
+    full = before = 0.0
+    layers = []
+    for level in levels:
+        known = told & (worth >= level)
+        if known.all() and not (ids == SEVERAL).any():
+            full += level - before
+        else:
+            layers.append((level - before, known))
+        before = level
+    return before, full, layers
 
 
-class _Maker:
-    """Collects clamps sentence by sentence."""
-
-    def __init__(
-        self, gold: Gold, offsets: Offsets, weights: Weights | None, active: Bools | None, size: int
-    ) -> None:
-        self.gold, self.offsets, self.weights, self.active, self.size = gold, offsets, weights, active, size
-        self.everything = tuple(range(size))
-        self.sequence: list[int] = []
-        self.clamp_weight: list[float] = []
-        self.row: list[int] = []
-        self.lists: list[Sequence[int]] = []
-
-    def add(self, s: int, *, layered: bool) -> tuple[float, float]:
-        """The layers of a sentence; what log Z and the full labelling count."""
-        tokens = np.arange(self.offsets[s], self.offsets[s + 1])
-        told = tokens[self.gold.ids[tokens] != NOTHING]
-        worth = np.ones(len(tokens)) if self.weights is None else self.weights[tokens]
-        of_told = worth[told - tokens[0]] if len(tokens) else worth
-        if not len(told) or not of_told.max() > 0:
-            return 0.0, 0.0
-        if not layered:
-            self._clamp(s, tokens, told, float(of_told.mean()))
-            return float(of_told.mean()), 0.0
-        full = 0.0
-        before = 0.0
-        for level in np.unique(of_told[of_told > 0]).tolist():
-            known = told[of_told >= level]
-            if len(known) == len(tokens) and not (self.gold.ids[known] == SEVERAL).any():
-                full += level - before
-            else:
-                self._clamp(s, tokens, known, level - before)
-            before = level
-        return before, full
-
-    def _clamp(
-        self, s: int, tokens: npt.NDArray[np.int64], known: npt.NDArray[np.int64], weight: float
-    ) -> None:
-        self.sequence.append(s)
-        self.clamp_weight.append(weight)
-        self.row.append(len(self.lists))
-        inside = set(known.tolist())
-        self.lists += [self._labels(token, known=token in inside) for token in tokens.tolist()]
-
-    def _labels(self, token: int, *, known: bool) -> Sequence[int]:
-        if known:
-            label = int(self.gold.ids[token])
-            return (label,) if label >= 0 else self.gold.sets[token]
-        return self.everything if self.active is None else np.flatnonzero(self.active[token]).tolist()
-
-    def arrays(self) -> tuple[Offsets, Weights, Offsets, Offsets, LabelIds]:
-        sizes = [len(some) for some in self.lists]
-        return (
-            np.array(self.sequence, dtype=np.int64),
-            np.array(self.clamp_weight, dtype=np.float64),
-            np.array(self.row, dtype=np.int64),
-            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            np.array([y for some in self.lists for y in some], dtype=np.int32),
-        )
+# ---------------------------------------------------------------------------------------------- at the door
 
 
-Bools = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TrainingSet:
-    """Everything about a training corpus that a learner must obey.
-
-    gold      the labels, numbered as the model's
-    weights   (tokens,)   what each token counts; None when every token counts 1
-    active    (tokens, L) labels that a path may have at all; None for any
-    """
-
-    encoded: EncodedCorpus
-    gold: Gold
-    weights: Weights | None
-    active: Bools | None
-
-    def task(self, model: LinearModel, *, layered: bool) -> _core.Task:
-        """What the core trains on, for a model of this shape.
-
-        layered   whether weights of tokens are told by clamps (a likelihood) or as costs (learners that count mistakes)
-        """
-        encoded, node = self.encoded, self.encoded.node
-        clamps = clamped(self.gold, encoded.offsets, self.weights, self.active, model.L, layered=layered)
-        task = _core.Task(
-            model.L,
-            encoded.offsets,
-            clamps.labels,
-            node.indptr,
-            node.ids,
-            node.values,
-            model.begin,
-            model.label,
-            model.move_number(),
-        )
-        if node.kin is not None:
-            task.set_kin(node.kin)
-        self._tell(task, model, clamps)
-        if not layered and self.weights is not None:
-            task.set_token_weights(np.ascontiguousarray(self.weights))
-        return task
-
-    def _tell(self, task: _core.Task, model: LinearModel, clamps: Clamps) -> None:
-        if model.rules:
-            task.set_rules(**model.rules.flags())
-        if clamps.weight is not None and clamps.gold_weight is not None:
-            task.set_weights(clamps.weight, clamps.gold_weight)
-        if model.triple_seen is not None:
-            task.set_triples(_numbers(model.triple_seen))
-        if model.edge is not None and self.encoded.edge is not None:
-            rows = self.encoded.edge
-            task.set_edges(rows.indptr, rows.ids, rows.values, model.edge.begin, model.edge.move)
-        if self.active is not None:
-            task.set_active(*listed(self.active))
-        if len(clamps.sequence):
-            task.set_clamps(
-                clamps.sequence, clamps.clamp_weight, clamps.row, clamps.list_offset, clamps.list_ids
-            )
-
-
-def listed(active: Bools) -> tuple[npt.NDArray[np.int64], LabelIds]:
-    """Rows of flags as lists: offsets, and the numbers of the labels allowed."""
-    offset = np.concatenate([[0], np.cumsum(active.sum(axis=1))]).astype(np.int64)
-    return offset, np.nonzero(active)[1].astype(np.int32)
-
-
-def keep_given(mask: Bools, gold: Gold) -> None:
-    """True in (tokens, L) for the labels that tokens were given."""
-    known = np.flatnonzero(gold.ids >= 0)
-    mask[known, gold.ids[known]] = True
-    for token, some in gold.sets.items():
-        mask[token, list(some)] = True
-
-
-def active_labels(dictionary: TagDictionary | None, corpus: Corpus, gold: Gold) -> Bools | None:
-    """(tokens, L): what the dictionary allows, and always the labels given; None without a dictionary."""
-    if dictionary is None:
-        return None
-    mask = dictionary.mask(corpus)
-    keep_given(mask, gold)
-    return mask
-
-
-def only_given(gold: Gold, size: int) -> Bools:
-    """(tokens, L): the labels given, or every label where none was."""
-    mask: Bools = np.repeat((gold.ids == NOTHING)[:, None], size, axis=1)
-    keep_given(mask, gold)
-    return mask
-
-
-def _numbers(seen: Bools) -> LabelIds:
-    flat = seen.reshape(-1)
-    return np.where(flat, np.cumsum(flat) - 1, -1).astype(np.int32)
-
-
-def check_rules(gold: Gold, rules: Rules, offsets: npt.NDArray[np.int64], constraints: Any) -> None:
+def check_rules(gold: Gold, rules: Rules, offsets: Begins, constraints: Any) -> None:
     """Refuse labels of training that the constraints forbid, naming the first."""
     if not rules or not len(gold.ids):
         return
-    ids = gold.ids
+    known, ids = gold.ids >= 0, np.maximum(gold.ids, 0)
+    before, pair = np.roll(ids, 1), known & np.roll(known, 1)
     first = np.zeros(len(ids), dtype=bool)
     first[offsets[:-1][np.diff(offsets) > 0]] = True
-    last = np.roll(first, -1)
-    known = ids >= 0
-    bad = np.zeros(len(ids), dtype=bool)
-    bad[first & known] |= rules.no_start[ids[first & known]]
-    bad[last & known] |= rules.no_end[ids[last & known]]
-    pair = known.copy()
-    pair[1:] &= known[:-1]
-    pair &= ~first
-    places = np.flatnonzero(pair)
-    bad[places] |= rules.forbidden[ids[places - 1], ids[places]]
+    after = pair & ~first & rules.forbidden[before, ids]
+    start = known & first & rules.no_start[ids]
+    end = known & np.roll(first, -1) & rules.no_end[ids]
+    bad = after | start | end
     if not bad.any():
         return
     token = int(np.argmax(bad))
     s = int(np.searchsorted(offsets, token, side="right")) - 1
-    t = token - int(offsets[s])
-    name = gold.names[ids[token]]
-    if t and pair[token] and rules.forbidden[ids[token - 1], ids[token]]:
-        what = f"{name!r} after {gold.names[ids[token - 1]]!r}"
-    elif first[token] and rules.no_start[ids[token]]:
-        what = f"{name!r} at the beginning"
-    else:
-        what = f"{name!r} at the end"
+    where = "at the beginning" if start[token] else "at the end"
+    if after[token]:
+        where = f"after {gold.names[before[token]]!r}"
     more = int(bad.sum()) - 1
     raise LabelError(
-        f"the label {what} breaks constraints={constraints!r}"
+        f"the label {gold.names[ids[token]]!r} {where} breaks constraints={constraints!r}"
         + (f" (and so do {more} more tokens)" if more else "")
         + "; repair the labels (seqlab.tags.repair), or train without constraints",
-        place=Place(s, t),
+        place=Place(s, token - int(offsets[s])),
     )
 
 
-def check_possible(lesson: TrainingSet, rules: Rules, constraints: Any) -> None:
+def check_possible(data: TrainingSet, rules: Rules, constraints: Any) -> None:
     """Refuse sentences, labelled in part, of which no labelling keeps to constraints and dictionary."""
-    gold, offsets = lesson.gold, lesson.encoded.offsets
+    gold, offsets = data.gold, data.encoded.offsets
     if not rules or not gold.partial:
         return
-    open_tokens = np.flatnonzero(gold.ids < 0)
     allowed = only_given(gold, len(gold.names))
-    if lesson.active is not None:
-        allowed &= lesson.active
-    for s in np.unique(np.searchsorted(offsets, open_tokens, side="right") - 1).tolist():
+    if data.active is not None:
+        allowed &= data.active
+    for s in np.unique(np.searchsorted(offsets, np.flatnonzero(gold.ids < 0), side="right") - 1).tolist():
         t = _dead_end(allowed[offsets[s] : offsets[s + 1]], rules)
         if t is not None:
             raise LabelError(
                 f"no labelling that fits the labels given keeps to "
-                f"constraints={constraints!r}" + ("" if lesson.active is None else " and to allowed=..."),
+                f"constraints={constraints!r}" + ("" if data.active is None else " and to allowed=..."),
                 place=Place(s, t),
             )
 
 
 def _dead_end(allowed: Bools, rules: Rules) -> int | None:
-    """The first position of (T, L) that no path reaches, or None."""
-    reached = allowed[0] & ~rules.no_start
-    for t in range(len(allowed)):
-        if t:
-            reached = (~rules.forbidden[reached]).any(axis=0) & allowed[t]
+    """Find the first position of (T, L) that no path reaches, or None."""
+    reached: npt.NDArray[np.bool_] = ~rules.no_start
+    for t, here in enumerate(allowed):
+        reached = (reached if t == 0 else (~rules.forbidden[reached]).any(axis=0)) & here
         if t == len(allowed) - 1:
             reached = reached & ~rules.no_end
         if not reached.any():

@@ -14,7 +14,7 @@ from seqlab.arrays import whole_number
 from seqlab.encode import Encoder
 from seqlab.errors import LabelError, OptionError
 from seqlab.families.linear.fit import LinearFit
-from seqlab.families.linear.model import LinearModel
+from seqlab.families.linear.model import LinearModel, merged, unfolded
 from seqlab.store.fields import LARGEST
 
 Floats = npt.NDArray[np.float64]
@@ -154,15 +154,13 @@ def _with_features(model: LinearModel, encoder: Encoder, given: Mapping[Pair, fl
                 f"state_features_ has those that it knows"
             )
         cells[place[attribute] * model.L + _label(model, label, "features")] = weight
-    owner = np.repeat(np.arange(len(model.begin) - 1), np.diff(model.begin))
-    cell = owner * model.L + model.label
-    every = np.union1d(cell, np.array(list(cells), dtype=np.int64))
-    weights = np.zeros(len(every))
-    weights[np.searchsorted(every, cell)] = model.weights
-    weights[np.searchsorted(every, list(cells))] = list(cells.values())
-    begin = np.searchsorted(every, np.arange(len(model.begin)) * model.L).astype(np.int64)
-    label_of = (every % model.L).astype(np.int32)
-    return replace(model, begin=begin, label=label_of, weights=weights, _scorers={})
+    keys = sorted(cells)
+    given_cells = unfolded(np.array(keys, dtype=np.int64), len(model.begin) - 1, model.L)
+    given_weights = np.array([cells[key] for key in keys], dtype=np.float64)
+    begin, label_of, weights = merged(
+        (model.begin, model.label, model.weights), (*given_cells, given_weights), model.L
+    )
+    return replace(model, begin=begin, label=label_of, weights=weights)
 
 
 def _with_transitions(model: LinearModel, given: Mapping[Pair, float]) -> LinearModel:
@@ -172,7 +170,7 @@ def _with_transitions(model: LinearModel, given: Mapping[Pair, float]) -> Linear
     for (one, other), weight in _pairs(given, "transitions").items():
         place = _label(model, one, "transitions"), _label(model, other, "transitions")
         moves[place], seen[place] = weight, True
-    return replace(model, moves=moves, move_seen=seen, _scorers={})
+    return replace(model, moves=moves, move_seen=seen)
 
 
 def _pairs(given: Any, name: str) -> Mapping[Pair, float]:

@@ -143,5 +143,5 @@ def test_a_start_without_a_finite_objective_is_told():
     loss = task.loss(_core.Likelihood64)
     with pytest.raises(ScoreError, match="the objective at the start"):
         LBFGS(dtype="float64").train(
-            Job(loss, loss, None, 1, 0), np.full(len(task.theta), np.inf), lambda p: True
+            Job(loss, loss, None, 1), np.full(len(task.theta), np.inf), lambda p: True
         )

@@ -58,7 +58,7 @@ def zeroed(tagger, threshold):
     made = pickle.loads(pickle.dumps(tagger))
     made.model_ = of(tagger.model_)
     if tagger.model_.coarse is not None:
-        made.model_ = replace(made.model_, coarse=of(tagger.model_.coarse), _scorers={})
+        made.model_ = replace(made.model_, coarse=of(tagger.model_.coarse))
     return made
 
 

@@ -14,17 +14,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import number, whole_number
-from seqlab.errors import OptionError, ScoreError
-from seqlab.learning.monitor import Job, Outcome, Report, Weights
-from seqlab.learning.optimisers import LARGEST_PENALTY, LINE_SEARCHES, choice, settings_for
+from seqlab.arrays import choice, number, switch, whole_number
+from seqlab.errors import ScoreError
+from seqlab.learning.monitor import Job, Outcome, Progress, Report, Weights
+from seqlab.learning.optimisers import LARGEST_PENALTY, LINE_SEARCHES, checked_memory, settings_for
 
 DTYPES = ("float32", "float64")
 
 
 @dataclass(frozen=True)
 class BatchLearner:
-    """What the learners that look at all sentences share: the penalty, and when to stop (eq:stopping).
+    """The base of learners that look at all sentences: the penalty, and when to stop (eq:stopping).
 
     l2               strength of the penalty ‖θ‖²
     epsilon          stop when the gradient's norm is at most epsilon · max(1, ‖θ‖)
@@ -52,13 +52,15 @@ class BatchLearner:
         if self.max_iterations is not None:
             whole_number(self.max_iterations, "max_iterations", 1)
 
-    def _stopping(self) -> dict[str, Any]:
-        return {
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "period": self.period,
-            "max_iterations": self.max_iterations,
-        }
+    def _stopping(self, settings: _core.Settings) -> _core.Settings:
+        """Write into the settings of the core when to stop."""
+        settings.epsilon, settings.delta, settings.period = (
+            float(self.epsilon),
+            float(self.delta),
+            self.period,
+        )
+        settings.max_iterations = self.max_iterations or 0
+        return settings
 
 
 @dataclass(frozen=True)
@@ -86,10 +88,9 @@ class LBFGS(BatchLearner):
     def __post_init__(self) -> None:
         BatchLearner.__post_init__(self)
         number(self.l1, "l1", most=LARGEST_PENALTY)
-        whole_number(self.memory, "memory", 1)
+        checked_memory(self.memory)
         whole_number(self.start_epochs, "start_epochs", 0)
-        if not isinstance(self.precondition, (bool, np.bool_)):
-            raise OptionError(f"precondition must be True or False, got {self.precondition!r}")
+        switch(self.precondition, "precondition")
         choice(self.dtype, "dtype", DTYPES)
         choice(self.line_search, "line_search", LINE_SEARCHES)
 
@@ -97,22 +98,18 @@ class LBFGS(BatchLearner):
         """Walk downhill from theta."""
         if self.start_epochs and job.first_guess is not None and not theta.any():
             job.first_guess(theta, self.start_epochs)
-        options = {**self._stopping(), "memory": self.memory}
-        options |= {"l1": self.l1} if self.l1 > 0 else {"line_search": self.line_search}
-        settings = settings_for("owlqn" if self.l1 > 0 else "lbfgs", theta.size, options)
-        if self.l1 > 0 and job.centre is not None:
-            return _near(job.centre, job, theta, float(self.l2), settings, report)
-        exact = job.exact if self.dtype == "float32" and job.quick is not job.exact else None
-        loss = job.quick if self.dtype == "float32" else job.exact
-        answer = loss.descend(
-            exact,
-            theta,
-            job.centre,
-            float(self.l2),
-            bool(self.precondition),
-            settings,
-            job.threads,
-            told(report),
+        settings, l2 = self._stopping(_core.Settings()), float(self.l2)
+        settings.memory = self.memory
+        if self.l1 > 0:
+            settings.set_l1(float(self.l1), 0, theta.size)
+            if job.centre is not None:
+                return _near(job.centre, job, theta, l2, settings, report)
+        else:
+            settings.line_search = getattr(_core.LineSearch, self.line_search.replace("-", "_"))
+        exact = None if job.quick is job.exact else job.exact
+        precondition = bool(self.precondition)
+        answer = job.quick.descend(
+            exact, theta, job.centre, l2, precondition, settings, job.threads, told(report)
         )
         return outcome_of(theta, *answer)
 
@@ -140,19 +137,9 @@ def _near(
 
 def told(report: Report) -> Callable[..., bool]:
     """`report` as the core calls it."""
-    from seqlab.learning.monitor import Progress
 
-    def tell(
-        iteration: int,
-        evaluations: int,
-        trials: int,
-        value: float,
-        gradient_norm: float,
-        theta_norm: float,
-        step: float,
-        active: int,
-        theta: Weights,
-    ) -> bool:
+    def tell(*numbers: Any) -> bool:
+        iteration, evaluations, trials, value, gradient_norm, theta_norm, step, active, theta = numbers
         more = {"evaluations": evaluations, "trials": trials, "theta_norm": theta_norm, "step": step}
         return report(Progress(iteration, value, gradient_norm, active, theta.copy, more))
 
@@ -162,14 +149,12 @@ def told(report: Report) -> Callable[..., bool]:
 def outcome_of(
     theta: Weights, reason: Any, iterations: int, _evaluations: int, value: float, norm: float, _active: int
 ) -> Outcome:
-    """What the core answers, in words; a start from which no way leads down is refused."""
+    """Put what the core answers in words; a start from which no way leads down is refused."""
     if reason == _core.Stop.bad_start or not math.isfinite(value):
         raise ScoreError(
             f"the objective at the start is {value} with a gradient of norm {norm}: feature values or weights of "
             f"sentences and labels may be too large; scale them to about 1"
         )
-    from seqlab.learning.monitor import Outcome
-
     return Outcome(theta, reason.name.replace("_", " "), iterations, value)
 
 
@@ -204,6 +189,6 @@ class GradientAscent(BatchLearner):
 def _plain(
     method: str, learner: BatchLearner, job: Job, theta: Weights, report: Report, **more: Any
 ) -> Outcome:
-    settings = settings_for(method, theta.size, {**learner._stopping(), **more})
+    settings = learner._stopping(settings_for(method, theta.size, more))
     answer = job.exact.minimise(theta, job.centre, float(learner.l2), settings, job.threads, told(report))
     return outcome_of(theta, *answer)

@@ -2,51 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import number, whole_number
+from seqlab.arrays import choice, number, switch, whole_number
 from seqlab.errors import OptionError, ScoreError
 from seqlab.learning.monitor import Outcome, Progress, Report, Weights
 from seqlab.learning.optimisers import LARGEST_PENALTY
 
+KINDS = (0, 1, 2)
+COSTS = ("hamming", "sqrt")
+METHODS = ("frank-wolfe", "subgradient")
 
-def run_epochs(
-    learner: _core.OnlineLearner, epochs: int, report: Report, *, told: Iterable[str], content: str
-) -> Outcome:
-    """Visit all sentences `epochs` times, or until an epoch changes nothing.
 
-    told      which numbers of an epoch go into Progress.more: "mistakes" (wrong tokens), "updates" (sentences that
-              changed the weights), "loss" (summed over sentences, each with the weights of the moment)
+class Online:
+    """The base of learners that visit all sentences `epochs` times, or until an epoch changes nothing.
+
     content   the reason to give when an epoch changed nothing
     """
-    weights = weights_of(learner)
-    for epoch in range(1, epochs + 1):
-        mistakes, updates, loss = learner.epoch()
-        numbers = {"mistakes": float(mistakes), "updates": float(updates), "loss": loss}
-        more = {name: numbers[name] for name in told}
-        go_on = report(Progress(epoch, None, None, None, weights, more))
-        if updates == 0:
-            return Outcome(weights(), content, epoch, None)
-        if not go_on:
-            return Outcome(weights(), "stopped", epoch, None)
-    return Outcome(weights(), "epochs", epochs, None)
+
+    __slots__ = ()
+    content: ClassVar[str] = "no mistakes"
+    epochs: int
+
+    def _learner(self, task: _core.Task, theta: Weights, seed: int) -> _core.OnlineLearner:
+        """Make the learner of the core."""
+        raise NotImplementedError
+
+    def _told(self) -> tuple[str, ...]:
+        """Name the numbers of an epoch that go into Progress.more.
+
+        "mistakes" are wrong tokens, "updates" sentences that changed the weights, "loss" is summed over sentences, each
+        with the weights of the moment.
+        """
+        return "loss", "updates", "mistakes"
+
+    def train(
+        self,
+        task: _core.Task,
+        theta: Weights,
+        *,
+        threads: int,  # noqa: ARG002 - part of the protocol; each visit needs the one before
+        seed: int,
+        report: Report,
+    ) -> Outcome:
+        """Train from the weights theta (n,), which are left alone."""
+        learner, told = self._learner(task, theta, seed), self._told()
+        weights = partial(weights_of, learner)
+        for epoch in range(1, self.epochs + 1):
+            mistakes, updates, loss = learner.epoch()
+            numbers = {"mistakes": float(mistakes), "updates": float(updates), "loss": loss}
+            more = {name: numbers[name] for name in told}
+            go_on = report(Progress(epoch, None, None, None, weights, more))
+            if updates == 0 or not go_on:
+                return Outcome(weights(), "stopped" if updates else self.content, epoch, None)
+        return Outcome(weights(), "epochs", self.epochs, None)
 
 
-def weights_of(learner: _core.OnlineLearner) -> Callable[[], Weights]:
-    """A function that gives the weights of a model that stops now, (n,), as a copy."""
-
-    def weights() -> Weights:
-        theta = np.empty(learner.size)
-        learner.weights(theta)
-        if not np.isfinite(theta).all():
-            raise _out_of_range()
-        return theta
-
-    return weights
+def weights_of(learner: _core.OnlineLearner) -> Weights:
+    """Return the weights of a model that stops now, (n,), as a copy."""
+    theta = np.empty(learner.size)
+    learner.weights(theta)
+    if not np.isfinite(theta).all():
+        raise _out_of_range()
+    return theta
 
 
 def _out_of_range() -> ScoreError:
@@ -56,51 +79,8 @@ def _out_of_range() -> ScoreError:
     )
 
 
-def run_to_the_gap(
-    learner: _core.StructuredSvm,
-    epochs: int,
-    report: Report,
-    *,
-    tolerance: float,
-    check_every: int,
-    threads: int,
-) -> Outcome:
-    """Visit all sentences until the duality gap is at most `tolerance` of the objective, or `epochs` times.
-
-    The gap is looked at every `check_every` epochs and after the last. Where there is none (a start other than 0, or
-    labels known in part without paths that stand for them) only the objective is told.
-    """
-    weights = weights_of(learner)
-    theta, objective = weights(), None
-    for epoch in range(1, epochs + 1):
-        _, updates, _ = learner.epoch()
-        if epoch == 1:
-            learner.renew()  # by now the weights know something of labels
-        objective, dual = None, np.nan
-        if epoch == epochs or epoch % check_every == 0:
-            objective, dual = learner.check(threads)
-            if not np.isfinite(objective):  # weights may be finite when their squares are not
-                raise _out_of_range()
-        more = {"updates": float(updates)}
-        if objective is not None and not np.isnan(dual):
-            more |= {"dual": dual, "duality_gap": objective - dual}
-        go_on = report(Progress(epoch, objective, None, None, weights, more))
-        theta = weights()  # before paths are chosen anew, which takes their part off
-        close = objective is not None and objective - dual <= tolerance * objective
-        if objective is not None and learner.renew() == 0 and close:
-            return Outcome(theta, "duality gap", epoch, objective)
-        if not go_on:
-            return Outcome(theta, "stopped", epoch, objective)
-    return Outcome(theta, "epochs", epochs, objective)
-
-
-KINDS = (0, 1, 2)
-COSTS = ("hamming", "sqrt")
-METHODS = ("frank-wolfe", "subgradient")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Perceptron:
+class Perceptron(Online):
     """The structured perceptron (eq:perceptron): where the best path is wrong, the right one wins what it loses.
 
     epochs     visits to every sentence, at most; an epoch without a mistake is the last
@@ -117,24 +97,18 @@ class Perceptron:
 
     def __post_init__(self) -> None:
         whole_number(self.epochs, "epochs", 1)
-        _check_switches(averaged=self.averaged, shuffle=self.shuffle)
+        switch(self.averaged, "averaged")
+        switch(self.shuffle, "shuffle")
 
-    def train(
-        self,
-        task: _core.Task,
-        theta: Weights,
-        *,
-        threads: int,  # noqa: ARG002 - part of the protocol; each visit needs the one before
-        seed: int,
-        report: Report,
-    ) -> Outcome:
-        """Train from the weights theta (n,), which are left alone."""
-        learner = _core.perceptron(task, theta, bool(self.averaged), bool(self.shuffle), seed)
-        return run_epochs(learner, self.epochs, report, told=("mistakes", "updates"), content="no mistakes")
+    def _learner(self, task: _core.Task, theta: Weights, seed: int) -> _core.OnlineLearner:
+        return _core.perceptron(task, theta, bool(self.averaged), bool(self.shuffle), seed)
+
+    def _told(self) -> tuple[str, ...]:
+        return "mistakes", "updates"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PassiveAggressive:
+class PassiveAggressive(Online):
     """Passive-aggressive learning (eq:passive-aggressive): the smallest change that puts the right path ahead enough.
 
     kind       1 and 2: PA-I and PA-II, which C keeps from going too far for one sentence; 0: as far as it takes
@@ -155,6 +129,8 @@ class PassiveAggressive:
     averaged: bool = True
     shuffle: bool = True
 
+    content: ClassVar[str] = "no loss"
+
     def __post_init__(self) -> None:
         if (
             not isinstance(self.kind, (int, np.integer))
@@ -168,32 +144,23 @@ class PassiveAggressive:
             number(self.C, "C", above=True)
             if self.kind == 0:
                 raise OptionError(f"kind 0 has no C; leave it out, or take kind 1 or 2, got C={self.C!r}")
-        _check_choice(self.cost, "cost", COSTS)
+        choice(self.cost, "cost", COSTS)
         whole_number(self.epochs, "epochs", 1)
-        _check_switches(averaged=self.averaged, shuffle=self.shuffle)
+        switch(self.averaged, "averaged")
+        switch(self.shuffle, "shuffle")
 
-    def train(
-        self,
-        task: _core.Task,
-        theta: Weights,
-        *,
-        threads: int,  # noqa: ARG002 - part of the protocol; each visit needs the one before
-        seed: int,
-        report: Report,
-    ) -> Outcome:
-        """Train from the weights theta (n,), which are left alone."""
-        hamming = self.cost == "hamming"
+    def _learner(self, task: _core.Task, theta: Weights, seed: int) -> _core.OnlineLearner:
         limit = 1.0 if self.C is None else float(self.C)
-        learner = _core.passive_aggressive(
-            task, theta, int(self.kind), limit, hamming, bool(self.averaged), bool(self.shuffle), seed
-        )
+        hamming, averaged, shuffle = self.cost == "hamming", bool(self.averaged), bool(self.shuffle)
+        return _core.passive_aggressive(task, theta, int(self.kind), limit, hamming, averaged, shuffle, seed)
+
+    def _told(self) -> tuple[str, ...]:
         # With the cost in its scores the path that is looked at is not the model's own: its mistakes say little.
-        told = ("loss", "updates") if hamming else ("loss", "updates", "mistakes")
-        return run_epochs(learner, self.epochs, report, told=told, content="no loss")
+        return ("loss", "updates") if self.cost == "hamming" else ("loss", "updates", "mistakes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AROW:
+class AROW(Online):
     """Adaptive regularisation of weights (eq:arow): weights that were changed often are changed less.
 
     r         how little one sentence counts against what was learned before: CRFsuite's gamma divided by its variance
@@ -210,22 +177,10 @@ class AROW:
     def __post_init__(self) -> None:
         number(self.r, "r", above=True)
         whole_number(self.epochs, "epochs", 1)
-        _check_switches(shuffle=self.shuffle)
+        switch(self.shuffle, "shuffle")
 
-    def train(
-        self,
-        task: _core.Task,
-        theta: Weights,
-        *,
-        threads: int,  # noqa: ARG002 - part of the protocol; each visit needs the one before
-        seed: int,
-        report: Report,
-    ) -> Outcome:
-        """Train from the weights theta (n,), which are left alone."""
-        learner = _core.arow(task, theta, float(self.r), bool(self.shuffle), seed)
-        return run_epochs(
-            learner, self.epochs, report, told=("loss", "updates", "mistakes"), content="no mistakes"
-        )
+    def _learner(self, task: _core.Task, theta: Weights, seed: int) -> _core.OnlineLearner:
+        return _core.arow(task, theta, float(self.r), bool(self.shuffle), seed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,32 +210,39 @@ class StructuredSVM:
 
     def __post_init__(self) -> None:
         number(self.l2, "l2", most=LARGEST_PENALTY, above=True)
-        _check_choice(self.method, "method", METHODS)
+        choice(self.method, "method", METHODS)
         whole_number(self.epochs, "epochs", 1)
         number(self.tolerance, "tolerance")
         whole_number(self.check_every, "check_every", 1)
-        _check_switches(averaged=self.averaged)
+        switch(self.averaged, "averaged")
 
     def train(self, task: _core.Task, theta: Weights, *, threads: int, seed: int, report: Report) -> Outcome:
-        """Train on the task; theta (n,) is left alone. Threads share the looks at the gap; visits need each other."""
+        """Visit all sentences until the duality gap is at most `tolerance` of the objective, or `epochs` times.
+
+        theta (n,) is left alone. Threads share the looks at the gap; visits need each other. Where there is no gap (a
+        start other than 0, or labels known in part without paths that stand for them) only the objective is told.
+        """
         make = _core.frank_wolfe if self.method == "frank-wolfe" else _core.subgradient
         learner = make(task, theta, float(self.l2), bool(self.averaged), seed)
-        return run_to_the_gap(
-            learner,
-            self.epochs,
-            report,
-            tolerance=float(self.tolerance),
-            check_every=self.check_every,
-            threads=threads,
-        )
-
-
-def _check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in choices:
-        raise OptionError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
-
-
-def _check_switches(**switches: object) -> None:
-    for name, value in switches.items():
-        if not isinstance(value, (bool, np.bool_)):
-            raise OptionError(f"{name} must be True or False, got {value!r}")
+        weights = partial(weights_of, learner)
+        theta, objective = weights(), None
+        for epoch in range(1, self.epochs + 1):
+            _, updates, _ = learner.epoch()
+            if epoch == 1:
+                learner.renew()  # by now the weights know something of labels
+            objective, dual = None, np.nan
+            if epoch == self.epochs or epoch % self.check_every == 0:
+                objective, dual = learner.check(threads)
+                if not np.isfinite(objective):  # weights may be finite when their squares are not
+                    raise _out_of_range()
+            more = {"updates": float(updates)}
+            if objective is not None and not np.isnan(dual):
+                more |= {"dual": dual, "duality_gap": objective - dual}
+            go_on = report(Progress(epoch, objective, None, None, weights, more))
+            theta = weights()  # before paths are chosen anew, which takes their part off
+            close = objective is not None and objective - dual <= self.tolerance * objective
+            if objective is not None and learner.renew() == 0 and close:
+                return Outcome(theta, "duality gap", epoch, objective)
+            if not go_on:
+                return Outcome(theta, "stopped", epoch, objective)
+        return Outcome(theta, "epochs", self.epochs, objective)

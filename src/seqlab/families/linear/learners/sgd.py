@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import number, whole_number
-from seqlab.errors import OptionError, ScoreError
+from seqlab.arrays import choice, number, switch, whole_number
+from seqlab.errors import ScoreError
 from seqlab.families.linear.learners.batch import DTYPES
 from seqlab.learning.monitor import Outcome, Progress, Report, Weights
-from seqlab.learning.optimisers import LARGEST_PENALTY, choice
+from seqlab.learning.optimisers import LARGEST_PENALTY
 
 SCHEDULES = ("inverse", "constant", "sqrt", "exponential")
 
@@ -63,40 +63,15 @@ class SGD:
             number(self.rate, "rate", above=True)
         if self.schedule is not None:
             choice(self.schedule, "schedule", SCHEDULES)
-        for name in ("adagrad", "averaged"):
-            if not isinstance(getattr(self, name), (bool, np.bool_)):
-                raise OptionError(f"{name} must be True or False, got {getattr(self, name)!r}")
+        switch(self.adagrad, "adagrad")
+        switch(self.averaged, "averaged")
         number(self.tolerance, "tolerance")
         choice(self.dtype, "dtype", DTYPES)
 
     def train(self, task: _core.Task, theta: Weights, *, threads: int, seed: int, report: Report) -> Outcome:
         """Train from the weights theta (n,), which are left alone."""
-        descent = self._descent(task, theta, seed)
-
-        def weights() -> Weights:
-            found = np.empty(descent.size)
-            descent.weights(found)
-            return found
-
-        before, reason, epoch, objective = math.inf, "epochs", 0, 0.0
-        while epoch < self.epochs:
-            epoch += 1
-            loss, squares, rate, active = descent.epoch(threads)
-            objective = loss + self.l2 * squares
-            if not math.isfinite(objective):
-                raise ScoreError(_astray(objective, epoch, rate))
-            if not report(Progress(epoch, objective, None, active, weights, {"rate": rate})):
-                reason = "stopped"
-                break
-            if abs(before - objective) < self.tolerance * abs(objective):
-                reason = "value"
-                break
-            before = objective
-        return Outcome(weights(), reason, epoch, objective)
-
-    def _descent(self, task: _core.Task, theta: Weights, seed: int) -> _core.Stochastic:
         schedule = self.schedule or ("constant" if self.adagrad else "inverse")
-        return _core.Stochastic(
+        descent = _core.Stochastic(
             task,
             theta,
             float(self.l2),
@@ -109,9 +84,26 @@ class SGD:
             seed,
         )
 
+        def weights() -> Weights:
+            found = np.empty(descent.size)
+            descent.weights(found)
+            return found
 
-def _astray(objective: float, epoch: int, rate: float) -> str:
-    return (
-        f"the objective became {objective} in epoch {epoch}, at a rate of {rate:g}: give SGD a smaller rate, or scale "
-        f"feature values to about 1"
-    )
+        before, reason, epoch, objective = math.inf, "epochs", 0, 0.0
+        while epoch < self.epochs:
+            epoch += 1
+            loss, squares, rate, active = descent.epoch(threads)
+            objective = loss + self.l2 * squares
+            if not math.isfinite(objective):
+                raise ScoreError(
+                    f"the objective became {objective} in epoch {epoch}, at a rate of {rate:g}: give SGD a smaller "
+                    f"rate, or scale feature values to about 1"
+                )
+            if not report(Progress(epoch, objective, None, active, weights, {"rate": rate})):
+                reason = "stopped"
+                break
+            if abs(before - objective) < self.tolerance * abs(objective):
+                reason = "value"
+                break
+            before = objective
+        return Outcome(weights(), reason, epoch, objective)
