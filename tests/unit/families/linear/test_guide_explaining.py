@@ -11,5 +11,5 @@ def test_the_guide_shows_the_accounts_as_they_are_printed_now():
     names = {}
     for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         exec(code, names)
-    shown = re.findall(r"```text\n(Why is .*?)\n```", page, re.DOTALL)
+    shown = re.findall(r"```output\n(Why is .*?)\n```", page, re.DOTALL)
     assert shown == [str(names["why"]), str(names["margin"])]
