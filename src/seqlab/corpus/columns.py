@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,23 +20,86 @@ Codes = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]
 
+# ---------------------------------------------------------------------------------------------- names
 
-def _pool(text: npt.NDArray[np.uint8], begins: Offsets) -> Any:
-    return _core.pool_of(text, begins)  # a native function cannot be pickled itself
+CONLLU = ("id", "word", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+
+# The types of the CoNLL-2000 chunking task; whatever else carries a scheme is taken for entities.
+CHUNK_TYPES = frozenset(["NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP"])
+USUAL = {1: ("word",), 2: ("word", "label"), 4: ("word", "pos", "chunk", "entity")}
+_SCHEME_TAG = r"[BIESLUM]-(.+)"
 
 
-copyreg.pickle(_core.StringPool, lambda pool: (_pool, pool.arrays()))
+def resolve(name: str, columns: Sequence[str]) -> str:
+    """Find the column that `name` means: "form" is "word", and "pos" is "upos" when there is no "pos"."""
+    if name in columns:
+        return name
+    alias = {"form": "word", "word": "form", "pos": "upos"}.get(name)
+    if alias in columns:
+        return str(alias)
+    raise CorpusError(unknown(name, columns))
+
+
+def unknown(name: object, columns: Sequence[str]) -> str:
+    """Say that a column is not there."""
+    import difflib  # slow to import
+
+    there = ", ".join(map(repr, columns)) or "none"
+    near = difflib.get_close_matches(str(name), columns, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"there is no column {name!r}: the columns are {there}{hint}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Say 1 token, 2 tokens."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def checked(names: Iterable[str]) -> tuple[str, ...]:
+    """Check that names are strings, not empty, each there once."""
+    if isinstance(names, str):
+        raise CorpusError(
+            f"columns must be a list of names, got the single string {names!r}; write ({names!r},)"
+        )
+    kept = tuple(names)
+    for name in kept:
+        if not isinstance(name, str) or not name:
+            raise CorpusError(f"a column name must be a string that is not empty, got {name!r}")
+        if kept.count(name) > 1:
+            raise CorpusError(
+                f"the column name {name!r} occurs twice in {kept!r}; every column needs its own"
+            )
+    return kept
+
+
+def usual(width: int, last_values: Iterable[str]) -> tuple[str, ...]:
+    """Name the columns of a file of `width` columns that says nothing about them."""
+    if width == 3:
+        return ("word", "pos", _meaning(last_values))
+    return USUAL.get(width) or ("word", *(f"column{i}" for i in range(1, width - 1)), "label")
+
+
+def _meaning(values: Iterable[str]) -> str:
+    """Tell what a column of these values is: chunk, entity, or just label."""
+    tags = [re.fullmatch(_SCHEME_TAG, value) for value in values if value != "O"]
+    types = {tag[1] if tag else None for tag in tags}
+    if not types or None in types:
+        return "label"
+    return "chunk" if types <= CHUNK_TYPES else "entity"
+
+
+# ---------------------------------------------------------------------------------------------- arrays
 
 
 def locked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The same array, read-only: the core trusts its numbers, and slices share it."""
+    """Make an array read-only: the core trusts its numbers, and slices share it."""
     if array.flags.writeable:
         array.flags.writeable = False
     return array
 
 
 def checked_codes(codes: Codes, pool: _core.StringPool) -> Codes:
-    """Numbers of strings that are in the pool: the core does not look twice."""
+    """Check numbers of strings against the pool: the core does not look twice."""
     checked = np.ascontiguousarray(codes, dtype=np.int32)
     if checked.ndim != 1 or (checked.size and not 0 <= int(checked.min()) <= int(checked.max()) < len(pool)):
         raise CorpusError(
@@ -45,19 +109,41 @@ def checked_codes(codes: Codes, pool: _core.StringPool) -> Codes:
 
 
 def checked_indptr(indptr: Offsets, size: int) -> Offsets:
-    """Where stretches of `size` entries begin: from 0 to size, never falling."""
+    """Check where parts of `size` entries begin: from 0 to size, never falling."""
     checked = np.ascontiguousarray(indptr, dtype=np.int64)
-    if (
-        checked.ndim != 1
-        or not checked.size
-        or checked[0] != 0
-        or checked[-1] != size
-        or (np.diff(checked) < 0).any()
-    ):
+    ends = checked.ndim == 1 and checked.size and checked[0] == 0 and checked[-1] == size
+    if not ends or (np.diff(checked) < 0).any():
         raise CorpusError(
             f"offsets must begin with 0, never fall, and end with {size}, the number of entries"
         )
     return locked(checked)
+
+
+def offsets_of(lengths: npt.ArrayLike) -> Offsets:
+    """Find where sentences of these lengths begin, and where the last one ends."""
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])
+
+
+def ragged(offsets: Offsets, rows: npt.NDArray[np.int64]) -> tuple[Offsets, npt.NDArray[np.int64]]:
+    """Put the chosen rows one after another: their offsets, and the places of their entries."""
+    begins, lengths = offsets[rows], offsets[rows + 1] - offsets[rows]
+    new = offsets_of(lengths)
+    places = np.arange(int(new[-1]), dtype=np.int64) + np.repeat(begins - new[:-1], lengths)
+    return new, places
+
+
+def joined_offsets(parts: Sequence[Offsets]) -> Offsets:
+    """Put the offsets of ragged arrays one after another."""
+    return offsets_of(np.concatenate([np.diff(part) for part in parts]))
+
+
+def _pool(text: npt.NDArray[np.uint8], begins: Offsets) -> Any:
+    return _core.pool_of(text, begins)  # a native function cannot be pickled itself
+
+
+copyreg.pickle(_core.StringPool, lambda pool: (_pool, pool.arrays()))
+
+# ---------------------------------------------------------------------------------------------- columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,38 +171,37 @@ class StringColumn:
     def __reduce__(self) -> tuple[object, ...]:
         return StringColumn, _core.compact_pool(self.codes, self.pool)
 
-    def stretch(self, begin: int, end: int) -> list[str]:
-        """The strings of tokens begin .. end."""
+    def span(self, begin: int, end: int) -> list[str]:
+        """List the strings of tokens begin .. end."""
         return _core.gather(self.values, self.codes, begin, end)
 
     def nested(self, offsets: Offsets) -> list[list[str]]:
-        """The strings of every sentence."""
+        """List the strings of every sentence."""
         return _core.gather_all(self.values, self.codes, offsets)
 
     def take(self, tokens: npt.NDArray[np.int64]) -> StringColumn:
-        """These tokens only; the strings are shared."""
+        """Keep these tokens only; the strings are shared."""
         taken = StringColumn(self.codes[tokens], self.pool)
         if "values" in self.__dict__:
             taken.__dict__["values"] = self.values
         return taken
 
     def compact(self) -> StringColumn:
-        """The same with a pool that holds only what the tokens use, in order of first appearance."""
+        """Keep only the strings that the tokens use, in order of first appearance."""
         return StringColumn(*_core.compact_pool(self.codes, self.pool))
 
     def same(self, other: object) -> bool:
-        """Whether both hold the same strings token by token."""
+        """Compare the strings token by token."""
         if not isinstance(other, StringColumn) or len(self) != len(other):
             return False
-        if self.pool is other.pool:
-            return bool(np.array_equal(self.codes, other.codes))
-        if not len(self):
-            return True
-        return bool(np.array_equal(self.codes, _core.translate(other.pool, self.pool)[other.codes]))
+        codes = other.codes
+        if self.pool is not other.pool and len(self):
+            codes = _core.translate(other.pool, self.pool)[codes]
+        return bool(np.array_equal(self.codes, codes))
 
     @staticmethod
     def join(parts: Sequence[StringColumn]) -> StringColumn:
-        """The tokens of all parts, one after another."""
+        """Put the tokens of all parts one after another."""
         first = parts[0]
         if all(part.pool is first.pool for part in parts):
             return StringColumn(np.concatenate([part.codes for part in parts]), first.pool)
@@ -153,6 +238,16 @@ class BagColumn:
         """The distinct attributes."""
         return self.pool.strings()
 
+    @property
+    def strings(self) -> StringColumn:
+        """(attributes,)   the strings of all bags, one after another."""
+        return StringColumn(self.codes, self.pool)
+
+    @property
+    def all_weights(self) -> Weights:
+        """(attributes,)   the weights, also when all of them are 1."""
+        return np.ones(len(self.codes)) if self.weights is None else self.weights
+
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
@@ -170,40 +265,34 @@ class BagColumn:
             bag[name] = bag.get(name, 0.0) + weight
         return bag
 
-    def stretch(self, begin: int, end: int) -> list[dict[str, float]]:
-        """The bags of tokens begin .. end."""
+    def span(self, begin: int, end: int) -> list[dict[str, float]]:
+        """List the bags of tokens begin .. end."""
         return [self.bag(token) for token in range(begin, end)]
 
     def nested(self, offsets: Offsets) -> list[list[dict[str, float]]]:
-        """The bags of every sentence."""
-        return [self.stretch(b, e) for b, e in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
+        """List the bags of every sentence."""
+        return [self.span(*pair) for pair in itertools.pairwise(offsets.tolist())]
 
     def take(self, tokens: npt.NDArray[np.int64]) -> BagColumn:
-        """These tokens only; the strings are shared."""
+        """Keep these tokens only; the strings are shared."""
         indptr, places = ragged(self.indptr, tokens)
         weights = None if self.weights is None else self.weights[places]
         return BagColumn(indptr, self.codes[places], weights, self.pool)
 
     def same(self, other: object) -> bool:
-        """Whether both hold the same attributes and weights token by token."""
+        """Compare attributes and weights token by token."""
         if not isinstance(other, BagColumn) or not np.array_equal(self.indptr, other.indptr):
             return False
-        mine, theirs = StringColumn(self.codes, self.pool), StringColumn(other.codes, other.pool)
-        return mine.same(theirs) and bool(np.array_equal(self.all_weights(), other.all_weights()))
-
-    def all_weights(self) -> Weights:
-        """One weight per attribute, also when all of them are 1."""
-        return np.ones(len(self.codes)) if self.weights is None else self.weights
+        return self.strings.same(other.strings) and bool(np.array_equal(self.all_weights, other.all_weights))
 
     @staticmethod
     def join(parts: Sequence[BagColumn]) -> BagColumn:
-        """The tokens of all parts, one after another."""
-        strings = StringColumn.join([StringColumn(part.codes, part.pool) for part in parts])
+        """Put the tokens of all parts one after another."""
+        strings = StringColumn.join([part.strings for part in parts])
         weighted = any(part.weights is not None for part in parts)
-        weights = np.concatenate([part.all_weights() for part in parts]) if weighted else None
-        return BagColumn(
-            joined_offsets([part.indptr for part in parts]), strings.codes, weights, strings.pool
-        )
+        weights = np.concatenate([part.all_weights for part in parts]) if weighted else None
+        indptr = joined_offsets([part.indptr for part in parts])
+        return BagColumn(indptr, strings.codes, weights, strings.pool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,120 +315,26 @@ class VectorColumn:
     def __len__(self) -> int:
         return len(self.vectors)
 
-    def stretch(self, begin: int, end: int) -> npt.NDArray[np.floating[Any]]:
-        """The vectors of tokens begin .. end, (end - begin, D)."""
+    def span(self, begin: int, end: int) -> npt.NDArray[np.floating[Any]]:
+        """(end - begin, D)   the vectors of tokens begin .. end."""
         return self.vectors[begin:end]
 
     def nested(self, offsets: Offsets) -> list[npt.NDArray[np.floating[Any]]]:
-        """One array per sentence."""
-        return [self.vectors[b:e] for b, e in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
+        """List an array per sentence."""
+        return [self.vectors[begin:end] for begin, end in itertools.pairwise(offsets.tolist())]
 
     def take(self, tokens: npt.NDArray[np.int64]) -> VectorColumn:
-        """These tokens only."""
+        """Keep these tokens only."""
         return VectorColumn(self.vectors[tokens])
 
     def same(self, other: object) -> bool:
-        """Whether both hold the same numbers."""
+        """Compare the numbers."""
         return isinstance(other, VectorColumn) and bool(np.array_equal(self.vectors, other.vectors))
 
     @staticmethod
     def join(parts: Sequence[VectorColumn]) -> VectorColumn:
-        """The tokens of all parts, one after another."""
+        """Put the tokens of all parts one after another."""
         return VectorColumn(np.concatenate([part.vectors for part in parts]))
 
 
 Column = StringColumn | BagColumn | VectorColumn
-
-
-def offsets_of(lengths: npt.ArrayLike) -> Offsets:
-    """Find where sentences of these lengths begin, and where the last one ends."""
-    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])
-
-
-def ragged(offsets: Offsets, rows: npt.NDArray[np.int64]) -> tuple[Offsets, npt.NDArray[np.int64]]:
-    """Offsets of the chosen rows put one after another, and the places of their entries."""
-    begins, lengths = offsets[rows], offsets[rows + 1] - offsets[rows]
-    new = offsets_of(lengths)
-    places = np.arange(int(new[-1]), dtype=np.int64) + np.repeat(begins - new[:-1], lengths)
-    return new, places
-
-
-def joined_offsets(parts: Sequence[Offsets]) -> Offsets:
-    """Put the offsets of ragged arrays one after another."""
-    return offsets_of(np.concatenate([np.diff(part) for part in parts]))
-
-
-CONLLU = ("id", "word", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
-
-# The types of the CoNLL-2000 chunking task; whatever else carries a scheme is taken for entities.
-CHUNK_TYPES = frozenset(["NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP"])
-_SCHEME_TAG = r"[BIESLUM]-(.+)"
-
-
-def resolve(name: str, columns: Sequence[str]) -> str:
-    """The column that `name` means: "form" is "word", and "pos" is "upos" when there is no "pos"."""
-    if name in columns:
-        return name
-    alias = {"form": "word", "word": "form", "pos": "upos"}.get(name)
-    if alias in columns:
-        return str(alias)
-    raise CorpusError(unknown(name, columns))
-
-
-def unknown(name: object, columns: Sequence[str]) -> str:
-    """What to say about a column that is not there."""
-    import difflib  # slow to import
-
-    there = ", ".join(map(repr, columns)) or "none"
-    near = difflib.get_close_matches(str(name), columns, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"there is no column {name!r}: the columns are {there}{hint}"
-
-
-def counted(number: int, noun: str) -> str:
-    """1 token, 2 tokens."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def checked(names: Iterable[str]) -> tuple[str, ...]:
-    """Names as a tuple: strings, not empty, each once."""
-    if isinstance(names, str):
-        raise CorpusError(
-            f"columns must be a list of names, got the single string {names!r}; write ({names!r},)"
-        )
-    kept = tuple(names)
-    for name in kept:
-        if not isinstance(name, str) or not name:
-            raise CorpusError(f"a column name must be a string that is not empty, got {name!r}")
-        if kept.count(name) > 1:
-            raise CorpusError(
-                f"the column name {name!r} occurs twice in {kept!r}; every column needs its own"
-            )
-    return kept
-
-
-def usual(width: int, last_values: Iterable[str]) -> tuple[str, ...]:
-    """Names for a file of `width` columns that says nothing about them."""
-    if width == 1:
-        return ("word",)
-    if width == 2:
-        return ("word", "label")
-    if width == 3:
-        return ("word", "pos", _meaning(last_values))
-    if width == 4:
-        return ("word", "pos", "chunk", "entity")
-    return ("word", *(f"column{i}" for i in range(1, width - 1)), "label")
-
-
-def _meaning(values: Iterable[str]) -> str:
-    """What a column of these values is: chunk, entity, or just label."""
-    types = set()
-    for value in values:
-        tag = re.fullmatch(_SCHEME_TAG, value)
-        if tag:
-            types.add(tag[1])
-        elif value != "O":
-            return "label"
-    if not types:
-        return "label"
-    return "chunk" if types <= CHUNK_TYPES else "entity"

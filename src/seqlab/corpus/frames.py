@@ -51,7 +51,7 @@ def to_pandas(corpus: Corpus) -> Any:
         if isinstance(column, StringColumn):
             data[name] = pandas.Categorical.from_codes(column.codes, categories=column.values)
         else:
-            data[name] = pandas.Series(list(column.stretch(0, len(column))), dtype=object)
+            data[name] = pandas.Series(list(column.span(0, len(column))), dtype=object)
     return pandas.DataFrame(data)
 
 
@@ -125,7 +125,7 @@ def _to_array(arrow: Any, column: Column) -> Any:
     if isinstance(column, BagColumn):
         names = arrow.DictionaryArray.from_arrays(arrow.array(column.codes), _strings(arrow, column.pool))
         pairs = arrow.StructArray.from_arrays(
-            [names, arrow.array(column.all_weights())], ["attribute", "weight"]
+            [names, arrow.array(column.all_weights)], ["attribute", "weight"]
         )
         return arrow.LargeListArray.from_arrays(column.indptr, pairs)
     width = column.vectors.shape[1]

@@ -58,7 +58,7 @@ class Sentence:
     def __getitem__(self, key: str | int | slice) -> list[Any] | Token:
         if isinstance(key, str):
             return cast(
-                list[Any], self._corpus.data(key).stretch(self._begin, self._end)
+                list[Any], self._corpus.data(key).span(self._begin, self._end)
             )  # an array for vectors
         if isinstance(key, slice):
             return [Token(self, t) for t in range(*key.indices(len(self)))]
@@ -139,7 +139,7 @@ class Token:
         column = self.sentence._corpus.data(name)
         if isinstance(column, StringColumn):
             return column.values[column.codes[at]]
-        return column.stretch(at, at + 1)[0]
+        return column.span(at, at + 1)[0]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

@@ -9,7 +9,7 @@ the observed one) that the difference is at least as large as observed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,23 @@ from seqlab.evaluation.spans import WAYS, choose_scheme, span_report
 from seqlab.tags.coding import Bools, Coded, Places
 from seqlab.tags.schemes import Scheme
 
-LARGEST_BLOCK = 1 << 21  # weights in memory at one time: 16 MB
+METRICS = {"accuracy": "accuracy", "span_f1": "span F1 (strict)", "sentence_accuracy": "sentence accuracy"}
+# The counts that a figure is made of: a part and its whole; for an F1 those of precision, then those of recall.
+NEEDED = {
+    "accuracy": ("right", "tokens"),
+    "unseen_accuracy": ("right_unseen", "unseen"),
+    "sentence_accuracy": ("right_sentences", "sentences"),
+    "span_precision": ("strict_correct", "predicted_spans"),
+    "span_recall": ("strict_found", "gold_spans"),
+} | {
+    "span_f1" if way == "strict" else f"{way}_f1": (
+        *(f"{way}_correct", "predicted_spans"),
+        *(f"{way}_found", "gold_spans"),
+    )
+    for way in WAYS
+}
+LARGEST_BLOCK = 1 << 21  # weights or signs in memory at one time: 16 MB
+SLACK = 1e-12  # differences that are equal but for rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +51,9 @@ class Interval:
 
 
 def token_counts(data: Paired) -> dict[str, Counts]:
-    """Tokens, right ones, the same for unseen words, and sentences, for each sentence."""
+    """Count for each sentence: tokens, right ones, the same for unseen words, and sentences."""
     offsets, right = data.gold.offsets, data.right
-    tokens, right_tokens = np.diff(offsets), _within(right, offsets)
+    tokens, right_tokens = np.diff(offsets), within(right, offsets)
     counts = {
         "tokens": tokens,
         "right": right_tokens,
@@ -45,57 +61,36 @@ def token_counts(data: Paired) -> dict[str, Counts]:
         "right_sentences": ((tokens > 0) & (right_tokens == tokens)).astype(np.int64),
     }
     if data.unseen is not None:
-        counts["unseen"] = _within(data.unseen, offsets)
-        counts["right_unseen"] = _within(data.unseen & right, offsets)
+        counts["unseen"] = within(data.unseen, offsets)
+        counts["right_unseen"] = within(data.unseen & right, offsets)
     return counts
 
 
-def _within(flags: Bools, offsets: Places) -> Counts:
+def within(flags: Bools, offsets: Places) -> Counts:
+    """Count the flags of each sentence."""
     before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(flags)])
-    within: Counts = before[offsets[1:]] - before[offsets[:-1]]
-    return within
+    return np.diff(before[offsets])
 
 
-def figures(totals: Mapping[str, Numbers]) -> dict[str, Numbers]:
-    """Headline figures from sums of counts, of one corpus or of many resampled ones (arrays)."""
-    found = {"accuracy": accuracy(totals)}
-    if "unseen" in totals:
-        unseen = ratio(totals["right_unseen"], totals["unseen"])
-        found["unseen_accuracy"] = np.where(totals["unseen"] > 0, unseen, np.nan)
-    found["sentence_accuracy"] = sentence_accuracy(totals)
-    if "gold_spans" not in totals:
-        return found
-    found["span_precision"] = ratio(totals["strict_correct"], totals["predicted_spans"])
-    found["span_recall"] = ratio(totals["strict_found"], totals["gold_spans"])
-    found["span_f1"] = span_f1(totals)
-    return found | {f"{way}_f1": span_f1(totals, way) for way in WAYS if way != "strict"}
+def figure(counts: Sequence[Any]) -> Numbers:
+    """Compute a figure from the counts that it needs, of one corpus or of many resampled ones (arrays)."""
+    shares = [ratio(part, whole) for part, whole in zip(counts[::2], counts[1::2], strict=True)]
+    return shares[0] if len(shares) == 1 else f1_of(*shares)
 
 
-def accuracy(totals: Mapping[str, Numbers]) -> Numbers:
-    """The share of tokens with the right label."""
-    return ratio(totals["right"], totals["tokens"])
-
-
-def sentence_accuracy(totals: Mapping[str, Numbers]) -> Numbers:
-    """The share of sentences with all labels right."""
-    return ratio(totals["right_sentences"], totals["sentences"])
-
-
-def span_f1(totals: Mapping[str, Numbers], way: str = "strict") -> Numbers:
-    """F1 over all types."""
-    precision = ratio(totals[f"{way}_correct"], totals["predicted_spans"])
-    return f1_of(precision, ratio(totals[f"{way}_found"], totals["gold_spans"]))
-
-
-def totals_of(counts: Mapping[str, Counts]) -> dict[str, Numbers]:
-    """The sums over all sentences."""
-    return {name: np.asarray(column.sum(), dtype=np.float64) for name, column in counts.items()}
+def figures(totals: Mapping[str, Any]) -> dict[str, Numbers]:
+    """Compute the headline figures from sums of counts; NaN for the accuracy on unseen words when there are none."""
+    there = {name: needed for name, needed in NEEDED.items() if needed[0] in totals}
+    found = {name: figure([totals[count] for count in needed]) for name, needed in there.items()}
+    if "unseen_accuracy" in found:
+        found["unseen_accuracy"] = np.where(totals["unseen"] > 0, found["unseen_accuracy"], np.nan)
+    return found
 
 
 def intervals(
     counts: Mapping[str, Counts], resamples: int, confidence: float, seed: int
 ) -> dict[str, Interval]:
-    """Percentile bootstrap: sentences drawn with replacement, as many as there are, `resamples` times."""
+    """Bootstrap the figures, by percentiles: sentences are drawn with replacement, as many as there are."""
     names, table = list(counts), np.stack(list(counts.values()), axis=1).astype(np.float64)
     size = len(table)
     generator = np.random.default_rng(seed)
@@ -115,20 +110,6 @@ def intervals(
             low, high = np.quantile(known, tails)
             found[name] = Interval(float(low), float(high))
     return found
-
-
-METRICS = {"accuracy": "accuracy", "span_f1": "span F1 (strict)", "sentence_accuracy": "sentence accuracy"}
-FIGURES: dict[str, Callable[[Mapping[str, Numbers]], Numbers]] = {
-    "accuracy": accuracy,
-    "span_f1": span_f1,
-    "sentence_accuracy": sentence_accuracy,
-}
-NEEDED = {
-    "accuracy": ("right", "tokens"),
-    "span_f1": ("strict_correct", "strict_found", "predicted_spans", "gold_spans"),
-    "sentence_accuracy": ("right_sentences", "sentences"),
-}
-SLACK = 1e-12  # differences that are equal but for rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +155,7 @@ def significance(
     scheme: Scheme | str | None = "auto",
     repair: str = "conlleval",
 ) -> Significance:
-    """Whether outputs `a` and `b` for the same gold labels differ by more than luck.
+    """Test whether outputs `a` and `b` for the same gold labels differ by more than luck.
 
     metric   "accuracy", "span_f1" or "sentence_accuracy"
     """
@@ -184,37 +165,32 @@ def significance(
     one, other = pair(gold, a, column, name="a"), pair(gold, b, column, name="b")
     if metric == "span_f1":
         chosen = _common_scheme(one, other, scheme, repair)
-        counts = [_span_counts(data, chosen, repair) for data in (one, other)]
+        counts = [span_report(data, chosen, repair, detected=False)[1] for data in (one, other)]
     else:
         counts = [token_counts(data) for data in (one, other)]
     first, second = (np.stack([side[name] for name in NEEDED[metric]], 1) for side in counts)
-    scores = [float(_figure(metric, side.sum(axis=0))) for side in (first, second)]
+    a_score, b_score = (float(figure(side.sum(axis=0))) for side in (first, second))
     differ = (first != second).any(axis=1)
-    hits = _hits(first, second, differ, metric, abs(scores[0] - scores[1]), trials, seed)
+    hits = _hits(first, second, differ, abs(a_score - b_score), trials, seed)
     return Significance(
         metric,
-        scores[0],
-        scores[1],
-        scores[0] - scores[1],
-        (hits + 1) / (trials + 1),
-        trials,
-        int((np.diff(one.gold.offsets) > 0).sum()),
-        int(differ.sum()),
+        a_score,
+        b_score,
+        difference=a_score - b_score,
+        p_value=(hits + 1) / (trials + 1),
+        trials=trials,
+        sentences=int((np.diff(one.gold.offsets) > 0).sum()),
+        differing=int(differ.sum()),
     )
 
 
-def _figure(metric: str, sums: Any) -> Numbers:
-    """The figure from sums of the counts it needs; sums has one row for each trial, or none."""
-    return FIGURES[metric](dict(zip(NEEDED[metric], np.asarray(sums, dtype=np.float64).T, strict=True)))
-
-
 def _common_scheme(one: Paired, other: Paired, scheme: Scheme | str | None, repair: str) -> Scheme:
-    """One scheme for both outputs, found on gold with the letters of all three."""
+    """Find one scheme for both outputs, on gold with the letters of all three."""
     values = sorted({*one.gold.values, *other.gold.values})
     place = {value: i for i, value in enumerate(values)}
     rank = np.array([place[value] for value in one.gold.values], dtype=np.int32)
     gold = Coded(values, rank[one.gold.codes], one.gold.offsets)
-    chosen = choose_scheme(Paired(gold, gold), scheme, repair)
+    chosen = choose_scheme(gold, scheme, repair)
     if chosen is None:
         raise SchemeError(
             "span_f1 needs labels that are tags; for plain labels use metric='accuracy' or 'sentence_accuracy'"
@@ -222,15 +198,8 @@ def _common_scheme(one: Paired, other: Paired, scheme: Scheme | str | None, repa
     return chosen
 
 
-def _span_counts(data: Paired, scheme: Scheme, repair: str) -> dict[str, Counts]:
-    _, counts = span_report(data, scheme, repair, detected=False)
-    return counts
-
-
-def _hits(
-    first: Counts, second: Counts, differ: Bools, metric: str, observed: float, trials: int, seed: int
-) -> int:
-    """How many random exchanges give a difference at least as large as observed."""
+def _hits(first: Counts, second: Counts, differ: Bools, observed: float, trials: int, seed: int) -> int:
+    """Count the random exchanges that give a difference at least as large as observed."""
     size = int(differ.sum())
     total, rest = first.sum(axis=0) + second.sum(axis=0), second.sum(axis=0)
     change = (first - second)[differ].astype(np.float64)
@@ -240,6 +209,6 @@ def _hits(
         rows = min(step, trials - begin)
         kept = generator.integers(0, 2, (rows, size), dtype=np.int8).astype(np.float64)
         mine = kept @ change + rest
-        difference = np.abs(_figure(metric, mine) - _figure(metric, total - mine))
+        difference = np.abs(figure(mine.T) - figure((total - mine).T))
         hits += int((difference >= observed - SLACK).sum())
     return hits

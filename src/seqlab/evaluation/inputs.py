@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -57,57 +57,55 @@ def pair(
     *,
     name: str = "predicted",
 ) -> Paired:
-    """Both sides, sentence by sentence and word by word beside each other; `name` is what to call the second."""
+    """Put both sides beside each other, word by word; `name` is what to call the second."""
     if column is not None and not is_corpus(gold) and not is_corpus(predicted):
         raise OptionError(f"column={column!r} names a column of a corpus, but gold and {name} are lists")
-    one, other = coded_alike([_taken(gold, "gold", column), _taken(predicted, name, column)])
-    _check_lengths(one, other, "label", name)
+    one, other = _coded_alike({"gold": gold, name: predicted}, column)
+    _check_lengths(one, other, "label")
     if not len(one.codes):
         raise ShapeError(f"gold and {name} have no tokens at all, so there is nothing to evaluate")
-    if words is None and is_corpus(gold):
+    source = gold if is_corpus(gold) else None
+    if words is None and source is not None:
         words = _words_of(gold)
     coded_words = None
     if words is not None:
         coded_words = encode(many(words, "words"), "words", what="word")
-        _check_lengths(one, coded_words, "word", "words")
-    source = gold if is_corpus(gold) else None
+        _check_lengths(one, coded_words, "word")
     return Paired(one, other, coded_words, _unseen(coded_words, known), source)
 
 
-def _taken(value: Any, name: str, column: str | None) -> tuple[list[Sequence[str]], str]:
-    if is_corpus(value):
-        if column is None:
+def _coded_alike(sides: Mapping[str, Any], column: str | None) -> list[Coded]:
+    """Encode several lists of sequences, or columns of corpora, alike: the labels in alphabetical order."""
+    index: dict[str, int] = {}
+    coded = []
+    for name, value in sides.items():
+        if is_corpus(value) and column is None:
             raise OptionError(
                 f"{name} is a corpus with the columns {', '.join(value.columns)}; say which one to compare, "
                 f"for example column={value.columns[-1]!r}"
             )
-        return many(value.column(column), name), name
-    return many(value, name), name
-
-
-def coded_alike(sides: Iterable[tuple[list[Sequence[str]], str]]) -> list[Coded]:
-    """Several lists of sequences in one coding, with the labels in alphabetical order."""
-    index: dict[str, int] = {}
-    coded = [encode(sequences, name, index) for sequences, name in sides]
+        labels = value.column(column) if is_corpus(value) else value
+        coded.append(encode(many(labels, name), name, index))
     values = sorted(index)
     rank = np.zeros(len(values), dtype=np.int32)
     rank[[index[value] for value in values]] = np.arange(len(values))
-    return [Coded(values, rank[side.codes], side.offsets) for side in coded]
+    return [Coded(values, rank[side.codes], side.offsets, side.name) for side in coded]
 
 
-def _check_lengths(gold: Coded, other: Coded, what: str, name: str) -> None:
+def _check_lengths(gold: Coded, other: Coded, what: str) -> None:
     """Refuse another number of sentences, or a sentence of another length."""
+    name = other.name
     if len(gold.offsets) != len(other.offsets):
         raise ShapeError(
             f"gold has {counted(len(gold.offsets) - 1, 'sentence')}, but {name} has {len(other.offsets) - 1}"
         )
-    differ = np.diff(gold.offsets) != np.diff(other.offsets)
-    if differ.any():
-        i = int(np.argmax(differ))
-        one, two = (int(side.offsets[i + 1] - side.offsets[i]) for side in (gold, other))
-        more = f" ({int(differ.sum())} sentences differ)" if differ.sum() > 1 else ""
+    wanted, found = np.diff(gold.offsets), np.diff(other.offsets)
+    differ = np.flatnonzero(wanted != found)
+    if len(differ):
+        i = int(differ[0])
+        more = f" ({len(differ)} sentences differ)" if len(differ) > 1 else ""
         raise ShapeError(
-            f"gold[{i}] has {counted(one, 'label')}, but {name}[{i}] has {counted(two, what)}; "
+            f"gold[{i}] has {counted(wanted[i], 'label')}, but {name}[{i}] has {counted(found[i], what)}; "
             f"every token needs one of each{more}",
             place=Place(i),
         )
@@ -123,33 +121,30 @@ def _unseen(words: Coded | None, known: Any) -> Bools | None:
         return None
     if words is None:
         raise OptionError("known= is there, but no words to compare: pass words=..., or a corpus as gold")
-    seen = known_words(known)
-    new = np.fromiter((word not in seen for word in words.values), dtype=bool, count=len(words.values))
-    unseen: Bools = new[words.codes]
+    seen = _known_words(known)
+    unseen: Bools = np.array([word not in seen for word in words.values], dtype=bool)[words.codes]
     return unseen
 
 
-def known_words(known: Any) -> frozenset[str] | set[str]:
-    """The words of training: from a set, a list of words, a list of sentences, or a corpus."""
+def _known_words(known: Any) -> set[str]:
+    """Collect the words of training: from a set, a list of words, a list of sentences, or a corpus."""
+    items = known
     if is_corpus(known):
-        sentences = _words_of(known)
-        if sentences is None:
+        items = _words_of(known)
+        if items is None:
             raise OptionError(
                 f"known is a corpus without a word column; it has {', '.join(known.columns)}; pass the words themselves"
             )
-        return {word for sentence in sentences for word in sentence}
-    if isinstance(known, (str, bytes)) or not isinstance(known, Iterable):
+    if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
         raise OptionError(
             f"known must be a set of words, a list of sentences or a corpus, got {type(known).__name__}"
         )
-    items = known if isinstance(known, (set, frozenset)) else list(known)
-    inner = ((item,) if isinstance(item, (str, bytes)) else _inner(item) for item in items)
+    single = (str, bytes)
+    inner = (
+        item if isinstance(item, Iterable) and not isinstance(item, single) else (item,) for item in items
+    )
     words: set[Any] = set(chain.from_iterable(inner))
     wrong = next((word for word in words if not isinstance(word, str)), None)
     if wrong is not None:
         raise LabelError(f"known holds {wrong!r} ({type(wrong).__name__}), but words are strings")
     return words
-
-
-def _inner(item: Any) -> Iterable[Any]:
-    return item if isinstance(item, Iterable) else (item,)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seqlab.arrays import whole_number
+from seqlab.evaluation.headline import within
 from seqlab.evaluation.inputs import Paired
 from seqlab.evaluation.report import NAMES, WAY_NAMES, invalid_note, most_frequent
 from seqlab.evaluation.scores import Score, ScoreTable
 from seqlab.evaluation.spans import WAYS
-from seqlab.tags.coding import Bools, Places
+from seqlab.tags.coding import Bools
 from seqlab.views.html import cell, page, table
 
 if TYPE_CHECKING:
@@ -40,9 +41,16 @@ WAY_MEANINGS = {
 def report_page(report: Report, path: str | os.PathLike[str] | None, *, title: str, sentences: int) -> str:
     """Make the whole page; it is written to `path` if there is one."""
     most = whole_number(sentences, "sentences", 0)
+    subtitle = f"{_counted(report.sentences, 'sentence')}, {_counted(report.tokens, 'token')}"
+    if report.unseen is not None:
+        subtitle += f", {report.unseen:,} of them unseen in training"
+    if report.spans is not None:
+        subtitle += f"; {_counted(report.spans.strict.support, 'gold span')}"
+    main = "accuracy" if report.spans is None else "span_f1"
+    names = sorted(report.figures, key=lambda name: name != main)
     parts = [
-        f'<p class="faint">{escape(_subtitle(report))}</p>',
-        _cards(report),
+        f'<p class="faint">{escape(subtitle)}</p>',
+        f'<div class="cards">{"".join(_card(report, name, main) for name in names)}</div>',
         *([] if report.spans is None else _spans(report.spans)),
         _labels(report.labels),
         _confusion(report.confusion),
@@ -51,73 +59,52 @@ def report_page(report: Report, path: str | os.PathLike[str] | None, *, title: s
     return page(title, parts, path)
 
 
-def _subtitle(report: Report) -> str:
-    text = f"{_counted(report.sentences, 'sentence')}, {_counted(report.tokens, 'token')}"
-    if report.unseen is not None:
-        text += f", {report.unseen:,} of them unseen in training"
-    if report.spans is not None:
-        text += f"; {_counted(report.spans.strict.support, 'gold span')}"
-    return text
-
-
 def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def _cards(report: Report) -> str:
-    main = "accuracy" if report.spans is None else "span_f1"
-    names = sorted(report.figures, key=lambda name: name != main)
-    return f'<div class="cards">{"".join(_card(report, name, main) for name in names)}</div>'
 
 
 def _card(report: Report, name: str, main: str) -> str:
     note, bar = "", ""
     if name in report.intervals:
-        low, high = report.intervals[name].low, report.intervals[name].high
-        note = f"<br>{100 * report.confidence:g} %: {100 * low:.2f} to {100 * high:.2f}"
-        bar = (
-            f'<div class="range"><i style="left:{100 * low:.2f}%;width:{100 * (high - low):.2f}%"></i></div>'
-        )
+        low, high = 100 * report.intervals[name].low, 100 * report.intervals[name].high
+        note = f"<br>{100 * report.confidence:g} %: {low:.2f} to {high:.2f}"
+        bar = f'<div class="range"><i style="left:{low:.2f}%;width:{high - low:.2f}%"></i></div>'
     chosen = " main" if name == main else ""
     figure = f"<b>{100 * report.figures[name]:.2f}<small> %</small></b>"
     return f'<div class="card{chosen}">{figure}{bar}<span>{escape(NAMES[name])}{note}</span></div>'
 
 
 def _spans(spans: SpanReport) -> Iterable[str]:
-    note = escape(_sentence(invalid_note(spans)))
+    note = invalid_note(spans)
+    note = escape(f"{note[:1].upper()}{note[1:]}.")
     yield f"<h2>Spans by type</h2>\n<p>Strict: start, end and type are right. {note}</p>"
-    yield _score_table("type", spans.strict.rows, _averages(spans.strict))
+    yield _score_table("type", spans.strict.rows, spans.strict)
     yield "<h2>Four ways to count spans</h2>"
-    ways = {WAY_NAMES[way]: getattr(spans, way).micro for way in WAYS}
-    yield _score_table("way", ways, {}, WAY_MEANINGS)
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + "."
-
-
-def _averages(scores: ScoreTable) -> dict[str, Score]:
-    return {"all (micro)": scores.micro, "macro": scores.macro, "weighted": scores.weighted}
+    yield _score_table("way", {WAY_NAMES[way]: getattr(spans, way).micro for way in WAYS}, notes=WAY_MEANINGS)
 
 
 def _labels(labels: ScoreTable) -> str:
     rows = most_frequent(labels.rows, MOST_ROWS)
-    scores = _score_table("label", rows, _averages(labels))
+    scores = _score_table("label", rows, labels)
     if len(rows) > OPEN_ROWS:
-        some = (
-            "labels" if len(rows) == len(labels.rows) else f"labels; here are the {len(rows)} most frequent"
-        )
-        scores = f"<details><summary>{len(labels.rows)} {some}</summary>{scores}</details>"
+        some = "" if len(rows) == len(labels.rows) else f"; here are the {len(rows)} most frequent"
+        scores = f"<details><summary>{len(labels.rows)} labels{some}</summary>{scores}</details>"
     return f"<h2>Labels, token by token</h2>\n{scores}"
 
 
 def _score_table(
     head: str,
     rows: Mapping[str, Score],
-    averages: Mapping[str, Score],
+    whole: ScoreTable | None = None,
     notes: Mapping[str, str] | None = None,
 ) -> str:
+    """Make a table of scores; `whole` has the averages below it."""
     columns = (head, "precision", "recall", "F1", "in gold", "predicted", "correct")
+    averages = (
+        {}
+        if whole is None
+        else {"all (micro)": whole.micro, "macro": whole.macro, "weighted": whole.weighted}
+    )
     main = (_score_row(name, score, (notes or {}).get(name, "")) for name, score in rows.items())
     return table(columns, main, (_score_row(name, score, "") for name, score in averages.items()))
 
@@ -169,20 +156,14 @@ def _heat_cell(names: list[str], i: int, j: int, count: int, largest: int) -> st
 # ---------------------------------------------------------------- errors in context
 
 
-def _worst_first(data: Paired, most: int) -> Places:
-    """Order sentences with errors: most wrong labels first, then the larger share, then as in the corpus."""
-    offsets = data.gold.offsets
-    before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(~data.right)])
-    wrong = before[offsets[1:]] - before[offsets[:-1]]
-    lengths = np.diff(offsets)
-    order = np.lexsort((lengths, -wrong))
-    worst: Places = order[wrong[order] > 0][:most]
-    return worst
-
-
 def _errors_in_context(data: Paired, most: int) -> str:
-    """Make the section of the worst sentences: words above gold and predicted labels, wrong ones marked."""
-    worst = _worst_first(data, most)
+    """Make the section of the worst sentences: words above gold and predicted labels, wrong ones marked.
+
+    Most wrong labels come first, then the larger share, then sentences as in the corpus.
+    """
+    wrong = within(~data.right, data.gold.offsets)
+    order = np.lexsort((np.diff(data.gold.offsets), -wrong))
+    worst = order[wrong[order] > 0][:most]
     title = "<h2>Errors in context</h2>"
     if not len(worst):
         return f"{title}\n<p>{'No label was wrong.' if data.right.all() else 'Left out, as asked.'}</p>"
@@ -194,40 +175,27 @@ def _errors_in_context(data: Paired, most: int) -> str:
 def _one_sentence(data: Paired, number: int) -> str:
     begin, end = (int(x) for x in data.gold.offsets[number : number + 2])
     wrong = ~data.right[begin:end]
-    place = _place(data, number)
+    place, find = f"sentence {number}", getattr(data.source, "place", None)
+    where = str(find(number, 0)) if callable(find) else place
+    place = where if where.startswith("sentence") else f"{place} ({where})"
     head = f"{escape(place)}: {int(wrong.sum())} of {end - begin} labels wrong"
     tokens = "".join(_tokens(data, begin, wrong))
     return f'<section class="sentence"><header>{head}</header><div class="tokens">{tokens}</div></section>'
 
 
-def _place(data: Paired, number: int) -> str:
-    place = getattr(data.source, "place", None)
-    name = f"sentence {number}"
-    if not callable(place):
-        return name
-    where = str(place(number, 0))
-    return where if where.startswith("sentence") else f"{name} ({where})"
-
-
 def _tokens(data: Paired, begin: int, wrong: Bools) -> Iterator[str]:
-    shown = _near(wrong)
-    last = -1
-    for t in np.flatnonzero(shown).tolist():
-        if t > last + 1:
-            yield '<span class="gap">…</span>'
-        yield _token(data, begin + t, wrong=bool(wrong[t]))
-        last = t
-    if last + 1 < len(wrong):
-        yield '<span class="gap">…</span>'
-
-
-def _near(wrong: Bools) -> Bools:
-    """Positions to show: all of a short sentence, else those around the errors."""
+    """Make all tokens of a short sentence, else those around the errors."""
     shown = np.ones(len(wrong), dtype=bool)
     if len(wrong) > WHOLE:
         shown = np.convolve(wrong, np.ones(2 * AROUND + 1), mode="same") > 0
-    shown[np.flatnonzero(shown)[LONGEST:]] = False
-    return shown
+    gap, last = '<span class="gap">…</span>', -1
+    for t in np.flatnonzero(shown)[:LONGEST].tolist():
+        if t > last + 1:
+            yield gap
+        yield _token(data, begin + t, wrong=bool(wrong[t]))
+        last = t
+    if last + 1 < len(wrong):
+        yield gap
 
 
 def _token(data: Paired, position: int, *, wrong: bool) -> str:
@@ -242,7 +210,7 @@ def _token(data: Paired, position: int, *, wrong: bool) -> str:
 
 
 def _visible(text: str) -> str:
-    """Escaped, with a sign for what a browser would not show."""
+    """Escape text, with a sign for what a browser would not show."""
     shown = "".join(
         "\N{REPLACEMENT CHARACTER}" if not char.isprintable() and char not in " \u200c\u200d" else char
         for char in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -14,12 +14,12 @@ import numpy as np
 from seqlab.arrays import whole_number
 from seqlab.corpus.columns import counted
 from seqlab.errors import OptionError
-from seqlab.evaluation.headline import Interval, figures, intervals, token_counts, totals_of
+from seqlab.evaluation.headline import Interval, figures, intervals, token_counts
 from seqlab.evaluation.inputs import Paired, pair
 from seqlab.evaluation.scores import Confusion, Score, ScoreTable, confusion_of, score_table
 from seqlab.evaluation.spans import WAYS, Invalid, SpanReport, choose_scheme, is_auto, span_report
-from seqlab.tags.reading import REPAIRS
-from seqlab.tags.schemes import Scheme
+from seqlab.tags.reading import check_repair
+from seqlab.tags.schemes import IOB2, Scheme
 from seqlab.views.text import left, printable, right, text_width
 
 
@@ -67,11 +67,32 @@ class Report:
         return self.text()
 
     def text(self, *, digits: int = 4, rows: int = 50) -> str:
-        """A table of at most 80 columns, laid out as scikit-learn's. `rows` bounds the labels shown."""
-        return _text(self, digits=digits, rows=rows)
+        """Lay out a table of at most 80 columns, as scikit-learn's. `rows` bounds the labels shown."""
+        digits, rows = min(whole_number(digits, "digits", 1), 6), whole_number(rows, "rows", 1)
+        parts = ["\n".join(_head(self, digits))]
+        if self.spans is not None:
+            ways: dict[str, Score] = {WAY_NAMES[way]: getattr(self.spans, way).micro for way in WAYS}
+            note = textwrap.fill(invalid_note(self.spans), COLUMNS)
+            parts += [
+                f"Spans (strict: start, end and type are right)\n{note}",
+                _table(self.spans.strict, digits, rows),
+                "Spans, four ways to count (micro averages)",
+                "\n".join(_rows(ways, digits, _name_columns(ways))),
+            ]
+        parts += ["Labels", _table(self.labels, digits, rows, accuracy=self.accuracy)]
+        mistakes = self.confusion.mistakes(MISTAKES)
+        if mistakes:
+            width = min(_widest(["gold", *(m.gold for m in mistakes)]), 30)
+            other_width = min(_widest(["predicted", *(m.predicted for m in mistakes)]), 30)
+            lines = [f"{right('gold', width)}    {left('predicted', other_width)}{'count':>10}"]
+            lines += [
+                f"{right(m.gold, width)} -> {left(m.predicted, other_width)}{m.count:>10}" for m in mistakes
+            ]
+            parts += ["Most frequent mistakes", "\n".join(lines)]
+        return "\n\n".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the sentences, in plain lists, dicts and numbers."""
+        """Give everything but the sentences, in plain lists, dicts and numbers."""
         spans = None
         if self.spans is not None:
             spans = asdict(self.spans) | {"scheme": self.spans.scheme.name}
@@ -94,13 +115,13 @@ class Report:
         }
 
     def json(self, *, indent: int | None = 2) -> str:
-        """`to_dict` as JSON."""
+        """Write `to_dict` as JSON."""
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
     def html(
         self, path: str | os.PathLike[str] | None = None, *, title: str = "Evaluation", sentences: int = 50
     ) -> str:
-        """One page that needs nothing else, with the `sentences` worst sentences; written to `path` if there is one."""
+        """Make a page that needs nothing else, with the worst `sentences`; it is written to `path` if there is one."""
         from seqlab.evaluation.page import report_page
 
         return report_page(self, path, title=title, sentences=sentences)
@@ -128,54 +149,36 @@ def evaluate(
     repair            what becomes of spans with invalid labels: "conlleval" keeps them, "strict" drops them
     bootstrap         how many times sentences are drawn anew for confidence intervals; 0 for none, 1000 is usual
     """
-    _check_options(repair, confidence)
+    check_repair(repair, IOB2, none=False)
+    number = isinstance(confidence, (int, float, np.floating)) and not isinstance(confidence, bool)
+    if not number or not 0 < confidence < 1:
+        raise OptionError(f"confidence must lie between 0 and 1, for example 0.95, got {confidence!r}")
     resamples, seed = whole_number(bootstrap, "bootstrap", 0), whole_number(seed, "seed", 0)
     data = pair(gold, predicted, column, words, known)
-    chosen = choose_scheme(data, scheme, repair)
+    chosen = choose_scheme(data.gold, scheme, repair)
     counts, spans = token_counts(data), None
     if chosen is not None:
         spans, more = span_report(data, chosen, repair, detected=is_auto(scheme))
         counts.update(more)
-    ranges = intervals(counts, resamples, float(confidence), seed) if resamples else {}
-    totals = totals_of(counts)
+    totals = {name: column.sum() for name, column in counts.items()}
+    names, found = data.gold.values, (data.gold.codes, data.predicted.codes, data.gold.codes[data.right])
+    of_gold, of_predicted, correct = (np.bincount(codes, minlength=len(names)) for codes in found)
     return Report(
         sentences=int(totals["sentences"]),
         tokens=int(totals["tokens"]),
         unseen=int(totals["unseen"]) if "unseen" in totals else None,
         figures={name: float(value) for name, value in figures(totals).items() if not np.isnan(value)},
-        intervals=ranges,
+        intervals=intervals(counts, resamples, float(confidence), seed) if resamples else {},
         bootstrap=resamples,
         confidence=float(confidence),
-        labels=_label_table(data),
+        labels=score_table(names, of_gold, of_predicted, correct, correct),
         spans=spans,
         confusion=confusion_of(data),
         data=data,
     )
 
 
-def _check_options(repair: str, confidence: float) -> None:
-    if repair not in REPAIRS:
-        raise OptionError(
-            f"repair must be 'conlleval' (spans with invalid labels are kept) or 'strict' (they are dropped), "
-            f"got {repair!r}"
-        )
-    number = isinstance(confidence, (int, float, np.floating)) and not isinstance(confidence, bool)
-    if not number or not 0 < confidence < 1:
-        raise OptionError(f"confidence must lie between 0 and 1, for example 0.95, got {confidence!r}")
-
-
-def _label_table(data: Paired) -> ScoreTable:
-    """Compute precision and recall of every label, token by token."""
-    size = len(data.gold.values)
-    correct = np.bincount(data.gold.codes[data.right], minlength=size)
-    return score_table(
-        data.gold.values,
-        np.bincount(data.gold.codes, minlength=size),
-        np.bincount(data.predicted.codes, minlength=size),
-        correct,
-        correct,
-    )
-
+# ---------------------------------------------------------------- as text, with tables as scikit-learn's
 
 COLUMNS = 80
 NUMBER_COLUMNS = 41  # what the four numbers of a row take, and the blanks before them
@@ -195,44 +198,31 @@ NAMES = {
 WAY_NAMES = {way: way.replace("_", " ") for way in WAYS}
 
 
-def _text(report: Report, *, digits: int, rows: int) -> str:
-    """The whole report."""
-    digits, rows = min(whole_number(digits, "digits", 1), 6), whole_number(rows, "rows", 1)
-    parts = [_head(report, digits)]
-    if report.spans is not None:
-        parts += [_span_tables(report.spans, digits, rows)]
-    parts += ["Labels\n\n" + _table(report.labels, digits, rows, accuracy=report.accuracy)]
-    mistakes = "\n".join(_mistakes(report))
-    if mistakes:
-        parts.append(mistakes)
-    return "\n\n".join(parts)
-
-
-def _head(report: Report, digits: int) -> str:
-    lines = [f"{counted(report.sentences, 'sentence')}, {counted(report.tokens, 'token')}"]
-    if report.unseen is not None:
-        lines[0] += f", {report.unseen} of them unseen in training"
-    lines.append("")
-    percent = f"{100 * report.confidence:g} %"
+def _head(report: Report, digits: int) -> Iterator[str]:
+    unseen = "" if report.unseen is None else f", {report.unseen} of them unseen in training"
+    yield f"{counted(report.sentences, 'sentence')}, {counted(report.tokens, 'token')}{unseen}"
+    yield ""
     for name, value in report.figures.items():
         line = f"{NAMES[name]:<28}{value:>{digits + 3}.{digits}f}"
         if name in report.intervals:
             interval = report.intervals[name]
-            line += f"   {percent}: {interval.low:.{digits}f} to {interval.high:.{digits}f}"
-        lines.append(line)
+            line += (
+                f"   {100 * report.confidence:g} %: {interval.low:.{digits}f} to {interval.high:.{digits}f}"
+            )
+        yield line
     if report.intervals:
-        lines += ["", f"intervals: percentile bootstrap, sentences drawn anew {report.bootstrap} times"]
-    return "\n".join(lines)
+        yield ""
+        yield f"intervals: percentile bootstrap, sentences drawn anew {report.bootstrap} times"
 
 
 def invalid_note(spans: SpanReport) -> str:
-    """Scheme, invalid labels, and how they were treated, in a sentence or two."""
-    how = "kept, as conlleval does" if spans.repair == "conlleval" else "dropped"
-    found = " (found by looking)" if spans.detected else ""
+    """Say in a sentence or two which scheme was used, which labels are invalid, and how they were treated."""
+    scheme = f"scheme {spans.scheme}{' (found by looking)' if spans.detected else ''}"
     if not spans.gold_invalid.labels and not spans.predicted_invalid.labels:
-        return f"scheme {spans.scheme}{found}; every label follows it"
+        return f"{scheme}; every label follows it"
+    how = "kept, as conlleval does" if spans.repair == "conlleval" else "dropped"
     sides = f"gold has {_invalid(spans.gold_invalid)}; predicted has {_invalid(spans.predicted_invalid)}"
-    return f"scheme {spans.scheme}{found}; {sides}; their spans were {how}"
+    return f"{scheme}; {sides}; their spans were {how}"
 
 
 def _invalid(side: Invalid) -> str:
@@ -242,26 +232,16 @@ def _invalid(side: Invalid) -> str:
     return f"{counted(side.labels, 'invalid label')} in {spans} of {sentences}"
 
 
-def _span_tables(spans: SpanReport, digits: int, rows: int) -> str:
-    ways: dict[str, Score] = {WAY_NAMES[way]: getattr(spans, way).micro for way in WAYS}
-    note = textwrap.fill(invalid_note(spans), COLUMNS)
-    return "\n\n".join(
-        [
-            f"Spans (strict: start, end and type are right)\n{note}",
-            _table(spans.strict, digits, rows),
-            "Spans, four ways to count (micro averages)",
-            "\n".join(_rows(ways, digits, _name_columns(ways))),
-        ]
-    )
+def _widest(names: Iterable[str]) -> int:
+    return max(text_width(printable(name)) for name in names)
 
 
-def _name_columns(names: Mapping[str, Score]) -> int:
-    widest = max((text_width(printable(name)) for name in names), default=0)
-    return min(max(widest, len("weighted avg")), COLUMNS - NUMBER_COLUMNS)
+def _name_columns(names: Iterable[str]) -> int:
+    return min(_widest([*names, "weighted avg"]), COLUMNS - NUMBER_COLUMNS)
 
 
 def most_frequent(rows: Mapping[str, Score], most: int) -> Mapping[str, Score]:
-    """The rows that occur most often in gold, in their old order."""
+    """Keep the rows that occur most often in gold, in their old order."""
     if len(rows) <= most:
         return rows
     chosen = set(sorted(rows, key=lambda name: -rows[name].support)[:most])
@@ -271,16 +251,14 @@ def most_frequent(rows: Mapping[str, Score], most: int) -> Mapping[str, Score]:
 def _table(table: ScoreTable, digits: int, most: int, *, accuracy: float | None = None) -> str:
     shown = most_frequent(table.rows, most)
     columns = _name_columns(shown)
-    lines = [*_rows(shown, digits, columns), ""]
+    lines = [*_rows(shown, digits, columns)]
     if len(shown) < len(table.rows):
-        lines.insert(-1, right("...", columns) + f"  and {len(table.rows) - len(shown)} rarer ones")
+        lines.append(right("...", columns) + f"  and {len(table.rows) - len(shown)} rarer ones")
+    total = _row("micro avg", table.micro, digits, columns)
     if accuracy is not None:
-        blank = " " * 20
-        lines.append(f"{right('accuracy', columns)} {blank} {accuracy:>9.{digits}f} {table.support:>9}")
-    else:
-        lines.append(_row("micro avg", table.micro, digits, columns))
-    lines.append(_row("macro avg", table.macro, digits, columns))
-    lines.append(_row("weighted avg", table.weighted, digits, columns))
+        total = f"{right('accuracy', columns)} {' ' * 20} {accuracy:>9.{digits}f} {table.support:>9}"
+    averages = {"macro avg": table.macro, "weighted avg": table.weighted}
+    lines += ["", total, *(_row(name, score, digits, columns) for name, score in averages.items())]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -292,20 +270,5 @@ def _rows(rows: Mapping[str, Score], digits: int, columns: int) -> Iterator[str]
 
 
 def _row(name: str, score: Score, digits: int, columns: int) -> str:
-    numbers = (score.precision, score.recall, score.f1)
-    cells = "".join(f"{number:>10.{digits}f}" for number in numbers)
+    cells = "".join(f"{number:>10.{digits}f}" for number in (score.precision, score.recall, score.f1))
     return f"{right(name, columns)} {cells}{score.support:>10}"
-
-
-def _mistakes(report: Report) -> Iterator[str]:
-    mistakes = report.confusion.mistakes(MISTAKES)
-    if not mistakes:
-        return
-    yield "Most frequent mistakes"
-    yield ""
-    names = [text_width(printable(mistake.gold)) for mistake in mistakes]
-    columns = min(max([*names, len("gold")]), 30)
-    others = min(max([*(text_width(printable(m.predicted)) for m in mistakes), len("predicted")]), 30)
-    yield f"{right('gold', columns)}    {left('predicted', others)}{'count':>10}"
-    for mistake in mistakes:
-        yield f"{right(mistake.gold, columns)} -> {left(mistake.predicted, others)}{mistake.count:>10}"

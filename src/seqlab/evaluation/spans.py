@@ -8,15 +8,15 @@ boundary_only   a span with the same start and end, of whatever type
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from seqlab.errors import SchemeError
 from seqlab.evaluation.inputs import Paired
 from seqlab.evaluation.scores import Counts, ScoreTable, score_table
-from seqlab.tags.coding import Bools, Coded, Codes, LabelTable, Places, parse, refuse_unreadable
+from seqlab.tags.coding import Bools, Coded, Places, parse, refuse_unreadable
 from seqlab.tags.detection import detect_coded
 from seqlab.tags.reading import Reading, check_repair, read
 from seqlab.tags.schemes import Scheme
@@ -67,109 +67,103 @@ class SpanReport:
         return self.strict.f1
 
 
-def choose_scheme(data: Paired, scheme: Scheme | str | None, repair: str) -> Scheme | None:
-    """The scheme that was given, or the one that the gold labels follow; None for labels that are no tags."""
+def choose_scheme(gold: Coded, scheme: Scheme | str | None, repair: str) -> Scheme | None:
+    """Choose the scheme that was given, or the one that the gold labels follow; None for labels that are no tags."""
     if scheme is None:
         return None
-    chosen = _detected(data) if is_auto(scheme) else Scheme.of(scheme)
+    chosen = _detected(gold) if is_auto(scheme) else Scheme.of(scheme)
     if chosen is not None:
         check_repair(repair, chosen, none=False)
     return chosen
 
 
 def is_auto(scheme: Scheme | str | None) -> bool:
-    """Whether the scheme is to be found by looking at the labels."""
+    """Tell whether the scheme is to be found by looking at the labels."""
     return isinstance(scheme, str) and scheme.strip().lower() == "auto"
 
 
-def _detected(data: Paired) -> Scheme | None:
-    """Found on the gold labels; the predicted ones must have the same form, and add letters they use."""
-    found = detect_coded(data.gold)
-    if found.scheme is not None:
-        return found.scheme
-    used = np.unique(data.gold.codes)
-    alone = Coded(
-        [data.gold.values[i] for i in used],
-        np.searchsorted(used, data.gold.codes).astype(np.int32),
-        data.gold.offsets,
-    )
-    gold_scheme = detect_coded(alone).scheme
-    if gold_scheme is not None:
-        raise SchemeError(
-            f"gold follows {gold_scheme}, but with predicted {found.reason}; correct them, or pass scheme=None "
-            f"to compare labels without spans"
-        )
-    return None
-
-
-def read_side(
-    side: Coded, table: LabelTable, scheme: Scheme, name: str, repair: str
-) -> tuple[Reading, Invalid]:
-    """The spans of one side that count, and what was invalid."""
-    refuse_unreadable(side, table, scheme, name, one=False)
-    reading = read(side, table, scheme)
-    hurt = len(np.unique(side.sequence_of[reading.bad]))
-    return reading.kept(repair), Invalid(int(reading.bad.sum()), int(reading.bad_spans.sum()), hurt)
+def _detected(gold: Coded) -> Scheme | None:
+    """Find it on the gold labels; the predicted ones must have the same form, and add letters they use."""
+    found = detect_coded(gold)
+    if found.scheme is None:
+        used, codes = np.unique(gold.codes, return_inverse=True)
+        alone = Coded([gold.values[i] for i in used], codes.astype(np.int32), gold.offsets)
+        gold_scheme = detect_coded(alone).scheme
+        if gold_scheme is not None:
+            raise SchemeError(
+                f"gold follows {gold_scheme}, but with predicted {found.reason}; correct them, or pass scheme=None "
+                f"to compare labels without spans"
+            )
+    return found.scheme
 
 
 def span_report(
     data: Paired, scheme: Scheme, repair: str, *, detected: bool
 ) -> tuple[SpanReport, dict[str, Counts]]:
-    """The report, and the counts of each sentence for resampling."""
+    """Compare the spans of both sides: the report, and the counts of each sentence for resampling."""
     table = parse(data.gold.values, scheme)
-    gold, gold_invalid = read_side(data.gold, table, scheme, "gold", repair)
-    predicted, predicted_invalid = read_side(data.predicted, table, scheme, "predicted", repair)
-    matches = match(gold, predicted, len(data.gold.codes))
-    tables = {way: table_of(gold, predicted, hits) for way, hits in matches.items()}
-    report = SpanReport(scheme, detected, repair, gold_invalid, predicted_invalid, **tables)
-    return report, _span_counts(gold, predicted, matches, data.sentence_count)
+    sides, invalid = [], []
+    for side in (data.gold, data.predicted):
+        refuse_unreadable(side, table, scheme)
+        reading = read(side, table, scheme)
+        hurt = len(np.unique(side.sequence_of[reading.bad]))
+        invalid.append(Invalid(int(reading.bad.sum()), int(reading.bad_spans.sum()), hurt))
+        sides.append(reading.kept(repair))
+    gold, predicted = sides
+    sentences = data.sentence_count
+    counts = {
+        "gold_spans": np.bincount(gold.sequences, minlength=sentences),
+        "predicted_spans": np.bincount(predicted.sequences, minlength=sentences),
+    }
+    tables = {}
+    for way, match in MATCHES.items():
+        correct, found = match(predicted, gold), match(gold, predicted)
+        tables[way] = _table_of(gold, predicted, correct, found)
+        counts[f"{way}_correct"] = np.bincount(predicted.sequences[correct], minlength=sentences)
+        counts[f"{way}_found"] = np.bincount(gold.sequences[found], minlength=sentences)
+    return SpanReport(scheme, detected, repair, invalid[0], invalid[1], **tables), counts
+
+
+def _table_of(gold: Reading, predicted: Reading, correct: Bools, found: Bools) -> ScoreTable:
+    """Score each type, in alphabetical order."""
+    names = gold.type_names
+    order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+    counted = (gold.types, predicted.types, predicted.types[correct], gold.types[found])
+    by_type = [np.bincount(types, minlength=len(names))[order] for types in counted]
+    return score_table([names[i] for i in order], *by_type)
 
 
 # ---------------------------------------------------------------- which spans match
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Matches:
-    """One way to count: correct (predicted spans,), found (gold spans,)."""
-
-    correct: Bools
-    found: Bools
+def _same(spans: Reading, others: Reading) -> Bools:
+    """Find spans that stand on the other side, too, with the same type."""
+    same: Bools = _looked_up(others.start, others.types, spans.start) == spans.types
+    return same & _same_bounds(spans, others)
 
 
-def match(gold: Reading, predicted: Reading, tokens: int) -> dict[str, Matches]:
-    """Every way to count. Both readings have the same type numbers."""
-    return {
-        "strict": Matches(
-            _same(predicted, gold, tokens, typed=True), _same(gold, predicted, tokens, typed=True)
-        ),
-        "lenient": Matches(_overlapped(predicted, gold, tokens), _overlapped(gold, predicted, tokens)),
-        "type_only": Matches(_counted(predicted, gold), _counted(gold, predicted)),
-        "boundary_only": Matches(
-            _same(predicted, gold, tokens, typed=False), _same(gold, predicted, tokens, typed=False)
-        ),
-    }
-
-
-def _same(spans: Reading, others: Reading, tokens: int, *, typed: bool) -> Bools:
-    """Spans that stand on the other side too. No two spans of a side begin at one position, so that one decides."""
-    end_at = np.full(tokens, -1, dtype=np.int64)
-    end_at[others.start] = others.end
-    same: Bools = end_at[spans.start] == spans.end
-    if typed:
-        type_at = np.full(tokens, -1, dtype=np.int32)
-        type_at[others.start] = others.types
-        same &= type_at[spans.start] == spans.types
+def _same_bounds(spans: Reading, others: Reading) -> Bools:
+    """Find spans that stand on the other side, too, whatever their type."""
+    same: Bools = _looked_up(others.start, others.end, spans.start) == spans.end
     return same
 
 
-def _overlapped(spans: Reading, others: Reading, tokens: int) -> Bools:
-    """Spans that share a position with one of the same type on the other side.
+def _looked_up(keys: Places, values: Any, wanted: Places) -> Places:
+    """Find the value at each wanted key, -1 where it is none. No two spans of a side begin at one position."""
+    found = np.full(max(keys.max(initial=0), wanted.max(initial=0)) + 1, -1, dtype=np.int64)
+    found[keys] = values
+    return found[wanted]
 
-    Each type gets a stretch of numbers of its own. Spans of a side do not overlap, so among those that begin before
-    our end the last one reaches furthest.
+
+def _overlapped(spans: Reading, others: Reading) -> Bools:
+    """Find spans that share a position with one of the same type on the other side.
+
+    Each type gets a range of numbers of its own. Spans of a side do not overlap, so among those that begin before our
+    end the last one reaches furthest.
     """
     if not len(others.start):
         return np.zeros(len(spans.start), dtype=bool)
+    tokens = max(int(spans.end.max(initial=0)), int(others.end.max()))
     shift, other_shift = spans.types.astype(np.int64) * tokens, others.types.astype(np.int64) * tokens
     order = np.argsort(other_shift + others.start)
     starts, ends = (other_shift + others.start)[order], (other_shift + others.end)[order]
@@ -179,8 +173,9 @@ def _overlapped(spans: Reading, others: Reading, tokens: int) -> Bools:
 
 
 def _counted(spans: Reading, others: Reading) -> Bools:
-    """The first n spans of each type in each sentence, when the other side has n of them there."""
-    key, other_key = _sentence_and_type(spans), np.sort(_sentence_and_type(others))
+    """Find the first n spans of each type in each sentence, when the other side has n of them there."""
+    key, other_key = (side.sequences * (len(spans.type_names) + 1) + side.types for side in (spans, others))
+    other_key.sort()
     order = np.argsort(key, kind="stable")
     rank = np.zeros(len(key), dtype=np.int64)
     rank[order] = np.arange(len(key)) - np.searchsorted(key[order], key[order])
@@ -189,37 +184,4 @@ def _counted(spans: Reading, others: Reading) -> Bools:
     return counted
 
 
-def _sentence_and_type(spans: Reading) -> Places:
-    key: Places = spans.sequences * (len(spans.type_names) + 1) + spans.types
-    return key
-
-
-def _span_counts(
-    gold: Reading, predicted: Reading, matches: Mapping[str, Matches], sentences: int
-) -> dict[str, Counts]:
-    """Count spans of both sides and their matches, for each sentence."""
-    counts = {
-        "gold_spans": np.bincount(gold.sequences, minlength=sentences),
-        "predicted_spans": np.bincount(predicted.sequences, minlength=sentences),
-    }
-    for way, hits in matches.items():
-        counts[f"{way}_correct"] = np.bincount(predicted.sequences[hits.correct], minlength=sentences)
-        counts[f"{way}_found"] = np.bincount(gold.sequences[hits.found], minlength=sentences)
-    return counts
-
-
-def table_of(gold: Reading, predicted: Reading, matches: Matches) -> ScoreTable:
-    """Scores by type, in alphabetical order."""
-    names = gold.type_names
-    order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
-
-    def by_type(types: Codes) -> Counts:
-        return np.bincount(types, minlength=len(names))[order]
-
-    return score_table(
-        [names[i] for i in order],
-        by_type(gold.types),
-        by_type(predicted.types),
-        by_type(predicted.types[matches.correct]),
-        by_type(gold.types[matches.found]),
-    )
+MATCHES = {"strict": _same, "lenient": _overlapped, "type_only": _counted, "boundary_only": _same_bounds}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,8 @@ from seqlab.tags.schemes import ANY_LETTER, IOB2, Role, Scheme
 Codes = npt.NDArray[np.int32]
 Places = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-Item = TypeVar("Item")
+Roles = npt.NDArray[np.int8]
+NO_TYPE = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,11 +27,15 @@ class Coded:
     values    the distinct labels
     codes     (positions of all sequences,): values[codes[i]] is the label there
     offsets   (N + 1,): sequence i is codes[offsets[i]:offsets[i + 1]]
+    name      what messages call them
+    one       whether there was just one sequence, not in a list
     """
 
     values: list[str]
     codes: Codes
     offsets: Places
+    name: str = "labels"
+    one: bool = False
 
     @property
     def sequence_of(self) -> Places:
@@ -38,21 +43,34 @@ class Coded:
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
     def place(self, position: int) -> tuple[int, int]:
-        """Sequence and position in it."""
+        """Find the sequence of a position, and the position in it."""
         sequence = int(np.searchsorted(self.offsets, position, side="right")) - 1
         return sequence, position - int(self.offsets[sequence])
 
+    def told(self, position: int) -> str:
+        """Say where a label stands and what it is: labels[2][7] is 'B-PER'."""
+        sequence, t = self.place(position)
+        where = f"{self.name}[{t}]" if self.one else f"{self.name}[{sequence}][{t}]"
+        return f"{where} is {self.values[self.codes[position]]!r}"
 
-def one_or_many(labels: Any, name: str = "labels") -> tuple[list[Sequence[str]], bool]:
-    """The sequences, and whether there was just one that was not in a list."""
+    def shaped(self, items: list[Any], bounds: Places | None = None) -> list[Any]:
+        """Cut a list with one item per position into the shape in which the sequences came.
+
+        bounds   where the items of each sequence begin, when there is not one per position
+        """
+        cut = [items[a:b] for a, b in pairwise((self.offsets if bounds is None else bounds).tolist())]
+        return cut[0] if self.one else cut
+
+
+def coded(labels: Any, name: str = "labels") -> Coded:
+    """Encode one sequence of labels, or a list of sequences."""
     outer = _listed(labels, name, "a list of labels")
-    if not outer or isinstance(outer[0], str) or not isinstance(outer[0], Iterable):
-        return [outer], True
-    return many(outer, name), False
+    one = not outer or isinstance(outer[0], str) or not isinstance(outer[0], Iterable)
+    return encode([outer] if one else many(outer, name), name, one=one)
 
 
 def many(sequences: Any, name: str) -> list[Sequence[str]]:
-    """A list of sequences of labels; labels themselves are looked at later."""
+    """List sequences of labels; labels themselves are looked at later."""
     outer = _listed(sequences, name, "a list of lists of labels")
     if all(type(inner) is list for inner in outer):
         return outer
@@ -60,66 +78,48 @@ def many(sequences: Any, name: str) -> list[Sequence[str]]:
 
 
 def _listed(value: Any, name: str, wanted: str) -> list[Any]:
-    if isinstance(value, list):
-        return value
-    if isinstance(value, np.ndarray):
-        listed = value.tolist()
-        if isinstance(listed, list):
-            return listed
-    elif isinstance(value, Iterable) and not isinstance(value, (str, bytes, dict, set, frozenset)):
-        return list(value)
-    came = f"the string {value!r}" if isinstance(value, str) else f"{_shown(value)} ({type(value).__name__})"
-    raise LabelError(f"{name} is {came}, but {wanted} is wanted{_hint(name)}")
-
-
-def _hint(name: str) -> str:
-    return "; one sequence goes into a list of its own: [labels]" if name.endswith("]") else ""
+    listed = value.tolist() if isinstance(value, np.ndarray) else value
+    if isinstance(listed, Iterable) and not isinstance(listed, (str, bytes, dict, set, frozenset)):
+        return listed if isinstance(listed, list) else list(listed)
+    came = f"the string {value!r}" if isinstance(value, str) else _shown(value)
+    hint = "; one sequence goes into a list of its own: [labels]" if name.endswith("]") else ""
+    raise LabelError(f"{name} is {came}, but {wanted} is wanted{hint}")
 
 
 def _shown(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"
 
 
 def encode(
-    sequences: Sequence[Sequence[str]], name: str, known: dict[str, int] | None = None, what: str = "label"
+    sequences: Sequence[Sequence[str]],
+    name: str,
+    known: dict[str, int] | None = None,
+    what: str = "label",
+    *,
+    one: bool = False,
 ) -> Coded:
-    """Sequences as codes; `known` (label to code) is used and extended when several lists share one coding."""
-    offsets = np.zeros(len(sequences) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, sequences), dtype=np.int64, count=len(sequences)), out=offsets[1:])
+    """Number the labels; `known` (label to code) is used and extended when several lists share one coding."""
     index = {} if known is None else known
     try:
         distinct = dict.fromkeys(chain.from_iterable(sequences))
-    except TypeError:
-        raise _wrong_label(sequences, name, what) from None
-    if not all(isinstance(value, str) for value in distinct):
-        raise _wrong_label(sequences, name, what)
+        fine = all(isinstance(value, str) for value in distinct)
+    except TypeError:  # no string, and without a hash
+        distinct, fine = {}, False
+    if not fine:
+        labels = ((i, t, label) for i, inner in enumerate(sequences) for t, label in enumerate(inner))
+        i, t, wrong = next(place for place in labels if not isinstance(place[2], str))
+        where = f"{name}[{t}]" if one else f"{name}[{i}][{t}]"
+        came = "None" if wrong is None else _shown(wrong)
+        raise LabelError(f"{where} is {came}, but a {what} is a string")
     for value in distinct:
         index.setdefault(value, len(index))
-    flat = chain.from_iterable(sequences)
-    codes = np.fromiter(map(index.__getitem__, flat), dtype=np.int32, count=int(offsets[-1]))
-    return Coded(list(index), codes, offsets)
+    offsets = np.cumsum([0, *map(len, sequences)], dtype=np.int64)
+    flat = map(index.__getitem__, chain.from_iterable(sequences))
+    return Coded(list(index), np.fromiter(flat, np.int32, int(offsets[-1])), offsets, name, one)
 
 
-def _wrong_label(sequences: Sequence[Sequence[Any]], name: str, what: str) -> LabelError:
-    one = len(sequences) == 1 and name == "labels"
-    for i, labels in enumerate(sequences):
-        for t, label in enumerate(labels):
-            if not isinstance(label, str):
-                where = f"{name}[{t}]" if one else f"{name}[{i}][{t}]"
-                came = "None" if label is None else f"{_shown(label)} ({type(label).__name__})"
-                return LabelError(f"{where} is {came}, but a {what} is a string")
-    return LabelError(f"{name} holds a {what} that is not a string")
-
-
-def cut(items: list[Item], offsets: Places) -> list[list[Item]]:
-    """A flat list cut into sequences."""
-    bounds = offsets.tolist()
-    return [items[a:b] for a, b in pairwise(bounds)]
-
-
-Roles = npt.NDArray[np.int8]
-NO_TYPE = -1
+# ---------------------------------------------------------------------------------------------- role and type
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,7 +132,6 @@ class LabelTable:
     readable   (K,) whether the label is a tag at all
     """
 
-    values: Sequence[str]
     roles: Roles
     types: Codes
     own: Bools
@@ -141,22 +140,20 @@ class LabelTable:
 
 
 def split(label: str, spelling: Scheme) -> tuple[str, str] | None:
-    """Letter and type; ("", "") for outside; None for what has not the form of a tag."""
+    """Split a label into letter and type; ("", "") for outside; None for what has not the form of a tag."""
     if label == spelling.outside:
         return "", ""
-    if not label:
-        return None
     if spelling.suffix:
         kind, mark, letter = label.rpartition(spelling.delimiter)
     else:
         letter, mark, kind = label.partition(spelling.delimiter)
     if not mark:
-        return label, ""
+        letter, kind = label, ""
     return (letter, kind) if letter else None  # "B-" has no type, like "B"
 
 
 def parse(values: Sequence[str], scheme: Scheme | None, spelling: Scheme | None = None) -> LabelTable:
-    """Every label taken apart. Without a scheme every letter that conlleval's rules know belongs."""
+    """Take every label apart. Without a scheme every letter that conlleval's rules know belongs."""
     spelling = spelling or scheme or IOB2
     own_letters = ANY_LETTER if scheme is None else scheme.roles
     size = len(values)
@@ -165,39 +162,31 @@ def parse(values: Sequence[str], scheme: Scheme | None, spelling: Scheme | None 
     own, readable = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
     type_ids: dict[str, int] = {}
     for i, label in enumerate(values):
-        parts = split(label, spelling)
-        if parts is None:
-            continue
-        letter, kind = parts
-        known = own_letters.get(letter, ANY_LETTER.get(letter))
+        letter, kind = split(label, spelling) or (None, "")
         # O-X stands outside: the other scorers read it so, but no scheme writes it.
-        role = Role.OUTSIDE if letter in {"", spelling.outside} else known
+        outside = letter in {"", spelling.outside}
+        role = Role.OUTSIDE if outside else own_letters.get(letter or "", ANY_LETTER.get(letter or ""))
         if role is None:
             continue
         readable[i] = True
         own[i] = letter == "" or letter in own_letters
         roles[i] = role
-        if role != Role.OUTSIDE:
+        if not outside:
             types[i] = type_ids.setdefault(kind, len(type_ids))
-    return LabelTable(values, roles, types, own, readable, tuple(type_ids))
+    return LabelTable(roles, types, own, readable, tuple(type_ids))
 
 
-def refuse_unreadable(coded: Coded, table: LabelTable, spelling: Scheme, name: str, *, one: bool) -> None:
-    """Raise for the first label that is no tag at all."""
-    if table.readable.all():
-        return
-    position = int(np.argmax(~table.readable[coded.codes]))
-    if table.readable[coded.codes[position]]:  # known from elsewhere, but not used here
-        return
-    sequence, t = coded.place(position)
-    where = f"{name}[{t}]" if one else f"{name}[{sequence}][{t}]"
-    raise SchemeError(
-        f"{where} is {coded.values[coded.codes[position]]!r}, which is no tag: {form(spelling)} is wanted; "
-        f"for another spelling pass Scheme.of(..., delimiter=..., suffix=..., outside=...)"
-    )
+def refuse_unreadable(labels: Coded, table: LabelTable, spelling: Scheme) -> None:
+    """Raise for the first label that is no tag at all; those that are known but not used will do."""
+    unreadable = ~table.readable[labels.codes]
+    if unreadable.any():
+        raise SchemeError(
+            f"{labels.told(int(np.argmax(unreadable)))}, which is no tag: {form(spelling)} is wanted; "
+            f"for another spelling pass Scheme.of(..., delimiter=..., suffix=..., outside=...)"
+        )
 
 
 def form(spelling: Scheme) -> str:
-    """How a label of this spelling looks, in words."""
+    """Say how a label of this spelling looks."""
     letter, label = spelling.letters[1], spelling.spell(Role.INSIDE, "PER")
     return f"{spelling.outside!r}, a letter such as {letter!r}, or letter and type such as {label!r}"

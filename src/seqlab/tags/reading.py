@@ -23,10 +23,8 @@ from seqlab.tags.coding import (
     LabelTable,
     Places,
     Roles,
-    cut,
-    encode,
+    coded,
     form,
-    one_or_many,
     parse,
     refuse_unreadable,
 )
@@ -37,8 +35,13 @@ Repair = str | None
 REPAIRS = ("conlleval", "strict")
 BAD_START, BAD_END, FOREIGN = np.int8(1), np.int8(2), np.int8(4)
 
-_ENDS_ANYWAY = np.isin(np.arange(5), [Role.OUTSIDE, Role.END, Role.SINGLE])
-_STARTS_ANYWAY = np.isin(np.arange(5), [Role.OUTSIDE, Role.BEGIN, Role.SINGLE])
+
+def _flags(*roles: Role | None) -> Bools:
+    return np.isin(np.arange(len(Role)), [role for role in roles if role is not None])
+
+
+_ENDS_ANYWAY = _flags(Role.OUTSIDE, Role.END, Role.SINGLE)
+_STARTS_ANYWAY = _flags(Role.OUTSIDE, Role.BEGIN, Role.SINGLE)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -60,35 +63,21 @@ class Pairs:
     right_type: Codes
 
     def border(self) -> Bools:
-        """Whether no span runs from left to right."""
-        border: Bools = (
-            _ENDS_ANYWAY[self.left_role]
-            | _STARTS_ANYWAY[self.right_role]
-            | (self.left_type != self.right_type)
-        )
-        return border
+        """Tell where no span runs from left to right."""
+        types_differ: Bools = self.left_type != self.right_type
+        return types_differ | _ENDS_ANYWAY[self.left_role] | _STARTS_ANYWAY[self.right_role]
 
-    def _touching(self) -> Bools:
-        touching: Bools = (self.left_role != Role.OUTSIDE) & (self.left_type == self.right_type)
-        return touching
-
-    def bad_start(self, scheme: Scheme, border: Bools) -> Bools:
-        """Whether a span begins on the right with a role that may not begin it."""
-        bad: Bools = border & (self.right_role != Role.OUTSIDE) & ~_flags(scheme.may_start)[self.right_role]
+    def faults(self, scheme: Scheme) -> tuple[Bools, Bools]:
+        """Tell where a span begins on the right, and where one ends on the left, with a role that may not."""
+        border, left, right = self.border(), self.left_role, self.right_role
+        touching = (left != Role.OUTSIDE) & (self.left_type == self.right_type)
+        bad_start: Bools = border & ~_flags(Role.OUTSIDE, *scheme.may_start)[right]
+        bad_end: Bools = border & ~_flags(Role.OUTSIDE, *scheme.may_end)[left]
         if scheme.touching_first is not None:
-            bad &= ~((self.right_role == scheme.touching_first) & self._touching())
-        return bad
-
-    def bad_end(self, scheme: Scheme, border: Bools) -> Bools:
-        """Whether a span ends on the left with a role that may not end it."""
-        bad: Bools = border & (self.left_role != Role.OUTSIDE) & ~_flags(scheme.may_end)[self.left_role]
+            bad_start &= ~((right == scheme.touching_first) & touching)
         if scheme.touching_last is not None:
-            bad &= ~((self.left_role == scheme.touching_last) & self._touching())
-        return bad
-
-
-def _flags(roles: frozenset[Role]) -> Bools:
-    return np.isin(np.arange(5), sorted(roles))
+            bad_end &= ~((left == scheme.touching_last) & touching)
+        return bad_start, bad_end
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,28 +106,21 @@ class Reading:
         return bad
 
     def kept(self, repair: Repair) -> Reading:
-        """Every span, or for "strict" those without a bad label."""
+        """Keep every span, or for "strict" those without a bad label."""
         if repair != "strict" or not self.bad_spans.any():
             return self
-        good = ~self.bad_spans
-        return replace(
-            self,
-            start=self.start[good],
-            end=self.end[good],
-            types=self.types[good],
-            sequences=self.sequences[good],
-            bad_spans=self.bad_spans[good],
-        )
+        of_spans = ("start", "end", "types", "sequences", "bad_spans")
+        return replace(self, **{name: getattr(self, name)[~self.bad_spans] for name in of_spans})
 
 
-def read(coded: Coded, table: LabelTable, scheme: Scheme | None) -> Reading:
-    """The spans of coded sequences, by conlleval's rules, and what breaks the scheme."""
-    count, sequence_of = len(coded.codes), coded.sequence_of
+def read(labels: Coded, table: LabelTable, scheme: Scheme | None) -> Reading:
+    """Find the spans of coded sequences, by conlleval's rules, and what breaks the scheme."""
+    count, sequence_of = len(labels.codes), labels.sequence_of
     # One slot outside all spans before every sequence and after the last: no span runs through it.
     slots = np.arange(count) + sequence_of + 1
-    roles = np.zeros(count + len(coded.offsets), dtype=np.int8)
+    roles = np.zeros(count + len(labels.offsets), dtype=np.int8)
     types = np.full(len(roles), NO_TYPE, dtype=np.int32)
-    roles[slots], types[slots] = table.roles[coded.codes], table.types[coded.codes]
+    roles[slots], types[slots] = table.roles[labels.codes], table.types[labels.codes]
     pairs = Pairs(roles[:-1], types[:-1], roles[1:], types[1:])
     border = pairs.border()
     tagged = roles[slots] != Role.OUTSIDE
@@ -146,9 +128,9 @@ def read(coded: Coded, table: LabelTable, scheme: Scheme | None) -> Reading:
     end = np.flatnonzero(tagged & border[slots]) + 1
     faults = np.zeros(count, dtype=np.int8)
     if scheme is not None:
-        faults += BAD_START * pairs.bad_start(scheme, border)[slots - 1]
-        faults += BAD_END * pairs.bad_end(scheme, border)[slots]
-        faults += FOREIGN * ~table.own[coded.codes]
+        bad_start, bad_end = pairs.faults(scheme)
+        faults += BAD_START * bad_start[slots - 1] + BAD_END * bad_end[slots]
+        faults += FOREIGN * ~table.own[labels.codes]
     before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(faults != 0)])
     bad_spans = before[end] > before[start]
     return Reading(start, end, types[slots][start], sequence_of[start], faults, bad_spans, table.type_names)
@@ -179,52 +161,42 @@ def spans(
 @overload
 def spans(labels: Any, scheme: Scheme | str | None = None, repair: Repair = "conlleval") -> Any: ...
 def spans(labels: Labels, scheme: Scheme | str | None = None, repair: Repair = "conlleval") -> Any:
-    """The spans of one sequence of labels, or a list of them for a list of sequences.
+    """Find the spans of one sequence of labels, or a list of them for a list of sequences.
 
     Without a scheme every letter (B I M E L S U) is read as conlleval's rules have it. With one, `repair` says what
     becomes of labels that break it: "conlleval" keeps their spans, "strict" drops them, None raises SchemeError.
     """
     chosen = None if scheme is None else Scheme.of(scheme)
-    check_repair(repair, chosen, none=True)
-    sequences, one = one_or_many(labels)
-    coded = encode(sequences, "labels")
-    table = parse(coded.values, chosen)
-    refuse_unreadable(coded, table, chosen or IOB2, "labels", one=one)
-    reading = read(coded, table, chosen)
-    if repair is None and chosen is not None:
-        refuse_bad(coded, reading, chosen, one=one)
-    found = listed(reading.kept(repair), coded.offsets)
-    return found[0] if one else found
+    found, reading = read_labels(labels, chosen, repair)
+    reading = reading.kept(repair)
+    first, names = found.offsets[reading.sequences], reading.type_names
+    columns = ((reading.start - first).tolist(), (reading.end - first).tolist(), reading.types.tolist())
+    flat = [Span(start, end, names[kind]) for start, end, kind in zip(*columns, strict=True)]
+    bounds = np.searchsorted(reading.sequences, np.arange(len(found.offsets)))
+    return found.shaped(flat, bounds)
 
 
-def refuse_bad(coded: Coded, reading: Reading, scheme: Scheme, *, one: bool) -> None:
-    """Raise for the first label that breaks the scheme."""
-    if not reading.bad.any():
-        return
-    position = int(np.argmax(reading.bad))
-    sequence, t = coded.place(position)
-    where = f"labels[{t}]" if one else f"labels[{sequence}][{t}]"
-    raise SchemeError(
-        f"{where} is {coded.values[coded.codes[position]]!r}, which breaks {scheme} there "
-        f"({int(reading.bad.sum())} such labels in all); violations() gives the reasons, "
-        f"repair='conlleval' or 'strict' goes on without them"
-    )
-
-
-def listed(reading: Reading, offsets: Places) -> list[list[Span]]:
-    """Spans as objects, with positions counted in their own sequence."""
-    first = offsets[reading.sequences]
-    columns = zip(
-        (reading.start - first).tolist(), (reading.end - first).tolist(), reading.types.tolist(), strict=True
-    )
-    names = reading.type_names
-    flat = [Span(start, end, names[kind]) for start, end, kind in columns]
-    return cut(flat, np.searchsorted(reading.sequences, np.arange(len(offsets))))
+def read_labels(
+    labels: Labels, scheme: Scheme | None, repair: Repair, *, none: bool = True
+) -> tuple[Coded, Reading]:
+    """Read the labels of a user; those that break the scheme are refused when there is no `repair`."""
+    check_repair(repair, scheme, none=none)
+    found = coded(labels)
+    table = parse(found.values, scheme)
+    refuse_unreadable(found, table, scheme or IOB2)
+    reading = read(found, table, scheme)
+    if repair is None and reading.bad.any():
+        raise SchemeError(
+            f"{found.told(int(np.argmax(reading.bad)))}, which breaks {scheme} there "
+            f"({int(reading.bad.sum())} such labels in all); violations() gives the reasons, "
+            f"repair='conlleval' or 'strict' goes on without them"
+        )
+    return found, reading
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """What a scheme forbids; True means forbidden.
+    """Moves, starts and ends that a scheme forbids; True means forbidden.
 
     moves    (L, L) from label, to label
     starts   (L,) labels that cannot be first
@@ -238,7 +210,7 @@ class Rules:
     ends: Bools
 
     def as_constraints(self) -> dict[str, Bools]:
-        """The arguments of seqlab.Constraints: `Constraints(**rules.as_constraints())`."""
+        """Give the arguments of seqlab.Constraints: `Constraints(**rules.as_constraints())`."""
         return {
             "forbidden_moves": self.moves,
             "forbidden_starts": self.starts,
@@ -250,7 +222,7 @@ class Rules:
 
 
 def rules(scheme: Scheme | str, labels: Iterable[str]) -> Rules:
-    """What the scheme forbids among these labels, in the order given."""
+    """Find what the scheme forbids among these labels, in the order given."""
     chosen, names = Scheme.of(scheme), _checked(labels)
     table = parse(names, chosen)
     if not table.own.all():
@@ -261,31 +233,25 @@ def rules(scheme: Scheme | str, labels: Iterable[str]) -> Rules:
             f"{form(chosen)} is wanted, with one of the letters {', '.join(chosen.roles)}"
         )
     role, kind = table.roles, table.types
-    nothing, no_type = np.zeros(1, dtype=np.int8), np.full(1, NO_TYPE, dtype=np.int32)
-    return Rules(
-        chosen,
-        names,
-        _forbidden(Pairs(role[:, None], kind[:, None], role[None, :], kind[None, :]), chosen),
-        _forbidden(Pairs(nothing, no_type, role, kind), chosen),
-        _forbidden(Pairs(role, kind, nothing, no_type), chosen),
-    )
-
-
-def _forbidden(pairs: Pairs, scheme: Scheme) -> Bools:
-    border = pairs.border()
-    forbidden: Bools = pairs.bad_start(scheme, border) | pairs.bad_end(scheme, border)
-    forbidden.flags.writeable = False
-    return forbidden
+    edge = np.zeros(1, dtype=np.int8), np.full(1, NO_TYPE, dtype=np.int32)
+    moves = Pairs(role[:, None], kind[:, None], role[None, :], kind[None, :])
+    forbidden = [
+        np.logical_or(*pairs.faults(chosen))
+        for pairs in (moves, Pairs(*edge, role, kind), Pairs(role, kind, *edge))
+    ]
+    for array in forbidden:
+        array.flags.writeable = False
+    return Rules(chosen, names, *forbidden)
 
 
 def _checked(labels: Iterable[str]) -> tuple[str, ...]:
     if isinstance(labels, str):
         raise LabelError(f"labels must be a list of names, got the single string {labels!r}")
-    names = tuple(labels)
-    for i, name in enumerate(names):
+    names: dict[str, None] = {}
+    for i, name in enumerate(labels):
         if not isinstance(name, str):
             raise LabelError(f"labels[{i}] is {name!r}, but a label is a string")
-    if len(set(names)) != len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise LabelError(f"the label {twice!r} stands twice; labels must differ")
-    return names
+        if name in names:
+            raise LabelError(f"the label {name!r} stands twice; labels must differ")
+        names[name] = None
+    return tuple(names)
