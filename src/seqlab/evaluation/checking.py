@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from seqlab.corpus import Corpus, StringColumn
+from seqlab.corpus.columns import counted
 from seqlab.errors import CorpusError, OptionError
 from seqlab.tags import Scheme, detect, violations
 
@@ -68,22 +68,19 @@ class Check(Sequence[Finding]):
         return iter(self.findings)
 
     def of(self, kind: str) -> list[Finding]:
-        """The findings of one kind."""
+        """List the findings of one kind."""
         return [finding for finding in self.findings if finding.kind == kind]
 
     def __str__(self) -> str:
         return "\n".join([self.title, *map(str, self.findings or ["nothing to complain about"])])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return {
-            "title": self.title,
-            "ok": self.ok,
-            "findings": [asdict(finding) for finding in self.findings],
-        }
+        """Give plain data."""
+        findings = [asdict(finding) for finding in self.findings]
+        return {"title": self.title, "ok": self.ok, "findings": findings}
 
     def json(self) -> str:
-        """The same as JSON."""
+        """Write `to_dict` as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
 
 
@@ -100,7 +97,7 @@ def check(
     dev: Corpus | None = None,
     scheme: Scheme | str | None = "auto",
 ) -> Check:
-    """Findings about a corpus, worst first.
+    """Look a corpus over, for findings with the worst first.
 
     column   the label column, or several; None means every column of strings that may hold labels
     dev      another corpus (dev or test), looked through for sentences and labels that train has or has not
@@ -124,12 +121,9 @@ def check(
             finding for name in labels if name in dev.columns for finding in _new_labels(corpus, dev, name)
         ]
     found.sort(key=lambda finding: RANK[finding.severity])
-    sizes = f"{_count(len(corpus), 'sentence')}, {_count(corpus.token_count, 'token')}"
+    sizes = f"{counted(len(corpus), 'sentence')}, {counted(corpus.token_count, 'token')}"
     what = f"columns {', '.join(labels)}" if labels else "no label column"
-    return Check(
-        f"{corpus.name or 'corpus'}: {sizes}, {what}",
-        tuple(found),
-    )
+    return Check(f"{corpus.name or 'corpus'}: {sizes}, {what}", tuple(found))
 
 
 def _label_columns(corpus: Corpus, column: str | Sequence[str] | None) -> list[str]:
@@ -138,38 +132,39 @@ def _label_columns(corpus: Corpus, column: str | Sequence[str] | None) -> list[s
         for name in names:
             corpus.strings(name)  # says so when there is none
         return names
-    strings = [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
-    return [name for name in strings if name not in NO_LABELS and name != _word_column(corpus)]
+    not_labels = {*NO_LABELS, _word_column(corpus)}
+    return [name for name in _string_columns(corpus) if name not in not_labels]
+
+
+def _string_columns(corpus: Corpus) -> list[str]:
+    return [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
 
 
 def _word_column(corpus: Corpus) -> str | None:
-    """The column of words: the one of that name, else the first of several columns of strings."""
-    strings = [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
-    if "word" in strings:
-        return "word"
-    return strings[0] if len(strings) > 1 else None
+    """Find the column of words: the one of that name, else the first of several columns of strings."""
+    strings = _string_columns(corpus)
+    return "word" if "word" in strings else strings[0] if len(strings) > 1 else None
 
 
 # ---------------------------------------------------------------- sentences and words
 
 
 def _sentences(corpus: Corpus) -> Iterator[Finding]:
-    lengths = corpus.lengths
     if not len(corpus):
         yield Finding("no sentences", ERROR, "the corpus has no sentences", "look at the file")
-    empty = np.flatnonzero(lengths == 0)
-    if len(empty):
-        yield Finding(
-            "empty sentence", WARNING, f"{_have(len(empty), 'sentence')} no tokens", "drop them",
-            tuple(corpus.place(int(s)) for s in empty),
-        )  # fmt: skip
-    long = np.flatnonzero(lengths > TOO_LONG)
-    if len(long):
-        yield Finding(
-            "long sentence", WARNING, f"{_have(len(long), 'sentence')} more than {TOO_LONG} tokens",
-            "see whether blank lines between sentences are missing", tuple(corpus.place(int(s)) for s in long),
-        )  # fmt: skip
-    single = int(np.count_nonzero(lengths == 1))
+    for kind, wrong, what, advice in (
+        ("empty sentence", corpus.lengths == 0, "no tokens", "drop them"),
+        (
+            "long sentence",
+            corpus.lengths > TOO_LONG,
+            f"more than {TOO_LONG} tokens",
+            "see whether blank lines between sentences are missing",
+        ),
+    ):
+        places = tuple(corpus.place(int(s)) for s in np.flatnonzero(wrong))
+        if places:
+            yield Finding(kind, WARNING, f"{_have(len(places), 'sentence')} {what}", advice, places)
+    single = int(np.count_nonzero(corpus.lengths == 1))
     if single and single * 2 > len(corpus):
         yield Finding(
             "one-token sentences", WARNING, f"{single} of {len(corpus)} sentences have one token",
@@ -177,55 +172,45 @@ def _sentences(corpus: Corpus) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _words(corpus: Corpus) -> Iterator[Finding]:
-    name = _word_column(corpus)
-    if name is None:
-        return
-    strings = corpus.strings(name)
-    tests: tuple[tuple[str, Callable[[str], bool], str], ...] = (
-        ("empty word", lambda word: not word.strip(), "fill them or drop the tokens"),
-        (
-            "word with blanks at its ends",
-            lambda word: bool(word.strip()) and word != word.strip(),
-            "strip them",
-        ),
-        ("word with control characters", _has_control, "the file may have been decoded wrongly"),
-    )
-    for kind, test, advice in tests:
-        places = _places(corpus, strings, test)
-        if places:
-            yield Finding(kind, WARNING, f"{_count(len(places), 'token')}: {kind}", advice, places, name)
-    decomposed = _places(corpus, strings, lambda word: not unicodedata.is_normalized("NFC", word))
-    if decomposed:
-        yield Finding(
-            "word not in NFC", NOTE, f"{_count(len(decomposed), 'token')} not in Unicode's composed form",
-            "normalise training data and input alike, or the same word will be two", decomposed, name,
-        )  # fmt: skip
+def _padded(word: str) -> bool:
+    return bool(word.strip()) and word != word.strip()
 
 
 def _has_control(word: str) -> bool:
     return any(unicodedata.category(c) == "Cc" or c == "\ufffd" for c in word)
 
 
-def _places(corpus: Corpus, strings: StringColumn, test: Callable[[str], bool]) -> tuple[str, ...]:
-    """Where the strings stand that pass a test; each distinct string is tested once."""
-    used = np.unique(strings.codes)
-    bad = [code for code in used.tolist() if test(strings.values[code])]
-    return _token_places(corpus, np.flatnonzero(np.isin(strings.codes, bad))) if bad else ()
+# kind, severity, test, what is said of the tokens, advice
+WORD_TESTS: tuple[tuple[str, str, Callable[[str], bool], str, str], ...] = (
+    ("empty word", WARNING, lambda word: not word.strip(), ": empty word", "fill them or drop the tokens"),
+    ("word with blanks at its ends", WARNING, _padded, ": word with blanks at its ends", "strip them"),
+    ("word with control characters", WARNING, _has_control, ": word with control characters",
+     "the file may have been decoded wrongly"),
+    ("word not in NFC", NOTE, lambda word: not unicodedata.is_normalized("NFC", word),
+     " not in Unicode's composed form", "normalise training data and input alike, or the same word will be two"),
+)  # fmt: skip
 
 
-def _token_places(corpus: Corpus, tokens: npt.NDArray[Any]) -> tuple[str, ...]:
+def _words(corpus: Corpus) -> Iterator[Finding]:
+    name = _word_column(corpus)
+    for kind, severity, test, what, advice in WORD_TESTS if name else ():
+        places = _places(corpus, str(name), test)
+        if places:
+            yield Finding(kind, severity, f"{counted(len(places), 'token')}{what}", advice, places, name)
+
+
+def _places(corpus: Corpus, name: str, test: Callable[[str], bool]) -> tuple[str, ...]:
+    """Find the places of strings that pass a test; each distinct string is tested once."""
+    strings = corpus.strings(name)
+    bad = [code for code in np.unique(strings.codes).tolist() if test(strings.values[code])]
+    tokens = np.flatnonzero(np.isin(strings.codes, bad))
     sentences = np.searchsorted(corpus.offsets, tokens, side="right") - 1
     within = tokens - corpus.offsets[sentences]
     return tuple(corpus.place(int(s), int(t)) for s, t in zip(sentences, within, strict=True))
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def _have(number: int, noun: str) -> str:
-    return f"{_count(number, noun)} {'has' if number == 1 else 'have'}"
+    return f"{counted(number, noun)} {'has' if number == 1 else 'have'}"
 
 
 # ---------------------------------------------------------------- labels
@@ -235,30 +220,26 @@ def _labels(corpus: Corpus, name: str) -> Iterator[Finding]:
     strings = corpus.strings(name)
     used, counts = np.unique(strings.codes, return_counts=True)
     labels = {strings.values[code]: int(n) for code, n in zip(used.tolist(), counts.tolist(), strict=True)}
-    code_of = dict(zip(labels, used.tolist(), strict=True))
 
-    def places(some: Sequence[str]) -> tuple[str, ...]:
-        return _token_places(
-            corpus, np.flatnonzero(np.isin(strings.codes, [code_of[label] for label in some]))
-        )
+    def places(*some: str) -> tuple[str, ...]:
+        return _places(corpus, name, some.__contains__)
 
     blank = [label for label in labels if not label.strip()]
     if blank:
         count = sum(labels[label] for label in blank)
         yield Finding("empty label", ERROR, f"column {name!r}: {_have(count, 'token')} no label",
-                      "label them or leave them out", places(blank), name)  # fmt: skip
-    for group in _alike(labels):
-        rarest = min(group, key=lambda label: labels[label])
-        yield Finding(
-            "labels alike", WARNING,
-            f"column {name!r}: " + " and ".join(f"{label!r} ({_count(labels[label], 'time')})" for label in group)
-            + " differ by case or blanks only",
-            "write them alike", places([rarest]), name,
-        )  # fmt: skip
+                      "label them or leave them out", places(*blank), name)  # fmt: skip
+    alike: defaultdict[str, list[str]] = defaultdict(list)
+    for label in labels:
+        alike["".join(label.split()).casefold()].append(label)
+    for group in (group for group in alike.values() if len(group) > 1):
+        shown = " and ".join(f"{label!r} ({counted(labels[label], 'time')})" for label in group)
+        yield Finding("labels alike", WARNING, f"column {name!r}: {shown} differ by case or blanks only",
+                      "write them alike", places(min(group, key=labels.__getitem__)), name)  # fmt: skip
     once = [label for label, count in labels.items() if count == 1 and label.strip()]
     if once:
         yield Finding("label seen once", WARNING, f"column {name!r}: {_named(once)} seen once only",
-                      "one example teaches a model nothing; look for a misspelling", places(once), name)  # fmt: skip
+                      "one example teaches a model nothing; look for a misspelling", places(*once), name)  # fmt: skip
     few = _one_word_labels(corpus, name, {label for label, count in labels.items() if count > 1})
     if few:
         shown = ", ".join(f"{label!r} (always {word!r})" for label, word in few.items())
@@ -278,15 +259,8 @@ def _named(labels: Sequence[str]) -> str:
     )
 
 
-def _alike(labels: dict[str, int]) -> list[list[str]]:
-    groups: defaultdict[str, list[str]] = defaultdict(list)
-    for label in labels:
-        groups["".join(label.split()).casefold()].append(label)
-    return [group for group in groups.values() if len(group) > 1]
-
-
 def _one_word_labels(corpus: Corpus, name: str, labels: set[str]) -> dict[str, str]:
-    """Labels that stand on one word form only, with that word."""
+    """Find labels that stand on one word form only, with that word."""
     column = _word_column(corpus)
     if column is None:
         return {}
@@ -310,12 +284,11 @@ def _scheme(corpus: Corpus, name: str, scheme: Scheme | str) -> Iterator[Finding
         scheme = found.scheme
     broken = [(s, violation) for s, some in enumerate(violations(sequences, scheme)) for violation in some]
     if broken:
-        reasons = Counter(violation.reason for _, violation in broken)
-        usual, count = reasons.most_common(1)[0]
+        ((usual, count),) = Counter(violation.reason for _, violation in broken).most_common(1)
+        labels = f"{counted(len(broken), 'label')} in {counted(len({s for s, _ in broken}), 'sentence')}"
         yield Finding(
             "invalid sequence", ERROR,
-            f"column {name!r}: {_count(len(broken), 'label')} in {_count(len({s for s, _ in broken}), 'sentence')} "
-            f"out of place for {scheme}; most often ({_count(count, 'time')}): {usual}",
+            f"column {name!r}: {labels} out of place for {scheme}; most often ({counted(count, 'time')}): {usual}",
             "repair them with seqlab.tags.repair, or correct the lines",
             tuple(corpus.place(s, violation.position) for s, violation in broken), name,
         )  # fmt: skip
@@ -347,12 +320,10 @@ def _overlap(train: Corpus, dev: Corpus) -> Iterator[Finding]:
 
 
 def _new_labels(train: Corpus, dev: Corpus, name: str) -> Iterator[Finding]:
-    known = {label for sentence in train.column(name) for label in sentence}
-    strings = dev.strings(name)
-    places = _places(dev, strings, lambda label: label not in known)
-    if places:
-        new = sorted({strings.values[code] for code in np.unique(strings.codes).tolist()} - known)
+    known = set(train.strings(name).compact().values)
+    new = sorted(set(dev.strings(name).compact().values) - known)
+    if new:
         yield Finding(
             "new label", WARNING, f"column {name!r}: {_named(new)} in {dev.name or 'dev'} but not in train",
-            "a model cannot predict a label it has not seen", places, name,
+            "a model cannot predict a label it has not seen", _places(dev, name, new.__contains__), name,
         )  # fmt: skip
