@@ -1,27 +1,34 @@
-"""Expectation-maximisation for hidden Markov models: the E step and the runs of Baum-Welch (soft) and hard EM."""
+"""Expectation-maximisation for hidden Markov models: E steps, Baum-Welch and hard EM, and stepwise EM for batches."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import number, whole_number
+from seqlab.corpus import Corpus, VectorColumn
 from seqlab.errors import ImpossibleError, OptionError, Place, TrainingWarning
-from seqlab.families.hmm.emissions.base import Floats, Groups, SymbolRows
-from seqlab.families.hmm.tables import FROZEN, Dirichlet, Expected, HiddenMarkov
+from seqlab.families.hmm.emissions.base import Floats, Groups, Statistics, SymbolRows
+from seqlab.families.hmm.tables import Dirichlet, Expected, HiddenMarkov
 from seqlab.learning.monitor import Outcome, Progress, Report
+from seqlab.store.codec import Array, Field, Setting, Sizes
+from seqlab.store.state import State
+
+FROZEN = ("start", "transitions", "emissions", "means", "covariances", "weights")
+SLACK = 1e-9  # share of the objective that rounding may take from it
+EMPTY = 1e-8  # a state that is expected less often than this has nobody
 
 
 @dataclass(slots=True, eq=False)
 class Evidence:
-    """Sequences to learn from.
+    """Sequences to learn from; a copy made by dataclasses.replace may be used on another thread.
 
     observed   what the emissions made of them, T tokens
     offsets    (N + 1,)
@@ -33,7 +40,7 @@ class Evidence:
     offsets: npt.NDArray[np.int64]
     weights: Floats | None = None
     allowed: npt.NDArray[np.bool_] | None = None
-    _passes: dict[int, Any] = field(default_factory=dict)
+    _passes: dict[int, Any] = field(default_factory=dict, init=False)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -44,19 +51,15 @@ class Evidence:
         return int(self.offsets[-1])
 
     def passes(self, size: int) -> Any:
-        """The core's own view, made once."""
+        """Return the core's own view, made once: it keeps rooms to compute in."""
         if size not in self._passes:
             flags = None if self.allowed is None else np.ascontiguousarray(self.allowed, dtype=np.uint8)
             offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
             self._passes[size] = _core.Expectation(offsets, size, self.weights, flags)
         return self._passes[size]
 
-    def alone(self) -> Evidence:
-        """The same for another thread: a pass keeps rooms of its own."""
-        return Evidence(self.observed, self.offsets, self.weights, self.allowed)
-
     def total(self, log_z: Floats) -> float:
-        """The weighted sum over sequences that can be."""
+        """Compute the weighted sum over sequences that can be."""
         possible = log_z > -np.inf
         weights = 1.0 if self.weights is None else self.weights[possible]
         return float((weights * log_z[possible]).sum())
@@ -64,7 +67,7 @@ class Evidence:
 
 # eq:baum-welch   γ_t(y) = P(y_t | x), ξ_t(a, y) = P(y_{t-1} = a, y_t = y | x), summed over sequences
 def expect(model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
-    """Expected counts under the distribution over paths."""
+    """Compute expected counts under the distribution over paths."""
     size = model.size
     start, edge, end = model.edges()
     starts, edges, ends = np.zeros(size), np.zeros(size * size), np.zeros(size)
@@ -89,7 +92,7 @@ def expect(model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
 
 # eq:hard-em   counts of the best path alone: γ_t(y) = [y_t = ŷ_t]
 def expect_hard(model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
-    """Counts of the best path of every sequence; log_z holds the score of that path."""
+    """Count along the best path of every sequence; log_z holds the score of that path."""
     size, offsets = model.size, evidence.offsets
     batch = model.batch(evidence.observed, offsets, evidence.allowed)
     ids, log_z = np.zeros(evidence.tokens, dtype=np.int32), np.empty(len(evidence))
@@ -118,30 +121,31 @@ def expect_hard(model: HiddenMarkov, evidence: Evidence, threads: int) -> Expect
     )
 
 
-SLACK = 1e-9  # share of the objective that rounding may take from it
-EMPTY = 1e-8  # a state that is expected less often than this has nobody
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class EMTask:
-    """What EM learns from, and what it must keep to."""
+    """Sequences that EM learns from, the prior, and the iterations that found a state with nothing left for it."""
 
     evidence: Evidence
     prior: Dirichlet
-    groups: Groups | None = None
-    sentences: Sequence[int] | None = None  # what sequence i is called in messages
-    emptied: list[int] = field(default_factory=list)  # iterations that found a state with nothing left for it
-
-    def sentence(self, i: int) -> int:
-        """The number a user knows it by."""
-        return i if self.sentences is None else int(self.sentences[i])
+    emptied: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _EM:
-    """What both learners share."""
+class BaumWelch:
+    """Baum-Welch, soft EM (eq:baum-welch): the likelihood of the observations rises in every iteration.
 
-    hidden: ClassVar[bool] = True  # they train models with hidden states, and no others
+    max_iterations      M steps at most
+    tolerance           ends when an iteration gains less than this share of the objective
+    restarts            runs from so many starts, in parallel; the best on dev, or by likelihood, is kept
+    frozen              what does not change: "start", "transitions", "emissions"; of Gaussians also "means",
+                        "covariances", "weights"
+    tied                groups of states that share their emissions: [("N1", "N2"), ...]
+    unlabelled_weight   what a sentence without any label counts beside one with labels
+    forgetting          of partial_fit: batch k moves the mean of expected counts by a share of k^-forgetting; above 0.5
+                        it settles, 1 is the plain mean of all batches
+    """
+
+    hidden: ClassVar[bool] = True  # it trains models with hidden states, and no others
 
     max_iterations: int = 100
     tolerance: float = 1e-6
@@ -160,142 +164,88 @@ class _EM:
         number(self.tolerance, "tolerance")
         number(self.unlabelled_weight, "unlabelled_weight")
         number(self.forgetting, "forgetting", most=1.0)
-        _check_frozen(self.frozen)
+        if isinstance(self.frozen, str) or not isinstance(self.frozen, Iterable):
+            raise OptionError(f"frozen must be a list such as ['emissions'], got {self.frozen!r}")
+        for name in self.frozen:
+            if name not in FROZEN:
+                raise OptionError(f"frozen may name {', '.join(map(repr, FROZEN))}, got {name!r}")
         groups_of(self.tied, None)
 
     def enough(self, gain: float, value: float) -> bool:
         """Tell whether an iteration gained too little to go on."""
         return gain <= self.tolerance * (1 + abs(value))
 
-    def _train(
-        self,
-        step: Callable[[HiddenMarkov, Evidence, int], Expected],
-        task: EMTask,
-        model: HiddenMarkov,
-        threads: int,
-        report: Report,
-    ) -> Outcome:
-        return _Run(self, step, task, threads, report).run(model)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaumWelch(_EM):
-    """Baum-Welch, soft EM (eq:baum-welch): the likelihood of the observations rises in every iteration.
-
-    max_iterations      M steps at most
-    tolerance           ends when an iteration gains less than this share of the objective
-    restarts            runs from so many starts, in parallel; the best on dev, or by likelihood, is kept
-    frozen              what does not change: "start", "transitions", "emissions"; of Gaussians also "means",
-                        "covariances", "weights"
-    tied                groups of states that share their emissions: [("N1", "N2"), ...]
-    unlabelled_weight   what a sentence without any label counts beside one with labels
-    forgetting          of partial_fit: batch k moves the mean of expected counts by a share of k^-forgetting; above 0.5
-                        it settles, 1 is the plain mean of all batches
-    """
+    def expect(self, model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
+        """Make the E step."""
+        return expect(model, evidence, threads)
 
     def train(self, task: EMTask, model: HiddenMarkov, *, threads: int, report: Report) -> Outcome:
         """Learn from one start; the outcome's theta is a HiddenMarkov."""
-        return self._train(expect, task, model, threads, report)
-
-    def expect(self, model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
-        """The E step."""
-        return expect(model, evidence, threads)
+        groups = groups_of(self.tied, model.labels)
+        kept: Any = model
+        found: Expected | None = None
+        best, said = -math.inf, False
+        for iteration in range(self.max_iterations + 1):
+            if found is not None:
+                model = kept.maximised(found, task.prior, groups, self.frozen)
+            found = self.expect(model, task.evidence, threads)
+            said = _say_impossible(found.log_z, said=said)
+            value = found.value + model.log_prior(task.prior, groups)
+            if iteration and not value > best:  # nothing gained: what was there before stays
+                fell = not value >= best - SLACK * (1 + abs(best))
+                if fell:
+                    warnings.warn(
+                        f"the objective fell from {best:.10g} to {value:.10g} in iteration {iteration}; training ends "
+                        f"with the model before it",
+                        TrainingWarning,
+                        stacklevel=2,
+                    )
+                return Outcome(kept, "fell" if fell else "value", iteration - 1, -best)
+            gain, kept, best = value - best, model, value
+            if (found.occupied < EMPTY).any():
+                task.emptied.append(iteration)
+            if not report(_progress(iteration, model, found, value)):
+                return Outcome(kept, "stopped", iteration, -best)
+            if iteration and self.enough(gain, best):
+                return Outcome(kept, "value", iteration, -best)
+        return Outcome(kept, "iterations", self.max_iterations, -best)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HardEM(_EM):
+class HardEM(BaumWelch):
     """Hard (Viterbi) EM (eq:hard-em): counts along the best path of every sequence. Options of BaumWelch.
 
     What rises is the probability of observations and best paths together. A state that no best path visits is lost: it
     keeps its tables, and a TrainingWarning names it when training ends.
     """
 
-    def train(self, task: EMTask, model: HiddenMarkov, *, threads: int, report: Report) -> Outcome:
-        """Learn from one start; the outcome's theta is a HiddenMarkov."""
-        return self._train(expect_hard, task, model, threads, report)
-
     def expect(self, model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
-        """The E step."""
+        """Make the E step."""
         return expect_hard(model, evidence, threads)
 
 
-class _Run:
-    """One run of EM from one start."""
+def _progress(iteration: int, model: Any, found: Expected, value: float) -> Progress:
+    objective = -value if math.isfinite(value) else None
+    return Progress(iteration, objective, None, None, lambda: model, {"log_likelihood": found.value})
 
-    def __init__(self, options: _EM, step: Any, task: EMTask, threads: int, report: Report) -> None:
-        self.options, self.step, self.task = options, step, task
-        self.threads, self.report = threads, report
-        self.told: set[str] = set()
 
-    def run(self, model: HiddenMarkov) -> Outcome:
-        groups = groups_of(self.options.tied, model.labels)
-        self.groups = groups if groups is not None else self.task.groups
-        kept, best = model, -math.inf
-        found = self.step(model, self.task.evidence, self.threads)
-        value = self._value(model, found)
-        for iteration in range(self.options.max_iterations + 1):
-            if iteration:
-                model = kept.maximised(found, self.task.prior, groups=self.groups, frozen=self.options.frozen)
-                found = self.step(model, self.task.evidence, self.threads)
-                value = self._value(model, found)
-                if not value > best:  # nothing gained: what was there before stays
-                    reason = "value" if value >= best - SLACK * (1 + abs(best)) else "fell"
-                    self._say_fell(best, value, iteration) if reason == "fell" else None
-                    return Outcome(kept, reason, iteration - 1, -best)  # type: ignore[arg-type]
-            gain, kept, best = value - best, model, value
-            if (found.occupied < EMPTY).any():
-                self.task.emptied.append(iteration)
-            goes_on = self.report(self._progress(iteration, model, found, value))
-            if not goes_on:
-                return Outcome(kept, "stopped", iteration, -best)  # type: ignore[arg-type]
-            if iteration and self.options.enough(gain, best):
-                return Outcome(kept, "value", iteration, -best)  # type: ignore[arg-type]
-        return Outcome(kept, "iterations", self.options.max_iterations, -best)  # type: ignore[arg-type]
-
-    def _value(self, model: HiddenMarkov, found: Expected) -> float:
-        self._refuse_impossible(found)
-        return found.value + model.log_prior(self.task.prior, self.groups)
-
-    def _progress(self, iteration: int, model: HiddenMarkov, found: Expected, value: float) -> Progress:
-        return Progress(
-            iteration,
-            -value if math.isfinite(value) else None,
-            None,
-            None,
-            lambda: model,  # type: ignore[arg-type,return-value]
-            {"log_likelihood": found.value},
+def _say_impossible(log_z: Floats, *, said: bool) -> bool:
+    """Refuse a start under which nothing can be; report once the sequences that cannot."""
+    lost = np.flatnonzero(~(log_z > -np.inf))
+    if len(lost) and len(lost) == len(log_z):
+        raise ImpossibleError(
+            "no path can have made it under the tables that training began with, nor any of the others; look at "
+            "zeros in init, or add pseudo-counts with smoothing=0.1",
+            place=Place(int(lost[0]), 0, item=""),
         )
-
-    # ------------------------------------------------------------------------------------------ what deserves a word
-
-    def _refuse_impossible(self, found: Expected) -> None:
-        impossible = np.flatnonzero(~(found.log_z > -np.inf))
-        if not len(impossible):
-            return
-        first = self.task.sentence(int(impossible[0]))
-        if len(impossible) == len(found.log_z):
-            raise ImpossibleError(
-                "no path can have made it under the tables that training began with, nor any of the others; look at "
-                "zeros in init, or add pseudo-counts with smoothing=0.1",
-                place=Place(first, 0, item=""),
-            )
-        self._say(
-            "impossible",
-            f"{len(impossible)} of {len(found.log_z)} sentences cannot be under the model, sentence {first} first; "
+    if len(lost) and not said:
+        warnings.warn(
+            f"{len(lost)} of {len(log_z)} sentences cannot be under the model, sentence {int(lost[0])} first; "
             f"they are left out of training. Pseudo-counts (smoothing=0.1) make them possible",
+            TrainingWarning,
+            stacklevel=3,
         )
-
-    def _say_fell(self, best: float, value: float, iteration: int) -> None:
-        self._say(
-            "fell",
-            f"the objective fell from {best:.10g} to {value:.10g} in iteration {iteration}; training ends with the "
-            f"model before it",
-        )
-
-    def _say(self, what: str, sentence: str) -> None:
-        if what not in self.told:
-            self.told.add(what)
-            warnings.warn(sentence, TrainingWarning, stacklevel=2)
+    return said or bool(len(lost))
 
 
 def say_empty(model: HiddenMarkov, occupied: Floats) -> None:
@@ -316,16 +266,8 @@ def say_empty(model: HiddenMarkov, occupied: Floats) -> None:
     )
 
 
-def _check_frozen(frozen: Any) -> None:
-    if isinstance(frozen, str) or not isinstance(frozen, Iterable):
-        raise OptionError(f"frozen must be a list such as ['emissions'], got {frozen!r}")
-    for name in frozen:
-        if name not in FROZEN:
-            raise OptionError(f"frozen may name {', '.join(map(repr, FROZEN))}, got {name!r}")
-
-
 def groups_of(tied: Any, labels: Sequence[str] | None) -> Groups | None:
-    """(L,) a number for every state, the same for states that share emissions; None when none do.
+    """Number the states (L,), with one number for states that share emissions; None when none do.
 
     Without labels the shape alone is checked.
     """
@@ -349,3 +291,79 @@ def groups_of(tied: Any, labels: Sequence[str] | None) -> Groups | None:
     for group in groups:
         found[[place[name] for name in group]] = place[group[0]]
     return np.unique(found, return_inverse=True)[1].astype(np.int64)
+
+
+# ------------------------------------------------------------------------------------------------ batches
+
+
+class _Statistics(Field):
+    """Statistics of emissions: arrays by name."""
+
+    def put(self, state: State, name: str, value: Statistics) -> None:
+        """Write them."""
+        state.arrays |= {f"{name}.{key}": np.ascontiguousarray(array) for key, array in value.items()}
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Statistics:  # noqa: ARG002
+        """Read them back; HmmFit.check compares them with the model."""
+        names = [one for one in state.arrays if one.startswith(f"{name}.")]
+        shapes = {one: tuple(state.arrays[one].shape) for one in names}
+        return {one.removeprefix(f"{name}."): state.finite(one, shapes[one]) for one in names}
+
+
+@dataclass(frozen=True, eq=False)
+class Running:
+    """Expected counts a token, averaged over the batches so far, and how many batches and tokens there were.
+
+    start (L,), edge (L, L), end (L,), emissions   as an E step finds them (Expected)
+    """
+
+    stored_kind: ClassVar[str] = "running counts"
+
+    start: Annotated[Floats, Array(np.float64, "L", least=0, finite=True)]
+    edge: Annotated[Floats, Array(np.float64, "L", "L", least=0, finite=True)]
+    end: Annotated[Floats, Array(np.float64, "L", least=0, finite=True)]
+    emissions: Annotated[Statistics, _Statistics()]
+    batches: Annotated[int, Setting(int, least=1)]
+    tokens: Annotated[int, Setting(int, least=0)]
+
+    # eq:stepwise-em   s_k = (1 - η_k) s_{k-1} + η_k ŝ(batch k),  η_k = (k + 1)^-forgetting
+    @staticmethod
+    def of(
+        before: Running | None, model: HiddenMarkov, found: Expected, tokens: int, forgetting: float
+    ) -> Running:
+        """Take in what an E step has found on another batch of so many tokens."""
+        whole = Running(found.start, found.edge, found.end, found.emissions, 1, tokens)
+        fresh = whole._scaled(1.0 / max(tokens, 1))
+        if before is None:
+            return fresh
+        share = float(before.batches + 1) ** -forgetting
+        old, new = before._scaled(1 - share), fresh._scaled(share)
+        emissions = model.emissions.added(old.emissions, new.emissions)
+        start, edge, end = old.start + new.start, old.edge + new.edge, old.end + new.end
+        return Running(start, edge, end, emissions, before.batches + 1, before.tokens + tokens)
+
+    def maximised(
+        self, model: HiddenMarkov, prior: Dirichlet, groups: Groups | None, frozen: Sequence[str]
+    ) -> HiddenMarkov:
+        """Make the M step on the mean, counting as much as all tokens so far: pseudo-counts weigh as they should."""
+        whole = self._scaled(float(max(self.tokens, 1)))
+        found = Expected(whole.start, whole.edge, whole.end, whole.emissions, np.zeros(0), 0.0)
+        return model.maximised(found, prior, groups, frozen)
+
+    def fits(self, model: HiddenMarkov) -> bool:
+        """Tell whether these are counts of this model: statistics of the same names and shapes."""
+        empty = Corpus({"nothing": VectorColumn(np.zeros((0, 1)))}, np.zeros(1, dtype=np.int64))
+        nothing = model.emissions.observe(empty, "nothing", unknown="missing")
+        told = model.emissions.statistics(nothing, np.zeros((0, model.size)))
+        return {name: array.shape for name, array in told.items()} == {
+            name: array.shape for name, array in self.emissions.items()
+        }
+
+    def _scaled(self, factor: float) -> Running:
+        """Multiply all sums by a factor; the means that moments are about are no sums."""
+        emissions = {
+            name: array if name.rpartition(".")[2] == "about" else np.asarray(array * factor)
+            for name, array in self.emissions.items()
+        }
+        start, edge, end = self.start * factor, self.edge * factor, self.end * factor
+        return replace(self, start=start, edge=edge, end=end, emissions=emissions)

@@ -10,7 +10,7 @@ import numpy as np
 
 from seqlab.errors import StoreError
 from seqlab.families.hmm.counted import CountedHMM
-from seqlab.families.hmm.stepwise import Running
+from seqlab.families.hmm.em import Running
 from seqlab.families.hmm.tables import HiddenMarkov
 from seqlab.families.hmm.training_set import TrainingSet
 from seqlab.learning.history import History

@@ -32,7 +32,6 @@ ZEROS = (
     "this model has probabilities of 0, for what its training did not have: fit with smoothing=0.1 to add to every "
     "count, or write small numbers into tables of your own"
 )
-FROZEN = ("start", "transitions", "emissions", "means", "covariances", "weights")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +219,9 @@ class HiddenMarkov:
 
     # eq:baum-welch   π ∝ γ_1,  A ∝ Σ_t ξ_t,  B ∝ Σ_t γ_t [x_t = v], each with the pseudo-counts of the prior
     def maximised(
-        self, found: Expected, prior: Dirichlet, *, groups: Groups | None = None, frozen: Sequence[str] = ()
+        self, found: Expected, prior: Dirichlet, groups: Groups | None = None, frozen: Sequence[str] = ()
     ) -> Self:
-        """The M step. What has no count stays as it is."""
+        """Make the M step. What has no count stays as it is."""
         pi, A, end = self.pi, self.A, self.end
         if "start" not in frozen:
             pi = normalised(self._starts(found.start + prior.of_start(self.size)), pi, axis=0)

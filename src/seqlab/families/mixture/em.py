@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,7 +52,7 @@ def best_components(
     names = tuple(map(str, range(k)))
 
     def train(run: int, threads: int, report: Any) -> Any:
-        task = EMTask(evidence.alone(), Dirichlet(emissions=smoothing))
+        task = EMTask(replace(evidence), Dirichlet(emissions=smoothing))
         model = HiddenMarkov(names, np.full(k, 1.0 / k), np.eye(k), None, starts[run])
         return learner.train(task, model, threads=threads, report=report)
 

@@ -12,11 +12,10 @@ from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus
 from seqlab.errors import LabelError, OptionError, TrainingWarning
 from seqlab.families.hmm.counting import SuffixModel
-from seqlab.families.hmm.em import BaumWelch, EMTask, Evidence, expect, groups_of, say_empty
+from seqlab.families.hmm.em import BaumWelch, EMTask, Evidence, Running, expect, groups_of, say_empty
 from seqlab.families.hmm.engines.engine import FitOptions
 from seqlab.families.hmm.fit import HmmFit
 from seqlab.families.hmm.start import Ground, starter
-from seqlab.families.hmm.stepwise import Running
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.hmm.training_set import DevScorer, TrainingSet, read_init, state_names
 from seqlab.learning.history import Epoch, History
@@ -61,7 +60,7 @@ class _Beginning:
             return _Beginning(data, ground, dictionary, None, _labelled(hmm, ground, init))
         labelled = None
         if data.gold is not None and init is None:
-            labelled = replace(evidence.alone(), weights=data.labelled.astype(np.float64))
+            labelled = replace(evidence, weights=data.labelled.astype(np.float64))
         return _Beginning(data, ground, dictionary, init, labelled)
 
     def seen_by(self, hmm: HMM, start: HiddenMarkov) -> Evidence:
@@ -69,7 +68,7 @@ class _Beginning:
         if not hasattr(hmm.init, "fit_"):
             return self.ground.evidence
         observed = start.emissions.observe(self.data.corpus, self.data.column, unknown="error")
-        return replace(self.ground.evidence.alone(), observed=observed)
+        return replace(self.ground.evidence, observed=observed)
 
 
 class TablesEngine:
@@ -176,11 +175,10 @@ def _em(
     runs = learner.restarts if by_chance else 1
     starts = [make(np.random.default_rng([hmm.seed, run])) for run in range(runs)]
     evidence = begin.seen_by(hmm, starts[0])
-    groups = groups_of(learner.tied, ground.labels)
     emptied: list[int] = []
 
     def train(run: int, share: int, report: Any) -> Any:
-        task = EMTask(evidence.alone() if run else evidence, prior, groups, emptied=emptied)
+        task = EMTask(replace(evidence) if run else evidence, prior, emptied)
         return learner.train(task, starts[run], threads=share, report=report)
 
     best = best_of(
