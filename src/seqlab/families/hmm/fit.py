@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -17,7 +16,7 @@ from seqlab.learning.history import History
 from seqlab.learning.smoothing import NAMES
 from seqlab.store.codec import Late, Listed, Part, Record
 from seqlab.store.state import State
-from seqlab.tagging.door.constraints import Dictionary, TagDictionary
+from seqlab.tagging.door.constraints import TagDictionary
 from seqlab.tagging.training import Training
 
 HiddenModel = HiddenMarkov | CountedHMM
@@ -46,33 +45,19 @@ class HmmFit:
 
     @staticmethod
     def of(
-        data: TrainingSet,
         model: HiddenModel,
         dictionary: TagDictionary | None,
         history: History,
         unknown: str,
-        restarts: Sequence[History] = (),
-        running: Running | None = None,
+        data: TrainingSet | None = None,
+        **more: Any,
     ) -> HmmFit:
-        """Put a fitted value together from what training has made."""
-        column = None if data.gold is None else data.gold.column
-        training = Training(
-            model.labels,
-            tuple(name for name in data.corpus.columns if name != column),
-            column,
-            Late(make=lambda: model.vocabulary),
-            model.rules,
-            dictionary,
-        )
-        return HmmFit(training, model, history, data.column, unknown, tuple(restarts), running)
-
-    @staticmethod
-    def of_tables(model: HiddenMarkov, allowed: Dictionary | None, unknown: str) -> HmmFit:
-        """Make a fitted value of tables that somebody wrote down."""
-        dictionary = TagDictionary.of(allowed, model.labels, "word")
+        """Put a fitted value together from what training has made; without data, of tables that were written down."""
+        column = None if data is None or data.gold is None else data.gold.column
+        columns = () if data is None else tuple(name for name in data.corpus.columns if name != column)
         words = Late(make=lambda: model.vocabulary)
-        training = Training(model.labels, (), None, words, model.rules, dictionary)
-        return HmmFit(training, model, History(reason="given"), None, unknown)
+        training = Training(model.labels, columns, column, words, model.rules, dictionary)
+        return HmmFit(training, model, history, None if data is None else data.column, unknown, **more)
 
     def check(self) -> None:
         """Refuse parts of a file that do not belong together."""
@@ -82,15 +67,11 @@ class HmmFit:
         if self.running is not None and not (tables and self.running.fits(self.model)):  # type: ignore[arg-type]
             raise StoreError("the running counts are not those of the model")
 
-    def with_model(self, model: HiddenModel, **changes: Any) -> HmmFit:
+    def with_model(self, model: HiddenModel) -> HmmFit:
         """Return another one with this model, which may know other labels, words and rules."""
-        training = replace(
-            self.training,
-            labels=model.labels,
-            rules=model.rules,
-            vocabulary=Late(make=lambda: model.vocabulary),
-        )
-        return replace(self, training=training, model=model, **{"running": None, **changes})
+        words = Late(make=lambda: model.vocabulary)
+        training = replace(self.training, labels=model.labels, rules=model.rules, vocabulary=words)
+        return replace(self, training=training, model=model, running=None)
 
 
 _OPTIONS = {"gaussian": "Gaussian", "gaussian mixture": "GaussianMixture", "poisson": "Poisson"}

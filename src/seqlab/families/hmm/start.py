@@ -1,40 +1,80 @@
-"""Where EM begins: by chance, by k-means, from tables, a tag dictionary, or labelled sentences."""
+"""Starts of EM: by chance, by k-means, from tables, a tag dictionary, or labelled sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seqlab.corpus import Corpus
 from seqlab.errors import OptionError
 from seqlab.families.hmm.em import Evidence, expect
 from seqlab.families.hmm.emissions import Categorical, Emission, Poisson, Streams
-from seqlab.families.hmm.emissions.base import Floats, VectorRows, as_floats
+from seqlab.families.hmm.emissions.base import Chance, Floats, VectorRows, as_floats
 from seqlab.families.hmm.emissions.categorical import SymbolDistribution
 from seqlab.families.hmm.emissions.symbols import Symbols, checked_probabilities
 from seqlab.families.hmm.emissions.vectors import Spread, k_means
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
-from seqlab.tagging.door.constraints import Given, Rules, label_list
+from seqlab.families.hmm.training_set import TrainingSet, checked_states, named_states, state_names
+from seqlab.tagging.door.constraints import Given, Rules, TagDictionary, label_list
+
+if TYPE_CHECKING:
+    from seqlab.families.hmm.tagger import HMM
 
 TABLES = ("start", "transitions", "end", "emissions")
 BIAS = 0.01  # what a label outside the dictionary weighs beside one in it
-FIRST_COUNTS = Dirichlet(
-    0.1, 0.1, 0.1, 0.1
-)  # on top of labelled counts: what they do not have is not impossible
+FIRST_COUNTS = Dirichlet(0.1, 0.1, 0.1, 0.1)  # on top of labelled counts: what they lack is not impossible
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
-    """What every start is made from."""
+    """Everything that training begins with.
 
-    emissions: Emission
+    data         sentences, their labels numbered as the states are
+    domain       of the emissions: their symbols, or the spread of their vectors
+    evidence     the sentences as arrays
+    dictionary   what words may be, or None
+    init         a word, tables, or a dictionary to lean towards; None
+    labelled     sentences to count first, or None
+    """
+
+    data: TrainingSet
     domain: Any
     evidence: Evidence
     labels: tuple[str, ...]
     rules: Rules
     end: bool
+    dictionary: TagDictionary | None
+    init: Any = None
+    labelled: Evidence | None = None
+
+    @staticmethod
+    def of(hmm: HMM, data: TrainingSet, unlabelled: float, sample_weight: Any) -> Ground:
+        """Collect it from options and data; `unlabelled` is what a sentence without labels counts."""
+        init, known = _read_init(hmm.init)
+        labels = state_names(hmm, data, known)
+        rules = Rules.of(hmm.constraints, labels)
+        dictionary = TagDictionary.of(hmm.allowed, labels, data.column)
+        data = data.numbered(labels)
+        observed, domain = data.emissions.first(data.corpus, data.column)
+        evidence = data.evidence(observed, len(labels), dictionary, sample_weight, unlabelled)
+        ground = Ground(data, domain, evidence, labels, rules, bool(hmm.end), dictionary)
+        if isinstance(init, tuple) and len(init) == 2:
+            return replace(ground, labelled=ground._read_labelled(hmm, *init))
+        if data.gold is not None and init is None:
+            return replace(ground, labelled=replace(evidence, weights=data.labelled.astype(np.float64)))
+        return replace(ground, init=init)
+
+    def _read_labelled(self, hmm: HMM, X: Any, y: Any) -> Evidence:
+        """Read the labelled sentences of init=(X, y)."""
+        data = TrainingSet.read(hmm, X, y, emissions=self.data.emissions)
+        if data.gold is None:
+            raise OptionError("init=(X, y) wants labels, but y has none")
+        emissions = self.flat(np.random.default_rng(hmm.seed)).emissions
+        observed = emissions.observe(data.corpus, data.column, unknown="missing")
+        return data.numbered(self.labels).evidence(observed, self.size)
 
     @property
     def size(self) -> int:
@@ -42,14 +82,51 @@ class Ground:
         return len(self.labels)
 
     @property
-    def vectors(self) -> VectorRows | None:
+    def by_chance(self) -> bool:
+        """Whether one start is another than the next: tables that were given make the same ones."""
+        init = self.init
+        return not (isinstance(init, Mapping) and set(init) & set(TABLES) and not _is_dictionary(init))
+
+    def start(self, rng: Chance) -> HiddenMarkov:
+        """Make a start."""
+        init = self.init
+        if init is None and self.labelled is not None:
+            flat = self.flat(rng)
+            return flat.maximised(expect(flat, self.labelled, 1), FIRST_COUNTS)
+        if init is None:
+            init = "random" if self._vectors is None else "kmeans"
+        if init == "random":
+            return self._random(rng)
+        if init == "kmeans":
+            return self._clustered(rng)
+        if isinstance(init, Mapping):
+            return self._leaning(rng) if self.by_chance else self._given()
+        raise OptionError(
+            f"init must be 'random', 'kmeans', tables {{'start': ..., 'transitions': ..., 'emissions': ...}}, "
+            f"(pi, A, B), a fitted HMM, {{word: labels}}, or (X, y) with labels, got {init!r:.60}"
+        )
+
+    def flat(self, rng: Chance) -> HiddenMarkov:
+        """Make a model whose states are all alike."""
+        emissions = self._emissions(1, rng).reordered(np.zeros(self.size, dtype=np.int64))
+        return self._chain(self._even[0], self._even, emissions)
+
+    @property
+    def _even(self) -> Floats:
+        return np.full((self.size, self.size), 1.0 / self.size)
+
+    @property
+    def _vectors(self) -> VectorRows | None:
         """The vectors to find clusters of: the observations, or the first stream of numbers; None without any."""
         observed = self.evidence.observed
         streams = observed if isinstance(observed, tuple) else (observed,)
         return next((one for one in streams if isinstance(one, VectorRows)), None)
 
-    def chain(self, pi: Floats, A: Floats, emissions: Any) -> HiddenMarkov:
-        """A model that obeys the rules; with an end, sequences end as often as the data's do."""
+    def _emissions(self, size: int, rng: Chance) -> Any:
+        return self.data.emissions.random(self.domain, self.evidence.observed, size, rng)
+
+    def _chain(self, pi: Floats, A: Floats, emissions: Any) -> HiddenMarkov:
+        """Make a model that obeys the rules; with an end, sequences end as often as the data's do."""
         pi, A = _masked(pi, self.rules.no_start), _masked(A, self.rules.forbidden)
         end = None
         if self.end:
@@ -58,83 +135,70 @@ class Ground:
             A = A * (1 - end)[:, None]
         return HiddenMarkov(self.labels, pi, A, end, emissions, self.rules)
 
-    def flat(self, rng: np.random.Generator) -> HiddenMarkov:
-        """Every state alike."""
-        even = np.full((self.size, self.size), 1.0 / self.size)
-        emissions = self.emissions.random(self.domain, self.evidence.observed, 1, rng)
-        return self.chain(even[0], even, emissions.reordered(np.zeros(self.size, dtype=np.int64)))
+    def _random(self, rng: Chance) -> HiddenMarkov:
+        """Draw all tables."""
+        size = self.size
+        pi, A = rng.dirichlet(np.full(size, 2.0)), rng.dirichlet(np.full(size, 2.0), size)
+        return self._chain(pi, A, self._emissions(size, rng))
+
+    def _clustered(self, rng: Chance) -> HiddenMarkov:
+        """Make states of clusters of vectors; how they follow each other is left to training."""
+        vectors, emissions = self._vectors, self.data.emissions
+        if vectors is None and isinstance(emissions, Streams):
+            raise OptionError("init='kmeans' needs a stream of numbers, but every stream holds symbols")
+        if vectors is None:
+            raise OptionError(
+                "init='kmeans' is for vectors; symbols begin with init='random', or with tables"
+            )
+        labels = k_means(vectors, self.size, rng)
+        made = emissions.clustered(self.domain, self.evidence.observed, labels, self.size)
+        return self._chain(self._even[0], self._even, made)
+
+    def _leaning(self, rng: Chance) -> HiddenMarkov:
+        """Make a random start in which a word leans towards the labels that the dictionary gives it."""
+        model = self._random(rng)
+        table = model.emissions
+        if not isinstance(table, SymbolDistribution) or table.symbols.words is None:
+            raise OptionError(
+                "init={word: labels} is for words; give tables, or 'random' or 'kmeans', for other observations"
+            )
+        place = {label: i for i, label in enumerate(self.labels)}
+        probabilities = table.probabilities.copy()
+        for word, some in self.init.items():
+            ids = [place[label] for label in label_list(word, some, "init") if label in place]
+            if word in table.symbols.number and ids:
+                row = np.full(self.size, BIAS)
+                row[ids] = 1.0
+                probabilities[table.symbols.number[word]] *= row
+        probabilities /= probabilities.sum(axis=0)
+        return replace(model, emissions=replace(table, probabilities=probabilities))
+
+    def _given(self) -> HiddenMarkov:
+        """Take tables that a user wrote down; what is missing is even."""
+        tables, size = self.init, self.size
+        for name in tables:
+            if name not in TABLES:
+                raise OptionError(f"init may have the tables {', '.join(map(repr, TABLES))}, got {name!r}")
+        pi = checked_probabilities(tables.get("start", self._even[0]), "start", (size,))
+        emissions: Any = tables.get("emissions")
+        if emissions is None:
+            made = self._emissions(size, np.random.default_rng(0))
+        else:
+            made = self.data.emissions.given(emissions, self.domain, size)
+        if tables.get("transitions") is None:
+            return self._chain(pi, self._even, made)
+        A, end = checked_moves(tables["transitions"], tables.get("end"), size)
+        if self.end and end is None:
+            return self._chain(pi, A, made)
+        return HiddenMarkov(self.labels, pi, A, end if self.end else None, made, self.rules)
 
 
-def random_start(ground: Ground, rng: np.random.Generator) -> HiddenMarkov:
-    """Tables drawn by chance."""
-    size = ground.size
-    pi, A = rng.dirichlet(np.full(size, 2.0)), rng.dirichlet(np.full(size, 2.0), size)
-    emissions = ground.emissions.random(ground.domain, ground.evidence.observed, size, rng)
-    return ground.chain(pi, A, emissions)
-
-
-def clustered_start(ground: Ground, rng: np.random.Generator) -> HiddenMarkov:
-    """States are clusters of vectors; how they follow each other is left to training."""
-    vectors, observed, size = ground.vectors, ground.evidence.observed, ground.size
-    if vectors is None and isinstance(ground.emissions, Streams):
-        raise OptionError("init='kmeans' needs a stream of numbers, but every stream holds symbols")
-    if vectors is None:
-        raise OptionError("init='kmeans' is for vectors; symbols begin with init='random', or with tables")
-    labels = k_means(vectors, size, rng)
-    even = np.full((size, size), 1.0 / size)
-    made = ground.emissions.clustered(ground.domain, observed, labels, size)
-    return ground.chain(even[0], even, made)
-
-
-def counted_start(ground: Ground, labelled: Evidence, rng: np.random.Generator) -> HiddenMarkov:
-    """Counts of labelled sentences, with a little on top of each."""
-    flat = ground.flat(rng)
-    found = expect(flat, labelled, 1)
-    return flat.maximised(found, FIRST_COUNTS)
-
-
-def dictionary_start(
-    ground: Ground, words: Mapping[str, Iterable[str]], rng: np.random.Generator
-) -> HiddenMarkov:
-    """A random start in which a word leans towards the labels that the dictionary gives it."""
-    model = random_start(ground, rng)
-    table = model.emissions
-    if not isinstance(table, SymbolDistribution) or table.symbols.words is None:
-        raise OptionError(
-            "init={word: labels} is for words; give tables, or 'random' or 'kmeans', for other observations"
-        )
-    place = {label: i for i, label in enumerate(ground.labels)}
-    probabilities = table.probabilities.copy()
-    for word, some in words.items():
-        ids = [place[label] for label in label_list(word, some, "init") if label in place]
-        if word in table.symbols.number and ids:
-            row = np.full(ground.size, BIAS)
-            row[ids] = 1.0
-            probabilities[table.symbols.number[word]] *= row
-    return replace(model, emissions=type(table)(table.symbols, probabilities / probabilities.sum(axis=0)))
-
-
-def given_start(ground: Ground, tables: Mapping[str, Any]) -> HiddenMarkov:
-    """Tables that a user wrote down; what is missing is even."""
-    for name in tables:
-        if name not in TABLES:
-            raise OptionError(f"init may have the tables {', '.join(map(repr, TABLES))}, got {name!r}")
-    size = ground.size
-    even = np.full((size, size), 1.0 / size)
-    pi = checked_probabilities(tables.get("start", even[0]), "start", (size,))
-    A, end = tables.get("transitions", None), tables.get("end")
-    emissions: Any = tables.get("emissions")
-    made = (
-        ground.emissions.random(ground.domain, ground.evidence.observed, size, np.random.default_rng(0))
-        if emissions is None
-        else ground.emissions.given(emissions, ground.domain, size)
+def _is_dictionary(init: Mapping[Any, Any]) -> bool:
+    """Words may be called "start" too: lists of labels are strings."""
+    return all(
+        isinstance(some, (list, tuple, set, frozenset)) and all(isinstance(x, str) for x in some)
+        for some in init.values()
     )
-    if A is None:
-        return ground.chain(pi, even, made)
-    A, end = checked_moves(A, end, size)
-    if ground.end and end is None:
-        return ground.chain(pi, A, made)
-    return HiddenMarkov(ground.labels, pi, A, end if ground.end else None, made, ground.rules)
 
 
 def checked_moves(A: Any, end: Any, size: int) -> tuple[Floats, Floats | None]:
@@ -147,53 +211,36 @@ def checked_moves(A: Any, end: Any, size: int) -> tuple[Floats, Floats | None]:
     return np.ascontiguousarray(whole[:, :size]), whole[:, size].copy()
 
 
-def starter(
-    ground: Ground, init: Any, labelled: Evidence | None
-) -> tuple[Callable[[np.random.Generator], HiddenMarkov], bool]:
-    """What makes a start from a source of chance, and whether chance matters."""
-    if init is None:
-        if labelled is not None:
-            return lambda rng: counted_start(ground, labelled, rng), True
-        init = "random" if ground.vectors is None else "kmeans"
-    if init == "random":
-        return lambda rng: random_start(ground, rng), True
-    if init == "kmeans":
-        return lambda rng: clustered_start(ground, rng), True
-    if isinstance(init, Mapping):
-        if set(init) & set(TABLES) and not _is_dictionary(init):
-            return lambda _: given_start(ground, init), False
-        return lambda rng: dictionary_start(ground, init, rng), True
-    raise OptionError(
-        f"init must be 'random', 'kmeans', tables {{'start': ..., 'transitions': ..., 'emissions': ...}}, (pi, A, B), "
-        f"a fitted HMM, {{word: labels}}, or (X, y) with labels, got {init!r:.60}"
-    )
+def _read_init(init: Any) -> tuple[Any, tuple[str, ...] | None]:
+    """Read `init`: models and tuples of tables as {"start": ...}; and the names of the states that it knows, if any."""
+    from seqlab.families.hmm.tagger import HMM
+
+    if isinstance(init, HMM):
+        model = init._tables("init")
+        tables = {"start": model.pi, "transitions": model.A, "emissions": model.emissions}
+        return tables | ({} if model.end is None else {"end": model.end}), model.labels
+    if isinstance(init, tuple) and len(init) == 2:
+        return init, _labels_of(*init)
+    if isinstance(init, tuple) and len(init) in (3, 4):
+        init = dict(zip(("start", "transitions", "emissions", "end"), init, strict=False))
+    if isinstance(init, dict) and "start" in init:
+        return init, named_states(max(len(np.atleast_1d(init["start"])), 1))
+    if isinstance(init, dict) and init and not set(init) & set(TABLES):
+        words = (some for some in init.values() if isinstance(some, (list, tuple, set, frozenset)))
+        labels = {label for some in words for label in some if isinstance(label, str)}
+        return init, tuple(sorted(labels)) or None
+    return init, None
 
 
-def _is_dictionary(init: Mapping[Any, Any]) -> bool:
-    """Words may be called "start" too: lists of labels are strings."""
-    return all(
-        isinstance(some, (list, tuple, set, frozenset)) and all(isinstance(x, str) for x in some)
-        for some in init.values()
-    )
-
-
-def named_states(count: int) -> tuple[str, ...]:
-    """s0, s1, ...; with zeros in front where there are more than ten, so that names sort as numbers do."""
-    digits = len(str(count - 1))
-    return tuple(f"s{i:0{digits}d}" for i in range(count))
-
-
-def checked_states(states: Any) -> tuple[str, ...]:
-    """Names of states that a user gave."""
-    if isinstance(states, (str, bytes)) or not isinstance(states, Iterable):
-        raise OptionError(f"states must be a list of names, got {states!r:.60}")
-    names: Sequence[Any] = list(states)
-    for name in names:
-        if not isinstance(name, str):
-            raise OptionError(f"the name of a state is a string, got {name!r:.60}")
-    if not names or len(set(names)) != len(names):
-        raise OptionError(f"states must be different names, at least one, got {names!r:.80}")
-    return tuple(names)
+def _labels_of(X: Any, y: Any) -> tuple[str, ...]:
+    """Sort the labels of init=(X, y)."""
+    if isinstance(y, str) and isinstance(X, Corpus):
+        return tuple(sorted(X.strings(y).compact().values))
+    if isinstance(y, (str, bytes)) or not isinstance(y, Iterable):
+        raise OptionError(
+            f"init=(X, y) wants a Corpus and the name of a column, or sentences and their labels, got {y!r:.60} as y"
+        )
+    return tuple(sorted({one for row in y for one in row or () if isinstance(one, str)}))
 
 
 def _masked(table: Floats, forbidden: Any) -> Floats:

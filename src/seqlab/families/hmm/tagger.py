@@ -14,7 +14,7 @@ from seqlab.errors import LabelError, OptionError, QuestionError
 from seqlab.families.hmm import questions
 from seqlab.families.hmm.emissions import Emission
 from seqlab.families.hmm.emissions.base import Floats
-from seqlab.families.hmm.engines import Engine, FitOptions, engine_for, engine_of
+from seqlab.families.hmm.engines import CountsEngine, FitOptions, TablesEngine, engine_for, engine_of
 from seqlab.families.hmm.fit import HiddenModel, HmmFit, upgraded
 from seqlab.families.hmm.observations import find_column, read_observations, read_sequence, split_labels
 from seqlab.families.hmm.options import OPTIONS, check_options
@@ -27,7 +27,7 @@ from seqlab.learning.history import History
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks, event_log_partition
-from seqlab.tagging.door.constraints import Dictionary, Given
+from seqlab.tagging.door.constraints import Dictionary, Given, TagDictionary
 from seqlab.tagging.tagger import BLOCK, Tagger
 from seqlab.tagging.transitions import Transitions
 from seqlab.threads import thread_count
@@ -200,7 +200,8 @@ class HMM(Tagger):
         hmm._check_options()
         model = written_model(pi, A, B, end, emissions, states, symbols, hmm.constraints)
         hmm.n_states, hmm.states = model.size, model.labels
-        hmm.fit_ = HmmFit.of_tables(model, hmm.allowed, hmm.unknown or "error")
+        dictionary = TagDictionary.of(hmm.allowed, model.labels, "word")
+        hmm.fit_ = HmmFit.of(model, dictionary, History(reason="given"), hmm.unknown or "error")
         return hmm
 
     _check_options = check_options
@@ -225,7 +226,7 @@ class HMM(Tagger):
         return fit
 
     @property
-    def _engine(self) -> Engine:
+    def _engine(self) -> TablesEngine | CountsEngine:
         return engine_of(self._fit.model)
 
     def _tables(self, question: str) -> HiddenMarkov:

@@ -13,10 +13,10 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.corpus import Corpus, StringColumn
 from seqlab.errors import LabelError, OptionError, ShapeError, TrainingWarning
+from seqlab.families.hmm.em import Evidence
 from seqlab.families.hmm.emissions import Emission
 from seqlab.families.hmm.emissions.base import Floats
 from seqlab.families.hmm.observations import find_column, read_observations, split_labels
-from seqlab.families.hmm.start import TABLES, checked_states, named_states
 from seqlab.families.hmm.tables import HiddenMarkov
 from seqlab.tagging.door.constraints import TagDictionary
 from seqlab.tagging.door.sentences import NOTHING, SEVERAL, Gold, hits, read_gold, token_weights
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 
 Bools = npt.NDArray[np.bool_]
+LEAST = float(
+    np.log(5e-324)
+)  # what a token of an impossible sentence counts: log of the smallest number there is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,10 +79,30 @@ class TrainingSet:
         return np.asarray(np.diff(told[self.corpus.offsets]) > 0)
 
     def numbered(self, labels: Sequence[str]) -> TrainingSet:
-        """Return the same with labels numbered in this order."""
-        return self if self.gold is None else replace(self, gold=self.gold.numbered(labels))
+        """Number the labels in this order."""
+        if self.gold is None:
+            return self
+        for name in self.gold.names:
+            if name not in labels:
+                raise LabelError(
+                    f"y has the label {name!r}, which the first batch did not have; name all states with "
+                    f"HMM(states=[...])"
+                )
+        return replace(self, gold=self.gold.numbered(labels))
 
-    def allowed(self, dictionary: TagDictionary | None, size: int) -> Bools | None:
+    def evidence(
+        self,
+        observed: Any,
+        size: int,
+        dictionary: TagDictionary | None = None,
+        sample_weight: Any = None,
+        unlabelled: float = 1.0,
+    ) -> Evidence:
+        """Return what an E step learns from; `unlabelled` is what a sentence without any label counts."""
+        weights = self._sentence_weights(sample_weight, unlabelled)
+        return Evidence(observed, self.corpus.offsets, weights, self._allowed(dictionary, size))
+
+    def _allowed(self, dictionary: TagDictionary | None, size: int) -> Bools | None:
         """(T, L) what each token may be, by its label, its set of labels, and the dictionary; None for anything."""
         mask = None if dictionary is None else dictionary.mask(self.corpus)
         gold = self.gold
@@ -94,7 +117,7 @@ class TrainingSet:
             allowed[token, list(gold.sets[token])] = True
         return allowed
 
-    def sentence_weights(self, sample_weight: Any, unlabelled: float) -> Floats | None:
+    def _sentence_weights(self, sample_weight: Any, unlabelled: float) -> Floats | None:
         """(N,) what each sentence counts; None when all count 1."""
         weights = token_weights(self.corpus, sample_weight)
         lengths, offsets = self.corpus.lengths, self.corpus.offsets
@@ -125,80 +148,55 @@ def read_labels(corpus: Corpus, y: Any, lengths: Any = None) -> Gold | None:
 
 def state_names(hmm: HMM, data: TrainingSet, known: tuple[str, ...] | None) -> tuple[str, ...]:
     """Find the names of the states; `known` are those that init knows, if any."""
-    states = None if hmm.states is None else checked_states(hmm.states)
-    gold, n_states = data.gold, hmm.n_states
-    fits = known is not None and n_states in (None, len(known))
-    if states is None and known is not None and fits and (gold is None or set(gold.names) <= set(known)):
-        return _enough(known, data.corpus)
-    if states is not None:
-        return _enough(_agreed(states, n_states, gold), data.corpus)
-    names = () if gold is None else gold.names
-    if n_states is None:
-        n_states = len(names) if gold is not None else None if known is None else len(known)
-    if n_states is None:
-        raise OptionError(
-            "n_states says how many hidden states there are; only labels, states or tables make it unneeded"
-        )
-    if n_states < len(names):
-        raise OptionError(f"n_states is {n_states}, but y has {len(names)} labels")
-    return _enough((*names, *named_states(n_states)[: n_states - len(names)]), data.corpus)
-
-
-def _agreed(states: tuple[str, ...], n_states: Any, gold: Gold | None) -> tuple[str, ...]:
-    """Refuse states that are not as many as asked for, or have not every label."""
-    if n_states is not None and n_states != len(states):
-        raise OptionError(f"n_states is {n_states}, but states has {len(states)} names")
-    for name in () if gold is None else gold.names:
-        if name not in states:
-            raise LabelError(f"y has the label {name!r}, but states has only {', '.join(map(repr, states))}")
-    return states
-
-
-def _enough(labels: tuple[str, ...], corpus: Corpus) -> tuple[str, ...]:
-    """Refuse more states than there are tokens."""
-    if len(labels) > corpus.token_count:
+    names = () if data.gold is None else data.gold.names
+    n_states, tokens = hmm.n_states, data.corpus.token_count
+    if hmm.states is not None:
+        labels = checked_states(hmm.states)
+        if n_states is not None and n_states != len(labels):
+            raise OptionError(f"n_states is {n_states}, but states has {len(labels)} names")
+        for name in names:
+            if name not in labels:
+                raise LabelError(
+                    f"y has the label {name!r}, but states has only {', '.join(map(repr, labels))}"
+                )
+    elif known is not None and n_states in (None, len(known)) and set(names) <= set(known):
+        labels = known
+    else:
+        n_states = len(names or known or ()) if n_states is None else n_states
+        if not n_states:
+            raise OptionError(
+                "n_states says how many hidden states there are; only labels, states or tables make it unneeded"
+            )
+        if n_states < len(names):
+            raise OptionError(f"n_states is {n_states}, but y has {len(names)} labels")
+        labels = (*names, *named_states(n_states)[: n_states - len(names)])
+    if len(labels) > tokens:
         raise ShapeError(
-            f"{len(labels)} states are more than the {corpus.token_count} observations of X can tell apart; ask for "
-            f"fewer"
+            f"{len(labels)} states are more than the {tokens} observations of X can tell apart; ask for fewer"
         )
     return labels
 
 
-def read_init(init: Any) -> tuple[Any, tuple[str, ...] | None]:
-    """Read `init`: models and tuples of tables as {"start": ...}; and the names of the states that it knows, if any."""
-    from seqlab.families.hmm.tagger import HMM
-
-    if isinstance(init, HMM):
-        model = init._tables("init")
-        tables = {"start": model.pi, "transitions": model.A, "emissions": model.emissions}
-        return tables | ({} if model.end is None else {"end": model.end}), model.labels
-    if isinstance(init, tuple) and len(init) == 2:
-        return init, _labels_of(*init)
-    if isinstance(init, tuple) and len(init) in (3, 4):
-        init = dict(zip(("start", "transitions", "emissions", "end"), init, strict=False))
-    if isinstance(init, dict) and "start" in init:
-        return init, named_states(max(len(np.atleast_1d(init["start"])), 1))
-    if isinstance(init, dict) and init and not set(init) & set(TABLES):
-        words = (some for some in init.values() if isinstance(some, (list, tuple, set, frozenset)))
-        labels = {label for some in words for label in some if isinstance(label, str)}
-        return init, tuple(sorted(labels)) or None
-    return init, None
+def named_states(count: int) -> tuple[str, ...]:
+    """Name states s0, s1, ...; with zeros in front where there are more than ten: names sort as numbers do."""
+    digits = len(str(count - 1))
+    return tuple(f"s{i:0{digits}d}" for i in range(count))
 
 
-def _labels_of(X: Any, y: Any) -> tuple[str, ...]:
-    """Sort the labels of init=(X, y)."""
-    if isinstance(y, str) and isinstance(X, Corpus):
-        return tuple(sorted(X.strings(y).compact().values))
-    if isinstance(y, (str, bytes)) or not isinstance(y, Iterable):
-        raise OptionError(
-            f"init=(X, y) wants a Corpus and the name of a column, or sentences and their labels, got {y!r:.60} as y"
-        )
-    return tuple(sorted({one for row in y for one in row or () if isinstance(one, str)}))
+def checked_states(states: Any) -> tuple[str, ...]:
+    """Check names of states that a user gave."""
+    if isinstance(states, (str, bytes)) or not isinstance(states, Iterable):
+        raise OptionError(f"states must be a list of names, got {states!r:.60}")
+    names: Sequence[Any] = list(states)
+    for name in names:
+        if not isinstance(name, str):
+            raise OptionError(f"the name of a state is a string, got {name!r:.60}")
+    if not names or len(set(names)) != len(names):
+        raise OptionError(f"states must be different names, at least one, got {names!r:.80}")
+    return tuple(names)
 
 
-LEAST = float(
-    np.log(5e-324)
-)  # log of the smallest number there is: what a token of an impossible sentence counts
+# ------------------------------------------------------------------------------------------------ development sets
 
 
 class DevScorer:
@@ -207,7 +205,7 @@ class DevScorer:
     What cannot be under a model is labelled wrongly, or has LEAST for each of its tokens; that is reported once.
     """
 
-    def __init__(self, dev: Any, data: TrainingSet, threads: int) -> None:
+    def __init__(self, dev: Any, data: TrainingSet, dictionary: TagDictionary | None, threads: int) -> None:
         X, y = dev if isinstance(dev, tuple) and len(dev) == 2 else (dev, None)
         if isinstance(X, Corpus) and y is None and data.gold is not None and data.gold.column in X.columns:
             y = data.gold.column
@@ -218,17 +216,12 @@ class DevScorer:
             )
         self.gold = read_labels(self.corpus, y)
         self.column, self.threads = data.column, threads
-        self.allowed: Bools | None = None
+        self.allowed = None if dictionary is None else dictionary.mask(self.corpus)
         self.name = "log_likelihood" if self.gold is None else "accuracy"
         self._told = False
 
-    def obeying(self, dictionary: TagDictionary | None) -> DevScorer:
-        """With the tag dictionary of training."""
-        self.allowed = None if dictionary is None else dictionary.mask(self.corpus)
-        return self
-
     def __call__(self, model: HiddenMarkov) -> float:
-        """Larger is better."""
+        """Score a model; larger is better."""
         observed = model.emissions.observe(self.corpus, self.column, unknown="missing")
         batch = model.batch(observed, self.corpus.offsets, self.allowed)
         log_z, lengths = np.empty(len(self.corpus)), self.corpus.lengths

@@ -1,0 +1,347 @@
+"""Two engines under one face: tables, which EM finds, and counts of labelled words."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab.arrays import LabelIds
+from seqlab.corpus import Corpus, StringColumn
+from seqlab.errors import OptionError, QuestionError, TrainingWarning
+from seqlab.families.hmm.counted import CountedHMM
+from seqlab.families.hmm.counting import Counting, SuffixModel, suffixes_of, usual_order
+from seqlab.families.hmm.em import BaumWelch, EMTask, Evidence, Running, expect, groups_of, say_empty
+from seqlab.families.hmm.emissions import Categorical
+from seqlab.families.hmm.emissions.categorical import SymbolDistribution
+from seqlab.families.hmm.emissions.symbols import Symbols
+from seqlab.families.hmm.fit import HmmFit
+from seqlab.families.hmm.start import Ground
+from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
+from seqlab.families.hmm.training_set import DevScorer, TrainingSet, state_names
+from seqlab.learning.history import Epoch, History
+from seqlab.learning.monitor import Bar, checked_callbacks, checked_patience
+from seqlab.learning.restarts import Best, best_of
+from seqlab.learning.smoothing import MLE, AddLambda, smoothing_of
+from seqlab.tagging.decoding import Trellises
+from seqlab.tagging.door.constraints import Rules, TagDictionary
+from seqlab.tagging.door.sentences import token_weights
+from seqlab.threads import thread_count
+
+if TYPE_CHECKING:
+    from seqlab.families.hmm.tagger import HMM
+
+
+@dataclass(frozen=True, slots=True)
+class FitOptions:
+    """Options of fit beside the data; those of EM are checked, and of no use to counting."""
+
+    dev: Any
+    patience: Any
+    callbacks: Any
+    progress: bool
+
+    def __post_init__(self) -> None:
+        patience = checked_patience(self.patience)
+        object.__setattr__(self, "callbacks", checked_callbacks(self.callbacks))
+        if self.dev is None and patience is not None:
+            raise OptionError("patience looks at a development set; pass one as dev=")
+
+
+def engine_for(hmm: HMM, data: TrainingSet) -> TablesEngine | CountsEngine:
+    """Choose the engine that learns: counts where every word has its label and more than tables is asked."""
+    free = hmm.learner is None and hmm.states is None and hmm.init is None
+    counts = isinstance(hmm.learner, Counting) or (_countable(data) and free and _more_than_tables(hmm))
+    engine = COUNTS if counts else TABLES
+    engine.refuse(hmm, data)
+    return engine
+
+
+def engine_of(model: HiddenMarkov | CountedHMM) -> TablesEngine | CountsEngine:
+    """Return the engine that answers with this model."""
+    return TABLES if isinstance(model, HiddenMarkov) else COUNTS
+
+
+def _countable(data: TrainingSet) -> bool:
+    """Tell whether these are words, each of them with a label."""
+    plain = type(data.emissions) is Categorical and data.emissions.symbols is None
+    return data.full and data.words and plain
+
+
+def _more_than_tables(hmm: HMM) -> bool:
+    """Tell whether options ask for what only counts give: a higher order, endings of words, smoothing by histories."""
+    endings = isinstance(hmm.unknown, SuffixModel) or hmm.unknown in ("suffix", "none")
+    if hmm.order not in (None, 1) or endings:
+        return True
+    if isinstance(hmm.smoothing, Dirichlet):
+        return False
+    return hmm.smoothing is None or not isinstance(smoothing_of(hmm.smoothing), (MLE, AddLambda))
+
+
+class TablesEngine:
+    """Start, transition and emission tables of order 1, found by EM or, with every label known, by one M step.
+
+    streams   whether observations may come one by one
+    """
+
+    streams = True
+
+    def refuse(self, hmm: HMM, data: TrainingSet) -> None:
+        """Refuse options that tables do not use."""
+        if hmm.order not in (None, 1):
+            raise OptionError(
+                f"order={hmm.order} is for words that all have labels; hidden states have order 1"
+            )
+        if isinstance(hmm.unknown, SuffixModel) or hmm.unknown in ("suffix", "none"):
+            raise OptionError(
+                f"unknown={hmm.unknown!r:.60} is for words that are counted, each of them with a label; tables take "
+                f"'error' or 'missing'"
+            )
+        if hmm.init is not None and hmm.learner is None and data.full:
+            raise OptionError(
+                "init says where EM begins, but every token has a label, so there is nothing to find; leave out init, "
+                "or ask for learner=BaumWelch()"
+            )
+
+    def fit(self, hmm: HMM, data: TrainingSet, sample_weight: Any, asked: FitOptions) -> HmmFit:
+        """Find tables by EM; with every label known, one M step is counting."""
+        learner = hmm.learner if hmm.learner is not None else None if data.full else BaumWelch()
+        ground = Ground.of(hmm, data, learner.unlabelled_weight if learner else 1.0, sample_weight)
+        prior, threads = Dirichlet.of(hmm.smoothing), thread_count(hmm.threads)
+        if learner is None:
+            flat = ground.flat(np.random.default_rng(hmm.seed))
+            model = flat.maximised(expect(flat, ground.evidence, threads), prior)
+            history = _one_pass()
+            histories: tuple[History, ...] = (history,)
+        else:
+            model, best = _em(hmm, ground, learner, prior, threads, asked)
+            history, histories = best.history, best.histories
+        return HmmFit.of(model, ground.dictionary, history, _unknown(hmm, data), data, restarts=histories)
+
+    def partial_fit(self, hmm: HMM, data: TrainingSet, sample_weight: Any) -> HmmFit:
+        """Take in another batch by stepwise EM (eq:stepwise-em)."""
+        learner = hmm.learner if hmm.learner is not None else BaumWelch()
+        before = hmm.fit_
+        if before is None:
+            ground = Ground.of(hmm, data, learner.unlabelled_weight, sample_weight)
+            model = ground.start(np.random.default_rng([hmm.seed, 0]))
+            evidence, dictionary = _renumbered(hmm, ground, model), ground.dictionary
+        else:
+            model = before.model  # type: ignore[assignment]
+            if not isinstance(model, HiddenMarkov):
+                raise OptionError("partial_fit goes on with what partial_fit began; this model was counted")
+            model = replace(model, emissions=model.emissions.grown(data.corpus, data.column))
+            observed = model.emissions.observe(data.corpus, data.column, unknown="missing")
+            dictionary = TagDictionary.of(hmm.allowed, model.labels, data.column)
+            evidence = data.numbered(model.labels).evidence(
+                observed, model.size, dictionary, sample_weight, learner.unlabelled_weight
+            )
+        found = learner.expect(model, evidence, thread_count(hmm.threads))
+        _say_lost(found.log_z)
+        running = None if before is None else before.running
+        running = Running.of(running, model, found, evidence.tokens, float(learner.forgetting))
+        groups = groups_of(learner.tied, model.labels)
+        model = running.maximised(model, Dirichlet.of(hmm.smoothing), groups, learner.frozen)
+        epochs = [] if before is None else before.history.epochs
+        epoch = Epoch(len(epochs), None, None, None, None, 0.0, {"log_likelihood": found.value})
+        history = History([*epochs, epoch], "batches", len(epochs))
+        return HmmFit.of(model, dictionary, history, _unknown(hmm, data), data, running=running)
+
+    def trellises(self, fit: HmmFit, corpus: Corpus, column: str | None, threads: int) -> Trellises:  # noqa: ARG002
+        """Return one trellis for every sequence."""
+        model: Any = fit.model
+        if not corpus.token_count:
+            return model.batch_of_nothing(len(corpus))  # type: ignore[no-any-return]
+        dictionary = fit.training.dictionary
+        allowed = None if dictionary is None else dictionary.mask(corpus)
+        observed = model.emissions.observe(corpus, column, unknown=fit.unknown)
+        return model.batch(observed, corpus.offsets, allowed)  # type: ignore[no-any-return]
+
+    def label_ids(self, fit: HmmFit, corpus: Corpus, column: str | None, threads: int) -> LabelIds | None:  # noqa: ARG002
+        """Leave it to trellises and Viterbi."""
+        return None
+
+    def tables(self, fit: HmmFit, question: str) -> HiddenMarkov:  # noqa: ARG002
+        """Return the tables."""
+        return fit.model  # type: ignore[return-value]
+
+
+def _em(
+    hmm: HMM, ground: Ground, learner: Any, prior: Dirichlet, threads: int, asked: FitOptions
+) -> tuple[HiddenMarkov, Best]:
+    """Run EM from one start or several; the best model, and the histories of all runs."""
+    judge = None if asked.dev is None else DevScorer(asked.dev, ground.data, ground.dictionary, threads)
+    runs = learner.restarts if ground.by_chance else 1
+    starts = [ground.start(np.random.default_rng([hmm.seed, run])) for run in range(runs)]
+    evidence = _renumbered(hmm, ground, starts[0])
+    emptied: list[int] = []
+
+    def train(run: int, share: int, report: Any) -> Any:
+        task = EMTask(replace(evidence) if run else evidence, prior, emptied)
+        return learner.train(task, starts[run], threads=share, report=report)
+
+    best = best_of(
+        train,
+        runs,
+        threads=threads,
+        judge=judge,
+        metric=None if judge is None else judge.name,
+        patience=asked.patience,
+        callbacks=asked.callbacks,
+        bar=Bar() if asked.progress else None,
+    )
+    model: Any = best.outcome.theta
+    nameless = hmm.states is None and ground.data.gold is None and not isinstance(ground.init, Mapping)
+    sorts = nameless and not ground.rules and not learner.tied
+    if sorts or emptied:  # what is said of states holds for the model that is kept, by its own names
+        used = learner.expect(model, evidence, threads).occupied
+        if sorts:  # the most used first: an order that does not hang on chance
+            order = np.argsort(-np.round(used, 6), kind="stable")
+            model, used = model.reordered(order), used[order]
+        say_empty(model, used)
+    return model, best
+
+
+def _renumbered(hmm: HMM, ground: Ground, start: HiddenMarkov) -> Evidence:
+    """Return the evidence in the numbers of the model that training begins with."""
+    if not hasattr(hmm.init, "fit_"):
+        return ground.evidence
+    observed = start.emissions.observe(ground.data.corpus, ground.data.column, unknown="error")
+    return replace(ground.evidence, observed=observed)
+
+
+def _unknown(hmm: HMM, data: TrainingSet) -> str:
+    return hmm.unknown or ("error" if data.gold is None else "missing")
+
+
+def _say_lost(log_z: Any) -> None:
+    lost = np.flatnonzero(~(log_z > -np.inf))
+    if len(lost):
+        warnings.warn(
+            f"{len(lost)} of {len(log_z)} sentences of the batch cannot be under the model, sentence "
+            f"{int(lost[0])} first; they are left out",
+            TrainingWarning,
+            stacklevel=4,
+        )
+
+
+class CountsEngine:
+    """Counts of words and labels (eq:counting), of order 1 to 3; new words are judged by their endings."""
+
+    streams = False
+
+    def refuse(self, hmm: HMM, data: TrainingSet) -> None:
+        """Refuse data that cannot be counted, and options that counting does not use."""
+        if not _countable(data):
+            raise OptionError(
+                "Counting() wants words, each of them with a label; for anything else leave out learner"
+            )
+        if hmm.init is not None:
+            raise OptionError("init says where EM begins, but Counting() begins with nothing; leave out init")
+        if isinstance(hmm.learner, Counting):
+            if hmm.unknown is not None:
+                raise OptionError(
+                    f"unknown={hmm.unknown!r:.60} is said twice: with learner=Counting(...) it is an option of the "
+                    f"learner; write Counting(unknown={hmm.unknown!r:.60})"
+                )
+            if hmm.smoothing is not None and hmm.learner.smoothing is not None:
+                raise OptionError(
+                    f"smoothing={hmm.smoothing!r:.60} is said twice: Counting(smoothing="
+                    f"{hmm.learner.smoothing!r:.60}) has another; leave out one of them"
+                )
+        elif hmm.unknown == "error":
+            raise OptionError(
+                "unknown='error' is for plain tables; counted words take 'suffix', 'none' or 'missing'"
+            )
+
+    def fit(self, hmm: HMM, data: TrainingSet, sample_weight: Any, asked: FitOptions) -> HmmFit:  # noqa: ARG002
+        """Count."""
+        return _counted(hmm, data, _count(hmm, data, state_names(hmm, data, None), sample_weight))
+
+    def partial_fit(self, hmm: HMM, data: TrainingSet, sample_weight: Any) -> HmmFit:
+        """Count on top of the counts before; tables that EM has found are no counts."""
+        assert data.gold is not None  # noqa: S101  (refuse looked)
+        model = _count(hmm, data, data.gold.names, sample_weight)
+        before = None if hmm.fit_ is None else hmm.fit_.model
+        return _counted(hmm, data, before.plus(model) if isinstance(before, CountedHMM) else model)
+
+    def trellises(self, fit: HmmFit, corpus: Corpus, column: str | None, threads: int) -> Trellises:
+        """Return one trellis for every sentence."""
+        words, model = corpus.strings(str(column)).compact(), fit.model
+        allowed = _flags(words, fit)
+        return model.trellises(words.pool, words.codes, corpus.offsets, allowed=allowed, threads=threads)  # type: ignore[union-attr]
+
+    def label_ids(self, fit: HmmFit, corpus: Corpus, column: str | None, threads: int) -> LabelIds | None:
+        """(tokens,) numbers of the best labels, by the decoder of the core."""
+        if not corpus.token_count:
+            return None
+        words, model = corpus.strings(str(column)), fit.model
+        allowed = _flags(words, fit)
+        return model.label_ids(words.pool, words.codes, corpus.offsets, allowed=allowed, threads=threads)  # type: ignore[union-attr]
+
+    def tables(self, fit: HmmFit, question: str) -> HiddenMarkov:
+        """Return plain tables over the words of training, which order 1 has."""
+        model: Any = fit.model
+        if model.order != 1:
+            raise QuestionError(
+                f"{question} has no meaning here: this model looks {model.order} labels back, so it has no plain "
+                f"tables; count with order=1, or with smoothing='mle'"
+            )
+        moves, end = model.move_probabilities, model.end_probabilities
+        A = moves[: model.L] if end is None else moves[: model.L] * (1 - end)[:, None]
+        emitted = model.emissions()
+        emitted = emitted / np.maximum(emitted.sum(axis=1, keepdims=True), 1e-300)
+        words = Symbols(emitted.shape[1], tuple(model.words.pool.strings()))
+        table = SymbolDistribution(words, np.ascontiguousarray(emitted.T))
+        return HiddenMarkov(model.labels, moves[model.L], np.ascontiguousarray(A), end, table, model.rules)
+
+
+def _counted(hmm: HMM, data: TrainingSet, model: CountedHMM) -> HmmFit:
+    """Make the fitted value of counts, with rules and dictionary."""
+    model = replace(model, rules=Rules.of(hmm.constraints, model.labels))
+    dictionary = TagDictionary.of(hmm.allowed, model.labels, data.column)
+    history = _one_pass()
+    return HmmFit.of(model, dictionary, history, "suffix", data, restarts=(history,))
+
+
+def _one_pass() -> History:
+    """Make the history of a training that only counts."""
+    return History([Epoch(1, None, None, None, None, 0.0)], "counted", 1)
+
+
+def _count(hmm: HMM, data: TrainingSet, labels: tuple[str, ...], sample_weight: Any) -> CountedHMM:
+    """Count labelled words."""
+    assert data.gold is not None  # noqa: S101  (refuse looked)
+    smoothing = hmm.smoothing
+    unknown: SuffixModel | None = SuffixModel()
+    if isinstance(hmm.learner, Counting):
+        smoothing = smoothing if hmm.learner.smoothing is None else hmm.learner.smoothing
+        unknown = hmm.learner.suffixes()
+    elif hmm.unknown is not None:
+        unknown = None if hmm.unknown == "missing" else suffixes_of(hmm.unknown)
+    column = data.corpus.strings(str(data.column)).compact()
+    return CountedHMM.count(
+        column.pool,
+        column.codes,
+        data.corpus.offsets,
+        data.gold.numbered(labels).ids,
+        labels,
+        order=usual_order(len(labels)) if hmm.order is None else hmm.order,
+        smoothing=smoothing,
+        unknown=unknown,
+        weights=token_weights(data.corpus, sample_weight),
+        end=bool(hmm.end),
+    )
+
+
+def _flags(words: StringColumn, fit: HmmFit) -> npt.NDArray[np.bool_] | None:
+    """(words, L) what each distinct word may be."""
+    dictionary = fit.training.dictionary
+    return None if dictionary is None else dictionary.flags(words.values)
+
+
+TABLES, COUNTS = TablesEngine(), CountsEngine()
