@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import itertools
 import json
 import os
 import time
@@ -22,6 +24,11 @@ from seqlab.tuning.trials import fitted, fresh, was_interrupted
 from seqlab.views import html
 from seqlab.views.text import clip, laid_out
 
+USUAL = ("baseline", "hmm", "memm", "perceptron", "crf")
+_OF_LEARNERS = {name: one.learner for name, one in learners.LEARNERS.items() if not one.models}
+MODELS = (*USUAL, *(name for name in _OF_LEARNERS if name not in USUAL))
+LEAST_SECONDS = 0.05  # of tagging that are measured
+MOST_REPEATS = 5
 LONGEST_NAME = 16
 MARKS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 NAMES = {"accuracy": "accuracy", "unseen_accuracy": "unseen", "span_f1": "span F1"}
@@ -49,17 +56,13 @@ class Row:
     p_best: float | None = None
     p_before: float | None = None
 
-    def judged(self, p_best: float | None, p_before: float | None) -> Row:
-        """The same with what chance could have done."""
-        return replace(self, p_best=p_best, p_before=p_before)
-
     @property
     def mark(self) -> str:
-        """Stars for a row that is worse than the best by more than luck."""
+        """Return stars for a row that is worse than the best by more than luck."""
         return mark_of(self.p_best)
 
     def to_dict(self) -> dict[str, Any]:
-        """In plain values, without the model."""
+        """Return plain values, without the model."""
         return {
             "name": self.name,
             "options": repr(self.model),
@@ -99,24 +102,24 @@ class Comparison:
 
     @property
     def columns(self) -> list[str]:
-        """The figures of the table."""
+        """List the figures of the table."""
         return [name for name in NAMES if any(name in row.report.figures for row in self.rows)]
 
     def __str__(self) -> str:
         return self.text()
 
     def text(self) -> str:
-        """A table of at most 80 columns, as long as names are short."""
-        head = ["", *(NAMES[name] for name in self.columns), "", "training", "tokens/s", "size"]
-        align = f"l{'r' * len(self.columns)}mrrr"
-        lines = laid_out([head, *(self._cells(i) for i in range(len(self.rows)))], align)
-        return "\n".join([*lines, "", *self.notes()])
+        """Write a table of at most 80 columns, as long as names are short."""
+        cells = [["", *(NAMES[name] for name in self.columns), "", "training", "tokens/s", "size"]]
+        for i, row in enumerate(self.rows):
+            sign = "> " if i == self.best and len(self.rows) > 1 else "  "
+            figures = [figure_text(row, name, interval=name != "unseen_accuracy") for name in self.columns]
+            cells.append([sign + clip(row.name, LONGEST_NAME, "…"), *figures, row.mark, *_costs(row)])
+        return "\n".join([*laid_out(cells, f"l{'r' * len(self.columns)}mrrr"), "", *self.notes()])
 
     def notes(self) -> list[str]:
-        """What the table does not say itself."""
-        figure = {"sentence_accuracy": "sentence accuracy"}.get(
-            self.metric, NAMES.get(self.metric, self.metric)
-        )
+        """Write what the table does not say itself."""
+        figure = NAMES.get(self.metric, self.metric.replace("_", " "))
         threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
         lines = [f"{self.sentences:,} sentences, {self.tokens:,} tokens, {threads}; figures in percent"]
         if any(row.report.intervals for row in self.rows):
@@ -125,19 +128,8 @@ class Comparison:
             lines.append(f"> best {figure}; worse by more than luck: * p < .05, ** p < .01, *** p < .001")
         return lines
 
-    def _cells(self, number: int) -> list[str]:
-        one = self.rows[number]
-        sign = "> " if number == self.best and len(self.rows) > 1 else "  "
-        figures = [figure_text(one, name, interval=name != "unseen_accuracy") for name in self.columns]
-        return [
-            sign + clip(one.name, LONGEST_NAME, "…"),
-            *figures,
-            one.mark,
-            *_costs(one),
-        ]
-
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the models, in plain lists, dicts and numbers."""
+        """Return everything but the models, in plain lists, dicts and numbers."""
         return {
             "metric": self.metric,
             "best": self.rows[self.best].name,
@@ -150,11 +142,11 @@ class Comparison:
         }
 
     def json(self, *, indent: int | None = 2) -> str:
-        """`to_dict` as JSON."""
+        """Return `to_dict` as JSON."""
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
     def html(self, path: str | os.PathLike[str] | None = None, *, title: str = "Comparison") -> str:
-        """One page that needs nothing else; written to `path` if there is one."""
+        """Make one page that needs nothing else; written to `path` if there is one."""
         return html.page(title, [self.html_table()], path)
 
     def html_table(self) -> str:
@@ -171,12 +163,12 @@ class Comparison:
 
 
 def mark_of(p: float | None) -> str:
-    """Stars for a small p."""
+    """Return stars for a small p."""
     return next((stars for bound, stars in MARKS if p is not None and p < bound), "")
 
 
 def figure_text(row: Row, name: str, *, interval: bool = True) -> str:
-    """95.61 ±0.65."""
+    """Write a figure and its interval: 95.61 ±0.65."""
     if name not in row.report.figures:
         return "-"
     text = f"{100 * row.report.figures[name]:.2f}"
@@ -185,19 +177,19 @@ def figure_text(row: Row, name: str, *, interval: bool = True) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """Seconds, for people."""
+    """Write seconds for people."""
     if seconds >= 90:
         return f"{seconds / 60:.1f} min"
     return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
 
 
 def rate_text(rate: float) -> str:
-    """Tokens a second, for people."""
+    """Write tokens a second for people."""
     return f"{rate / 1e6:.1f} M" if rate >= 1e6 else f"{rate / 1e3:.0f} k" if rate >= 1e4 else f"{rate:,.0f}"
 
 
 def size_text(size: int | None) -> str:
-    """Bytes, for people."""
+    """Write bytes for people."""
     if size is None:
         return "-"
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
@@ -205,15 +197,6 @@ def size_text(size: int | None) -> str:
 
 def _costs(row: Row) -> list[str]:
     return [seconds_text(row.training_seconds), rate_text(row.tokens_per_second), size_text(row.size)]
-
-
-USUAL = ("baseline", "hmm", "memm", "perceptron", "crf")
-_OF_LEARNERS = {name: one.learner for name, one in learners.LEARNERS.items() if not one.models}
-MODELS = (*USUAL, *(name for name in _OF_LEARNERS if name not in USUAL))
-LEAST_SECONDS = 0.05  # of tagging that are measured
-MOST_REPEATS = 5
-
-OnRow = Callable[[str, int, int], object]
 
 
 def compare(
@@ -229,7 +212,7 @@ def compare(
     confidence: float = 0.95,
     seed: int = 0,
     threads: int | None = None,
-    on_model: OnRow | None = None,
+    on_model: Callable[[str, int, int], object] | None = None,
 ) -> Comparison:
     """Train every model on `train` and try it on `test`: the table that every textbook has.
 
@@ -261,20 +244,15 @@ def compare(
         rows.append(row)
         outputs.append(predicted)
     best = max(range(len(rows)), key=lambda i: (rows[i].report.figures[measure], -i))
-    against_best = [
-        _p(gold, outputs[i], outputs[best], measure, trials, seed) if i != best else None
-        for i in range(len(rows))
-    ]
-    before = [
-        None,
-        *(_p(gold, outputs[i], outputs[i - 1], measure, trials, seed) for i in range(1, len(rows))),
-    ]
-    marked = tuple(
-        row.judged(*found) for row, found in zip(rows, zip(against_best, before, strict=True), strict=True)
-    )
-    return Comparison(
-        marked, measure, best, len(learn), rows[0].report.sentences, rows[0].report.tokens, confidence, count
-    )
+
+    def p_value(i: int, j: int) -> float:
+        return significance(gold, outputs[i], outputs[j], measure, trials=trials, seed=seed).p_value
+
+    for i, row in enumerate(rows):
+        p_best, p_before = None if i == best else p_value(i, best), p_value(i, i - 1) if i else None
+        rows[i] = replace(row, p_best=p_best, p_before=p_before)
+    size = (len(learn), rows[0].report.sentences, rows[0].report.tokens)
+    return Comparison(tuple(rows), measure, best, *size, confidence, count)
 
 
 def _tried(
@@ -286,58 +264,44 @@ def _tried(
     if was_interrupted(model):  # half a training is no match for the others
         raise KeyboardInterrupt
     predicted, seconds = _tagged(model, tried.X, threads)
-    report = _report(model, tried, predicted, options)
-    return Row(name, report, training, report.tokens / seconds, _size(model), model), predicted
+    report = evaluate(tried.gold(), predicted, **_known_words(model, tried), **options)
+    try:
+        size = len(model.as_bytes())
+    except (AttributeError, SeqlabError):  # it cannot be saved
+        size = None
+    return Row(name, report, training, report.tokens / seconds, size, model), predicted
 
 
-def _report(model: Any, tried: Data, predicted: Any, options: Mapping[str, Any]) -> Report:
-    """The figures of labels that are there already; words that training has not seen count apart."""
-    known = getattr(model, "vocabulary_", None)
-    words = None
-    if isinstance(tried.X, Corpus) and known is not None:
+def _known_words(model: Any, tried: Data) -> dict[str, Any]:
+    """Find the words of sentences, and those of training, so that unseen ones count apart."""
+    known, words = getattr(model, "vocabulary_", None), None
+    if known is None:
+        return {}
+    if isinstance(tried.X, Corpus):
         from seqlab.tagging.door.sentences import word_column
 
         name = word_column(tried.X)
         words = None if name is None or name == tried.y else tried.X.column(name)
-    elif known is not None and all(isinstance(token, str) for sentence in tried.X for token in sentence):
+    elif all(isinstance(token, str) for sentence in tried.X for token in sentence):
         words = tried.X
-    if words is None:
-        return evaluate(tried.gold(), predicted, **options)
-    return evaluate(tried.gold(), predicted, words=words, known=known, **options)
+    return {} if words is None else {"words": words, "known": known}
 
 
 def _tagged(model: Any, X: Any, threads: int) -> tuple[Any, float]:
-    """The labels, and the seconds of the quickest of several times."""
-    import inspect
-
+    """Predict labels, and measure the seconds of the quickest of several times."""
     options = {"threads": threads} if "threads" in inspect.signature(model.predict).parameters else {}
     model.predict(X[:1], **options)  # what is made when it is first used
-    quickest, total = float("inf"), 0.0
     predicted: Any = None
-    for _ in range(MOST_REPEATS):
+    seconds: list[float] = []
+    while len(seconds) < MOST_REPEATS and sum(seconds) < LEAST_SECONDS:
         began = time.perf_counter()
         predicted = model.predict(X, **options)
-        seconds = time.perf_counter() - began
-        quickest, total = min(quickest, seconds), total + seconds
-        if total >= LEAST_SECONDS:
-            break
-    return predicted, max(quickest, 1e-9)
-
-
-def _size(model: Any) -> int | None:
-    """Bytes of the model file; None for a model that cannot be saved."""
-    try:
-        return len(model.as_bytes())
-    except (AttributeError, SeqlabError):
-        return None
-
-
-def _p(gold: Any, a: Any, b: Any, metric: str, trials: int, seed: int) -> float:
-    return significance(gold, a, b, metric, trials=trials, seed=seed).p_value
+        seconds.append(time.perf_counter() - began)
+    return predicted, max(min(seconds), 1e-9)
 
 
 def _column(train: Any) -> str | None:
-    """The last column; in CoNLL-U the parts of speech."""
+    """Find the column of labels: the last one; in CoNLL-U the parts of speech."""
     if not isinstance(train, Corpus):
         return None
     return "upos" if train.layout.format == "conllu" and "upos" in train.columns else train.columns[-1]
@@ -345,10 +309,7 @@ def _column(train: Any) -> str | None:
 
 def _data(given: Any, y: Any) -> Data:
     if isinstance(given, Corpus):
-        column = _column(given) if y is None else y
-        if isinstance(column, str):
-            given.strings(column)  # which says what columns there are
-        return checked_data(given, column)
+        return checked_data(given, _column(given) if y is None else y)
     if isinstance(given, tuple) and len(given) == 2:
         return checked_data(*given)
     raise OptionError(f"train and test must be corpora, or (X, y) each, got {type(given).__name__}")
@@ -369,12 +330,11 @@ def _models(models: Any, learn: Data, features: Any, seed: int, threads: int | N
         features = usual_features(learn.X, learn.y)
     found: dict[str, Any] = {}
     for name, model in named:
-        made = model
-        if isinstance(model, str):
-            made = usual_model(model, features, seed=seed, threads=threads)
+        made = usual_model(model, features, seed=seed, threads=threads) if isinstance(model, str) else model
         if not (hasattr(made, "fit") and hasattr(made, "predict") and hasattr(made, "get_params")):
             raise OptionError(f"models[{name!r:.40}] is no tagger but {made!r:.60}")
-        found[_free(name, found)] = made
+        numbered = (f"{name} {number}" for number in itertools.count(2))  # CRF, CRF 2, CRF 3
+        found[next(free for free in itertools.chain([name], numbered) if free not in found)] = made
     return found
 
 
@@ -383,26 +343,18 @@ def usual_model(name: str, features: Any, *, seed: int, threads: int | None) -> 
     from seqlab.families import CRF, HMM, MEMM, LinearTagger, MostFrequentTag
 
     more: dict[str, Any] = {"seed": seed, "threads": threads}
-    made: dict[str, Callable[[], Any]] = {
-        "baseline": MostFrequentTag,
-        "hmm": lambda: HMM(**more),
-        "memm": lambda: MEMM(features, **more),
-        "crf": lambda: CRF(features, **more),
-    }
     if name in _OF_LEARNERS:
         return LinearTagger(features, getattr(learners, _OF_LEARNERS[name])(), **more)
-    if name not in made:
-        raise OptionError(f"there is no model {name!r:.40}; the names are {', '.join(MODELS)}")
-    return made[name]()
-
-
-def _free(name: str, taken: Mapping[str, Any]) -> str:
-    """CRF, CRF 2, CRF 3."""
-    number, free = 1, name
-    while free in taken:
-        number += 1
-        free = f"{name} {number}"
-    return free
+    match name:
+        case "baseline":
+            return MostFrequentTag()
+        case "hmm":
+            return HMM(**more)
+        case "memm":
+            return MEMM(features, **more)
+        case "crf":
+            return CRF(features, **more)
+    raise OptionError(f"there is no model {name!r:.40}; the names are {', '.join(MODELS)}")
 
 
 def _checked_metric(metric: str | None, gold: Any) -> str:

@@ -20,6 +20,8 @@ from seqlab.trellis import Constraints
 
 Places = npt.NDArray[np.int64]
 LEAST_SENTENCES = 10  # of the smallest part of successive halving
+OWN = "score"  # model.score(X)
+SHARES = ("accuracy", "unseen_accuracy", "sentence_accuracy")  # 1 - figure is an error
 
 
 @dataclass(frozen=True)
@@ -33,27 +35,33 @@ class Data:
         return int(self.X.shape[0]) if hasattr(self.X, "shape") else len(self.X)
 
     def take(self, places: Places) -> Data:
-        """Some of the sentences."""
+        """Return some of the sentences."""
         y = self.y if self.y is None or isinstance(self.y, str) else _taken(self.y, places)
         return Data(_taken(self.X, places), y)
 
     def gold(self) -> Any:
-        """The right labels as lists; None where there are none."""
+        """Return the right labels as lists; None where there are none."""
         if isinstance(self.y, str):
             return self.X.column(self.y) if isinstance(self.X, Corpus) else None
         return self.y
 
 
+def _taken(values: Any, places: Places) -> Any:
+    if isinstance(values, Corpus):
+        return values.take(places)
+    return values[places] if hasattr(values, "shape") else [values[i] for i in places.tolist()]
+
+
 @dataclass(frozen=True)
 class Split:
-    """What one training learns from, in the order of which it may be given the beginning, and what it is scored on."""
+    """Sentences of one training, in an order of which it may be given the beginning, and those it is scored on."""
 
     train: Data
     order: Places
     test: Data
 
     def beginning(self, share: float) -> Data:
-        """A share of the sentences, in their own order; a larger share has all of a smaller one."""
+        """Return a share of the sentences, in their own order; a larger share has all of a smaller one."""
         if share >= 1:
             return self.train
         count = min(len(self.order), max(LEAST_SENTENCES, round(share * len(self.order))))
@@ -61,31 +69,32 @@ class Split:
 
 
 def checked_data(X: Any, y: Any) -> Data:
-    """X and y, which fit together."""
+    """Check that X and y fit together."""
     if not (hasattr(X, "shape") or hasattr(X, "__len__")):
         raise ShapeError(f"X must be a Corpus, a list of sentences or an array, got {type(X).__name__}")
     data = Data(X, y)
     if y is not None and not isinstance(y, str) and len(y) != len(data):
         raise ShapeError(f"X has {len(data)} sentences and y has {len(y)}; one list of labels each is wanted")
+    if isinstance(y, str) and isinstance(X, Corpus):
+        X.strings(y)  # which says what columns there are
     return data
 
 
 def splits(data: Data, dev: Any, folds: int | None, seed: int) -> list[Split]:
-    """One split for a development set, k for k folds, which chance makes."""
+    """Make one split for a development set, or k for k folds, by chance."""
     if dev is not None and folds is not None:
         raise OptionError("dev= and folds= exclude each other: score on one set, or on each part in turn")
     generator = np.random.default_rng(seed)
+    order = generator.permutation(len(data))
     if dev is not None:
-        return [Split(data, _shuffled(len(data), generator), _dev(dev, data.y))]
+        return [Split(data, order, _dev(dev, data.y))]
     count = 5 if folds is None else whole_number(folds, "folds", 2)
     if count > len(data):
         raise OptionError(f"folds={count}, but there are {len(data)} sentences; pass fewer folds")
-    order = _shuffled(len(data), generator)
     found = []
     for part in np.array_split(order, count):
-        rest = np.setdiff1d(order, part)
-        train = data.take(rest)
-        found.append(Split(train, _shuffled(len(train), generator), data.take(np.sort(part))))
+        train = data.take(np.setdiff1d(order, part))
+        found.append(Split(train, generator.permutation(len(train)), data.take(np.sort(part))))
     return found
 
 
@@ -96,42 +105,24 @@ def _dev(dev: Any, y: Any) -> Data:
         raise OptionError(
             "dev must be (X, y) when y is a list of labels; a Corpus alone goes with a column name"
         )
-    if isinstance(y, str) and isinstance(dev, Corpus):
-        dev.strings(y)  # which says what columns there are
     return checked_data(dev, y)
 
 
-def _shuffled(count: int, generator: np.random.Generator) -> Places:
-    return generator.permutation(count).astype(np.int64)
+# ---------------------------------------------------------------------------------------------- rare labels
 
 
-def _taken(values: Any, places: Places) -> Any:
-    if isinstance(values, Corpus):
-        return values.take(places)
-    if hasattr(values, "shape"):
-        return values[places]
-    return [values[i] for i in places.tolist()]
-
-
-def narrow(model: Any, part: Data, rest: Iterable[Data]) -> Any:
-    """The model, whose class_weight and constraints name no label that only the rest of the sentences has.
+def narrow(model: Any, part: Data, rest: Iterable[Data]) -> None:
+    """Make class_weight and constraints of a model name no label that only the rest of the sentences has.
 
     A rare label may be in one fold alone. Without it in training there is nothing to weigh or to forbid; a label that
     no sentence has stays, and fit says so.
     """
     options = model.get_params(deep=False) if isinstance(model, Estimator) else {}
-    named = {
-        name: options[name] for name in ("class_weight", "constraints") if _names_labels(options.get(name))
-    }
-    if named:
-        absent = set[str]().union(*map(_labels, rest)) - _labels(part)
-        if absent:
-            model.set_params(**{name: _without(absent, value) for name, value in named.items()})
-    return model
-
-
-def _names_labels(value: Any) -> bool:
-    return value is not None and not isinstance(value, (str, Scheme))
+    named = {name: options.get(name) for name in ("class_weight", "constraints")}
+    named = {name: value for name, value in named.items() if not isinstance(value, (str, Scheme, type(None)))}
+    absent = set[str]().union(*map(_labels, rest)) - _labels(part) if named else None
+    if absent:
+        model.set_params(**{name: _without(absent, value) for name, value in named.items()})
 
 
 def _labels(data: Data) -> set[str]:
@@ -143,37 +134,27 @@ def _labels(data: Data) -> set[str]:
 
 
 def _without(absent: set[str], value: Any) -> Any:
+    """Remove labels, and pairs that have one of them."""
     if isinstance(value, Mapping):
         return {label: weight for label, weight in value.items() if label not in absent}
     if isinstance(value, Constraints):
-        return replace(
-            value,
-            forbidden_moves=_moves(absent, value.forbidden_moves),
-            forbidden_starts=_some(absent, value.forbidden_starts),
-            forbidden_ends=_some(absent, value.forbidden_ends),
-        )
-    return _moves(absent, value)
+        names = ("forbidden_moves", "forbidden_starts", "forbidden_ends")
+        return replace(value, **{name: _without(absent, getattr(value, name)) for name in names})
+    if not isinstance(value, Iterable) or isinstance(value, (str, np.ndarray)):  # fit knows what to say of it
+        return value
+    return [
+        one
+        for one in value
+        if not isinstance(one, (str, tuple)) or absent.isdisjoint((one,) if isinstance(one, str) else one)
+    ]
 
 
-def _moves(absent: set[str], moves: Any) -> Any:
-    if not isinstance(moves, Iterable) or isinstance(moves, np.ndarray):  # fit knows what to say of it
-        return moves
-    return [move for move in moves if not isinstance(move, tuple) or absent.isdisjoint(move)]
-
-
-def _some(absent: set[str], labels: Any) -> Any:
-    if not isinstance(labels, Iterable) or isinstance(labels, (str, np.ndarray)):
-        return labels
-    return [label for label in labels if label not in absent]
-
-
-OWN = "score"  # model.score(X)
-SHARES = ("accuracy", "unseen_accuracy", "sentence_accuracy")  # 1 - figure is an error
+# ---------------------------------------------------------------------------------------------- the score
 
 
 @dataclass(frozen=True)
 class Scorer:
-    """Scores fitted models; larger is better.
+    """A score of fitted models; larger is better.
 
     name       of the figure
     function   (right labels, predicted labels) -> number, or None for a figure of the report, or the model's own
@@ -184,25 +165,32 @@ class Scorer:
 
     @property
     def is_share(self) -> bool:
-        """Whether it lies between 0 and 1, so that 1 - score is an error."""
+        """Tell whether it lies between 0 and 1, so that 1 - score is an error."""
         return self.function is None and (
             self.name in SHARES or self.name.startswith("span_") or self.name.endswith("_f1")
         )
 
     def __call__(self, model: Any, data: Data) -> float:
-        """The score of a fitted model on sentences; NaN where it has no meaning there."""
+        """Compute the score of a fitted model on sentences; NaN where it has no meaning there."""
+        from seqlab.evaluation import evaluate
+
+        if self.name == OWN and self.function is None:
+            own = model.score(data.X) if data.y is None else model.score(data.X, data.y)
+            return metric_number(self.name, own)
+        if self.function is None and hasattr(model, "evaluate"):
+            return float(model.evaluate(data.X, data.y).figures.get(self.name, math.nan))
+        gold, predicted = data.gold(), model.predict(data.X)
+        if gold is None:
+            raise OptionError("y names a column, so X must be a Corpus that has it")
         if self.function is not None:
-            return metric_number(self.name, self.function(_lists(data), model.predict(data.X)))
-        if self.name == OWN:
-            return metric_number(
-                self.name, model.score(data.X) if data.y is None else model.score(data.X, data.y)
-            )
-        figures = _figures(model, data)
-        return float(figures.get(self.name, math.nan))
+            return metric_number(self.name, self.function(gold, predicted))
+        return float(evaluate(gold, predicted).figures.get(self.name, math.nan))
 
 
 def scorer_of(metric: Any, model: Any, data: Data) -> Scorer:
-    """The figure that was asked for; None means span_f1 where labels are tags, accuracy for other labels."""
+    """Find the figure that was asked for; None means span_f1 where labels are tags, accuracy for other labels."""
+    from seqlab.evaluation import evaluate
+
     if callable(metric):
         if data.y is None:
             raise OptionError("a function as metric compares labels with labels, but y is None")
@@ -214,35 +202,12 @@ def scorer_of(metric: Any, model: Any, data: Data) -> Scorer:
         if not hasattr(model, "score"):
             raise OptionError(f"{type(model).__name__} has no score(X); pass a function as metric")
         return Scorer(OWN)
-    known = _known(data)
+    gold, known = data.gold(), ["accuracy"]
+    if gold is not None and all(isinstance(label, str) for labels in gold for label in labels):
+        known = [*evaluate(gold, gold).figures, "unseen_accuracy"]
     if metric is None:
         return Scorer("span_f1" if "span_f1" in known else "accuracy")
     if metric not in known:
         listed = ", ".join(map(repr, known))
         raise OptionError(f"metric must be a function, 'score', or one of {listed}, got {metric!r}")
     return Scorer(str(metric))
-
-
-def _known(data: Data) -> list[str]:
-    """The figures that a report on these labels has."""
-    from seqlab.evaluation import evaluate
-
-    gold = data.gold()
-    if gold is None or any(not isinstance(label, str) for labels in gold for label in labels):
-        return ["accuracy"]
-    return [*evaluate(gold, gold).figures, "unseen_accuracy"]
-
-
-def _figures(model: Any, data: Data) -> dict[str, float]:
-    if hasattr(model, "evaluate"):
-        return dict(model.evaluate(data.X, data.y).figures)
-    from seqlab.evaluation import evaluate
-
-    return dict(evaluate(_lists(data), model.predict(data.X)).figures)
-
-
-def _lists(data: Data) -> Any:
-    gold = data.gold()
-    if gold is None:
-        raise OptionError("y names a column, so X must be a Corpus that has it")
-    return gold

@@ -7,15 +7,14 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from seqlab.arrays import whole_number
 from seqlab.errors import OptionError
 from seqlab.threads import thread_count
 from seqlab.tuning.data import LEAST_SENTENCES, Data, Split, checked_data, scorer_of, splits
-from seqlab.tuning.result import Trial, Tuning, best_of, is_complete, trial_of
-from seqlab.tuning.space import Params, checked_search, drawn, grid, key_of
+from seqlab.tuning.result import Trial, Tuning, rank, trial_of
+from seqlab.tuning.space import Params, candidates, checked_search, key_of
 from seqlab.tuning.trials import (
     Journal,
     Outcome,
@@ -30,7 +29,6 @@ from seqlab.tuning.trials import (
 )
 
 WAYS = ("grid", "random", "halving")
-DEFAULT_N = 20  # combinations drawn by chance
 SENTENCES = "sentences"
 OnTrial = Callable[[Trial], object]
 
@@ -80,36 +78,32 @@ def tune(
     began = time.perf_counter()
     if how not in WAYS:
         raise OptionError(f"how must be one of {', '.join(map(repr, WAYS))}, got {how!r:.40}")
-    data, count = checked_data(X, y), whole_number(seed, "seed", 0)
+    data, seed = checked_data(X, y), whole_number(seed, "seed", 0)
     scorer = scorer_of(metric, model, data)
-    candidates = _candidates(how, checked_search(search), n, count)
-    for params in candidates:
+    tried = candidates(how, checked_search(search), None if n is None else whole_number(n, "n", 1), seed)
+    for params in tried:
         fresh(model).set_params(**params)  # which refuses what it does not know
-    parts = splits(data, dev, folds, count)
+    parts = splits(data, dev, folds, seed)
     workers = thread_count(None) if jobs is None else whole_number(jobs, "jobs", 1)
-    budgets = _budgets(how, len(candidates), factor, resource, model, parts)
-    work = Work(
-        model,
-        parts,
-        scorer,
-        None if how != "halving" or resource == SENTENCES else resource,
-        _threads(model, workers, search),
-        train_score,
-    )
-    journal = None
-    if resume is not None:
-        facts = _facts(model, data, parts, dev, scorer.name, count, resource)
-        check_names({"model": facts["model"], **{f"trial {i}": key_of(p) for i, p in enumerate(candidates)}})
-        journal = Journal(resume, facts)
-    with contextlib.nullcontext() if journal is None else contextlib.closing(journal):
-        bench = _Search(work, journal, workers, on_trial)
-        whole = bench.rounds(candidates, budgets, factor)
-    best = _best(bench.trials, len(parts), whole=whole)
-    final = None
-    if refit and whole:
-        final = fitted(fresh(model).set_params(**best.params), X, y)
+    budgets = _budgets(how, len(tried), factor, resource, model, parts)
+    budget_name = None if how != "halving" or resource == SENTENCES else resource
+    work = Work(model, parts, scorer, budget_name, _threads(model, workers, search), train_score)
+    facts = {} if resume is None else _facts(model, data, parts, dev, scorer.name, seed, resource, tried)
+    trials: list[Trial] = []
+    whole, staying = True, dict(enumerate(tried))
+    with contextlib.closing(Journal(resume, facts)) as journal:
+        for budget in budgets:
+            done, whole = _round(staying, budget, work, journal, workers, on_trial)
+            trials += done
+            if not whole:
+                break
+            ranked = sorted((one for one in done if one.is_complete(len(parts))), key=lambda one: -one.score)
+            kept = {one.number for one in ranked[: max(1, math.ceil(len(staying) / factor))]}
+            staying = {i: params for i, params in staying.items() if i in kept}
+    best = _best(trials, len(parts), whole=whole)
+    final = fitted(fresh(model).set_params(**best.params), X, y) if refit and whole else None
     return Tuning(
-        tuple(bench.trials),
+        tuple(trials),
         scorer.name,
         scorer.is_share,
         how,
@@ -121,35 +115,22 @@ def tune(
     )
 
 
-def _candidates(how: str, search: dict[str, Any], n: int | None, seed: int) -> list[Params]:
-    number = None if n is None else whole_number(n, "n", 1)
-    if how == "grid":
-        if number is not None:
-            raise OptionError("n= is for how='random' and how='halving'; a grid has all combinations")
-        return grid(search)
-    finite = all(isinstance(values, list) for values in search.values())
-    if number is None and how == "halving" and finite:
-        return grid(search)
-    return drawn(search, number or DEFAULT_N, seed)
-
-
 def _budgets(
-    how: str, candidates: int, factor: int, resource: str, model: Any, parts: Sequence[Split]
+    how: str, count: int, factor: int, resource: str, model: Any, parts: Sequence[Split]
 ) -> list[float]:
-    """What each round gives to a training: a share of the sentences, or so many iterations; everything in the last."""
+    """List what each round gives to a training, a share of sentences or iterations; the last has everything."""
     if how != "halving":
         if resource != SENTENCES:
             raise OptionError("resource= is for how='halving'")
         return [1.0]
     factor = whole_number(factor, "factor", 2)
-    rounds = 1 + math.floor(math.log(max(candidates, 1)) / math.log(factor) + 1e-9)
+    rounds = 1 + math.floor(math.log(max(count, 1)) / math.log(factor) + 1e-9)
     if resource == SENTENCES:
         least = min(len(part.train) for part in parts)
         while rounds > 1 and least / factor ** (rounds - 1) < LEAST_SENTENCES:
             rounds -= 1
         return [float(factor) ** (i + 1 - rounds) for i in range(rounds)]
-    known = model.get_params(deep=True)
-    full = known.get(resource)
+    full = model.get_params(deep=True).get(resource)
     if not isinstance(full, int) or isinstance(full, bool) or full < 1:
         raise OptionError(
             f"resource must be 'sentences' or an option of the model that is a whole number from 1 up, "
@@ -159,7 +140,7 @@ def _budgets(
 
 
 def _threads(model: Any, jobs: int, search: Mapping[str, Any]) -> dict[str, Any]:
-    """Trainings side by side share the cores; the number of threads changes no result."""
+    """Share the cores among trainings side by side; the number of threads changes no result."""
     known = model.get_params(deep=False)
     if "threads" not in known or known["threads"] is not None or "threads" in search:
         return {}
@@ -167,12 +148,20 @@ def _threads(model: Any, jobs: int, search: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _facts(
-    model: Any, data: Data, parts: Sequence[Split], dev: Any, metric: str, seed: int, resource: str
+    model: Any,
+    data: Data,
+    parts: Sequence[Split],
+    dev: Any,
+    metric: str,
+    seed: int,
+    resource: str,
+    tried: list[Params],
 ) -> dict[str, Any]:
-    """What makes two searches comparable."""
+    """Say what is searched: searches of the same can go on from each other's journal."""
     plain = fresh(model)
     if "threads" in plain.get_params(deep=False):
         plain.set_params(threads=None)
+    check_names({"model": repr(plain), **{f"trial {i}": key_of(params) for i, params in enumerate(tried)}})
     return {
         "model": repr(plain),
         "metric": metric,
@@ -184,64 +173,47 @@ def _facts(
     }
 
 
+def _round(
+    staying: Mapping[int, Params],
+    budget: float,
+    work: Work,
+    journal: Journal,
+    jobs: int,
+    on_trial: OnTrial | None,
+) -> tuple[list[Trial], bool]:
+    """Train every combination on every fold that the journal does not have; False when Ctrl-C came."""
+    folds = range(len(work.splits))
+    found: dict[int, dict[int, Outcome]] = {i: {} for i in staying}
+
+    def trial(i: int) -> Trial:
+        return trial_of(i, staying[i], budget, [found[i][fold] for fold in folds if fold in found[i]])
+
+    def keep(task: Task, outcome: Outcome) -> None:
+        found[task.number][task.fold] = outcome
+        if len(found[task.number]) == len(folds) and on_trial is not None:
+            on_trial(trial(task.number))
+
+    def done(task: Task, outcome: Outcome) -> None:
+        journal.add(task, outcome)
+        keep(task, outcome)
+
+    left = []
+    for task in (Task(i, params, budget, fold) for i, params in staying.items() for fold in folds):
+        known = journal.done(task)
+        if known is None:
+            left.append(task)
+        else:
+            keep(task, known)
+    whole = run_all(left, work, jobs, done)
+    return [trial(i) for i in staying if found[i]], whole
+
+
 def _best(trials: Sequence[Trial], folds: int, *, whole: bool) -> Trial:
-    best = best_of(trials, folds)
-    if best is not None:
+    """Find the best complete trial; of equals the one that was named first."""
+    best = min(trials, key=lambda trial: rank(trial, folds), default=None)
+    if best is not None and best.is_complete(folds):
         return best
     if not whole:
         raise KeyboardInterrupt
     why = next((trial.error for trial in trials if trial.error is not None), "there was none")
     raise OptionError(f"no trial of {len(trials)} succeeded; the first one: {why}")
-
-
-@dataclass
-class _Search:
-    """The trials of one search."""
-
-    work: Work
-    journal: Journal | None
-    jobs: int
-    on_trial: OnTrial | None
-    trials: list[Trial] = field(default_factory=list)
-
-    def rounds(self, candidates: Sequence[Params], budgets: Sequence[float], factor: int) -> bool:
-        """Run all rounds, the best 1 / `factor` of each in the next; False when Ctrl-C came."""
-        staying = dict(enumerate(candidates))
-        for budget in budgets:
-            if not self._round(staying, budget):
-                return False
-            folds = len(self.work.splits)
-            done = [t for t in self.trials if t.budget == budget and is_complete(t, folds)]
-            done.sort(key=lambda trial: (-trial.score, trial.number))
-            kept = {t.number for t in done[: max(1, math.ceil(len(staying) / factor))]}
-            staying = {i: params for i, params in staying.items() if i in kept}
-        return True
-
-    def _round(self, staying: Mapping[int, Params], budget: float) -> bool:
-        folds = range(len(self.work.splits))
-        found: dict[int, dict[int, Outcome]] = {i: {} for i in staying}
-
-        def trial(i: int) -> Trial:
-            return trial_of(i, staying[i], budget, [found[i][fold] for fold in folds if fold in found[i]])
-
-        def keep(task: Task, outcome: Outcome) -> None:
-            found[task.number][task.fold] = outcome
-            if len(found[task.number]) == len(folds) and self.on_trial is not None:
-                self.on_trial(trial(task.number))
-
-        def done(task: Task, outcome: Outcome) -> None:
-            if self.journal is not None:
-                self.journal.add(task, outcome)
-            keep(task, outcome)
-
-        left = []
-        for task in (Task(i, params, budget, fold) for i, params in staying.items() for fold in folds):
-            known = None if self.journal is None else self.journal.done(task)
-            if known is None:
-                left.append(task)
-            else:
-                keep(task, known)
-        try:
-            return run_all(left, self.work, self.jobs, done)
-        finally:
-            self.trials.extend(trial(i) for i in staying if found[i])

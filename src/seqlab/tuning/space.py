@@ -1,12 +1,12 @@
-"""What is searched: values of options, and which combinations of them are tried."""
+"""The search space: values of options, and which combinations of them are tried."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from seqlab.views.text import clip
 
 Params = dict[str, Any]
 DRAWS_PER_CANDIDATE = 50  # before a small space counts as drawn empty
-LONGEST_SHOWN = 40
+DEFAULT_N = 20  # combinations drawn by chance
 
 
 @dataclass(frozen=True)
@@ -24,38 +24,32 @@ class Uniform:
 
     low: float
     high: float
+    _least: ClassVar[float] = -math.inf
 
     def __post_init__(self) -> None:
         if not self._least < self.low < self.high < math.inf:
             kind = "finite numbers" if self._least < 0 else "numbers above 0"
-            raise OptionError(
-                f"{type(self).__name__} wants two {kind}, the smaller one first, got {self.low!r}, {self.high!r}"
-            )
+            got = f"{self.low!r}, {self.high!r}"
+            raise OptionError(f"{type(self).__name__} wants two {kind}, the smaller one first, got {got}")
 
     def draw(self, generator: np.random.Generator) -> float:
         """Draw a number."""
         return float(generator.uniform(self.low, self.high))
 
-    @property
-    def _least(self) -> float:
-        return -math.inf
-
 
 class LogUniform(Uniform):
     """A number above 0 whose logarithm is uniform: as likely between 0.01 and 0.1 as between 1 and 10."""
+
+    _least = 0.0
 
     def draw(self, generator: np.random.Generator) -> float:
         """Draw a number, between the two whatever rounding does."""
         drawn = math.exp(generator.uniform(math.log(self.low), math.log(self.high)))
         return min(max(drawn, self.low), self.high)
 
-    @property
-    def _least(self) -> float:
-        return 0.0
-
 
 def checked_search(search: Any) -> dict[str, Any]:
-    """Option -> list of values, or a distribution."""
+    """Read a search space: option -> list of values, or a distribution."""
     if not isinstance(search, Mapping) or not search:
         raise OptionError(
             "search must say what to try, for example {'learner__l2': [0.01, 0.1, 1.0]}, "
@@ -78,36 +72,29 @@ def _values(name: str, given: Any) -> Any:
     return list({shown(one, None): one for one in values}.values())
 
 
-def grid(search: Mapping[str, Any]) -> list[Params]:
-    """Every combination; the last option changes fastest."""
-    for name, values in search.items():
+def candidates(how: str, search: Mapping[str, Any], n: int | None, seed: int) -> list[Params]:
+    """List the combinations to try: every one, the last option changing fastest, or n by chance, no two alike."""
+    if how == "grid" and n is not None:
+        raise OptionError("n= is for how='random' and how='halving'; a grid has all combinations")
+    for name, values in search.items() if how == "grid" else ():
         if not isinstance(values, list):
             raise OptionError(
                 f"search[{name!r}] is {values!r:.60}, from which a grid has no values to take; "
                 f"list them, or pass how='random' and n="
             )
-    return [
-        dict(zip(search, combination, strict=True)) for combination in itertools.product(*search.values())
-    ]
-
-
-def drawn(search: Mapping[str, Any], n: int, seed: int) -> list[Params]:
-    """n combinations by chance, no two alike; all of a grid that has no more."""
-    finite = all(isinstance(values, list) for values in search.values())
-    if finite and math.prod(len(values) for values in search.values()) <= n:
-        return grid(search)
+    most = DEFAULT_N if n is None else n
+    if all(isinstance(values, list) for values in search.values()):
+        count = math.prod(len(values) for values in search.values())
+        if how == "grid" or count <= most or (how == "halving" and n is None):
+            return [dict(zip(search, values, strict=True)) for values in itertools.product(*search.values())]
     generator = np.random.default_rng(seed)
     found: dict[str, Params] = {}
-    for params in itertools.islice(_draws(search, generator), n * DRAWS_PER_CANDIDATE):
+    for _ in range(most * DRAWS_PER_CANDIDATE):
+        params = {name: _drawn(values, generator) for name, values in search.items()}
         found.setdefault(key_of(params), params)
-        if len(found) == n:
+        if len(found) == most:
             break
     return list(found.values())
-
-
-def _draws(search: Mapping[str, Any], generator: np.random.Generator) -> Iterator[Params]:
-    while True:
-        yield {name: _drawn(values, generator) for name, values in search.items()}
 
 
 def _drawn(values: Any, generator: np.random.Generator) -> Any:
@@ -120,18 +107,15 @@ def _drawn(values: Any, generator: np.random.Generator) -> Any:
 
 
 def key_of(params: Mapping[str, Any]) -> str:
-    """A combination in words: the same in another process, for the same values."""
+    """Write a combination in words that are the same in another process, for the same values."""
     return ", ".join(f"{name}={shown(value, None)}" for name, value in params.items())
 
 
-def shown(value: Any, most: int | None = LONGEST_SHOWN) -> str:
-    """A value for people, or with most=None to the last digit."""
-    if isinstance(value, float) and most is not None:
+def shown(value: Any, most: int | None) -> str:
+    """Write a value for people, or with most=None to the last digit."""
+    if most is None:
+        return " ".join(repr(value).split())
+    if isinstance(value, float):
         return f"{value:.4g}"
-    text = " ".join(repr(value).split()) if not isinstance(value, str) or most is None else value
-    return text if most is None else clip(text.replace("\n", " | "), most, "…")
-
-
-def names_of(trials: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Every option that occurs, in order."""
-    return list(dict.fromkeys(name for params in trials for name in params))
+    text = value if isinstance(value, str) else " ".join(repr(value).split())
+    return clip(text.replace("\n", " | "), most, "…")

@@ -16,7 +16,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -29,6 +29,8 @@ from seqlab.errors import OptionError, SeqlabError, StoreError
 from seqlab.tagging.sklearn import Estimator
 from seqlab.tuning.data import Scorer, Split, narrow
 from seqlab.tuning.space import key_of
+
+KIND, VERSION = "seqlab search", 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +50,12 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a training; score is None when it failed, and then error says why."""
+    """Scores of a training; `score` is None when it failed, and then `error` says why."""
 
     score: float | None
     train_score: float | None
     seconds: float
     error: str | None
-
-
-OnDone = Callable[[Task, Outcome], None]
 
 
 @dataclass(frozen=True)
@@ -104,16 +103,17 @@ class Work:
 
 
 def fresh(model: Any) -> Any:
-    """Make a model with the same options that has learned nothing; models among its options are made anew too."""
-    options = model.get_params(deep=False)
-    return type(model)(**{name: _own(value) for name, value in options.items()})
+    """Make a model with the same options that has learned nothing.
 
+    Everything that fit would change is copied: models among the options, and estimators of others.
+    """
 
-def _own(value: Any) -> Any:
-    """Copy what fit would change: a model of ours, or somebody else's estimator, which may hide others."""
-    if isinstance(value, Estimator):
-        return fresh(value)
-    return copy.deepcopy(value) if hasattr(value, "get_params") and not isinstance(value, type) else value
+    def own(value: Any) -> Any:
+        if isinstance(value, Estimator):
+            return fresh(value)
+        return copy.deepcopy(value) if hasattr(value, "get_params") and not isinstance(value, type) else value
+
+    return type(model)(**{name: own(value) for name, value in model.get_params(deep=False).items()})
 
 
 def fitted(model: Any, X: Any, y: Any, stop: threading.Event | None = None) -> Any:
@@ -129,10 +129,8 @@ def was_interrupted(model: Any) -> bool:
     return getattr(getattr(model, "history_", None), "reason", None) == "interrupted"
 
 
-def run_all(
-    tasks: Sequence[Task], work: Callable[[Task, threading.Event], Outcome | None], jobs: int, done: OnDone
-) -> bool:
-    """Do all of them; False when Ctrl-C came before the end, and then what is under way ends at its next epoch.
+def run_all(tasks: Sequence[Task], work: Work, jobs: int, done: Callable[[Task, Outcome], None]) -> bool:
+    """Do all tasks; False when Ctrl-C came before the end, and then what is under way ends at its next epoch.
 
     done   called here, not in the threads, for every task that is done, in the order in which they end
     """
@@ -140,87 +138,79 @@ def run_all(
     with ThreadPoolExecutor(max_workers=max(1, min(jobs, len(tasks)))) as pool:
         left: dict[Future[Outcome | None], Task] = {pool.submit(work, task, stop): task for task in tasks}
 
-        def hand_over(future: Future[Outcome | None]) -> None:
-            task, outcome = left.pop(future), future.result()
-            if outcome is not None:
-                done(task, outcome)
+        def hand_over(futures: Iterable[Future[Outcome | None]]) -> None:
+            for future in futures:
+                task, outcome = left.pop(future), future.result()
+                if outcome is not None:
+                    done(task, outcome)
 
         try:
-            for future in as_completed(list(left)):
-                hand_over(future)
-        except KeyboardInterrupt:
+            hand_over(as_completed(list(left)))
+        except BaseException as error:
             stop.set()
-            for future in wait(left).done:
-                hand_over(future)
+            if not isinstance(error, KeyboardInterrupt):
+                raise
+            hand_over(wait(left).done)
             return False
-        except BaseException:
-            stop.set()
-            raise
     return True
 
 
-KIND, VERSION = "seqlab search", 1
-PLACE_IN_MEMORY = " at 0x"  # what Python writes for an object that does not say what it is
-Place = tuple[str, float, int]
+# ---------------------------------------------------------------------------------------------- the journal
 
 
 class Journal:
-    """Trainings that are done already, and the file where more of them are written down."""
+    """Trainings that are done already, and the file where more of them are written down; without a path, neither."""
 
-    def __init__(self, path: str | os.PathLike[str], facts: Mapping[str, Any]) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None, facts: Mapping[str, Any]) -> None:
+        self._done: dict[tuple[str, float, int], Outcome] = {}
+        self._file: int | None = None
+        if path is None:
+            return
         self._path = Path(path)
-        self._done: dict[Place, Outcome] = {}
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
-            self._lock()
-            self._read({"kind": KIND, "version": VERSION, **facts})
+            self._lock(self._file)
+            self._read(self._file, {"kind": KIND, "version": VERSION, **facts})
         except BaseException:
             self.close()
             raise
 
     def close(self) -> None:
         """Close the file."""
-        os.close(self._file)
+        if self._file is not None:
+            os.close(self._file)
 
     def done(self, task: Task) -> Outcome | None:
         """Return what came of a training, if it is done."""
-        return self._done.get(_place(task))
+        return self._done.get((key_of(task.params), round(task.budget, 9), task.fold))
 
     def add(self, task: Task, outcome: Outcome) -> None:
         """Write down what came of a training."""
-        params, budget, fold = _place(task)
-        self._write({"params": params, "budget": budget, "fold": fold, **asdict(outcome)})
+        place = {"params": key_of(task.params), "budget": round(task.budget, 9), "fold": task.fold}
+        self._write({**place, **asdict(outcome)})
 
-    def _lock(self) -> None:
+    def _lock(self, file: int) -> None:
         """Keep another search from writing into this journal, as both would do everything."""
         with contextlib.suppress(ImportError):
             import fcntl
 
             try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise StoreError(f"{self._path}: another search is writing into this journal") from None
 
-    def _read(self, head: Mapping[str, Any]) -> None:
+    def _read(self, file: int, wanted: Mapping[str, Any]) -> None:
         content = self._path.read_bytes()
         whole = content[: content.rfind(b"\n") + 1]
         if not whole and (not content or content.startswith(b'{"kind": "seqlab')):
-            os.ftruncate(self._file, 0)
-            self._write(head)
+            os.ftruncate(file, 0)
+            self._write(wanted)
             return
         first, *lines = (whole or content).splitlines()
-        self._check(first, head)
-        for number, line in enumerate(lines, start=2):
-            self._remember(line, number)
-        os.ftruncate(self._file, len(whole))
-
-    def _check(self, line: bytes, wanted: Mapping[str, Any]) -> None:
-        try:
-            head = json.loads(line)
-            known = isinstance(head, dict) and head.get("kind") == KIND
-        except (ValueError, RecursionError):
-            head, known = {}, False
-        if not known:
+        head: Any = None
+        with contextlib.suppress(ValueError, RecursionError):
+            head = json.loads(first)
+        if not isinstance(head, dict) or head.get("kind") != KIND:
             raise StoreError(
                 f"{self._path}:1: this is no journal of a search; pass another file, or remove it"
             )
@@ -230,44 +220,43 @@ class Journal:
                     f"{self._path}: the journal is of another search: its {name} is {head.get(name)!r:.80}, "
                     f"now it is {value!r:.80}; pass another file, or remove this one"
                 )
+        for number, line in enumerate(lines, start=2):
+            try:
+                self._remember(json.loads(line))
+            except (KeyError, TypeError, ValueError, RecursionError):
+                raise StoreError(
+                    f"{self._path}:{number}: this line of the journal is not complete; pass another file, or remove it"
+                ) from None
+        os.ftruncate(file, len(whole))
 
-    def _remember(self, line: bytes, number: int) -> None:
-        try:
-            found = json.loads(line)
-            score, train = (
-                None if found[name] is None else float(found[name]) for name in ("score", "train_score")
-            )
-            error = None if found["error"] is None else str(found["error"])
-            place = (str(found["params"]), float(found["budget"]), int(found["fold"]))
-            self._done[place] = Outcome(score, train, float(found["seconds"]), error)
-        except (KeyError, TypeError, ValueError, RecursionError):
-            raise StoreError(
-                f"{self._path}:{number}: this line of the journal is not complete; pass another file, or remove it"
-            ) from None
+    def _remember(self, found: Any) -> None:
+        place = (str(found["params"]), float(found["budget"]), int(found["fold"]))
+        score, train = (
+            None if found[name] is None else float(found[name]) for name in ("score", "train_score")
+        )
+        error = None if found["error"] is None else str(found["error"])
+        self._done[place] = Outcome(score, train, float(found["seconds"]), error)
 
     def _write(self, facts: Mapping[str, Any]) -> None:
-        os.write(self._file, (json.dumps(facts, ensure_ascii=True, allow_nan=False) + "\n").encode())
-        os.fsync(self._file)
-
-
-def _place(task: Task) -> Place:
-    return key_of(task.params), round(task.budget, 9), task.fold
+        if self._file is not None:
+            os.write(self._file, (json.dumps(facts, ensure_ascii=True, allow_nan=False) + "\n").encode())
+            os.fsync(self._file)
 
 
 def check_names(texts: Mapping[str, str]) -> None:
     """Refuse values that another process cannot recognise."""
     for what, text in texts.items():
-        if PLACE_IN_MEMORY in text:
+        if " at 0x" in text:  # Python writes this for an object that does not say what it is
             raise OptionError(
                 f"resume= needs values that say what they are, but {what} has {text!r:.120}; "
                 f"give its class a __repr__, or leave resume out"
             )
 
 
-def digest(X: Any, y: Any) -> str:
+def digest(*values: Any) -> str:
     """Compute a hash that is the same for the same sentences and labels, in any process."""
     found = hashlib.blake2b(digest_size=12)
-    for value in (X, y):
+    for value in values:
         for piece in _pieces(value):
             found.update(piece)
     return found.hexdigest()
