@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -23,6 +23,7 @@ Offsets = npt.NDArray[np.int64]
 AttributeIds = npt.NDArray[np.int32]
 Weights = npt.NDArray[np.float64]
 Kin = npt.NDArray[np.uint8]
+Number = TypeVar("Number", np.int32, np.int64)
 
 LARGEST_VALUE = 1e18  # squared and summed, it still is a float32 number
 
@@ -34,7 +35,7 @@ class Rows:
     indptr   (tokens + 1,)
     ids      (entries,)
     values   (entries,)   what each entry counts, or None when every entry counts 1
-    kin      (attributes,)   which of them come together (families.py); None when nobody knows
+    kin      (attributes,)   which of them come together (plan.py); None when nobody knows
     """
 
     indptr: Offsets
@@ -122,11 +123,11 @@ class EncodedCorpus:
         )
 
     def attributes(self, sentence: int, t: int) -> list[str]:
-        """The names of the attributes that labels see at token t of a sentence."""
+        """Return the names of the attributes that labels see at token t of a sentence."""
         return _names(self.node, self._token(sentence, t), self.encoder.attributes)
 
     def edge_attributes(self, sentence: int, t: int) -> list[str]:
-        """The names of the attributes that pairs of labels see at token t of a sentence."""
+        """Return the names of the attributes that pairs of labels see at token t of a sentence."""
         token = self._token(sentence, t)
         return [] if self.edge is None else _names(self.edge, token, self.encoder.edge_attributes)
 
@@ -138,7 +139,7 @@ class EncodedCorpus:
         return EncodedCorpus(offsets, self.node.stretch(begin, end), edge, None, self.encoder)
 
     def checked(self) -> EncodedCorpus:
-        """The same, after a look at the values: so large that scores would overflow, they are refused."""
+        """Refuse values so large that scores would overflow; return the corpus itself."""
         for rows, names in ((self.node, "attributes"), (self.edge, "edge_attributes")):
             if rows is None or rows.values is None or not len(rows.values):
                 continue
@@ -190,54 +191,46 @@ def merged(parts: Sequence[Rows]) -> Rows:
     return Rows(indptr, ids, values, next((part.kin for part in parts if part.kin is not None), None))
 
 
-Number = TypeVar("Number", np.int32, np.int64)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Met:
+class Seen:
     """The attributes that a producer knows after learn().
 
-    counts   (n,)   how often each was met in the corpus at hand
+    counts   (n,)   how often each was seen in the corpus at hand
     least    (n,)   how often it must be to stay
-    known    (n,)   the number it had before and keeps, -1 for a new one; None when all are new
+    known    (n,)   the number it had before and keeps, -1 for a new one
+    number   gives them their final numbers, -1 for none, and returns the rows of the corpus
     """
 
     counts: npt.NDArray[np.int64]
     least: npt.NDArray[np.int32]
-    known: AttributeIds | None = None
+    known: AttributeIds
+    number: Callable[[AttributeIds], Rows]
 
 
 class Producer(Protocol):
-    """What makes attributes: learn, then met and number once, then look_up as often as one likes."""
+    """A source of attributes: learn and number once, then look_up as often as one likes."""
 
     @property
     def column(self) -> str | None:
         """The column of ready-made attributes that it reads; None when it makes them of others."""
 
-    def learn(self, corpus: Corpus, threads: int) -> None:
-        """Meet every attribute of the corpus."""
-
-    def met(self) -> Met:
-        """What learn() met. Once."""
-        ...
-
-    def number(self, numbers: AttributeIds) -> Rows:
-        """Give the attributes their final numbers, -1 for none; the rows of what learn() read."""
+    def learn(self, corpus: Corpus, threads: int) -> Seen:
+        """See every attribute of the corpus."""
         ...
 
     def look_up(self, corpus: Corpus, threads: int) -> Rows:
-        """The rows of another corpus, without what was never met."""
+        """Return the rows of another corpus, without what was never seen."""
         ...
 
     def name(self, names: list[str]) -> None:
         """Write the names of the attributes to their numbers."""
 
     def extended(self) -> Producer:
-        """Another one that knows the same attributes and may learn once more."""
+        """Copy the attributes; the copy may learn once more."""
         ...
 
     def restricted(self, numbers: AttributeIds) -> Producer:
-        """Another one that knows attribute a under numbers[a], and not at all where that is -1."""
+        """Copy what stays: attribute a is known under numbers[a], and not at all where that is -1."""
         ...
 
     def known(self) -> Known:
@@ -246,50 +239,26 @@ class Producer(Protocol):
 
 
 def learned(producers: Sequence[Producer], corpus: Corpus, threads: int, size: int = 0) -> tuple[Rows, int]:
-    """Rows with final numbers, and how many attributes there are; `size` of them were known before."""
-    for producer in producers:
-        producer.learn(corpus, threads)
-    numbers, size = _numbers([producer.met() for producer in producers], size)
-    rows = merged([p.number(part) for p, part in zip(producers, numbers, strict=True)])
-    if rows.kin is not None and len(rows.kin) < size:  # those of other producers have none
-        rows = replace(rows, kin=np.pad(rows.kin, (0, size - len(rows.kin))))
-    return rows, size
-
-
-def looked_up(producers: Sequence[Producer], corpus: Corpus, threads: int) -> Rows:
-    """Rows of attributes that are known."""
-    return merged([producer.look_up(corpus, threads) for producer in producers])
-
-
-def named(producers: Sequence[Producer], size: int) -> list[str]:
-    """Names of the attributes, by number."""
-    names = [""] * size
-    for producer in producers:
-        producer.name(names)
-    return names
-
-
-def _numbers(met: Sequence[Met], size: int) -> tuple[list[AttributeIds], int]:
-    """Numbers for the attributes of each producer, and how many there are.
+    """Return rows with final numbers, and how many attributes there are; `size` of them were known before.
 
     New ones are numbered from `size` up, by falling frequency over all producers.
     """
-    counts = _joined([part.counts for part in met])
-    least = _joined([part.least for part in met])
+    seen = [producer.learn(corpus, threads) for producer in producers]
+    counts, least = _joined([part.counts for part in seen]), _joined([part.least for part in seen])
     if not size:
         numbers = _core.by_frequency(counts, least)
         size = int(np.count_nonzero(numbers >= 0))
     else:
-        numbers = _joined([_known(part) for part in met]).copy()
+        numbers = np.concatenate([part.known for part in seen])
         new = numbers < 0
         fresh = _core.by_frequency(counts[new], least[new])
         numbers[new] = np.where(fresh >= 0, fresh + np.int32(size), np.int32(-1))
         size += int(np.count_nonzero(fresh >= 0))
-    return np.split(numbers, np.cumsum([len(part.counts) for part in met])[:-1]), size
-
-
-def _known(part: Met) -> AttributeIds:
-    return np.full(len(part.counts), -1, dtype=np.int32) if part.known is None else part.known
+    parts = np.split(numbers, np.cumsum([len(part.counts) for part in seen])[:-1])
+    rows = merged([part.number(own) for part, own in zip(seen, parts, strict=True)])
+    if rows.kin is not None and len(rows.kin) < size:  # those of other producers have none
+        rows = replace(rows, kin=np.pad(rows.kin, (0, size - len(rows.kin))))
+    return rows, size
 
 
 def _joined(arrays: Sequence[npt.NDArray[Number]]) -> npt.NDArray[Number]:

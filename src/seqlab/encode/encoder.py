@@ -17,7 +17,7 @@ from seqlab.corpus import BagColumn, Corpus, Sentence, VectorColumn
 from seqlab.corpus.columns import offsets_of
 from seqlab.corpus.lists import only_lists
 from seqlab.encode.bag_rows import BagRows, BagsOfColumn, BagsOfFunction, VectorRows
-from seqlab.encode.encoded import AttributeIds, EncodedCorpus, Producer, Rows, learned, looked_up, named
+from seqlab.encode.encoded import AttributeIds, EncodedCorpus, Producer, learned, merged
 from seqlab.encode.plan import Plan
 from seqlab.encode.stored import Known, KnownBags, KnownEncoder, KnownTemplate, KnownVectors, Made
 from seqlab.encode.template_rows import TemplateRows
@@ -28,11 +28,14 @@ from seqlab.store.codec import state_of, value_of
 from seqlab.store.state import State
 from seqlab.threads import thread_count
 
+Features = Template | str | Callable[[Any, int], Any] | None
+Labels = str | Sequence[Sequence[str]] | None  # the name of a column, or a list for every sentence
+
 ATTRIBUTES = "attributes"  # the column of attributes that came ready made
 
 
 def as_corpus(given: Any, *, words: bool, known: _core.StringPool | None = None) -> Corpus:
-    """A corpus as it is; sentences of one; lists of words (or tuples of columns) or of ready-made attributes.
+    """Read a corpus as it is, sentences of one, lists of words (or tuples of columns) or of ready-made attributes.
 
     known   the only ready-made attributes that anybody will look at; those that are not there may be left out
     """
@@ -51,12 +54,13 @@ def as_corpus(given: Any, *, words: bool, known: _core.StringPool | None = None)
         if found is not None:
             return Corpus({ATTRIBUTES: found[0]}, offsets_of(found[1]))
     if words or (not plain and any(isinstance(sentence, Sentence) for sentence in sentences)):
-        return Corpus.from_lists([_columns(s) if isinstance(s, Sentence) else s for s in sentences])
+        read = [{name: s[name] for name in s.columns} if isinstance(s, Sentence) else s for s in sentences]
+        return Corpus.from_lists(read)
     return Corpus.from_lists({ATTRIBUTES: sentences})
 
 
 def listed(sentences: Iterable[Any]) -> list[Any]:
-    """Lists of what can be gone through: arrays, generators, pandas Series, the ItemSequence of python-crfsuite."""
+    """Make lists of arrays, generators, pandas Series and the ItemSequence of python-crfsuite."""
     if isinstance(sentences, list) and only_lists(sentences):
         return sentences
     return [s if isinstance(s, (list, tuple)) else _listed(s) for s in sentences]
@@ -71,15 +75,8 @@ def _listed(sentence: Any) -> Any:
     return list(sentence) if series or isinstance(sentence, Iterator) else sentence
 
 
-def _columns(sentence: Sentence) -> dict[str, Any]:
-    return {name: sentence[name] for name in sentence.columns}
-
-
-Features = Template | str | Callable[[Any, int], Any] | None
-
-
 def as_features(given: Features) -> Template | FeatureFunction | None:
-    """A template as it is, a preset by name, template text parsed, a function wrapped."""
+    """Take a template as it is, find a preset by name, parse template text, wrap a function."""
     if given is None or isinstance(given, (Template, FeatureFunction)):
         return given
     if isinstance(given, str):
@@ -92,7 +89,7 @@ def as_features(given: Features) -> Template | FeatureFunction | None:
 
 
 def preset_or_template(text: str) -> Template:
-    """The preset of this name, or template text."""
+    """Find the preset of this name, or parse template text."""
     from seqlab.features import presets  # they are parsed when imported, so only when one is asked for
 
     if text in presets.__all__:
@@ -114,9 +111,9 @@ class Encoder:
 
     features    a Template, the name of a preset, a function (sentence, t) -> strings or (string, number) pairs,
                 or None when the attributes come ready made; bags and vectors of a corpus are used in any case
-    min_count   attributes met less often in training are dropped
+    min_count   attributes seen less often in training are dropped
 
-    fit() numbers attributes by falling frequency, and labels by name; encode() leaves out attributes it has not met.
+    fit() numbers attributes by falling frequency, and labels by name; encode() leaves out attributes it has not seen.
     """
 
     def __init__(self, features: Features = None, *, min_count: int = 1) -> None:
@@ -129,58 +126,38 @@ class Encoder:
         self._edge: list[Producer] = []
         self._names: dict[str, list[str]] = {}  # of attributes, made when asked for
 
-    def fit(
-        self, corpus: Any, labels: str | Sequence[Sequence[str]] | None = None, *, threads: int | None = None
-    ) -> EncodedCorpus:
+    def fit(self, corpus: Any, labels: Labels = None, *, threads: int | None = None) -> EncodedCorpus:
         """Learn attributes and labels, and give the corpus encoded.
 
         corpus   a Corpus, sentences of one, or lists of lists: of words for a template, of dicts or lists of strings
                  without one
         labels   the name of a column, or a list of labels for every sentence
         """
-        workers = thread_count(threads)
-        read, codes, names = self._read(corpus, labels)
-        node, edge = self._learn(read, self._producers(read), self._edge_producers(), workers)
-        self.labels = tuple(sorted(names or ()))
-        return EncodedCorpus(read.offsets, node, edge, self._label_ids(codes, names), self)
+        return self._learn(corpus, labels, threads, extend=False)
 
-    def extend(
-        self, corpus: Any, labels: str | Sequence[Sequence[str]] | None = None, *, threads: int | None = None
-    ) -> EncodedCorpus:
+    def extend(self, corpus: Any, labels: Labels = None, *, threads: int | None = None) -> EncodedCorpus:
         """Learn from one more training corpus on top of what is known, and give that corpus encoded.
 
-        Attributes keep their numbers; new ones, met at least min_count times in this corpus, get the numbers after
+        Attributes keep their numbers; new ones, seen at least min_count times in this corpus, get the numbers after
         them, by falling frequency. Labels are the old and the new ones in the order of their names, so that label
         numbers change: who keeps any finds them again by name. An encoder that knows no attribute learns as by fit().
         Nothing changes when it fails.
         """
-        workers = thread_count(threads)
-        read, codes, names = self._read(corpus, labels)
-        if self.size or self.edge_size:
-            producers = [producer.extended() for producer in self._node]
-            producers += self._of_columns(read, besides={producer.column for producer in producers})
-            edge_producers = [producer.extended() for producer in self._edge]
-        else:
-            producers, edge_producers = self._producers(read), self._edge_producers()
-        node, edge = self._learn(read, producers, edge_producers, workers, (self.size, self.edge_size))
-        self.labels = tuple(sorted({*self.labels, *(names or ())}))
-        return EncodedCorpus(read.offsets, node, edge, self._label_ids(codes, names), self)
+        return self._learn(corpus, labels, threads, extend=True)
 
-    def encode(
-        self, corpus: Any, labels: str | Sequence[Sequence[str]] | None = None, *, threads: int | None = None
-    ) -> EncodedCorpus:
+    def encode(self, corpus: Any, labels: Labels = None, *, threads: int | None = None) -> EncodedCorpus:
         """Encode another corpus with what fit() has learned."""
         if not self._node:
             raise OptionError("this encoder has learned nothing yet; call fit(corpus) first")
         workers = thread_count(threads)
         read, codes, names = self._read(corpus, labels)
-        node = looked_up(self._node, read, workers)
-        edge = looked_up(self._edge, read, workers) if self._edge else None
+        node = merged([producer.look_up(read, workers) for producer in self._node])
+        edge = merged([producer.look_up(read, workers) for producer in self._edge]) if self._edge else None
         return EncodedCorpus(read.offsets, node, edge, self._label_ids(codes, names), self)
 
     @property
     def producers(self) -> tuple[Producer, ...]:
-        """What makes the attributes that labels see, in the order of encode(); empty before fit()."""
+        """Producers of the attributes that labels see, in the order of encode(); empty before fit()."""
         return tuple(self._node)
 
     @property
@@ -197,20 +174,21 @@ class Encoder:
     def restricted(
         self, kept: npt.NDArray[np.bool_], edge_kept: npt.NDArray[np.bool_] | None = None
     ) -> Encoder:
-        """Another encoder that knows some of the attributes only; those that stay keep their order.
+        """Make another encoder that knows some of the attributes only; those that stay keep their order.
 
         kept        (size,)        True for an attribute that stays
         edge_kept   (edge_size,)   the same for attributes of label pairs; None keeps them all
 
-        An attribute that is left out is new when extend() meets it again.
+        An attribute that is left out is new when extend() sees it again.
         """
         numbers, size = _renumbered(kept, self.size, "kept")
         edge_kept = np.ones(self.edge_size, dtype=bool) if edge_kept is None else edge_kept
         edge_numbers, edge_size = _renumbered(edge_kept, self.edge_size, "edge_kept")
         other = Encoder(self.features, min_count=self.min_count)
-        other.labels, other.size, other.edge_size = self.labels, size, edge_size
-        other._node = [producer.restricted(numbers) for producer in self._node]
-        other._edge = [producer.restricted(edge_numbers) for producer in self._edge]
+        other.labels = self.labels
+        node = [producer.restricted(numbers) for producer in self._node]
+        edge = [producer.restricted(edge_numbers) for producer in self._edge]
+        other.take(node, edge, size, edge_size)
         return other
 
     # ------------------------------------------------------------------------------------------ names
@@ -228,7 +206,9 @@ class Encoder:
     def _named(self, what: str, producers: Sequence[Producer], size: int) -> list[str]:
         """Make the names when they are first asked for."""
         if what not in self._names:
-            self._names[what] = named(producers, size)
+            self._names[what] = [""] * size
+            for producer in producers:
+                producer.name(self._names[what])
         return self._names[what]
 
     # ------------------------------------------------------------------------------------------ as plain data
@@ -247,12 +227,13 @@ class Encoder:
         """Make the encoder that state() was asked of."""
         known = value_of(KnownEncoder, state)
         encoder = cls(known.features, min_count=known.min_count)
-        encoder.labels, encoder.size, encoder.edge_size = known.labels, known.size, known.edge_size
+        encoder.labels = known.labels
         # Only the first makes attributes of others; the rest reads them from columns.
-        made = [known.features, *[None] * len(known.node)]
-        pairs = zip(known.node, made, strict=False)
-        encoder._node = [_producer(one, by, known.min_count, on_moves=False) for one, by in pairs]
-        encoder._edge = [_producer(one, known.features, known.min_count, on_moves=True) for one in known.edge]
+        made = (known.features if i == 0 else None for i in range(len(known.node)))
+        pairs = zip(known.node, made, strict=True)
+        node = [_producer(one, by, known.min_count, on_moves=False) for one, by in pairs]
+        edge = [_producer(one, known.features, known.min_count, on_moves=True) for one in known.edge]
+        encoder.take(node, edge, known.size, known.edge_size)
         return encoder
 
     def __repr__(self) -> str:
@@ -261,30 +242,38 @@ class Encoder:
     # ------------------------------------------------------------------------------------------ inside
 
     def _read(
-        self, corpus: Any, labels: str | Sequence[Sequence[str]] | None
+        self, corpus: Any, labels: Labels
     ) -> tuple[Corpus, npt.NDArray[np.int32] | None, list[str] | None]:
-        """The corpus, and the codes and names of its labels."""
+        """Read the corpus, and the codes and names of its labels."""
         read = as_corpus(corpus, words=self.features is not None)
         if labels is None:
             return read, None, None
-        column = read.strings(labels) if isinstance(labels, str) else _label_column(read, labels)
+        if isinstance(labels, str):
+            column = read.strings(labels)
+        else:
+            column = read.with_column("labels", listed(labels)).strings("labels")
         used = np.unique(column.codes).tolist()
         names = [column.values[code] for code in used]
         return read, np.searchsorted(used, column.codes).astype(np.int32), names
 
-    def _learn(
-        self,
-        corpus: Corpus,
-        producers: list[Producer],
-        edge_producers: list[Producer],
-        threads: int,
-        sizes: tuple[int, int] = (0, 0),
-    ) -> tuple[Rows, Rows | None]:
-        """The rows of the corpus; `sizes` attributes were known before. Nothing changes before all is learned."""
-        node, size = learned(producers, corpus, threads, sizes[0])
-        edge, edge_size = learned(edge_producers, corpus, threads, sizes[1]) if edge_producers else (None, 0)
+    def _learn(self, corpus: Any, labels: Labels, threads: int | None, *, extend: bool) -> EncodedCorpus:
+        """Learn attributes and labels, on top of what is known or anew; nothing changes before all is learned."""
+        workers = thread_count(threads)
+        read, codes, names = self._read(corpus, labels)
+        size, edge_size = (self.size, self.edge_size) if extend else (0, 0)
+        if size or edge_size:
+            producers = [producer.extended() for producer in self._node]
+            producers += self._of_columns(read, besides={producer.column for producer in producers})
+            edge_producers = [producer.extended() for producer in self._edge]
+        else:
+            producers, edge_producers = self._producers(read)
+        node, size = learned(producers, read, workers, size)
+        edge = None
+        if edge_producers:
+            edge, edge_size = learned(edge_producers, read, workers, edge_size)
         self.take(producers, edge_producers, size, edge_size)
-        return node, edge
+        self.labels = tuple(sorted({*(self.labels if extend else ()), *(names or ())}))
+        return EncodedCorpus(read.offsets, node, edge, self._label_ids(codes, names), self)
 
     def _label_ids(self, codes: npt.NDArray[np.int32] | None, names: list[str] | None) -> LabelIds | None:
         if codes is None or names is None:
@@ -293,10 +282,14 @@ class Encoder:
         known = np.array([number.get(name, -1) for name in names], dtype=np.int32)
         return known[codes] if len(known) else codes
 
-    def _producers(self, corpus: Corpus) -> list[Producer]:
+    def _producers(self, corpus: Corpus) -> tuple[list[Producer], list[Producer]]:
+        """Make producers that have learned nothing, for labels and for pairs of labels."""
         made: list[Producer] = []
+        edge: list[Producer] = []
         if isinstance(self.features, Template):
-            made.append(TemplateRows(Plan.of(self.features, self.min_count, on_moves=False)))
+            made.append(TemplateRows(Plan(self.features, self.min_count, on_moves=False)))
+            if any(feature.on_edge for feature in self.features.features):
+                edge.append(TemplateRows(Plan(self.features, self.min_count, on_moves=True)))
         elif self.features is not None:
             made.append(BagRows(BagsOfFunction(self.features), self.min_count))
         made += self._of_columns(corpus)
@@ -306,10 +299,10 @@ class Encoder:
                 f"hold plain strings; say what to make of them with features='pos' or a Template, or give dicts "
                 f"or lists of strings"
             )
-        return made
+        return made, edge
 
     def _of_columns(self, corpus: Corpus, besides: Collection[str | None] = ()) -> list[Producer]:
-        """Producers of the columns that hold bags or vectors."""
+        """Make producers for the columns that hold bags or vectors."""
         made: list[Producer] = []
         for name in corpus.columns:
             if name in besides:
@@ -320,16 +313,11 @@ class Encoder:
                 made.append(VectorRows(name))
         return made
 
-    def _edge_producers(self) -> list[Producer]:
-        if not isinstance(self.features, Template) or not any(f.on_edge for f in self.features):
-            return []
-        return [TemplateRows(Plan.of(self.features, self.min_count, on_moves=True))]
-
 
 def encode(
     corpus: Any,
     features: Features = None,
-    labels: str | Sequence[Sequence[str]] | None = None,
+    labels: Labels = None,
     *,
     min_count: int = 1,
     threads: int | None = None,
@@ -339,7 +327,7 @@ def encode(
 
 
 def _renumbered(kept: npt.NDArray[np.bool_], size: int, name: str) -> tuple[AttributeIds, int]:
-    """(size,) new numbers, -1 for what is left out; and how many stay."""
+    """Return (size,) new numbers, -1 for what is left out; and how many stay."""
     if not isinstance(kept, np.ndarray) or kept.dtype != bool or kept.shape != (size,):
         what = (
             f"shape {kept.shape} and dtype {kept.dtype}" if isinstance(kept, np.ndarray) else f"{kept!r:.60}"
@@ -351,10 +339,6 @@ def _renumbered(kept: npt.NDArray[np.bool_], size: int, name: str) -> tuple[Attr
     return numbers, int(kept.sum())
 
 
-def _label_column(corpus: Corpus, labels: Sequence[Sequence[str]]) -> Any:
-    return corpus.with_column("labels", listed(labels)).strings("labels")
-
-
 def _producer(known: Known, features: Made, min_count: int, *, on_moves: bool) -> Producer:
     """Make the producer that knows this, if it fits the features."""
     if isinstance(features, Template):
@@ -362,7 +346,7 @@ def _producer(known: Known, features: Made, min_count: int, *, on_moves: bool) -
             return TemplateRows.of(known, features, min_count)
     elif isinstance(known, KnownBags) and not on_moves and (features is None) == (known.column is not None):
         bags = BagsOfColumn(known.column) if features is None else BagsOfFunction(features)  # type: ignore[arg-type]
-        return BagRows.of(known, bags, min_count)
+        return BagRows(bags, min_count, known.attributes, known.ids)
     elif isinstance(known, KnownVectors) and features is None and not on_moves:
-        return VectorRows.of(known)
+        return VectorRows(known.column, known.ids)
     raise StoreError(f"the part of kind {known.stored_kind!r} does not fit the features of the encoder")

@@ -36,32 +36,35 @@ class Known:
 
 
 def of_bags(names: Sequence[str]) -> Known:
-    """For ready-made attributes with these names, each of which is there once."""
+    """Make an encoder for ready-made attributes with these names, each of which is there once."""
     encoder = Encoder()
-    rows = BagRows(BagsOfColumn(ATTRIBUTES), encoder.min_count).knowing(names)
+    pool, numbers = _core.StringPool(), np.arange(len(names))
+    for name in names:
+        pool.intern(name)
+    rows = BagRows(BagsOfColumn(ATTRIBUTES), encoder.min_count, pool, numbers.astype(np.int32))
     encoder.take([rows], [], len(names), 0)
-    return Known(encoder, np.arange(len(names)), np.zeros(0, dtype=np.int64))
+    return Known(encoder, numbers, np.zeros(0, dtype=np.int64))
 
 
 def of_template(template: Template, names: Sequence[str], edge_names: Sequence[str]) -> Known:
-    """For the attributes of a template with these names; those that it never makes are left out.
+    """Make an encoder for the attributes of a template with these names; those that it never makes are left out.
 
     "U:a/b/c" is what U:%x[0,0]/%x[0,1] makes of a/b and c, and of a and b/c: then both are known, as attributes of
     their own that come from the same name.
     """
     encoder = Encoder(template)
-    rows, origin = _rows(Plan.of(template, encoder.min_count, on_moves=False), names)
+    rows, origin = _rows(Plan(template, encoder.min_count, on_moves=False), names)
     edges: list[TemplateRows] = []
     edge_origin = np.zeros(0, dtype=np.int64)
     if any(feature.on_edge for feature in template):
-        made, edge_origin = _rows(Plan.of(template, encoder.min_count, on_moves=True), edge_names)
+        made, edge_origin = _rows(Plan(template, encoder.min_count, on_moves=True), edge_names)
         edges.append(made)
     encoder.take([rows], edges, len(origin), len(edge_origin))
     return Known(encoder, origin, edge_origin)
 
 
 def _rows(plan: Plan, names: Sequence[str]) -> tuple[TemplateRows, Numbers]:
-    """What makes the attributes, and the name that each of them has."""
+    """Make the producer of the attributes, and find the name that each of them has."""
     pools = [_core.StringPool() for _ in plan.pools()]
     places = plan.places()
     ids: list[list[int]] = [[] for _ in places]
@@ -85,7 +88,8 @@ def _rows(plan: Plan, names: Sequence[str]) -> tuple[TemplateRows, Numbers]:
         (np.array(some, dtype=np.int32), np.array(flat, dtype=np.int32))
         for some, flat in zip(ids, values, strict=True)
     ]
-    return TemplateRows(plan).knowing(pools, learned), np.array(origin, dtype=np.int64)
+    words = [_core.StringPool() for _ in plan.sources]
+    return TemplateRows(plan, (words, pools, learned)), np.array(origin, dtype=np.int64)
 
 
 class _Groups:

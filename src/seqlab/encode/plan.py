@@ -7,7 +7,7 @@ the weights of a family once for every word instead of at every token (docs/deci
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.encode.encoded import Kin
-from seqlab.features.model import Atom, Boundary, Call, Feature, TemplateLike
+from seqlab.features.model import Atom, Call, Feature, TemplateLike
 from seqlab.features.values import passed_through
 
 LARGEST_NUMBER = 2**31 - 1
@@ -38,7 +38,8 @@ class Plan:
     least     for each group how often an attribute must occur to be kept
     """
 
-    def __init__(self, template: TemplateLike, *, on_moves: bool) -> None:
+    def __init__(self, template: TemplateLike, min_count: int, *, on_moves: bool) -> None:
+        """Compile the features that labels see, or (`on_moves`) those that pairs of labels see."""
         self.template = template
         self.on_moves = on_moves
         self.sources: list[Source] = []
@@ -47,14 +48,8 @@ class Plan:
         self._values: list[tuple[int, list[tuple[str, int]], Symbols, Symbols]] = []
         self._features: list[tuple[list[tuple[int, int, bool]], int]] = []
         self._number: dict[tuple[Source, tuple[Call, ...]], int] = {}
-
-    @staticmethod
-    def of(template: TemplateLike, min_count: int, *, on_moves: bool) -> Plan:
-        """For the features that labels see, or (`on_moves`) for those that pairs of labels see."""
-        plan = Plan(template, on_moves=on_moves)
-        for feature in plan.features():
-            plan._add(feature, min_count)
-        return plan
+        for feature in self.features():
+            self._add(feature, min_count)
 
     def features(self) -> list[Feature]:
         """Those of the template that are seen here."""
@@ -77,8 +72,19 @@ class Plan:
         return [group for _, group in self._features]
 
     def pools(self) -> list[int]:
-        """The number of the pool that each kind of values keeps its strings in: of the first kind that has it."""
-        return _shared_pools(len(self._values), self._features)
+        """Return the pool that each kind of values keeps its strings in: the number of the first kind that has it.
+
+        "U:%x[0,0]" and "U:%x[0,1]" write the same attribute when word and tag are spelled alike, so that spelling must
+        have one number: kinds that meet in one place of one group share a pool.
+        """
+        pools = list(range(len(self._values)))
+        first: dict[tuple[int, int], int] = {}
+        for atoms, group in self._features:
+            for place, (values, _, _) in enumerate(atoms):
+                one, other = sorted((pools[values], pools[first.setdefault((group, place), values)]))
+                if one != other:
+                    pools = [one if pool == other else pool for pool in pools]
+        return pools
 
     def places(self) -> list[list[int]]:
         """For each group the pools of its attributes' values."""
@@ -101,67 +107,32 @@ class Plan:
         self._features.append((atoms, group))
 
     def _values_of(self, atom: Atom) -> int:
-        """The number of the atom's values; atoms that differ only in place share it."""
-        native = all(map(_is_native, atom.calls))
-        source = Source(atom.column) if native else Source(atom.column, atom.calls)
+        """Number the atom's values; atoms that differ only in place share them."""
+        native = all(
+            _core.has_function(call.name) and all(isinstance(argument, int) for argument in call.args)
+            for call in atom.calls
+        )
+        source = Source(atom.column, () if native else atom.calls)
         calls = atom.calls if native else ()
-        key = (source, calls)
-        if key not in self._number:
-            self._number[key] = len(self._values)
-            before, after = _outside(self.template, atom.calls)
-            self._values.append((self._source_number(source), list(map(_spec, calls)), before, after))
-        return self._number[key]
+        if (source, calls) not in self._number:
+            self._number[source, calls] = len(self._values)
+            if source not in self.sources:
+                self.sources.append(source)
+            specs = [(call.name, _within(int(call.args[0]) if call.args else 0)) for call in calls]
+            before, after = (self._outside(side, atom.calls) for side in self.template.boundary[:2])
+            self._values.append((self.sources.index(source), specs, before, after))
+        return self._number[source, calls]
 
-    def _source_number(self, source: Source) -> int:
-        if source not in self.sources:
-            self.sources.append(source)
-        return self.sources.index(source)
-
-
-def _is_native(call: Call) -> bool:
-    return _core.has_function(call.name) and all(isinstance(argument, int) for argument in call.args)
-
-
-def _spec(call: Call) -> tuple[str, int]:
-    argument = int(call.args[0]) if call.args else 0
-    return call.name, _within(argument)
+    def _outside(self, symbols: tuple[str, ...], calls: tuple[Call, ...]) -> Symbols:
+        """Find what is read before or after the sentence, by distance."""
+        if not self.template.boundary.calls:
+            return list(symbols)
+        return [passed_through(calls, symbol, self.template.lexicons) for symbol in symbols]
 
 
 def _within(number: int) -> int:
     """The number, or the largest that the core takes: no word, sentence or count goes so far."""
     return max(-LARGEST_NUMBER, min(LARGEST_NUMBER, number))
-
-
-def _outside(template: TemplateLike, calls: tuple[Call, ...]) -> tuple[Symbols, Symbols]:
-    """What the atom reads before and after the sentence, by distance."""
-    boundary: Boundary = template.boundary
-    if not boundary.calls:
-        return list(boundary.before), list(boundary.after)
-    return (
-        [passed_through(calls, symbol, template.lexicons) for symbol in boundary.before],
-        [passed_through(calls, symbol, template.lexicons) for symbol in boundary.after],
-    )
-
-
-def _shared_pools(count: int, features: Iterable[tuple[list[tuple[int, int, bool]], int]]) -> list[int]:
-    """A pool for each of `count` kinds of values; kinds that meet in one place of one group share theirs.
-
-    "U:%x[0,0]" and "U:%x[0,1]" write the same attribute when word and tag are spelled alike, so that
-    spelling must have one number.
-    """
-    leader = list(range(count))
-
-    def found(i: int) -> int:
-        while leader[i] != i:
-            i = leader[i]
-        return i
-
-    first: dict[tuple[int, int], int] = {}
-    for atoms, group in features:
-        for place, (values, _, _) in enumerate(atoms):
-            other = first.setdefault((group, place), values)
-            leader[max(found(values), found(other))] = min(found(values), found(other))
-    return [found(i) for i in range(count)]
 
 
 MOST_FAMILIES = 100

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,237 +10,112 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus import Corpus, StringColumn, VectorColumn
-from seqlab.encode.encoded import AttributeIds, Kin, Met, Rows
-from seqlab.encode.plan import Plan, Source, families, kin_of
+from seqlab.encode.encoded import AttributeIds, Rows, Seen
+from seqlab.encode.plan import Plan, families, kin_of
 from seqlab.encode.stored import Group, KnownTemplate
 from seqlab.errors import CorpusError, ShapeError, StoreError, TemplateError
 from seqlab.features import Template
-from seqlab.features.lexicon import gazetteer_of, plain_column
-from seqlab.features.model import Call, TemplateLike
+from seqlab.features.lexicon import Lexicon, gazetteer_of, plain_column
+from seqlab.features.model import Call
 from seqlab.features.values import missing_column, passed_through
 
-Codes = npt.NDArray[np.int32]
+Groups = list[tuple[AttributeIds, AttributeIds]]  # of each group the ids, and the values of one after another
+Column = tuple[npt.NDArray[np.int32], _core.StringPool]  # codes of all tokens, NO_VALUE where there is none
 NO_VALUE = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A column as the core reads it: unlike a column of a corpus it may have tokens without a value.
+class TemplateRows:
+    """The features of a template that labels see, or those that pairs of labels see, as the plan says.
 
-    codes   (tokens,)   numbers in the pool, NO_VALUE where there is none
+    bank   the compiled features; other tables may read it, while it does not learn
     """
 
-    codes: Codes
-    pool: _core.StringPool
+    column = None  # of ready-made attributes
 
-
-class ColumnReader:
-    """Reads the columns that one template asks for off one corpus, each of them once."""
-
-    def __init__(self, template: TemplateLike, corpus: Corpus) -> None:
-        self.template = template
-        self.corpus = corpus
-        self._columns: dict[str, Given] = {}
-
-    def read(self, sources: Iterable[Source]) -> list[tuple[Codes, _core.StringPool]]:
-        """(codes, pool) of every source; code -1 where there is no value."""
-        return [(column.codes, column.pool) for column in map(self._source, sources)]
-
-    def _source(self, source: Source) -> Given:
-        column = self.column(source.column)
-        return self._passed_through(column, source.calls) if source.calls else column
-
-    def column(self, name: str) -> Given:
-        """A column of the corpus, by name or by number ("#1"), or a computed one ("@position")."""
-        if name not in self._columns:
-            self._columns[name] = self._computed(name) if name.startswith("@") else self._read(name)
-        return self._columns[name]
-
-    def _read(self, name: str) -> Given:
-        column = self._strings(name)
-        return Given(column.codes, column.pool)
-
-    def _strings(self, name: str) -> StringColumn:
-        columns = self.corpus.columns
-        if name.startswith("#"):
-            number = int(name[1:])
-            if number >= len(columns):
-                raise missing_column(name, columns)
-            name = columns[number]
-        if name in columns and not isinstance(self.corpus.data(name), StringColumn):
-            held = "vectors" if isinstance(self.corpus.data(name), VectorColumn) else "ready-made attributes"
-            raise TemplateError(
-                f"the template reads column {name!r} as text, but it holds {held}; features=None takes them as they are"
-            )
-        try:
-            return self.corpus.strings(name)
-        except CorpusError as error:
-            raise missing_column(name, columns) from error
-
-    def _computed(self, name: str) -> Given:
-        gazetteer = gazetteer_of(name)
-        if gazetteer is None:
-            return _by_length(name, self.corpus.lengths)
-        tokens = self._strings(gazetteer.column).nested(self.corpus.offsets)
-        return _column_of(
-            value for sentence in tokens for value in gazetteer.values(sentence, self.template.lexicons)
-        )
-
-    def _passed_through(self, column: Given, calls: tuple[Call, ...]) -> Given:
-        """The column after functions that only Python knows: once per distinct string."""
-        used = np.unique(column.codes)
-        used = used[used != NO_VALUE]
-        texts = column.pool.strings()
-        results = _column_of(
-            passed_through(calls, texts[code], self.template.lexicons) for code in used.tolist()
-        )
-        of_code = np.full(len(column.pool) + 1, NO_VALUE, dtype=np.int32)  # the last entry serves code -1
-        of_code[used] = results.codes
-        return Given(of_code[column.codes], results.pool)
-
-
-def _column_of(values: Iterable[str | None]) -> Given:
-    pool = _core.StringPool()
-    codes = [NO_VALUE if value is None else pool.intern(value) for value in values]
-    return Given(np.array(codes, dtype=np.int32), pool)
-
-
-def _by_length(name: str, lengths: npt.NDArray[np.int64]) -> Given:
-    """A column that depends on nothing but the sentence's length, made once for each length that occurs."""
-    different, which = np.unique(lengths, return_inverse=True)
-    flat = _column_of(value for length in different.tolist() for value in plain_column(name, length))
-    begins = np.concatenate([[0], np.cumsum(different)])[:-1]
-    return Given(flat.codes[_stretches(begins[which], lengths)], flat.pool)
-
-
-def _stretches(
-    begins: npt.NDArray[np.int64], lengths: Sequence[int] | npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
-    """begins[0], begins[0] + 1, ... for lengths[0] numbers, then begins[1], ..."""
-    lengths = np.asarray(lengths, dtype=np.int64)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    shifts: npt.NDArray[np.int64] = np.repeat(begins - starts[:-1], lengths)
-    return np.arange(int(starts[-1]), dtype=np.int64) + shifts
-
-
-class TemplateRows:
-    """The features of a template that labels see, or those that pairs of labels see, as the plan says."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.template = plan.template
-        self._plan = plan
-        self._bank = plan.bank()
-        self._read: AttributeIds | None = None  # rows of fixed width, from learn() to number()
+    def __init__(
+        self,
+        plan: Plan,
+        state: tuple[Sequence[_core.StringPool], Sequence[_core.StringPool], Groups] | None = None,
+    ) -> None:
+        self.plan = plan
+        self.bank = plan.bank()
         self._known: list[AttributeIds] = []  # of each group the numbers that it had before learn()
-        self._tokens, self._threads = 0, 1  # of learn()
-        self._uses: list[int] = []  # of each group how many tokens have one of its attributes
+        if state is not None:
+            self.bank.restore(*state)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _revived, (self._plan, *self._bank.state())
+        return TemplateRows, (self.plan, self.bank.state())
 
-    @property
-    def column(self) -> None:
-        """No column of ready-made attributes."""
+    def learn(self, corpus: Corpus, threads: int) -> Seen:
+        """See every attribute of the corpus, group by group; those known before come first in their group."""
+        columns, ids, indptr = self._space(corpus)
+        self.bank.learn(columns, corpus.offsets, ids, threads)
+        sizes = self.bank.group_sizes()
+        counts = self.bank.counts(ids, corpus.token_count, threads)
+        known = np.full(sum(sizes), -1, dtype=np.int32)
+        for before, begin in zip(self._known, np.cumsum([0, *sizes]).tolist(), strict=False):
+            known[begin : begin + len(before)] = before
 
-    @property
-    def width(self) -> int:
-        """Features of the template."""
-        return self._bank.stride
+        def number(numbers: AttributeIds) -> Rows:
+            self._known = []
+            plan, uses = self.plan, [int(part.sum()) for part in np.split(counts, np.cumsum(sizes)[:-1])]
+            found = families(plan.features(), plan.groups(), sizes, uses, worth=corpus.token_count // 2)
+            kin = kin_of(found, plan.groups(), sizes, numbers)
+            ids.resize(self.bank.number(numbers, ids, indptr, threads), refcheck=False)
+            return Rows(indptr, ids, kin=kin)
 
-    @property
-    def plan(self) -> Plan:
-        """The features that it was compiled from."""
-        return self._plan
-
-    @property
-    def bank(self) -> _core.Bank:
-        """The compiled features, for tables of another kind; it must not learn meanwhile."""
-        return self._bank
-
-    def columns(self, corpus: Corpus) -> list[tuple[Codes, _core.StringPool]]:
-        """(codes, pool) of every column that the bank reads."""
-        return ColumnReader(self.template, corpus).read(self._plan.sources)
-
-    def learn(self, corpus: Corpus, threads: int) -> None:
-        """Meet every attribute of the corpus."""
-        columns = self.columns(corpus)
-        self._read, self._tokens, self._threads = self._space(corpus), corpus.token_count, threads
-        self._bank.learn(columns, corpus.offsets, self._read, threads)
-
-    def met(self) -> Met:
-        """The attributes of one group after the other; those known before come first in their group."""
-        sizes = self._bank.group_sizes()
-        least = np.repeat(np.array(self._plan.least, dtype=np.int32), sizes)
-        counts = self._bank.counts(_read(self._read), self._tokens, self._threads)
-        self._uses = [int(part.sum()) for part in np.split(counts, np.cumsum(sizes)[:-1])]
-        return Met(counts, least, self._known_of(sizes) if self._known else None)
-
-    def number(self, numbers: npt.NDArray[np.int32]) -> Rows:
-        """Give the attributes their final numbers, in the order of met(); the rows of what learn() read."""
-        ids, self._read = _read(self._read), None
-        self._known = []
-        kin = self._kin(numbers)
-        indptr = np.empty(self._tokens + 1, dtype=np.int64)
-        return _packed(ids, indptr, self._bank.number(numbers, ids, indptr, self._threads), kin)
+        return Seen(counts, np.repeat(np.array(self.plan.least, dtype=np.int32), sizes), known, number)
 
     def look_up(self, corpus: Corpus, threads: int) -> Rows:
-        """The rows of another corpus, without what was never met."""
-        columns = self.columns(corpus)
-        ids = self._space(corpus)
-        indptr = np.empty(corpus.token_count + 1, dtype=np.int64)
-        return _packed(ids, indptr, self._bank.look_up(columns, corpus.offsets, ids, indptr, threads))
+        """Return the rows of another corpus, without what was never seen."""
+        columns, ids, indptr = self._space(corpus)
+        ids.resize(self.bank.look_up(columns, corpus.offsets, ids, indptr, threads), refcheck=False)
+        return Rows(indptr, ids)
+
+    def _space(self, corpus: Corpus) -> tuple[list[Column], AttributeIds, npt.NDArray[np.int64]]:
+        """Read the columns, and make room for the attributes: as many at each token as the template has features."""
+        tokens, width = corpus.token_count, self.bank.stride
+        if tokens * width > 2**40:
+            raise ShapeError(
+                f"{tokens} tokens with {width} features each are too many for one call; encode it in blocks"
+            )
+        columns = read_columns(self.plan, corpus)
+        return columns, np.empty(tokens * width, dtype=np.int32), np.empty(tokens + 1, dtype=np.int64)
 
     def name(self, names: list[str]) -> None:
         """Write the names of the attributes to their numbers."""
-        self._bank.name_attributes(names, [list(pieces) for pieces in self._plan.pieces])
+        self.bank.name_attributes(names, [list(pieces) for pieces in self.plan.pieces])
 
     def extended(self) -> TemplateRows:
-        """Another one with the same attributes, in the order of their numbers; it may learn once more."""
-        other = TemplateRows(self._plan)
-        words, pools, groups = self._bank.state()
-        groups = self._by_number(groups)
+        """Copy the attributes, in the order of their numbers; the copy may learn once more."""
+        words, pools, groups = self._by_number()
         counted = [(np.arange(len(ids), dtype=np.int32), values.reshape(-1)) for ids, values in groups]
+        other = TemplateRows(self.plan, (words, pools, counted))
         other._known = [ids for ids, _ in groups]
-        other._bank.restore(words, pools, counted)
-        return other
-
-    def knowing(
-        self, pools: list[_core.StringPool], groups: list[tuple[AttributeIds, AttributeIds]]
-    ) -> TemplateRows:
-        """Another one that knows the attributes of these groups: their numbers, and the values of one after another."""
-        other = TemplateRows(self._plan)
-        other._bank.restore([_core.StringPool() for _ in self._plan.sources], pools, groups)
         return other
 
     def restricted(self, numbers: AttributeIds) -> TemplateRows:
-        """Another one that knows attribute a under numbers[a], and not at all where that is -1."""
-        words, pools, groups = self._bank.state()
-        kept = []
-        for ids, values in self._by_number(groups):
-            stays = numbers[ids] >= 0
-            kept.append((numbers[ids[stays]], values[stays]))
-        other = TemplateRows(self._plan)
-        pools, used = _used(pools, [values for _, values in kept], self._plan.places())
+        """Copy what stays: attribute a is known under numbers[a], and not at all where that is -1."""
+        words, pools, groups = self._by_number()
+        kept = [(numbers[ids[numbers[ids] >= 0]], values[numbers[ids] >= 0]) for ids, values in groups]
+        pools, used = _used(pools, [values for _, values in kept], self.plan.places())
         # Without words to remember values for, no value comes back that no attribute has.
         fresh = [_core.StringPool() for _ in words]
         restored = [(ids, rows.reshape(-1)) for (ids, _), rows in zip(kept, used, strict=True)]
-        other._bank.restore(fresh, pools, restored)
-        return other
-
-    # ------------------------------------------------------------------------------------------ as plain data
+        return TemplateRows(self.plan, (fresh, pools, restored))
 
     def known(self) -> KnownTemplate:
         """Return the strings seen, and the values and numbers of every attribute."""
-        words, pools, groups = self._bank.state()
-        values = {number: pools[number] for number in set(self._plan.pools())}
-        by_number = tuple(Group(ids, rows) for ids, rows in self._by_number(groups))
-        return KnownTemplate(self._plan.on_moves, tuple(words), values, by_number)
+        words, pools, groups = self._by_number()
+        values = {number: pools[number] for number in set(self.plan.pools())}
+        return KnownTemplate(
+            self.plan.on_moves, tuple(words), values, tuple(Group(ids, rows) for ids, rows in groups)
+        )
 
     @staticmethod
     def of(known: KnownTemplate, template: Template, min_count: int) -> TemplateRows:
         """Make rows that know what known() told."""
-        plan = Plan.of(template, min_count, on_moves=known.on_moves)
-        rows = TemplateRows(plan)
+        plan = Plan(template, min_count, on_moves=known.on_moves)
         leaders, places = plan.pools(), plan.places()
         fits = len(known.words) == len(plan.sources) and set(known.values) == set(leaders)
         if not fits or len(known.group) != len(places):
@@ -257,43 +131,19 @@ class TemplateRows:
             ):
                 raise StoreError("the values of an attribute should be numbers of strings, found others")
         groups = [(group.ids, group.values.reshape(-1)) for group in known.group]
-        rows._bank.restore(list(known.words), pools, groups)
-        if rows._bank.group_sizes() != [len(group.ids) for group in known.group]:
+        rows = TemplateRows(plan, (known.words, pools, groups))
+        if rows.bank.group_sizes() != [len(group.ids) for group in known.group]:
             raise StoreError("the same attribute has two numbers")
         return rows
 
-    def _by_number(self, groups: list[tuple[Any, Any]]) -> list[tuple[AttributeIds, AttributeIds]]:
-        """(ids, values) of each group by rising id; values get a row for each attribute."""
+    def _by_number(self) -> tuple[list[_core.StringPool], list[_core.StringPool], Groups]:
+        """Return the bank's state, each group by rising id; values have a row for each attribute."""
+        words, pools, groups = self.bank.state()
         ordered = []
-        for (ids, values), pieces in zip(groups, self._plan.pieces, strict=True):
+        for (ids, values), pieces in zip(groups, self.plan.pieces, strict=True):
             order = np.argsort(ids)
             ordered.append((ids[order], values.reshape(len(ids), len(pieces) - 1)[order]))
-        return ordered
-
-    def _kin(self, numbers: AttributeIds) -> Kin:
-        plan, sizes = self._plan, self._bank.group_sizes()
-        found = families(plan.features(), plan.groups(), sizes, self._uses, worth=self._tokens // 2)
-        return kin_of(found, plan.groups(), sizes, numbers)
-
-    def _known_of(self, sizes: list[int]) -> AttributeIds:
-        known = np.full(sum(sizes), -1, dtype=np.int32)
-        for before, begin in zip(self._known, np.cumsum([0, *sizes]).tolist(), strict=False):
-            known[begin : begin + len(before)] = before
-        return known
-
-    def _space(self, corpus: Corpus) -> AttributeIds:
-        if corpus.token_count * self.width > 2**40:
-            raise ShapeError(
-                f"{corpus.token_count} tokens with {self.width} features each are too many for one call; "
-                "encode it in blocks"
-            )
-        return np.empty(corpus.token_count * self.width, dtype=np.int32)
-
-
-def _read(ids: AttributeIds | None) -> AttributeIds:
-    if ids is None:
-        raise RuntimeError("met() and number() follow learn()")
-    return ids
+        return words, pools, ordered
 
 
 def _used(
@@ -318,15 +168,66 @@ def _used(
     return made, renumbered
 
 
-def _packed(ids: AttributeIds, indptr: npt.NDArray[np.int64], count: int, kin: Kin | None = None) -> Rows:
-    """Without the space behind the last entry; it is given back when it is worth it."""
-    if count < len(ids):
-        ids.resize(count, refcheck=False)
-    return Rows(indptr, ids, kin=kin)
+# ------------------------------------------------------------------------------------------------ columns
 
 
-def _revived(plan: Plan, words: list[Any], pools: list[Any], groups: list[Any]) -> TemplateRows:
-    """Make rows of what a pickle holds."""
-    rows = TemplateRows(plan)
-    rows._bank.restore(words, pools, groups)
-    return rows
+def read_columns(plan: Plan, corpus: Corpus) -> list[Column]:
+    """Read every source of the plan, each column of the corpus once."""
+    lexicons = plan.template.lexicons
+    names = dict.fromkeys(source.column for source in plan.sources)
+    columns = {name: _column(name, corpus, lexicons) for name in names}
+    return [
+        _passed_through(columns[name], calls, lexicons) if calls else columns[name]
+        for name, calls in plan.sources
+    ]
+
+
+def _column(name: str, corpus: Corpus, lexicons: Mapping[str, Lexicon]) -> Column:
+    """Read a column of the corpus, by name or by number ("#1"), or compute one ("@position")."""
+    if not name.startswith("@"):
+        strings = _strings(name, corpus)
+        return strings.codes, strings.pool
+    gazetteer = gazetteer_of(name)
+    if gazetteer is not None:
+        tokens = _strings(gazetteer.column, corpus).nested(corpus.offsets)
+        return _interned(value for sentence in tokens for value in gazetteer.values(sentence, lexicons))
+    # It depends on nothing but the sentence's length, and is made once for each length that occurs.
+    different, which = np.unique(corpus.lengths, return_inverse=True)
+    codes, pool = _interned(value for length in different.tolist() for value in plain_column(name, length))
+    shifts = (np.cumsum(different) - different)[which] - corpus.offsets[:-1]
+    return codes[np.arange(corpus.token_count) + np.repeat(shifts, corpus.lengths)], pool
+
+
+def _strings(name: str, corpus: Corpus) -> StringColumn:
+    columns = corpus.columns
+    if name.startswith("#"):
+        if int(name[1:]) >= len(columns):
+            raise missing_column(name, columns)
+        name = columns[int(name[1:])]
+    if name in columns and not isinstance(corpus.data(name), StringColumn):
+        held = "vectors" if isinstance(corpus.data(name), VectorColumn) else "ready-made attributes"
+        raise TemplateError(
+            f"the template reads column {name!r} as text, but it holds {held}; features=None takes them as they are"
+        )
+    try:
+        return corpus.strings(name)
+    except CorpusError as error:
+        raise missing_column(name, columns) from error
+
+
+def _passed_through(column: Column, calls: tuple[Call, ...], lexicons: Mapping[str, Lexicon]) -> Column:
+    """Apply functions that only Python knows, once per distinct string."""
+    codes, pool = column
+    used = np.unique(codes)
+    used = used[used != NO_VALUE]
+    texts = pool.strings()
+    results, made = _interned(passed_through(calls, texts[code], lexicons) for code in used.tolist())
+    of_code = np.full(len(pool) + 1, NO_VALUE, dtype=np.int32)  # the last entry serves code -1
+    of_code[used] = results
+    return of_code[codes], made
+
+
+def _interned(values: Iterable[str | None]) -> Column:
+    pool = _core.StringPool()
+    codes = [NO_VALUE if value is None else pool.intern(value) for value in values]
+    return np.array(codes, dtype=np.int32), pool

@@ -37,7 +37,7 @@ from seqlab.encode.bag_rows import BagRows
 from seqlab.encode.encoder import ATTRIBUTES
 from seqlab.encode.plan import Plan
 from seqlab.encode.stored import KnownBags, KnownTemplate, features_of
-from seqlab.encode.template_rows import ColumnReader
+from seqlab.encode.template_rows import read_columns
 from seqlab.errors import ImpossibleError, StoreError
 from seqlab.families.linear.model import LinearModel
 from seqlab.features import Template
@@ -175,7 +175,7 @@ def _stored(state: State, name: str) -> DecoderTables:
         template = features_of(encoder)
         if not isinstance(template, Template):
             raise StoreError("the tables are those of a template, but there is none")
-        plan = Plan.of(template, 1, on_moves=False)
+        plan = Plan(template, 1, on_moves=False)
         wanted = _of_template(plan, arrays)
     elif rows.kind == KnownBags.stored_kind:
         column, wanted = rows.setting("column", str), _OF_ATTRIBUTES
@@ -286,7 +286,7 @@ class Decoder:
         """(tokens,) label numbers of the best paths; ImpossibleError names the sentence that has none."""
         ids = np.empty(corpus.token_count, dtype=np.int32)
         if self._plan is not None and self._template is not None:
-            columns = ColumnReader(self._plan.template, corpus).read(self._plan.sources)
+            columns = read_columns(self._plan, corpus)
             lost = self._template(columns, corpus.offsets, ids, threads)
         else:
             rows = None if self._attributes is None else self._attributes.look_up(corpus, threads)
