@@ -32,7 +32,7 @@ import numpy as np
 from seqlab import inference
 
 OUTPUT = {"output", "output numbers differ"}
-NOT_RUN = {"", "text", "bash", "sh", "console", "json", "toml", "cmake", "cpp", "make"} | OUTPUT
+NOT_RUN = {"", "text", "bash", "sh", "console", "json", "toml", "cmake", "cpp", "make", "formula"} | OUTPUT
 FENCE = re.compile(r"^( {0,3})(`{3,}|~{3,})(.*)$")
 TOLERANCE = 0.02
 NUMBER = r"(?<![\w.])[-−+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?!\w)"

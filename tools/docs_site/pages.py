@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import formulas
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from pygments import highlight
@@ -78,7 +79,9 @@ def _of_markdown(text: str, path: str, root: Path) -> Page:
     # HTML is not let through: <s> in a text is the name of a symbol. Comments are for other tools.
     text = re.sub(r"^<!--.*?-->\n", "", text, flags=re.MULTILINE)
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    parser.add_render_rule("fence", lambda _, tokens, at, *__: coloured(tokens[at].content, tokens[at].info))
+    parser.add_render_rule("fence", lambda _, tokens, at, *__: fenced(tokens[at].content, tokens[at].info))
+    if path.startswith(("docs/equations/", "docs/notation")):
+        parser.add_render_rule("code_inline", lambda _, tokens, at, *__: _formula(tokens[at].content))
     tokens = parser.parse(text)
     headings = tuple(_anchored(tokens))
     for token in _all(tokens):
@@ -88,6 +91,19 @@ def _of_markdown(text: str, path: str, root: Path) -> Page:
     title = headings[0].text if headings else path
     links = tuple(_grouped_links(tokens)) if path == "docs/README.md" else ()
     return Page(address_of(path), title, body, headings, path, links)
+
+
+def fenced(content: str, kind: str) -> str:
+    """Give a fenced block: a formula, an output, or code."""
+    if kind == "formula":
+        return formulas.block(content)
+    if kind.startswith("output"):
+        return f'<pre class="output" title="output">{html.escape(content)}</pre>\n'
+    return coloured(content, kind)
+
+
+def _formula(code: str) -> str:
+    return formulas.inline(code) or f"<code>{html.escape(code)}</code>"
 
 
 def coloured(code: str, language: str) -> str:
