@@ -105,7 +105,7 @@ def inline(code: str) -> str | None:
     words = re.findall(r"[A-Za-z]{3,}", code)
     known = all(word in GREEK or word in NAMES for word in words)
     formula = re.search(r"[_^=+·]|[^\x00-\x7f]", code) or re.fullmatch(
-        r"[A-Za-z]'?(\(.*\))?|[a-z]{2,5}", code
+        r"[A-Za-z]'?(\(.*\))?|[a-z]{2,5}|(log|exp) \w+", code
     )
     if not known or not formula or re.search(r'[.]\w|["`#]|\w/\w|^-|eq:', code):
         return None

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from known_types import argument_type, known_type
 from pages import Heading, Page, table
 
 import seqlab
@@ -20,18 +21,79 @@ import seqlab
 SKLEARN = re.compile(
     r"(set_\w+_request|get_metadata_routing)$"
 )  # scikit-learn's machinery, nobody's question
+TOPICS = {  # what a reader looks for together, although it lives in several folders
+    "taggers": (
+        *("CRF", "MEMM", "LinearTagger", "HMM", "LocalTagger", "MostFrequentTag", "Reranker", "MarkovChain"),
+        *("MultinomialMixture", "GaussianMeans", "load", "convert_model"),
+    ),
+    "learners": (
+        *("LBFGS", "SGD", "Perceptron", "PassiveAggressive", "AROW", "StructuredSVM", "ConjugateGradient"),
+        *("GradientAscent", "BaumWelch", "HardEM", "Counting"),
+    ),
+    "emissions": (
+        *("Categorical", "FeatureBag", "Gaussian", "GaussianMixture", "Poisson", "Streams"),
+        *("Dirichlet", "SuffixModel"),
+    ),
+}
 ORDER = (
-    "corpus",
-    "tags",
-    "features",
-    "encode",
-    "taggers",
-    "learning",
-    "models",
-    "trellis",
-    "inference",
-    "evaluation",
+    *(
+        "taggers",
+        "learners",
+        "emissions",
+        "corpus",
+        "tags",
+        "features",
+        "evaluation",
+        "tuning",
+        "draw",
+        "trellis",
+    ),
+    *("inference", "encode", "errors"),
 )
+GROUPS = {  # members of a class that has fit, by what one wants to do
+    "Learn": ("fit", "partial_fit", "fit_batches", "select_states", "fit_predict"),
+    "Label": (
+        *(
+            "tag",
+            "predict",
+            "predict_single",
+            "annotate",
+            "nbest",
+            "sample",
+            "generate",
+            "filter",
+            "stream",
+            "next",
+        ),
+        "transform",
+    ),
+    "Ask for probabilities": (
+        *(
+            "posterior",
+            "predict_proba",
+            "predict_marginals",
+            "predict_marginals_single",
+            "log_prob",
+            "log_joint",
+        ),
+        *("log_likelihood", "log_likelihoods", "log_partition", "score_samples", "trellis"),
+    ),
+    "Judge": ("evaluate", "score", "perplexity", "aic", "bic", "oracle"),
+    "Inspect": (
+        *("labels_", "explain", "top_features", "top_transitions", "state_features_", "transition_features_"),
+        *(
+            "top_symbols",
+            "transition_matrix",
+            "stationary",
+            "with_weights",
+            "history_",
+            "restarts_",
+            "model_",
+        ),
+    ),
+    "Store": ("save", "as_bytes", "from_bytes", "prune", "pruned_", "from_tables", "from_arpa", "save_arpa"),
+    "scikit-learn": ("get_params", "set_params", "classes_"),
+}
 INTRO = (
     "<p>Every public name, with its signature and docstring. Names without a room come from <code>seqlab</code>"
     " itself; the guide says how they are meant.</p>"
@@ -87,13 +149,22 @@ def _rooms() -> dict[str, list[Entry]]:
     for room, entry in found.values():
         rooms.setdefault(room, []).append(entry)
     for entries in rooms.values():
-        entries.sort(
-            key=lambda entry: (not isinstance(entry.thing, ModuleType), entry.name.count("."), entry.name)
-        )
+        entries.sort(key=_place)
     return rooms
 
 
+def _place(entry: Entry) -> tuple[bool, int, int, str]:
+    """Modules first, then in the order of TOPICS, then by name."""
+    listed = [name for names in TOPICS.values() for name in names]
+    short = entry.name.removeprefix("seqlab.")
+    place = listed.index(short) if short in listed else len(listed)
+    return not isinstance(entry.thing, ModuleType), entry.name.count("."), place, entry.name
+
+
 def _room_of(name: str, thing: Any) -> str:
+    for topic, names in TOPICS.items():
+        if name.removeprefix("seqlab.") in names:
+            return topic
     if name.count(".") == 2 or isinstance(thing, ModuleType):
         room = name.split(".")[1]
         return "features" if room == "presets" else room
@@ -121,62 +192,81 @@ def _section(entry: Entry) -> str:
         return f"{title}\n{said}{_docstring(thing)}"
     if not callable(thing):
         return f"{title}\n{said}{_value(thing)}"
-    parts = [title, said, _signature(entry.name.rpartition(".")[2], thing), _docstring(thing)]
+    short = entry.name.rpartition(".")[2]
+    parts = [title, said, _signature(short, thing, short), _docstring(thing)]
     if inspect.isclass(thing):
-        parts.extend(_members(thing, entry.name))
+        parts += [_options_of(thing), *_members(thing, entry.name)]
     return "\n".join(parts)
+
+
+def _options_of(kind: type) -> str:
+    """Options that are described at the class whose constructor this one has."""
+    owner = next((base for base in kind.__mro__ if "__init__" in vars(base)), kind)
+    if owner is kind or not hasattr(seqlab, owner.__name__):
+        return ""
+    name = f"seqlab.{owner.__name__}"
+    return f'<p>The options are those of <a href="#{name}"><code>{owner.__name__}</code></a>:</p>{_docstring(owner)}'
 
 
 def _members(kind: type, owner: str) -> Iterator[str]:
     if issubclass(kind, BaseException):
         return
-    for name in sorted(dir(kind)):
-        if name.startswith("_") or SKLEARN.match(name):
-            continue
-        thing = inspect.getattr_static(kind, name)
-        if isinstance(thing, classmethod | staticmethod):
-            thing = thing.__func__
-        shown = inspect.isfunction(thing) or isinstance(thing, property)
-        if not shown or not (inspect.getdoc(getattr(kind, name)) or "").strip():
-            continue
-        line = (
-            f'<pre class="signature">{name}</pre>' if isinstance(thing, property) else _signature(name, thing)
-        )
-        yield f'<section class="member" id="{owner}.{name}">{line}{_docstring(getattr(kind, name))}</section>'
+    shown = {name: section for name in sorted(dir(kind)) if (section := _member(kind, name, owner))}
+    if "fit" not in shown:
+        yield from shown.values()
+        return
+    for group, names in GROUPS.items():
+        found = [shown.pop(name) for name in names if name in shown]
+        if found:
+            yield f'<h3 class="group">{group}</h3>'
+            yield from found
+    if shown:
+        yield '<h3 class="group">More</h3>'
+        yield from shown.values()
 
 
-def _signature(name: str, thing: Any) -> str:
+def _member(kind: type, name: str, owner: str) -> str:
+    if name.startswith("_") or SKLEARN.match(name):
+        return ""
+    thing = inspect.getattr_static(kind, name)
+    if isinstance(thing, classmethod | staticmethod):
+        thing = thing.__func__
+    documented = (inspect.getdoc(getattr(kind, name)) or "").strip()
+    if not documented or not (inspect.isfunction(thing) or isinstance(thing, property)):
+        return ""
+    plain = f'<pre class="signature">{name}</pre>'
+    line = plain if isinstance(thing, property) else _signature(name, thing, kind.__name__)
+    return f'<section class="member" id="{owner}.{name}">{line}{_docstring(getattr(kind, name))}</section>'
+
+
+def _signature(name: str, thing: Any, owner: str = "") -> str:
     try:
         signature = inspect.signature(thing)
     except (TypeError, ValueError):
         return f'<pre class="signature">{name}(...)</pre>'
-    parts = [_argument(p) for p in signature.parameters.values() if p.name not in {"self", "cls"}]
+    parts = [_argument(p, owner) for p in signature.parameters.values() if p.name not in {"self", "cls"}]
     kinds = [p.kind for p in signature.parameters.values() if p.name not in {"self", "cls"}]
     first_named = next((i for i, kind in enumerate(kinds) if kind is inspect.Parameter.KEYWORD_ONLY), None)
     if first_named is not None and inspect.Parameter.VAR_POSITIONAL not in kinds:
         parts.insert(first_named, "*")
     gives = signature.return_annotation
-    tail = "" if gives in {inspect.Signature.empty, None, "None"} else f" -> {_annotation(gives)}"
+    tail = "" if gives in {inspect.Signature.empty, None, "None"} else f" -> {known_type(gives, owner)}"
     line = f"{name}({', '.join(parts)}){tail}"
     if len(line) > 100:
         line = f"{name}(\n    " + ",\n    ".join(parts) + f",\n){tail}"
     return f'<pre class="signature">{html.escape(line)}</pre>'
 
 
-def _argument(given: inspect.Parameter) -> str:
+def _argument(given: inspect.Parameter, owner: str) -> str:
     mark = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}.get(given.kind, "")
     text = mark + given.name
     if given.annotation is not inspect.Parameter.empty:
-        text += f": {_annotation(given.annotation)}"
+        text += f": {argument_type(given.name, given.annotation, owner)}"
     if given.default is not inspect.Parameter.empty:
         default = re.sub(r" at 0x[0-9a-f]+", "", repr(given.default))
         default = f"{type(given.default).__name__}()" if len(default) > 60 else default
         text += f" = {default}" if ":" in text else f"={default}"
     return text
-
-
-def _annotation(given: Any) -> str:
-    return given if isinstance(given, str) else inspect.formatannotation(given)
 
 
 def _value(thing: Any) -> str:

@@ -6,6 +6,7 @@ import html
 import itertools
 import posixpath
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,9 @@ OUTSIDE = (
     "CHANGELOG.md",
     "LICENSE",
 )  # pages for them too, since docs/ and README.md link there
+
+
+ANSWER = re.compile(r"# (?:->|≈) ")
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,26 @@ def coloured(code: str, language: str) -> str:
         lexer = get_lexer_by_name((language or "text").split()[0], stripnl=False)
     except ClassNotFound:
         lexer = get_lexer_by_name("text", stripnl=False)
-    return str(highlight(code, lexer, HtmlFormatter(cssclass="code", wrapcode=True)))
+    shown = str(highlight(answers_below(code), lexer, HtmlFormatter(cssclass="code", wrapcode=True)))
+    return re.sub(r'<span class="c1">(# (?:-&gt;|≈))', r'<span class="c1 answer">\1', shown)
+
+
+def answers_below(code: str, width: int = 96) -> str:
+    """Put the answer of a long line below it, and break long answers: a page is not cut at what it shows."""
+    lines = []
+    for line in code.splitlines(keepends=True):
+        before, mark, answer = (
+            re.split(r"(# (?:->|≈) )", line, maxsplit=1) if ANSWER.search(line) else (line, "", "")
+        )
+        if not mark or len(line) <= width:
+            lines.append(line)
+            continue
+        if before.strip():
+            lines.append(before.rstrip() + "\n")
+        indent = " " * (len(before) - len(before.lstrip()) if before.strip() else len(before))
+        first, *rest = textwrap.wrap(mark + answer, width, break_long_words=False, break_on_hyphens=False)
+        lines += [f"{indent}{first}\n", *(f"{indent}#    {piece}\n" for piece in rest)]
+    return "".join(lines)
 
 
 def table(rows: str) -> str:

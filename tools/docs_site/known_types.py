@@ -1,0 +1,87 @@
+"""Types as a reader knows them: short names that only the source explains are written out."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+ARRAY = "numpy.ndarray"
+KNOWN_AS = {
+    "Asked": "Trellis | TrellisBatch | Iterable[Trellis]",
+    "AttributeIds": ARRAY,
+    "Bag": "Iterable[str] | Mapping[str, float]",
+    "Bools": ARRAY,
+    "BOUNDARIES": "'seqlab', 'crfpp', 'wapiti'",
+    "Chance": "numpy.random.Generator",
+    "Choice": "'pairs', 'none'",
+    "Codes": ARRAY,
+    "Columns": "Sequence[str] | Mapping[str, int] | None",
+    "Counts": ARRAY,
+    "Dictionary": "Mapping[str, Iterable[str]]",
+    "Doubles": ARRAY,
+    "Emission": "Categorical | FeatureBag | Gaussian | GaussianMixture | Poisson | Streams",
+    "Features": "str | Template | Callable | None",
+    "Floats": ARRAY,
+    "Functions": "Mapping[str, Callable]",
+    "Given": "str | Scheme | Constraints | Iterable[tuple[str, str]] | None",
+    "Ids": ARRAY,
+    "Known": "Mapping[int, str]",
+    "Label": "str | int",
+    "LabelIds": ARRAY,
+    "Labels": "Sequence[str] | Sequence[Sequence[str]]",
+    "Lexicons": "Mapping[str, Mapping[str, str] | Iterable[str]]",
+    "Moves": "Iterable[tuple[str, str]]",
+    "Numbers": ARRAY,
+    "Offsets": ARRAY,
+    "OnRow": "Callable[[Row], None]",
+    "OnTrial": "Callable[[Trial], None]",
+    "Options": "Mapping[str, Any]",
+    "Paired": "bool",
+    "PathLike": "os.PathLike",
+    "PerPosition": "Mapping[int, Iterable[str]] | Sequence[Iterable[str] | None]",
+    "Point": "tuple[float, float]",
+    "Probabilities": ARRAY,
+    "Readable": "str | os.PathLike | TextIO | BinaryIO",
+    "Repair": "'conlleval', 'strict' or None",
+    "Results": "one result, or a list of them for many trellises",
+    "Shape": "tuple[int, int]",
+    "Some": "Iterable[str]",
+    "Spread": "'full', 'diag', 'tied' or 'spherical'",
+    "State": "dict[str, Any]",
+    "StoredLexicons": "Mapping[str, Lexicon]",
+    "Symbols": "Sequence[str]",
+    "Weights": ARRAY,
+}
+
+ARGUMENTS = {  # what an argument of type Any takes, by its name
+    "X": "Corpus | sequence of sentences",
+    "y": "column name | sequence of label sequences",
+    "tokens": "Sentence | sequence of tokens",
+    "dev": "Corpus | (X, y) | None",
+    "metric": "str | Callable | None",
+    "sample_weight": "sequence of numbers | None",
+    "callbacks": "sequence of functions | None",
+    "learner": "a learner, such as LBFGS()",
+    "labels": "sequence of labels",
+    "test": "Corpus | sequence of sentences",
+}
+
+
+def argument_type(name: str, annotation: Any, owner: str) -> str:
+    """Write the type of an argument."""
+    known = known_type(annotation, owner)
+    return ARGUMENTS.get(name, known) if known == "Any" else known
+
+
+def known_type(annotation: Any, owner: str = "") -> str:
+    """Write an annotation without names that only the source explains."""
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    text = re.sub(r"(?:npt|np\.typing|numpy\.typing)\.NDArray\[[^\]]*\]", ARRAY, text)
+    text = re.sub(r"\bnpt\.ArrayLike", "array-like", text)
+    text = re.sub(r"\bnp\.", "numpy.", text)
+    text = re.sub(r"os\.PathLike\[str\]", "os.PathLike", text)
+    text = re.sub(r"ForwardRef\('([^']*)'\)", r"\1", text)
+    text = re.sub(r"(?<!\.)\b(?:questions|_core|typing|collections\.abc)\.(\w+)", r"\1", text)
+    text = re.sub(r"(?<![\w.'])[A-Za-z]\w*(?![\w'.])", lambda word: KNOWN_AS.get(word[0], word[0]), text)
+    return re.sub(r"\bSelf\b", owner or "Self", text)
