@@ -10,8 +10,8 @@ import pytest
 from oracle.linear_models import random_case
 from seqlab.errors import ImpossibleError, LabelError, OptionError, ShapeError
 from seqlab.families.linear.explain import Explanation, MoveContribution, explain
-from seqlab.families.linear.explain.move_table import MOST_MOVES
-from seqlab.families.linear.explain.wording import percent, signed
+from seqlab.families.linear.explain.log_odds import MOST_MOVES
+from seqlab.families.linear.explain.text import percent, signed
 from seqlab.views.text import text_width
 
 

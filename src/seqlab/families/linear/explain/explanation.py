@@ -1,10 +1,10 @@
-"""Why a label was chosen over a rival: every feature and every move with what it adds."""
+"""Explanations: why a label was chosen over a rival, every feature and every move with what it adds."""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 
@@ -84,23 +84,22 @@ class Explanation:
     @property
     def total(self) -> float:
         """The sum of all contributions, rounded once."""
-        parts = [one.difference for one in self.features]
-        parts += [one.difference for one in self.moves]
+        parts = [one.difference for one in self.features] + [one.difference for one in self.moves]
         return math.fsum([*parts, self.other_moves, self.normaliser])
 
     @property
     def from_features(self) -> float:
-        """What all features add."""
+        """The sum of what features add."""
         return math.fsum(one.difference for one in self.features)
 
     @property
     def from_before(self) -> float:
-        """What the moves that arrive at the position or earlier add."""
+        """The sum of what moves add that arrive at the position or earlier."""
         return math.fsum(one.difference for one in self.moves if one.position <= self.position)
 
     @property
     def from_after(self) -> float:
-        """What the moves that arrive later add."""
+        """The sum of what moves add that arrive later."""
         return math.fsum(one.difference for one in self.moves if one.position > self.position)
 
     def __str__(self) -> str:
@@ -113,14 +112,14 @@ class Explanation:
         return explanation_text(self, rows=rows)
 
     def _repr_html_(self) -> str:
-        from seqlab.families.linear.explain.page import explanation_html
+        from seqlab.families.linear.explain.text import explanation_html
 
         return explanation_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything in plain lists, dicts and numbers; None stands for the weight of a move that is not allowed."""
-        found = {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
-        return {**found, "total": self.total}
+        plain: dict[str, Any] = _plain(asdict(self))
+        return {**plain, "total": self.total}
 
     def json(self, *, indent: int | None = 2) -> str:
         """`to_dict` as JSON."""
@@ -128,10 +127,8 @@ class Explanation:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
+    if isinstance(value, (tuple, list)):
         return [_plain(one) for one in value]
-    if isinstance(value, (Contribution, MoveContribution)):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, float) and math.isinf(value):
-        return None
-    return value
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    return None if isinstance(value, float) and math.isinf(value) else value

@@ -1,146 +1,281 @@
-"""The log-odds of two labels at a position as a sum over features and moves (eq:log-odds)."""
+"""The log-odds of two labels at a position as a sum over features and moves (eq:log-odds).
+
+The messages come from seqlab.inference; here they are put together with the moves that carry them, in float64 and log
+space, so that every part of a sum can be looked at.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from seqlab.families.linear.explain.around import Around, Logs, log_sum
-from seqlab.families.linear.explain.explanation import Contribution, MoveContribution
-from seqlab.families.linear.explain.move_table import TARGET, MoveTable
-from seqlab.families.linear.explain.pieces import Pieces
-from seqlab.families.linear.explain.spreading import Spread, spread
+from seqlab import inference
+from seqlab.families.linear.explain.accounts import Logs, Pieces
+from seqlab.families.linear.explain.explanation import Explanation, MoveContribution
 
-Sides = tuple[Logs, Logs]  # for the label, and for the rival
+MOST_MOVES = 1000  # an account with more rows is read by nobody
+TARGET = -1  # in a pattern: the label of the position that is explained
+
+Sides = tuple[Any, Any]  # for the label, and for the rival
+Pattern = tuple[int, ...]  # of the labels of a move: TARGET, or the axis that holds this label
+
+
+# ------------------------------------------------------------------------------------------------ shares
+
+
+def log_sum(logs: Logs, axis: Any = None) -> Logs:
+    """Compute the log of the sum of exp along an axis; -inf where there is nothing but -inf."""
+    top = np.max(logs, axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore"):
+        total = np.log(np.sum(np.exp(logs - top), axis=axis, keepdims=True))
+    found: Logs = np.squeeze(total + top, axis=axis)
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """log Σ_i e^{x_i} - log Σ_i e^{z_i} = Σ_i ( factor_i (x_i - z_i) + extra_i ), over the first axis.
+
+    factor        shares that add up to 1, over the terms that both sums have
+    extra         for terms that only one sum has (the other is -inf), and 0 elsewhere
+    share         e^{x_i} / Σ e^{x}
+    rival_share   e^{z_i} / Σ e^{z}
+
+    Where a whole column of x or of z is -inf there is no difference to spread: factor and extra are 0.
+    """
+
+    factor: Logs
+    extra: Logs
+    share: Logs
+    rival_share: Logs
+
+    def of(self, parts: Callable[[Logs], Logs]) -> Spread:
+        """Put every array through a function (a sum over an axis, another shape)."""
+        return Spread(parts(self.factor), parts(self.extra), parts(self.share), parts(self.rival_share))
+
+    def plain(self) -> Spread:
+        """Leave out what is due to terms that one side lacks."""
+        return replace(self, extra=np.zeros_like(self.extra))
+
+    def within(self, outer: Spread) -> Spread:
+        """Combine with a sum whose terms are sums again: this one spreads the inner sums, `outer` the sum of them.
+
+        outer's arrays have one entry for each inner sum (the axes after the first of this one).
+        """
+        lone = self.share + self.rival_share  # where outer.extra is not 0, one of the two sides is missing
+        return Spread(
+            outer.factor * self.factor,
+            outer.factor * self.extra + outer.extra * lone,
+            outer.share * self.share,
+            outer.rival_share * self.rival_share,
+        )
+
+
+def spread(logs: Logs, rival: Logs) -> Spread:
+    """Give the difference of two log-sums along the first axis back to their terms (eq:message-shares)."""
+    both = np.isfinite(logs) & np.isfinite(rival)
+    total, rival_total = log_sum(logs, 0), log_sum(rival, 0)
+    kept, rival_kept = (log_sum(np.where(both, side, -np.inf), 0) for side in (logs, rival))
+    share, rival_share = (
+        np.exp(side - np.where(np.isfinite(whole), whole, 0.0))
+        for side, whole in ((logs, total), (rival, rival_total))
+    )
+    possible = np.isfinite(total) & np.isfinite(rival_total)
+    some = possible & np.isfinite(kept)
+    with np.errstate(invalid="ignore", divide="ignore"):  # -inf less -inf, which is nowhere used
+        # Logarithmic means (p - q) / (log p - log q) of the two shares of each term, brought to the sum 1:
+        # (1 - e^-g) / g without cancellation, and 1 at g = 0.
+        p, q = logs - kept, rival - rival_kept
+        gap = np.abs(p - q)
+        slope = np.where(gap > 0, -np.expm1(-gap) / gap, 1.0)
+        means = np.where(both, np.exp(np.maximum(p, q)) * slope, 0.0)
+        whole = means.sum(axis=0)
+        # Terms that one side lacks: the log of how much larger they make the other, in proportion to them.
+        extra = _one_sided(share, both, np.where(some, total - kept, 0.0))
+        extra -= _one_sided(rival_share, both, np.where(some, rival_total - rival_kept, 0.0))
+        # Nothing in common: no term of one side has a counterpart, so each carries its share of the difference.
+        extra += np.where(possible & ~some, total - rival_total, 0.0) * (share + rival_share) / 2
+    return Spread(means / np.where(whole > 0, whole, 1.0), extra, share, rival_share)
+
+
+def _one_sided(share: Logs, both: Any, amount: Logs) -> Logs:
+    alone = np.where(both, 0.0, share)
+    whole = alone.sum(axis=0)
+    part: Logs = np.where(whole > 0, amount / np.where(whole > 0, whole, 1.0), 0.0) * alone
+    return part
+
+
+# ------------------------------------------------------------------------------------------------ the account
+
+
+def log_odds_account(
+    pieces: Pieces, words: tuple[str, ...], t: int, label: int, rival: int, scores: Logs
+) -> Explanation:
+    """Explain the log-odds of two labels at t; scores (L,) are the sums of all paths with each label there."""
+    account, names = LogOdds(pieces, t, label, rival), pieces.model.labels
+    moves, other_moves = account.listed()
+    probabilities = np.exp(scores - log_sum(scores))
+    return Explanation(
+        words,
+        t,
+        names[label],
+        names[rival],
+        float(scores[label] - scores[rival]),  # from the messages and not from the account
+        None,
+        tuple(pieces.contributions(t, label, rival)),
+        tuple(moves),
+        other_moves,
+        account.normaliser,
+        float(probabilities[label]),
+        float(probabilities[rival]),
+    )
 
 
 class LogOdds:
     """eq:log-odds   log p(y|x) - log p(r|x) = Σ_a v_a (w(a, y) - w(a, r)) + left(y) - left(r) + right(y) - right(r).
 
-    The messages from the left and from the right are given back to the moves that carry them (eq:message-shares).
+    The messages from the left and from the right are given back to the moves that carry them (eq:message-shares). Moves
+    are collected as arrays, and only the largest become objects.
+
+    normaliser   what the trellis holds beyond the weights
     """
 
-    features: list[Contribution]
-    moves: list[MoveContribution]
-    other_moves: float
-    normaliser: float  # what the trellis holds beyond the weights
-
-    def __init__(self, around: Around, pieces: Pieces, label: int, rival: int) -> None:
-        self._around, self._pieces = around, pieces
-        self._label, self._rival = label, rival
-        self._table = MoveTable(pieces.model.labels, label, rival)
-        t = around.t
-        self.features = pieces.contributions(t, label, rival)
-        beyond = around.chain.node[t] - pieces.attributes(t).score
+    def __init__(self, pieces: Pieces, t: int, label: int, rival: int) -> None:
+        self._pieces, self._t, self._label, self._rival = pieces, t, label, rival
+        self._T, self._L = pieces.trellis.T, pieces.trellis.L
+        self._parts: list[tuple[int, Pattern, Sides, Logs, Spread, str | None, float]] = []
+        beyond = pieces.node[t] - pieces.attributes(t).score
         self.normaliser = float(beyond[label] - beyond[rival])
-        if around.through is None:
-            self._order_one()
+        alpha, beta = inference.forward(pieces.trellis), inference.backward(pieces.trellis)
+        if pieces.trellis.order == 1:
+            self._order_one(alpha, beta)
         else:
-            self._order_two(around.through)
-        self.moves, self.other_moves = self._table.listed()
+            self._order_two(alpha, beta)
 
-    @property
-    def value(self) -> float:
-        """The log-odds, from the messages and not from the account."""
-        one, other = self._sides(self._around.scores(), 0)
-        return float(one - other)
+    def _sides(self, table: Any, axis: int) -> Sides:
+        return np.take(table, self._label, axis), np.take(table, self._rival, axis)
 
-    @property
-    def probabilities(self) -> tuple[float, float]:
-        """Of the label and of the rival."""
-        scores = self._around.scores()
-        one, other = self._sides(np.exp(scores - log_sum(scores)), 0)
-        return float(one), float(other)
-
-    # ------------------------------------------------------------------------------------------ the messages
-
-    def _order_one(self) -> None:
-        around, t = self._around, self._around.t
+    def _order_one(self, alpha: Logs, beta: Logs) -> None:
+        """Spread the prefixes that end in a and the move a -> y; the move y -> b and what follows."""
+        t, slab, node = self._t, self._pieces.slab, self._pieces.node
         if t > 0:
-            self._add(t, (0, TARGET), spread(*self._sides(around.before, 1)))
-        if t + 1 < around.chain.T:
-            self._add(t + 1, (TARGET, 0), spread(*self._sides(around.after, 0)))
+            before = alpha[t - 1][:, None] + slab(t)
+            self._add(t, (0, TARGET), spread(*self._sides(before, 1)))
+        if t + 1 < self._T:
+            after = slab(t + 1) + node[t + 1] + beta[t + 1]
+            self._add(t + 1, (TARGET, 0), spread(*self._sides(after, 0)))
 
-    def _order_two(self, through: Logs) -> None:
-        """Over the labels a and b on either side; then, for each of them, over the label beyond it."""
-        around, t = self._around, self._around.t
+    def _order_two(self, alpha: Logs, beta: Logs) -> None:
+        """Spread over the labels a and b on either side; then, for each of them, over the label beyond it.
+
+        before   (L, L, L)   [a', a, y]   prefixes that end in a', a, and the move to y
+        through  (L, L, L)   [a, y, b]    the move a, y -> b
+        after    (L, L, L)   [y, b, c]    the move y, b -> c, and what follows
+
+        An axis that would reach outside the sentence has length 1.
+        """
+        t, T, L, slab, node = self._t, self._T, self._L, self._pieces.slab, self._pieces.node
+        before, through, after = np.zeros((1, 1, L)), np.zeros((1, L, 1)), np.zeros((L, 1, 1))
+        if t > 0:
+            prefixes = alpha[t - 1] if t > 1 else alpha[0, :1]  # one label alone lies behind position 1
+            before = prefixes[..., None] + slab(t)
+            through = np.zeros((L, L, 1))
+        if t + 1 < T:
+            through = slab(t + 1).reshape(-1, L, L)
+            after = np.broadcast_to(node[t + 1][None, :, None], (L, L, 1))
+        if t + 2 < T:
+            after = after + slab(t + 2) + (node[t + 2] + beta[t + 2])[None]
         shape = (through.shape[0], through.shape[2])
-        arriving, leaving = self._sides(around.before_by_last, 1), self._sides(around.after_by_first, 0)
-        parts: list[tuple[Any, ...]] = [
+        arriving, leaving = self._sides(log_sum(before, 0), 1), self._sides(log_sum(after, -1), 0)
+        parts: list[Any] = [
             tuple(np.broadcast_to(side[:, None], shape) for side in arriving),
             self._sides(through, 1),
             tuple(np.broadcast_to(side[None], shape) for side in leaving),
         ]
         one, other = (sum(part[side] for part in parts) for side in (0, 1))
         outer = spread(np.ravel(one), np.ravel(other)).of(lambda row: row.reshape(shape))
-        before, middle, after = (replace(outer, extra=extra) for extra in _extras(outer.extra, parts))
+        of_before, of_middle, of_after = (replace(outer, extra=some) for some in _extras(outer.extra, parts))
         if t > 0:
-            inner = spread(*self._sides(around.before, 2))
-            self._add(t, (0, 1, TARGET), inner.within(before.of(lambda cells: cells.sum(axis=1))))
-        if t + 1 < around.chain.T:
-            self._add(t + 1, (0, TARGET, 1), middle)
-        if t + 2 < around.chain.T:
-            inner = spread(*(side.T for side in self._sides(around.after, 0)))
-            carried = inner.within(after.of(lambda cells: cells.sum(axis=0)))
+            inner = spread(*self._sides(before, 2))
+            self._add(t, (0, 1, TARGET), inner.within(of_before.of(lambda cells: cells.sum(axis=1))))
+        if t + 1 < T:
+            self._add(t + 1, (0, TARGET, 1), of_middle)
+        if t + 2 < T:
+            inner = spread(*(side.T for side in self._sides(after, 0)))
+            carried = inner.within(of_after.of(lambda cells: cells.sum(axis=0)))
             self._add(t + 2, (TARGET, 0, 1), carried.of(np.transpose))
 
     # ------------------------------------------------------------------------------------------ their rows
 
-    def _add(self, t: int, pattern: tuple[int, ...], carried: Spread) -> None:
-        """The rows of all moves into t; `carried` has one axis for each neighbour in the pattern."""
-        slab = self._around.chain.slab(t)
+    def _add(self, t: int, pattern: Pattern, carried: Spread) -> None:
+        """Add the rows of all moves into t; `carried` has one axis for each neighbour in the pattern."""
+        slab, model = self._pieces.slab(t), self._pieces.model
         if slab.ndim < len(pattern):  # at the beginning of a sentence fewer labels lie behind
             pattern = tuple(TARGET if axis == TARGET else axis - 1 for axis in pattern[1:])
             carried = carried.of(lambda cells: cells[0])
         where = pattern.index(TARGET)
-        scores, named = self._sides(slab, where), self._sides(self._pieces.slab(t), where)
+        scores, named = self._sides(slab, where), self._sides(self._pieces.weights(t), where)
         self.normaliser += _beyond(carried.factor, scores, named)
-        if slab.ndim == 2:
-            self._add_pairs(t, pattern, carried, np.isneginf(slab))
-            return
-        whole = carried if where == 0 else replace(carried, extra=np.zeros_like(carried.extra))
-        triples = self._pieces.model.triples
-        assert triples is not None  # noqa: S101  (only order 2 has moves of three labels)
-        self._add_rows(t, pattern, whole, self._sides(triples, where))
-        if where != 0:  # else the pair does not touch the position
-            pair = tuple(TARGET if axis == TARGET else 0 for axis in pattern[1:])
-            summed = carried.of(lambda cells: cells.sum(axis=0))
-            self._add_pairs(t, pair, summed, np.isneginf(slab).all(axis=0))
-
-    def _add_pairs(self, t: int, pattern: tuple[int, ...], carried: Spread, closed: Any) -> None:
-        """Moves between two labels: their own weights, and those of the attributes that see them."""
-        where = pattern.index(TARGET)
-        open_moves = self._sides(self._pieces.model.moves, where)
-        self._add_rows(t, pattern, carried, open_moves, closed=self._sides(closed, where))
-        found, plain = self._pieces.edge_attributes(t), replace(carried, extra=np.zeros_like(carried.extra))
+        closed: Any = np.isneginf(slab)
+        if slab.ndim == 3:
+            whole = carried if where == 0 else carried.plain()
+            self._add_rows(t, pattern, whole, self._sides(model.triples, where))
+            if where == 0:  # the pair does not touch the position
+                return
+            pattern = tuple(TARGET if axis == TARGET else 0 for axis in pattern[1:])
+            carried, closed = carried.of(lambda cells: cells.sum(axis=0)), closed.all(axis=0)
+            where = pattern.index(TARGET)
+        # Moves between two labels: their own weights, and those of the attributes that see them.
+        shut = self._sides(closed, where)
+        self._add_rows(t, pattern, carried, self._sides(model.moves, where), closed=shut)
+        found = self._pieces.edge_attributes(t)
         for name, value, table in zip(found.names, found.values.tolist(), found.weights, strict=True):
-            self._add_rows(t, pattern, plain, self._sides(table, where), attribute=name, value=value)
+            self._add_rows(t, pattern, carried.plain(), self._sides(table, where), name, value)
 
     def _add_rows(
         self,
         t: int,
-        pattern: tuple[int, ...],
+        pattern: Pattern,
         carried: Spread,
         weights: Sides,
-        *,
-        closed: tuple[Any, Any] = (False, False),
         attribute: str | None = None,
         value: float = 1.0,
+        closed: Sides = (False, False),
     ) -> None:
         one, other = weights
         difference = carried.factor * value * (one - other) + carried.extra
-        shown = (np.where(closed[0], -np.inf, one), np.where(closed[1], -np.inf, other))
-        shares = (carried.share, carried.rival_share)
-        self._table.add(t, pattern, shown, difference, shares, attribute, value)
+        shown = np.where(closed[0], -np.inf, one), np.where(closed[1], -np.inf, other)
+        self._parts.append((t, pattern, shown, difference, carried, attribute, value))
 
-    def _sides(self, table: Any, axis: int) -> tuple[Any, Any]:
-        return np.take(table, self._label, axis), np.take(table, self._rival, axis)
+    def listed(self) -> tuple[list[MoveContribution], float]:
+        """List the moves that add something, at most MOST_MOVES of them, and sum up those left out."""
+        sizes = np.concatenate([np.zeros(0), *(np.abs(part[3]).ravel() for part in self._parts)])
+        floor = np.sort(sizes)[-MOST_MOVES] if len(sizes) > MOST_MOVES else 0.0
+        names, rows, rest = self._pieces.model.labels, [], []
+        for t, pattern, (one, other), difference, carried, attribute, value in self._parts:
+            wanted = (difference != 0) & (np.abs(difference) >= floor)
+            rest += difference[~wanted].tolist()
+            for cell in map(tuple, np.argwhere(wanted).tolist()):
+                labels, rival_labels = (
+                    tuple(names[target if axis == TARGET else cell[axis]] for axis in pattern)
+                    for target in (self._label, self._rival)
+                )
+                weights = float(one[cell]), float(other[cell])
+                shares = float(carried.share[cell]), float(carried.rival_share[cell])
+                adds = float(difference[cell])
+                rows.append(
+                    MoveContribution(labels, rival_labels, *weights, adds, t, *shares, attribute, value)
+                )
+        return rows, math.fsum(rest)
 
 
-def _extras(extra: Logs, parts: list[tuple[Any, ...]]) -> list[Logs]:
-    """What is due to terms (a, b) that one side lacks, given to the parts that are -inf there: before, through, after.
+def _extras(extra: Logs, parts: list[Any]) -> list[Logs]:
+    """Give what is due to terms (a, b) that one side lacks to the parts that are -inf there: before, through, after.
 
     A forbidden pair closes every triple that holds it, so that it shows in two parts: a -> y in `before` and in
     `through`, y -> b in `through` and in `after`. The pair y -> b is closed where no a leads through it.
@@ -154,10 +289,8 @@ def _extras(extra: Logs, parts: list[tuple[Any, ...]]) -> list[Logs]:
 
 
 def _beyond(factor: Logs, scores: Sides, named: Sides) -> float:
-    """What scores have beyond the weights, where both sides are possible."""
+    """Compute what scores have beyond the weights, where both sides are possible."""
     fine = np.isfinite(scores[0]) & np.isfinite(scores[1]) & (factor > 0)
-    one, other = (
-        np.where(fine, score, 0.0) - np.where(fine, name, 0.0)
-        for score, name in zip(scores, named, strict=True)
-    )
-    return float((factor * (one - other)).sum())
+    beyond = np.where(fine, scores[0], 0.0) - np.where(fine, named[0], 0.0)
+    rival_beyond = np.where(fine, scores[1], 0.0) - np.where(fine, named[1], 0.0)
+    return float((factor * (beyond - rival_beyond)).sum())

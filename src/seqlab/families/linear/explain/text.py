@@ -1,45 +1,84 @@
-"""An explanation as text of at most 80 columns."""
+"""Say an explanation: as text of at most 80 columns, and as a piece of HTML for a notebook."""
 
 from __future__ import annotations
 
+import math
 import textwrap
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from html import escape
+from typing import NamedTuple
 
 from seqlab.arrays import whole_number
-from seqlab.families.linear.explain.explanation import Explanation
-from seqlab.families.linear.explain.wording import Row, Table, footnotes, question, summary, tables, verdict
+from seqlab.families.linear.explain.explanation import Contribution, Explanation, MoveContribution
+from seqlab.views.html import cell, table
+from seqlab.views.palette import DARK, LIGHT
 from seqlab.views.text import clip, left, printable, right, text_width
 
 COLUMNS = 80
 NUMBER = 10  # screen columns of a number
 SHARES = 16
+HTML_ROWS = 20
+SMALL = 5e-4  # what three digits cannot show
+STYLE = (
+    "<style>.seqlab-why{font:14px/1.45 system-ui,sans-serif;max-width:60rem}"
+    ".seqlab-why table{border-collapse:collapse;margin:.6rem 0;font-variant-numeric:tabular-nums}"
+    ".seqlab-why th,.seqlab-why td{padding:.15rem .6rem;text-align:right;border-bottom:1px solid #8884}"
+    ".seqlab-why th:first-child,.seqlab-why td:first-child{text-align:left;max-width:26rem;overflow-wrap:anywhere}"
+    f".seqlab-why mark{{background:{LIGHT['blue']}33;color:inherit;padding:0 .2em;border-radius:.2em}}"
+    f".seqlab-why .for{{color:{LIGHT['blue']}}}.seqlab-why .against{{color:{LIGHT['vermilion']}}}"
+    f"@media(prefers-color-scheme:dark){{.seqlab-why .for{{color:{DARK['blue']}}}"
+    f".seqlab-why .against{{color:{DARK['vermilion']}}}}}</style>"
+)
+
+
+class Row(NamedTuple):
+    """One line: what, how probable such neighbours are, the two weights, what it adds."""
+
+    what: str
+    shares: str
+    weight: str
+    rival_weight: str
+    adds: str
+
+
+class Table(NamedTuple):
+    """A heading, what stands above the columns of weights, and lines."""
+
+    title: str
+    columns: tuple[str, str]
+    rows: list[Row]
+
+    @property
+    def heads(self) -> Row:
+        """What stands above each column; nothing above shares that are not there."""
+        return Row(self.title, "share" if any(row.shares for row in self.rows) else "", *self.columns, "adds")
+
+
+# ------------------------------------------------------------------------------------------------ text
 
 
 def explanation_text(found: Explanation, *, rows: int) -> str:
-    """The question, the answer, and the account."""
+    """Write the question, the answer, and the account."""
     rows = whole_number(rows, "rows", 1)
-    parts = [textwrap.fill(printable(question(found)), COLUMNS), _sentence(found)]
+    parts = [_filled(question(found)), _sentence(found)]
     if found.path is not None:
         parts.append(_paths(found))
-    parts.append("\n".join(textwrap.fill(printable(line), COLUMNS) for line in verdict(found)))
-    parts += [_table(table) for table in tables(found, rows) if table.rows]
-    parts += [textwrap.fill(printable(line), COLUMNS) for line in (*footnotes(found), summary(found))]
+    parts.append("\n".join(map(_filled, verdict(found))))
+    parts += [_text_table(some) for some in tables(found, rows) if some.rows]
+    parts += [_filled(line) for line in (*footnotes(found), summary(found))]
     return "\n\n".join(part for part in parts if part)
 
 
+def _filled(line: str) -> str:
+    return textwrap.fill(printable(line), COLUMNS)
+
+
 def _sentence(found: Explanation) -> str:
-    """The words, with the token in brackets; the start of a long sentence is left out."""
+    """Write the words, with the token in brackets; of a long sentence those around it, by turns before and after."""
     if all(word == str(t) for t, word in enumerate(found.tokens)):
         return ""
-    words = [printable(word) for word in found.tokens]
-    words[found.position] = f"[{words[found.position]}]"
-    begin, end = _stretch(words, found.position)
-    shown = clip(" ".join(words[begin:end]), COLUMNS - 10, "…")
-    return f"  {'... ' if begin else ''}{shown}{' ...' if end < len(words) else ''}"
-
-
-def _stretch(words: list[str], t: int) -> tuple[int, int]:
-    """As many words around t as a line holds, by turns before and after it."""
+    words, t = [printable(word) for word in found.tokens], found.position
+    words[t] = f"[{words[t]}]"
     begin, end = t, t + 1
     while end - begin < len(words):
         backward = begin > 0 and (end == len(words) or t - begin <= end - t)
@@ -47,11 +86,12 @@ def _stretch(words: list[str], t: int) -> tuple[int, int]:
         if text_width(" ".join(words[slice(*wider)])) > COLUMNS - 10:
             break
         begin, end = wider
-    return begin, end
+    shown = clip(" ".join(words[begin:end]), COLUMNS - 10, "…")
+    return f"  {'... ' if begin else ''}{shown}{' ...' if end < len(words) else ''}"
 
 
 def _paths(found: Explanation) -> str:
-    """Tokens where the two paths differ, with both labels."""
+    """Write the tokens where the two paths differ, with both labels."""
     lines = [f"  {left('the paths differ at', 24)}  {left(f'with {found.label}', 20)}  with {found.rival}"]
     for t, (one, other) in enumerate(zip(found.path or (), found.rival_path or (), strict=True)):
         if one != other:
@@ -59,18 +99,177 @@ def _paths(found: Explanation) -> str:
     return "\n".join(lines)
 
 
-def _table(table: Table) -> str:
-    shares = SHARES if any(row.shares for row in table.rows) else 0
+def _text_table(some: Table) -> str:
+    shares = SHARES if some.heads.shares else 0
     room = COLUMNS - shares - 3 * NUMBER
-    widest = max(text_width(printable(row.what)) for row in table.rows) + 2
-    width = max(min(widest, room), min(text_width(table.title), room))
-    one, other = (clip(printable(name), NUMBER - 1, "…") for name in table.columns)
-    rows = [Row(table.title, "share" if shares else "", one, other, "adds")]
-    rows += [replace(row, what=f"  {row.what}") for row in table.rows]
+    widest = max(text_width(printable(row.what)) for row in some.rows) + 2
+    width = max(min(widest, room), min(text_width(some.title), room))
+    one, other = (clip(printable(name), NUMBER - 1, "…") for name in some.columns)
+    rows = [some.heads._replace(weight=one, rival_weight=other)]
+    rows += [row._replace(what=f"  {row.what}") for row in some.rows]
     return "\n".join(
-        f"{left(row.what, width)}{right(row.shares, shares)}{_numbers(row)}".rstrip() for row in rows
+        (left(what, width) + right(share, shares) + "".join(right(one, NUMBER) for one in numbers)).rstrip()
+        for what, share, *numbers in rows
     )
 
 
-def _numbers(row: Row) -> str:
-    return "".join(right(cell, NUMBER) for cell in (row.weight, row.rival_weight, row.adds))
+# ------------------------------------------------------------------------------------------------ HTML
+
+
+def explanation_html(found: Explanation) -> str:
+    """Make HTML of the question, the sentence, the tables and the sum; it suits light and dark pages."""
+    words = [escape(word) for word in found.tokens]
+    words[found.position] = f"<mark>{words[found.position]}</mark>"
+    parts = [
+        STYLE,
+        '<div class="seqlab-why">',
+        f"<h4>{escape(question(found))}</h4>",
+        f"<p>{' '.join(words)}</p>",
+    ]
+    parts += [f"<p>{escape(line)}</p>" for line in verdict(found)]
+    parts += [_html_table(some) for some in tables(found, HTML_ROWS) if some.rows]
+    parts += [f"<p>{escape(line)}</p>" for line in (*footnotes(found), summary(found))]
+    return "".join([*parts, "</div>"])
+
+
+def _html_table(some: Table) -> str:
+    shown = [place for place, head in enumerate(some.heads) if head or place != 1]
+    lines = []
+    for row in some.rows:
+        side = "for" if row.adds.startswith("+") else "against"  # the sign says it too
+        cells = "".join(cell(row[place]) for place in shown[:-1])
+        lines.append(f'<tr>{cells}<td class="{side}">{escape(row.adds)}</td></tr>')
+    return table([some.heads[place] for place in shown], lines, kind="")
+
+
+# ------------------------------------------------------------------------------------------------ words
+
+
+def question(found: Explanation) -> str:
+    """Say what the explanation answers: a token with its place, or its place alone when it has no words."""
+    t, word = found.position, found.tokens[found.position]
+    named = f"token {t}" if word == str(t) else f"“{clip(word, 30, '…')}” (token {t})"
+    return f"Why is {named} {found.label} rather than {found.rival}?"
+
+
+def verdict(found: Explanation) -> list[str]:
+    """Say the outcome in a sentence or two."""
+    size = (found.margin if found.log_odds is None else found.log_odds) or 0.0
+    more, less = (found.label, found.rival) if size >= 0 else (found.rival, found.label)
+    if found.log_odds is None:
+        return [
+            f"The best path with {more} there scores {abs(size):.3f} more than the best path with {less}."
+        ]
+    lines = []
+    if found.probability is not None and found.rival_probability is not None:
+        odds = math.exp(min(abs(size), 14.0))
+        times = "more than a million" if odds > 1e6 else f"{odds:,.0f}" if odds >= 100 else f"{odds:.3g}"
+        said = f"{more} is {times} times as probable as {less}"
+        if abs(size) < 0.005:
+            said = "both are equally probable"
+        both = f"{found.label} {percent(found.probability)}, {found.rival} {percent(found.rival_probability)}"
+        lines.append(f"{both}: {said}.")
+    return [*lines, f"The log-odds are {signed(found.log_odds)}, and this is what they add up from:"]
+
+
+def tables(found: Explanation, most: int) -> Iterator[Table]:
+    """Make tables of features, then of moves; those of one position for log-odds, those of two paths for a margin."""
+    names = (found.label, found.rival)
+    if found.log_odds is None:
+        sides = (f"with {found.label}", f"with {found.rival}")
+        yield _table("Features where the two paths differ", sides, found.features, found, most)
+        yield _table("Moves where the two paths differ", sides, found.moves, found, most)
+        return
+    before = [one for one in found.moves if one.position <= found.position]
+    after = [one for one in found.moves if one.position > found.position]
+    yield _table("Features of the token", names, found.features, found, most)
+    yield _table("The labels before it", names, before, found, most)
+    yield _table("The labels after it", names, after, found, most)
+
+
+def _table(
+    title: str,
+    columns: tuple[str, str],
+    parts: Iterable[Contribution | MoveContribution],
+    found: Explanation,
+    most: int,
+) -> Table:
+    listed = list(parts)
+    shown = [one for one in listed if abs(one.difference) >= SMALL][:most]
+    rows = [_row(one, found) for one in shown]
+    count = len(listed) - len(shown)
+    if count:
+        rest = math.fsum(one.difference for one in listed) - math.fsum(one.difference for one in shown)
+        rows.append(Row(f"{count} smaller one{'s' if count > 1 else ''}", "", "", "", signed(rest)))
+    return Table(title, columns, rows)
+
+
+def _row(one: Contribution | MoveContribution, found: Explanation) -> Row:
+    attribute, shares = one.attribute or "", ""
+    if one.value != 1:
+        attribute += f" × {one.value:.4g}".replace("-", "−")
+    if isinstance(one, Contribution):
+        what = attribute
+        if found.log_odds is None:
+            what = f"{one.label} not {one.rival}: {what} (token {one.position})"
+    else:
+        if found.log_odds is None:
+            what = f"{' → '.join(one.labels)} not {' → '.join(one.rival_labels)} (token {one.position})"
+        else:
+            what = _neighbours(one, found.position)
+            shares = f"{percent(one.share)}, {percent(one.rival_share)}"
+        if one.attribute is not None:
+            what += f", {attribute}"
+    return Row(what, shares, signed(one.weight), signed(one.rival_weight), signed(one.difference))
+
+
+def _neighbours(one: MoveContribution, position: int) -> str:
+    """Say after NOUN; before DET; after ADJ NOUN; between NOUN and DET."""
+    at = len(one.labels) - 1 - (one.position - position)
+    before, after = one.labels[:at], one.labels[at + 1 :]
+    if before and after:
+        return f"between {' '.join(before)} and {' '.join(after)}"
+    return f"after {' '.join(before)}" if before else f"before {' '.join(after)}"
+
+
+def footnotes(found: Explanation) -> Iterator[str]:
+    """Say what a share and a normaliser are, where there are any."""
+    if found.log_odds is not None and found.moves:
+        yield (
+            f"share: how probable these neighbours are if the token is {found.label}, and if it is {found.rival}; "
+            f"a move adds the difference of its weights, times a mean of both."
+        )
+    if abs(found.normaliser) >= SMALL:
+        yield (
+            "normaliser: the sums that an MEMM divides its steps by, so that the labels that can come next "
+            "share a probability of 1; it takes back what the labels after the token say."
+        )
+
+
+def summary(found: Explanation) -> str:
+    """Say the sum of the sums."""
+    parts = [f"features {signed(found.from_features)}"]
+    if found.log_odds is None:
+        parts.append(f"moves {signed(found.from_before + found.from_after)}")
+    else:
+        parts += [f"labels before {signed(found.from_before)}", f"labels after {signed(found.from_after)}"]
+    for name, size in (("all other moves", found.other_moves), ("normaliser", found.normaliser)):
+        if abs(size) >= SMALL:
+            parts.append(f"{name} {signed(size)}")
+    return f"{', '.join(parts)}: together {signed(found.total)}"
+
+
+def signed(number: float) -> str:
+    """+1.204, −0.330, 0 for nothing, never for what is not allowed."""
+    if math.isinf(number):
+        return "never"
+    text = f"{number:+.3f}" if abs(number) < 1e6 else f"{number:+.3e}"
+    return "0" if number == 0 else text.replace("-", "−", 1)
+
+
+def percent(share: float) -> str:
+    """97 %, 0.3 %, with no more digits than help."""
+    value = 100 * share
+    if 0 < value < 0.05:
+        return "< 0.1 %"
+    return f"{value:.0f} %" if value == 0 or 9.95 <= value < 99.5 or value >= 99.95 else f"{value:.1f} %"
