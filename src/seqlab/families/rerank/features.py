@@ -23,7 +23,7 @@ class ListFeatures(Protocol):
     """The features of all candidates for one sentence."""
 
     def of_list(self, tokens: Any, candidates: Sequence[Labels], where: str) -> Sequence[Mapping[str, float]]:
-        """For each candidate, feature -> value; `where` is put before a message."""
+        """Return feature -> value for each candidate; `where` is put before a message."""
         ...
 
 
@@ -34,8 +34,14 @@ class OwnFeatures:
     function: Callable[[Any, Labels], Any]
 
     def of_list(self, tokens: Any, candidates: Sequence[Labels], where: str) -> list[dict[str, float]]:
-        """The function's answers, checked; what is named twice counts twice."""
-        return [_summed(self._checked(self.function(tokens, labels), where)) for labels in candidates]
+        """Return the function's answers, checked; what is named twice counts twice."""
+        found: list[dict[str, float]] = []
+        for labels in candidates:
+            summed: dict[str, float] = {}
+            for name, value in self._checked(self.function(tokens, labels), where):
+                summed[name] = summed.get(name, 0.0) + value
+            found.append(summed)
+        return found
 
     def _checked(self, given: Any, where: str) -> Bag:
         where = f"{where}: {getattr(self.function, '__name__', 'features')}(tokens, labels)"
@@ -72,35 +78,27 @@ class GlobalFeatures:
             raise OptionError(f"scheme must be a tag scheme or its name, got {self.scheme!r:.60}")
 
     def __call__(self, tokens: Any, labels: Sequence[str]) -> dict[str, float]:
-        """Feature -> how often it occurs in this labelling."""
+        """Return feature -> how often it occurs in this labelling."""
         return dict(self.of_list(tokens, [tuple(labels)], "")[0])
 
     def of_list(self, tokens: Any, candidates: Sequence[Labels], where: str) -> list[Counter[str]]:  # noqa: ARG002
-        """The features of every candidate; spans of all of them are read at once."""
+        """Return the features of every candidate; spans of all of them are read at once."""
         words = words_of(tokens)
-        read: list[list[Span]] = [[] for _ in candidates]
-        if self.scheme is not None and any(candidates):
-            read = spans([list(labels) for labels in candidates], self.scheme)
-        found = []
-        for labels, own in zip(candidates, read, strict=True):
-            names = Counter(_of_labels(labels))
-            if words is not None:
+        found = [Counter(_of_labels(labels)) for labels in candidates]
+        if words is not None:
+            for names, labels in zip(found, candidates, strict=True):
                 names.update(_of_words(words, labels))
-            if self.scheme is not None:
+        if self.scheme is not None:
+            read = (
+                spans([list(labels) for labels in candidates], self.scheme) if any(candidates) else [[]]
+            )  # one of no tokens
+            for names, own in zip(found, read, strict=True):
                 names.update(_of_spans(words, own))
-            found.append(names)
         return found
 
 
-def _summed(bag: Bag) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for name, value in bag:
-        found[name] = found.get(name, 0.0) + value
-    return found
-
-
 def as_list_features(given: Any, gold: Sequence[Sequence[str]]) -> ListFeatures:
-    """A function wrapped; None for the usual features, with the tag scheme of the gold labels if they have one."""
+    """Wrap a function; None means the usual features, with the tag scheme of the gold labels if they have one."""
     if given is None:
         return GlobalFeatures(detect([list(labels) for labels in gold]).scheme)
     if isinstance(given, GlobalFeatures):
@@ -113,12 +111,16 @@ def as_list_features(given: Any, gold: Sequence[Sequence[str]]) -> ListFeatures:
 
 
 def words_of(tokens: Any) -> list[str] | None:
-    """The words of a sentence: strings, or the first cells of tuples; None for ready-made attributes."""
+    """Return the words of a sentence: strings, or the first cells of tuples; None for ready-made attributes."""
     if isinstance(tokens, Sentence):
         name = next((name for name in WORD_COLUMNS if name in tokens.columns), None)
         return None if name is None else list(tokens[name])
     cells = [token[0] if isinstance(token, (tuple, list)) and token else token for token in tokens]
     return cells if all(isinstance(cell, str) for cell in cells) else None
+
+
+def _up_to(most: int, count: int) -> str:
+    return str(count) if count < most else f"{most}+"
 
 
 def _of_labels(labels: Labels) -> Iterator[str]:
@@ -127,18 +129,18 @@ def _of_labels(labels: Labels) -> Iterator[str]:
         yield "labels " + " ".join(padded[i : i + 3])
         yield "labels " + " ".join(padded[i : i + 4])
     for label, count in Counter(labels).items():
-        yield f"count {label}={count if count < MOST_COUNTED else f'{MOST_COUNTED}+'}"
+        yield f"count {label}={_up_to(MOST_COUNTED, count)}"
 
 
 def _of_words(words: list[str], labels: Labels) -> Iterator[str]:
     padded = ["<s>", *words, "</s>"]
-    met: dict[str, str] = {}
+    seen: dict[str, str] = {}
     for t, (word, label) in enumerate(zip(words, labels, strict=True)):
         yield f"{label} word {word}"
         yield f"{label} after {padded[t]}"
         yield f"{label} before {padded[t + 2]}"
         yield f"{label} ending {word[-3:]}"
-        before = met.setdefault(word.lower(), label)
+        before = seen.setdefault(word.lower(), label)
         if before != label:
             yield "same word, other label"
             yield f"same word, {before} and {label}"
@@ -148,10 +150,9 @@ def _of_spans(words: list[str] | None, found: list[Span]) -> Iterator[str]:
     types = ["<s>", *(span.type for span in found), "</s>"]
     yield from (f"spans {one} {other}" for one, other in itertools.pairwise(types))
     for kind, count in Counter(types[1:-1]).items():
-        yield f"spans of {kind}={count if count < MOST_COUNTED else f'{MOST_COUNTED}+'}"
+        yield f"spans of {kind}={_up_to(MOST_COUNTED, count)}"
     for span in found:
-        length = span.end - span.start
-        yield f"{span.type} of length {length if length < LONGEST_SPAN else f'{LONGEST_SPAN}+'}"
+        yield f"{span.type} of length {_up_to(LONGEST_SPAN, span.end - span.start)}"
         if words is not None:
             yield f"{span.type} is {' '.join(words[span.start : span.end])}"
             yield f"{span.type} after {words[span.start - 1] if span.start else '<s>'}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
@@ -14,7 +13,7 @@ from seqlab.encode.stored import function_name
 from seqlab.errors import StoreError
 from seqlab.families.rerank.features import GlobalFeatures, ListFeatures, OwnFeatures
 from seqlab.families.rerank.learners import Learned, ListPerceptron, LogLinear
-from seqlab.families.rerank.lists import SCORE, SCORE_NAME, Oracle, Vocabulary, check_generator
+from seqlab.families.rerank.lists import SCORE, SCORE_NAME, Oracle, check_generator
 from seqlab.lazy import lent
 from seqlab.store.codec import Field, Listed, Names, Packed, Record, Sizes, Strings, put_part
 from seqlab.store.state import State
@@ -25,49 +24,49 @@ KINDS = {**COMMON, **kinds_of(LogLinear, ListPerceptron, GlobalFeatures)}
 GIVEN = "given"  # the part that has the generator as it was given, where that is not the trained one
 
 
-# ---------------------------------------------------------------------------------------------- generators
+class _Generator(Field):
+    """A generator as a part of the file, with what it has learned if it has learned anything."""
+
+    def put(self, state: State, name: str, value: Any) -> None:
+        """Write the generator, which must be a model that can be stored."""
+        ask = getattr(value, "state", None)
+        if isinstance(value, Model) and not value._fitted():
+            ask = value._untrained_state
+        found = ask() if callable(ask) and not isinstance(value, type) else None
+        if not isinstance(found, State) or found.kind not in lent["kinds"]():
+            what = getattr(value, "__name__", type(value).__name__)
+            raise StoreError(
+                f"a re-ranker is stored with its generator, and {what!r:.80} cannot be stored: a model file holds no "
+                f"code, so the generator must be a model of seqlab that has save(), such as a CRF"
+            )
+        put_part(state, name, found)
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
+        """Read the generator."""
+        part, known = state.any_part(name).replaced(where=state.where), lent["kinds"]()
+        if part.kind not in known:
+            raise StoreError(f"the generator is of the unknown kind {part.kind!r:.80}")
+        generator = known[part.kind](part)
+        check_generator(generator)
+        return generator
 
 
-def _put_generator(state: State, name: str, generator: Any) -> None:
-    """Write a generator as a part, with what it has learned if it has learned anything."""
-    ask = getattr(generator, "state", None)
-    if isinstance(generator, Model) and not generator._fitted():
-        ask = generator._untrained_state
-    found = ask() if callable(ask) and not isinstance(generator, type) else None
-    if not isinstance(found, State) or found.kind not in lent["kinds"]():
-        what = getattr(generator, "__name__", type(generator).__name__)
-        raise StoreError(
-            f"a re-ranker is stored with its generator, and {what!r:.80} cannot be stored: a model file holds no code, "
-            f"so the generator must be a model of seqlab that has save(), such as a CRF"
-        )
-    put_part(state, name, found)
+class _Features(Field):
+    """Features of a labelling: the usual ones by value, a function by name."""
 
+    def put(self, state: State, name: str, value: Any) -> None:
+        """Write the features that were fitted."""
+        state.settings[name] = _put_features(state, value)
 
-def _get_generator(state: State, name: str) -> Any:
-    part, known = state.any_part(name).replaced(where=state.where), lent["kinds"]()
-    if part.kind not in known:
-        raise StoreError(f"the generator is of the unknown kind {part.kind!r:.80}")
-    generator = known[part.kind](part)
-    check_generator(generator)
-    return generator
-
-
-def _put_given(state: State, given: Any, fit: RerankFit | None) -> Any:
-    if fit is not None and given is fit.generator:
-        return None
-    _put_generator(state, GIVEN, given)
-    return {"model": GIVEN}
-
-
-def _get_given(state: State, data: Any) -> Any:
-    return None if data is None else _get_generator(state, GIVEN)
-
-
-# ---------------------------------------------------------------------------------------------- features
+    def get(self, state: State, name: str, sizes: Sizes) -> ListFeatures:  # noqa: ARG002
+        """Read the features that were fitted."""
+        found = _get_features(state, state.settings.get(name))
+        if found is None:
+            raise StoreError("a re-ranker needs features")
+        return found if isinstance(found, GlobalFeatures) else OwnFeatures(found)
 
 
 def _put_features(state: State, given: Any, _fit: Any = None) -> Any:
-    """Write features: the usual ones by value, a function by name."""
     if given is None or type(given) is GlobalFeatures:
         return Values(KINDS).put(state, "features", given)
     function = given.function if isinstance(given, OwnFeatures) else given
@@ -83,41 +82,23 @@ def _get_features(state: State, data: Any) -> Any:
     return features
 
 
-def _put_fitted_features(state: State, name: str, features: ListFeatures) -> None:
-    state.settings[name] = _put_features(state, features)
+def _put_given(state: State, given: Any, fit: RerankFit | None) -> Any:
+    if fit is not None and given is fit.generator:
+        return None
+    _Generator().put(state, GIVEN, given)
+    return {"model": GIVEN}
 
 
-def _get_fitted_features(state: State, name: str) -> ListFeatures:
-    found = _get_features(state, state.settings.get(name))
-    if found is None:
-        raise StoreError("a re-ranker needs features")
-    return found if isinstance(found, GlobalFeatures) else OwnFeatures(found)
+def _get_given(state: State, data: Any) -> Any:
+    return None if data is None else _Generator().get(state, GIVEN, {})
 
 
 APART = {"generator": Apart(_put_given, _get_given), "features": Apart(_put_features, _get_features)}
 
 
-# ---------------------------------------------------------------------------------------------- all of it
-
-
-class _By(Field):
-    """A field that two functions write and read."""
-
-    def __init__(self, put: Callable[[State, str, Any], None], get: Callable[[State, str], Any]) -> None:
-        self._put, self._get = put, get
-
-    def put(self, state: State, name: str, value: Any) -> None:
-        """Write the value."""
-        self._put(state, name, value)
-
-    def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
-        """Read it back."""
-        return self._get(state, name)
-
-
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """How weights were found; see Learned.
+    """Facts about the training; see Learned.
 
     score_weight   what was learned for the generator's score, beside the 1 that it counts from the start
     """
@@ -151,8 +132,8 @@ class RerankFit:
     vocabulary: Annotated[frozenset[str] | None, Strings(make=frozenset, optional=True)]
     names: Annotated[tuple[str, ...], Strings("F")]
     coef: Annotated[npt.NDArray[np.float64], Packed("F")]
-    features: Annotated[ListFeatures, _By(_put_fitted_features, _get_fitted_features)]
-    generator: Annotated[Any, _By(_put_generator, _get_generator)]
+    features: Annotated[ListFeatures, _Features()]
+    generator: Annotated[Any, _Generator()]
     learned: Annotated[Facts, Record(Facts)]
     oracle: Annotated[Oracle, Record(Oracle)]
 
@@ -162,13 +143,13 @@ class RerankFit:
             raise StoreError(f"the features should begin with {SCORE_NAME!r}, each of them once")
 
     @cached_property
-    def numbers(self) -> Vocabulary:
-        """The features by name."""
-        return Vocabulary(self.names, {name: i for i, name in enumerate(self.names)})
+    def numbers(self) -> dict[str, int]:
+        """Return the numbers of the features by name."""
+        return {name: i for i, name in enumerate(self.names)}
 
     @property
     def outcome(self) -> Learned:
-        """The weights as the learner found them."""
+        """Return the weights as the learner found them."""
         facts, theta = self.learned, self.coef.copy()
         theta[SCORE] = facts.score_weight
         return Learned(theta, facts.reason, facts.iterations, facts.objective)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.arrays import whole_number
+from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError
 from seqlab.learning.optimisers import minimise
 
@@ -37,11 +36,11 @@ class Lists:
 
     @property
     def rows(self) -> Offsets:
-        """(E,) the candidate of each entry."""
+        """Return (E,) the candidate of each entry."""
         return np.repeat(np.arange(len(self.base)), np.diff(self.indptr))
 
     def scores(self, theta: Floats) -> Floats:
-        """(C,) base + θ·f."""
+        """Compute (C,) base + θ·f."""
         terms = self.values * theta[self.ids]
         return self.base + np.bincount(self.rows, terms, minlength=len(self.base))
 
@@ -78,7 +77,7 @@ class RankingLearner(Protocol):
     """A learner of a Reranker."""
 
     def train(self, task: Task) -> Learned:
-        """The weights for these lists."""
+        """Find the weights for these lists."""
         ...
 
 
@@ -94,14 +93,12 @@ class LogLinear:
     max_iterations: int | None = 200
 
     def __post_init__(self) -> None:
-        real = isinstance(self.l2, (int, float, np.integer, np.floating)) and not isinstance(self.l2, bool)
-        if not real or not math.isfinite(self.l2) or self.l2 < 0:
-            raise OptionError(f"l2 must be a finite number from 0 up, got {self.l2!r}")
+        number(self.l2, "l2")
         if self.max_iterations is not None:
             whole_number(self.max_iterations, "max_iterations", 1)
 
     def train(self, task: Task) -> Learned:
-        """The weights with the largest penalised likelihood."""
+        """Find the weights with the largest penalised likelihood."""
         objective = RankLikelihood(task, float(self.l2))
         found = minimise(objective, np.zeros(task.lists.size), max_iterations=self.max_iterations)
         return Learned(found.theta, found.reason, found.iterations, found.value)
@@ -127,12 +124,30 @@ class ListPerceptron:
             raise OptionError(f"averaged must be True or False, got {self.averaged!r}")
 
     def train(self, task: Task) -> Learned:
-        """The weights after the last epoch, or their mean."""
-        walk, rng = _Walk(task), np.random.default_rng(self.seed)
-        for epoch in range(1, self.epochs + 1):
-            if not walk.epoch(rng.permutation(len(task.weights))):
-                return Learned(walk.weights(averaged=self.averaged), "no mistakes", epoch, None)
-        return Learned(walk.weights(averaged=self.averaged), "iterations", self.epochs, None)
+        """Return the weights after the last epoch, or their mean over all steps."""
+        lists, rng = task.lists, np.random.default_rng(self.seed)
+        theta, later = np.zeros(lists.size), np.zeros(lists.size)
+        step = epoch = 0
+        mistakes = True
+        while mistakes and epoch < self.epochs:
+            mistakes = False
+            epoch += 1
+            for i in rng.permutation(len(task.weights)).tolist():
+                begin, end = lists.offsets[i : i + 2].tolist()
+                spans = [slice(*lists.indptr[c : c + 2].tolist()) for c in range(begin, end)]
+                own = [float(theta[lists.ids[span]] @ lists.values[span]) for span in spans]
+                scores, good = lists.base[begin:end] + own, task.good[begin:end]
+                chosen, wanted = int(scores.argmax()), int(np.where(good, scores, -np.inf).argmax())
+                if not good[chosen]:
+                    mistakes = True
+                    for span, amount in ((spans[wanted], task.weights[i]), (spans[chosen], -task.weights[i])):
+                        change = amount * lists.values[span]
+                        np.add.at(theta, lists.ids[span], change)
+                        # The `step` sums so far lack this change: mean = theta - later / steps.
+                        np.add.at(later, lists.ids[span], step * change)
+                step += 1
+        reason = "iterations" if mistakes else "no mistakes"
+        return Learned(theta - later / max(step, 1) if self.averaged else theta, reason, epoch, None)
 
 
 class RankLikelihood:
@@ -149,10 +164,8 @@ class RankLikelihood:
         self._list = np.repeat(np.arange(len(task.weights)), np.diff(lists.offsets))
 
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
-        """Value and gradient."""
+        """Compute value and gradient."""
         lists, task = self._task.lists, self._task
-        if not len(task.weights):
-            return self._l2 * float(theta @ theta), 2 * self._l2 * theta
         terms = lists.values * theta[lists.ids]
         scores = lists.base + np.bincount(self._rows, terms, minlength=len(lists.base))
         all_logs, p = self._softmax(scores)
@@ -163,53 +176,8 @@ class RankLikelihood:
         return value, slope + 2 * self._l2 * theta
 
     def _softmax(self, scores: Floats) -> tuple[Floats, Floats]:
-        """(N,) log-sums of the lists, and (C,) shares of their candidates."""
+        """Compute (N,) log-sums of the lists, and (C,) shares of their candidates."""
         top = np.maximum.reduceat(scores, self._starts)
         shares = np.exp(scores - top[self._list])
         total = np.add.reduceat(shares, self._starts)
         return top + np.log(total), shares / total[self._list]
-
-
-class _Walk:
-    """The weights of a perceptron on its way, and their sum over all steps."""
-
-    def __init__(self, task: Task) -> None:
-        self._task = task
-        self._theta, self._later = np.zeros(task.lists.size), np.zeros(task.lists.size)
-        self._step = 0
-
-    def epoch(self, order: Any) -> int:
-        """Visit every list once; how many had a wrong candidate first."""
-        return sum(self._visit(i) for i in order.tolist())
-
-    def weights(self, *, averaged: bool) -> Floats:
-        """As they are, or their mean over all steps."""
-        return self._theta - self._later / max(self._step, 1) if averaged else self._theta
-
-    def _visit(self, i: int) -> bool:
-        lists, task = self._task.lists, self._task
-        begin, end = lists.offsets[i : i + 2].tolist()
-        scores = np.array([self._score(c) for c in range(begin, end)])
-        good = task.good[begin:end]
-        chosen, wanted = int(scores.argmax()), int(np.where(good, scores, -np.inf).argmax())
-        wrong = not good[chosen]
-        if wrong:
-            self._add(begin + wanted, task.weights[i])
-            self._add(begin + chosen, -task.weights[i])
-        self._step += 1
-        return wrong
-
-    def _score(self, c: int) -> float:
-        entries = self._entries(c)
-        return float(self._task.lists.base[c] + self._theta[entries[0]] @ entries[1])
-
-    def _add(self, c: int, amount: float) -> None:
-        ids, values = self._entries(c)
-        np.add.at(self._theta, ids, amount * values)
-        # This change is missing from the `_step` sums so far: mean = theta - later / steps.
-        np.add.at(self._later, ids, self._step * amount * values)
-
-    def _entries(self, c: int) -> tuple[Any, Any]:
-        lists = self._task.lists
-        stretch = slice(lists.indptr[c], lists.indptr[c + 1])
-        return lists.ids[stretch], lists.values[stretch]

@@ -1,11 +1,13 @@
-"""n-best lists of any generator: read and checked, as numbers for a learner, and how good they are."""
+"""n-best lists of any generator: read and checked, as numbers for a learner, and how good they are.
+
+A generator is a tagger, an object with nbest(tokens, n), or a function (tokens, n).
+"""
 
 from __future__ import annotations
 
-import copy
 import math
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,15 +16,15 @@ import numpy.typing as npt
 
 from seqlab import inference
 from seqlab.corpus import Corpus, Sentence
-from seqlab.errors import CorpusError, LabelError, NotFittedError, OptionError, Place, ScoreError, ShapeError
-from seqlab.families.rerank.features import ListFeatures
+from seqlab.errors import CorpusError, LabelError, OptionError, Place, ScoreError, ShapeError
+from seqlab.families.rerank.features import Labels, ListFeatures
 from seqlab.families.rerank.learners import Lists
 from seqlab.tagging.decoding import blocks, located
 from seqlab.tagging.door.sentences import label_lists
 from seqlab.tagging.tagger import Tagger
 from seqlab.threads import thread_count
 
-Labels = tuple[str, ...]
+SCORE, SCORE_NAME = 0, "generator score"  # the feature that every candidate has
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,9 @@ class CandidateList:
     labels: list[Labels]
     scores: list[float]
 
-    def __len__(self) -> int:
-        return len(self.labels)
+    def hits(self, gold: Labels) -> npt.NDArray[np.int64]:
+        """Count the right labels of each labelling."""
+        return np.array([sum(map(str.__eq__, labels, gold)) for labels in self.labels], dtype=np.int64)
 
 
 def check_generator(generator: Any) -> None:
@@ -49,15 +52,8 @@ def check_generator(generator: Any) -> None:
         )
 
 
-def cloned(generator: Any) -> Any:
-    """A copy that has learned nothing."""
-    if hasattr(generator, "get_params"):
-        return type(generator)(**{name: copy.copy(v) for name, v in generator.get_params(deep=False).items()})
-    return copy.deepcopy(generator)
-
-
 def sentences_of(X: Any, *, without: str | None = None) -> Sequence[Any]:
-    """X as a sequence of sentences; a corpus stays one, without the column of labels."""
+    """Read X as a sequence of sentences; a corpus stays one, without the column of labels."""
     if isinstance(X, Corpus):
         return X if without is None else X.select(*(name for name in X.columns if name != without))
     if isinstance(X, (str, bytes, Sentence)) or not isinstance(X, Iterable):
@@ -69,57 +65,59 @@ def sentences_of(X: Any, *, without: str | None = None) -> Sequence[Any]:
     return listed
 
 
+def gold_labels(sentences: Sequence[Any], y: Any) -> list[Labels]:
+    """Read the right labels of every sentence: one string for each token."""
+    if isinstance(y, str) and isinstance(sentences, Corpus):
+        y = sentences.column(y)
+    gold = [tuple(labels) for labels in label_lists(y, [len(tokens) for tokens in sentences])]
+    for s, labels in enumerate(gold):
+        for t, label in enumerate(labels):
+            if not isinstance(label, str):
+                raise LabelError(f"a label is a string, got {label!r:.60}", place=Place(s, t, of="y"))
+    if not any(gold):
+        raise ShapeError(f"X has {len(gold)} sentences and no token at all; at least one is wanted")
+    return gold
+
+
+# ---------------------------------------------------------------------------------------------- labellings
+
+
 def candidate_lists(
     generator: Any, X: Sequence[Any], n: int, *, threads: int | None = None, first: int = 0
 ) -> list[CandidateList]:
-    """The n best labellings of every sentence; `first` is the number that messages give to the first one."""
-    if isinstance(generator, Tagger):
-        return _of_tagger(generator, X, n, thread_count(threads), first)
-    ask = generator.nbest if callable(getattr(generator, "nbest", None)) else generator
-    return [
-        _checked(ask(tokens, n), len(tokens), n, first + s) if len(tokens) else _nothing()
-        for s, tokens in enumerate(X)
-    ]
-
-
-def _of_tagger(generator: Tagger, X: Any, n: int, threads: int, first: int) -> list[CandidateList]:
-    """All sentences of a block in one call."""
+    """List the n best labellings of every sentence; `first` is the number that messages give to the first one."""
+    if not isinstance(generator, Tagger):
+        ask = generator.nbest if callable(getattr(generator, "nbest", None)) else generator
+        return [
+            _checked(ask(tokens, n), len(tokens), n, first + s) if len(tokens) else CandidateList([()], [0.0])
+            for s, tokens in enumerate(X)
+        ]
     generator._check_fitted("nbest")
-    corpus = generator._corpus(X)
+    count = thread_count(threads)
     found: list[CandidateList] = []
-    for begin, part in blocks(corpus, generator._block):
+    for begin, part in blocks(generator._corpus(X), generator._block):
         with located(first + begin):
-            batch = generator._trellises(part, threads)
-            found += map(_of_paths, inference.nbest(batch, n, threads=threads))
+            for paths in map(list, inference.nbest(generator._trellises(part, count), n, threads=count)):
+                labels = [tuple(map(str, path.labels)) for path in paths]
+                found.append(CandidateList(labels, [path.score for path in paths]))
     return found
-
-
-def _of_paths(paths: Iterable[inference.Path]) -> CandidateList:
-    listed = list(paths)
-    return CandidateList([tuple(map(str, path.labels)) for path in listed], [path.score for path in listed])
-
-
-def _nothing() -> CandidateList:
-    """An empty sentence has one labelling, the empty one."""
-    return CandidateList([()], [0.0])
 
 
 def _checked(given: Any, length: int, n: int, s: int) -> CandidateList:
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise ShapeError(f"the generator should give a list of labellings, got {given!r:.60}", place=Place(s))
-    read = [_candidate(one, length, s, rank) for rank, one in enumerate(given)]
-    if not read:
-        raise ShapeError("the generator gave no labelling at all; at least one is wanted", place=Place(s))
     kept: dict[Labels, float] = {}
-    for labels, score in read:
+    for rank, one in enumerate(given):
+        labels, score = _candidate(one, length, f"sentence {s}, labelling {rank} of the generator")
         kept[labels] = max(score, kept.get(labels, score))  # of the same labelling twice, the better
+    if not kept:
+        raise ShapeError("the generator gave no labelling at all; at least one is wanted", place=Place(s))
     order = sorted(kept, key=lambda labels: -kept[labels])[:n]
     return CandidateList(order, [kept[labels] for labels in order])
 
 
-def _candidate(one: Any, length: int, s: int, rank: int) -> tuple[Labels, float]:
+def _candidate(one: Any, length: int, where: str) -> tuple[Labels, float]:
     pair = (one.labels, one.score) if hasattr(one, "labels") and hasattr(one, "score") else one
-    where = f"sentence {s}, labelling {rank} of the generator"
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or isinstance(pair[0], (str, bytes)):
         raise ShapeError(f"{where}: a pair (labels, score) is wanted, got {one!r:.60}")
     labels, score = tuple(pair[0]), pair[1]
@@ -134,42 +132,68 @@ def _candidate(one: Any, length: int, s: int, rank: int) -> tuple[Labels, float]
     return labels, float(score)
 
 
-# ------------------------------------------------------------------------------------------- lists for training
+# ---------------------------------------------------------------------------------------------- numbers
 
 
-def jackknifed(
-    generator: Any, X: Sequence[Any], fit_on: Any, folds: int, n: int
-) -> tuple[Any, list[CandidateList]]:
-    """A generator trained on everything, and lists for every sentence by one that has not seen it.
+def learned_features(
+    features: ListFeatures, sentences: Sequence[Any], lists: Sequence[CandidateList], least: int
+) -> tuple[tuple[str, ...], Lists]:
+    """Find the features of these lists that tell candidates apart, and return the lists as numbers.
 
-    fit_on   (generator, numbers of sentences) -> the generator, trained on them
+    least   candidates that must have a feature
     """
-    if folds > len(X):
-        raise OptionError(
-            f"folds={folds} needs at least as many sentences, but X has {len(X)}; pass fewer folds"
-        )
-    found: list[CandidateList] = []
-    for fold in np.array_split(np.arange(len(X)), folds):
-        rest = np.setdiff1d(np.arange(len(X)), fold)
-        trained = fit_on(cloned(generator), rest)
-        part = X.take(fold) if isinstance(X, Corpus) else [X[i] for i in fold.tolist()]
-        found += candidate_lists(trained, part, n, first=int(fold[0]))
-    return fit_on(cloned(generator), np.arange(len(X))), found
+    number = {SCORE_NAME: SCORE}
+    found = numbered(number, features, sentences, lists, learning=True)
+    kept = np.bincount(found.ids, minlength=len(number)) >= least
+    kept[SCORE] = True
+    names = tuple(name for name, keep in zip(number, kept.tolist(), strict=True) if keep)
+    stays = kept[found.ids]
+    before = np.concatenate([[0], np.cumsum(stays)])  # entries that stay before each
+    ids = (np.cumsum(kept) - 1)[found.ids[stays]].astype(np.int32)
+    indptr = before[found.indptr].astype(np.int64)
+    return names, Lists(found.offsets, indptr, ids, found.values[stays], found.base, len(names))
 
 
-def as_it_stands(generator: Any, X: Sequence[Any], n: int) -> list[CandidateList]:
-    """Lists of a generator that is used as it is."""
-    try:
-        return candidate_lists(generator, X, n)
-    except NotFittedError as error:
-        raise NotFittedError(
-            f"the generator has learned nothing yet ({type(generator).__name__}); pass folds=5 to have it trained "
-            f"here, or fit it before, on other sentences"
-        ) from error
+def numbered(
+    number: dict[str, int],
+    features: ListFeatures,
+    sentences: Sequence[Any],
+    lists: Sequence[CandidateList],
+    *,
+    learning: bool = False,
+) -> Lists:
+    """Return lists as numbers, without unknown features; with `learning` these get the next numbers."""
+    ids, values, base, indptr = array("i"), array("d"), array("d"), array("q", [0])
+    for s, one in enumerate(lists):
+        bags = features.of_list(sentences[s], one.labels, f"sentence {s}")
+        if learning:
+            # What all candidates of a list have alike cancels in every comparison.
+            common = set(bags[0].items()).intersection(*(bag.items() for bag in bags[1:]))
+            bags = [{name: v for name, v in bag.items() if (name, v) not in common} for bag in bags]
+            for bag in bags:
+                for name in bag:
+                    number.setdefault(name, len(number))
+        best = max(one.scores)
+        for score, bag in zip(one.scores, bags, strict=True):
+            # Only differences within a list count, and they keep their digits like this.
+            base.append(score - best)
+            ids.append(SCORE)
+            values.append(score - best)
+            known = [(number[name], v) for name, v in bag.items() if name in number and name != SCORE_NAME]
+            ids.extend(i for i, _ in known)
+            values.extend(v for _, v in known)
+            indptr.append(len(ids))
+    return Lists(
+        np.cumsum([0, *(len(one.labels) for one in lists)], dtype=np.int64),
+        np.array(indptr, dtype=np.int64),
+        np.array(ids, dtype=np.int32),
+        np.array(values, dtype=np.float64),
+        np.array(base, dtype=np.float64),
+        len(number),
+    )
 
 
-Bools = npt.NDArray[np.bool_]
-SCORE, SCORE_NAME = 0, "generator score"  # the feature that every candidate has
+# ---------------------------------------------------------------------------------------------- how good they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,137 +214,16 @@ class Oracle:
     mean_length: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Vocabulary:
-    """Numbers of features; number 0 is the generator's score."""
-
-    names: tuple[str, ...]
-    number: Mapping[str, int]
-
-    @staticmethod
-    def learned(
-        features: ListFeatures, sentences: Sequence[Any], lists: Sequence[CandidateList], least: int
-    ) -> tuple[Vocabulary, Lists]:
-        """The features of these lists that tell candidates apart, and the lists as numbers."""
-        number = {SCORE_NAME: SCORE}
-        entries = _Entries()
-        for s, one in enumerate(lists):
-            bags = _telling(features.of_list(sentences[s], one.labels, f"sentence {s}"))
-            for score, bag in zip(_centred(one), bags, strict=True):
-                ids = [number.setdefault(name, len(number)) for name in bag if name != SCORE_NAME]
-                entries.add(score, ids, [value for name, value in bag.items() if name != SCORE_NAME])
-        met = np.bincount(np.array(entries.ids, dtype=np.int64), minlength=len(number))
-        kept = met >= least
-        kept[SCORE] = True
-        names = tuple(name for name, keep in zip(number, kept.tolist(), strict=True) if keep)
-        vocabulary = Vocabulary(names, {name: i for i, name in enumerate(names)})
-        return vocabulary, entries.lists(lists, np.where(kept, np.cumsum(kept) - 1, -1), len(names))
-
-    def look_up(
-        self, features: ListFeatures, sentences: Sequence[Any], lists: Sequence[CandidateList]
-    ) -> Lists:
-        """Other lists as numbers, without features that training has not met."""
-        number, entries = self.number, _Entries()
-        for s, one in enumerate(lists):
-            bags = features.of_list(sentences[s], one.labels, f"sentence {s}")
-            for score, bag in zip(_centred(one), bags, strict=True):
-                known = [
-                    (number[name], v) for name, v in bag.items() if name in number and name != SCORE_NAME
-                ]
-                entries.add(score, [i for i, _ in known], [v for _, v in known])
-        return entries.lists(lists, np.arange(len(self.names)), len(self.names))
-
-
-class _Entries:
-    """The features of candidates as numbers, one candidate after another."""
-
-    def __init__(self) -> None:
-        self.ids, self.values, self.base = array("i"), array("d"), array("d")
-        self.indptr = array("q", [0])
-
-    def add(self, score: float, ids: Sequence[int], values: Sequence[float]) -> None:
-        """One more candidate."""
-        self.ids.append(SCORE)
-        self.values.append(score)
-        self.ids.extend(ids)
-        self.values.extend(values)
-        self.base.append(score)
-        self.indptr.append(len(self.ids))
-
-    def lists(self, lists: Sequence[CandidateList], renumber: npt.NDArray[np.int64], size: int) -> Lists:
-        """All of them, each feature under its new number; -1 drops it."""
-        ids = renumber[np.array(self.ids, dtype=np.int64)]
-        kept = ids >= 0
-        entries = np.concatenate([[0], np.cumsum(kept)])  # how many stay before each
-        return Lists(
-            np.concatenate([[0], np.cumsum([len(one) for one in lists], dtype=np.int64)]).astype(np.int64),
-            entries[np.array(self.indptr, dtype=np.int64)].astype(np.int64),
-            ids[kept].astype(np.int32),
-            np.array(self.values, dtype=np.float64)[kept],
-            np.array(self.base, dtype=np.float64),
-            size,
-        )
-
-
-def _centred(one: CandidateList) -> list[float]:
-    """Scores below the best one: only differences within a list count, and they keep their digits like this."""
-    best = max(one.scores)
-    return [score - best for score in one.scores]
-
-
-def _telling(bags: Sequence[Mapping[str, float]]) -> list[dict[str, float]]:
-    """The bags of one list without what all its candidates have alike: it cancels in every comparison."""
-    common = set(bags[0].items()).intersection(*(bag.items() for bag in bags[1:]))
-    return [{name: value for name, value in bag.items() if (name, value) not in common} for bag in bags]
-
-
-# ---------------------------------------------------------------------------------------------- gold
-
-
-def gold_labels(sentences: Sequence[Any], y: Any) -> list[Labels]:
-    """Read the right labels of every sentence: one string for each token."""
-    if isinstance(y, str) and isinstance(sentences, Corpus):
-        y = sentences.column(y)
-    gold = [tuple(labels) for labels in label_lists(y, [len(tokens) for tokens in sentences])]
-    for s, labels in enumerate(gold):
-        for t, label in enumerate(labels):
-            if not isinstance(label, str):
-                raise LabelError(f"a label is a string, got {label!r:.60}", place=Place(s, t, of="y"))
-    if not any(gold):
-        raise ShapeError(f"X has {len(gold)} sentences and no token at all; at least one is wanted")
-    return gold
-
-
-def right_ones(lists: Sequence[CandidateList], gold: Sequence[Labels]) -> list[Bools]:
-    """For every list, its candidates with the most right labels: the gold labelling itself where the list has it."""
-    found = []
-    for one, truth in zip(lists, gold, strict=True):
-        right = _right(one, truth)
-        found.append(right == right.max())
-    return found
-
-
 def oracle_of(lists: Sequence[CandidateList], gold: Sequence[Labels]) -> Oracle:
-    """How good these lists are."""
-    right = [_right(one, truth) for one, truth in zip(lists, gold, strict=True)]
+    """Measure how good these lists are."""
+    hits = [one.hits(truth) for one, truth in zip(lists, gold, strict=True)]
+    best, first = np.array([row.max() for row in hits]), np.array([row[0] for row in hits])
     lengths = np.array([len(truth) for truth in gold])
-    best, first = (np.array([pick(row) for row in right]) for pick in (np.max, lambda row: row[0]))
     tokens = lengths.sum()
     return Oracle(
         float(best.sum() / tokens),
         float(first.sum() / tokens),
         float(np.mean(best == lengths)),
         float(np.mean(first == lengths)),
-        float(np.mean([len(one) for one in lists])),
+        float(np.mean([len(one.labels) for one in lists])),
     )
-
-
-def _right(one: CandidateList, truth: Labels) -> npt.NDArray[np.int64]:
-    """How many labels of each candidate are right."""
-    return np.array([sum(map(str.__eq__, labels, truth)) for labels in one.labels], dtype=np.int64)
-
-
-def all_labels(lists: Sequence[CandidateList], gold: Sequence[Labels]) -> tuple[str, ...]:
-    """Every label that occurs, sorted."""
-    met = {label for truth in gold for label in truth}
-    return tuple(sorted(met | {label for one in lists for labels in one.labels for label in labels}))

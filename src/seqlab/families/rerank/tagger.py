@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -11,23 +13,20 @@ import numpy.typing as npt
 
 from seqlab.arrays import whole_number
 from seqlab.corpus import Corpus
-from seqlab.errors import OptionError, QuestionError, StoreError
-from seqlab.families.rerank.features import as_list_features, words_of
+from seqlab.errors import NotFittedError, OptionError, QuestionError, StoreError
+from seqlab.families.rerank.features import Labels, as_list_features, words_of
 from seqlab.families.rerank.fit import APART, KINDS, Facts, RerankFit
 from seqlab.families.rerank.learners import Learned, LogLinear, RankingLearner, Task
 from seqlab.families.rerank.lists import (
     SCORE,
     CandidateList,
     Oracle,
-    Vocabulary,
-    all_labels,
-    as_it_stands,
     candidate_lists,
     check_generator,
     gold_labels,
-    jackknifed,
+    learned_features,
+    numbered,
     oracle_of,
-    right_ones,
     sentences_of,
 )
 from seqlab.store.state import State
@@ -60,7 +59,7 @@ class Ranked:
 
 
 class Reranker(Model):
-    """Picks one of the n best labellings of another model, by features that see the whole labelling.
+    """Pick one of the n best labellings of another model, by features that see the whole labelling.
 
     generator   a tagger (any model with nbest(tokens, n)), or a function (tokens, n) that gives (labels, score) pairs
     features    a function (tokens, labels) that gives strings, pairs (string, number) or a dict; None for the usual
@@ -71,7 +70,7 @@ class Reranker(Model):
                 make later, so with a number k it is trained k times on all but a k-th of the data, and makes the lists
                 of that part; in the end it is trained on everything. None: the generator is used as it stands, trained
                 before on other data. A generator without fit is always used as it stands
-    min_count   features met in fewer labellings of training are dropped
+    min_count   features seen in fewer labellings of training are dropped
 
     save() stores the generator with it, which must be a model of seqlab; features that are a function go by name.
 
@@ -127,18 +126,24 @@ class Reranker(Model):
         gold = gold_labels(X if column is not None else sentences, y)
         weights = sentence_weights(len(sentences), sample_weight)
         features = as_list_features(self.features, gold)
-        generator, lists = self._training_lists(X, y, sentences, gold)
-        names, data = Vocabulary.learned(features, sentences, lists, self.min_count)
-        learned = self.learner.train(Task(data, np.concatenate(right_ones(lists, gold)), weights))
+        generator, lists = self._training_lists(
+            X if isinstance(X, Corpus) else sentences, sentences, gold, column
+        )
+        names, data = learned_features(features, sentences, lists, self.min_count)
+        # Right are the labellings with the most right labels: the gold one itself where a list has it.
+        hits = (one.hits(truth) for one, truth in zip(lists, gold, strict=True))
+        right = np.concatenate([row == row.max() for row in hits])
+        learned = self.learner.train(Task(data, right, weights))
         coef = learned.theta.copy()
         coef[SCORE] += 1  # the generator's own score counts 1 from the start
         words = [words_of(tokens) for tokens in sentences]
         objective = None if learned.objective is None else float(learned.objective)
+        seen = itertools.chain(gold, *(one.labels for one in lists))
         self.fit_ = RerankFit(
-            all_labels(lists, gold),
+            tuple(sorted(set(itertools.chain.from_iterable(seen)))),
             column,
             None if None in words else frozenset(word for some in words for word in some or ()),
-            names.names,
+            names,
             coef,
             features,
             generator,
@@ -159,33 +164,44 @@ class Reranker(Model):
         whole_number(self.min_count, "min_count", 1)
 
     def _training_lists(
-        self, X: Any, y: Any, sentences: Sequence[Any], gold: Sequence[tuple[str, ...]]
+        self, X: Sequence[Any], sentences: Sequence[Any], gold: Sequence[Labels], column: str | None
     ) -> tuple[Any, list[CandidateList]]:
+        """Return a generator trained on everything, and lists for every sentence by one that has not seen it."""
         if self.folds is None or not callable(getattr(self.generator, "fit", None)):
-            return self.generator, as_it_stands(self.generator, sentences, self.n)
+            try:
+                return self.generator, candidate_lists(self.generator, sentences, self.n)
+            except NotFittedError as error:
+                raise NotFittedError(
+                    f"the generator has learned nothing yet ({type(self.generator).__name__}); pass folds=5 to have it "
+                    f"trained here, or fit it before, on other sentences"
+                ) from error
+        if self.folds > len(X):
+            raise OptionError(
+                f"folds={self.folds} needs at least as many sentences, but X has {len(X)}; pass fewer folds"
+            )
 
-        def fit_on(generator: Any, numbers: Any) -> Any:
-            if isinstance(X, Corpus):
-                part = X.take(numbers)
-                return generator.fit(
-                    part, y if isinstance(y, str) else [list(gold[i]) for i in numbers.tolist()]
-                )
-            chosen = numbers.tolist()
-            return generator.fit([sentences[i] for i in chosen], [list(gold[i]) for i in chosen])
+        def trained(places: Any) -> Any:
+            labels = column if column is not None else [list(gold[i]) for i in places.tolist()]
+            return _unlearned(self.generator).fit(_taken(X, places), labels)
 
-        return jackknifed(self.generator, sentences, fit_on, self.folds, self.n)
+        found: list[CandidateList] = []
+        everything = np.arange(len(X))
+        for fold in np.array_split(everything, self.folds):
+            generator = trained(np.setdiff1d(everything, fold))
+            found += candidate_lists(generator, _taken(sentences, fold), self.n, first=int(fold[0]))
+        return trained(everything), found
 
     # ------------------------------------------------------------------------------------------ questions
 
     def predict(self, X: Any, *, threads: int | None = None) -> list[list[str]]:
-        """A list of labels for every sentence."""
+        """Return a list of labels for every sentence."""
         self._check_fitted("predict")
         lists, scores = self._scored(self._sentences(X), threads)
         pairs = zip(lists, scores, strict=True)
         return [list(one.labels[int(values.argmax())]) for one, values in pairs]
 
     def annotate(self, X: Any, column: str = "predicted", *, threads: int | None = None) -> Corpus:
-        """The corpus with one more column: the predicted labels."""
+        """Return the corpus with one more column: the predicted labels."""
         self._check_fitted("annotate")
         sentences = X if isinstance(X, Corpus) else list(self._sentences(X))
         words = bool(getattr(self.generator_, "_reads_words", True))
@@ -193,7 +209,7 @@ class Reranker(Model):
         return corpus.with_column(column, self.predict(sentences, threads=threads))
 
     def tag(self, tokens: Any) -> list[str]:
-        """The labels of one sentence."""
+        """Label one sentence."""
         self._check_fitted("tag")
         return self.predict([tokens])[0]
 
@@ -202,7 +218,7 @@ class Reranker(Model):
         return self.tag(tokens)
 
     def nbest(self, tokens: Any, n: int | None = None) -> list[Ranked]:
-        """The generator's list in its new order, with the probability of each over the list; the first n when asked."""
+        """Return the generator's list in its new order, with probabilities over the list; the first n when asked."""
         self._check_fitted("nbest")
         most = None if n is None else whole_number(n, "n", 1)
         lists, scores = self._scored(self._sentences([tokens]), None)
@@ -213,23 +229,20 @@ class Reranker(Model):
         return [Ranked(one.labels[i], float(values[i]), float(logs[i]), one.scores[i], i) for i in order]
 
     def oracle(self, X: Any, y: Any) -> Oracle:
-        """How good the generator's lists are: what a perfect re-ranker would reach, and what the first of each does."""
+        """Measure the generator's lists: what a perfect re-ranker would reach, and what the first of each does."""
         self._check_fitted("oracle")
-        sentences = self._sentences(X)
-        gold = gold_labels(X if isinstance(X, Corpus) else sentences, y)
+        sentences, gold = self._read(X, y)
         return oracle_of(candidate_lists(self.generator_, sentences, self.n), gold)
 
     def score(self, X: Any, y: Any) -> float:
-        """Accuracy by token, as scikit-learn's searches want it."""
+        """Compute accuracy by token, as scikit-learn's searches want it."""
         self._check_fitted("score")
-        sentences = self._sentences(X)  # read once: it may be a generator
-        gold = gold_labels(X if isinstance(X, Corpus) else sentences, y)
-        pairs = zip(gold, self.predict(sentences), strict=True)
-        right = [one == other for truth, found in pairs for one, other in zip(truth, found, strict=True)]
-        return float(np.mean(right))
+        sentences, gold = self._read(X, y)
+        found = itertools.chain.from_iterable(self.predict(sentences))
+        return float(np.mean([*map(str.__eq__, itertools.chain.from_iterable(gold), found)]))
 
     def evaluate(self, test: Any, y: Any = None, *, threads: int | None = None, **options: Any) -> Report:
-        """How good it is on other data; options are those of seqlab.evaluate.
+        """Measure how good it is on other data; options are those of seqlab.evaluate.
 
         y   the name of a column, or lists of labels; None for the column that fit was given
         """
@@ -241,16 +254,13 @@ class Reranker(Model):
             raise OptionError(
                 "evaluate needs the right labels: pass the name of their column, or lists of labels"
             )
-        sentences = self._sentences(test)
-        gold = gold_labels(test if isinstance(test, Corpus) else sentences, y)
+        sentences, gold = self._read(test, y)
         words = [words_of(tokens) for tokens in sentences]
         if all(one is not None for one in words):
             options.setdefault("words", words)
             if self.vocabulary_ is not None:
                 options.setdefault("known", self.vocabulary_)
-        return evaluate(
-            [list(labels) for labels in gold], self.predict(sentences, threads=threads), **options
-        )
+        return evaluate([*map(list, gold)], self.predict(sentences, threads=threads), **options)
 
     # ------------------------------------------------------------------------------------------ what was learned
 
@@ -264,7 +274,7 @@ class Reranker(Model):
 
     @property
     def generator(self) -> Any:
-        """The generator as it was given."""
+        """Return the generator as it was given."""
         return self.fit_.generator if self._given is None and self._fitted() else self._given
 
     @generator.setter
@@ -273,24 +283,24 @@ class Reranker(Model):
 
     @property
     def columns_(self) -> tuple[str, ...]:
-        """The columns that the generator was trained on, without the label; "word" when it does not say."""
+        """Return the columns that the generator was trained on, without the label; "word" when it does not say."""
         self._check_fitted("columns_")
         return tuple(getattr(self.generator_, "columns_", ("word",)))
 
     @property
     def feature_names_(self) -> list[str]:
-        """Names of the features, in the order of coef_."""
+        """Return the names of the features, in the order of coef_."""
         self._check_fitted("feature_names_")
         return list(self.fit_.names)
 
     @property
     def weights_(self) -> dict[str, float]:
-        """{feature: weight}; "generator score" is what the generator thinks."""
+        """Return {feature: weight}; "generator score" is what the generator thinks."""
         self._check_fitted("weights_")
         return dict(zip(self.fit_.names, self.coef_.tolist(), strict=True))
 
     def top_features(self, n: int = 20) -> list[tuple[str, float]]:
-        """The n features with the largest weights, with their sign."""
+        """Return the n features with the largest weights, with their sign."""
         self._check_fitted("top_features")
         chosen = np.argsort(-np.abs(self.coef_), kind="stable")[: whole_number(n, "n", 1)]
         return [(self.fit_.names[i], float(self.coef_[i])) for i in chosen.tolist()]
@@ -301,19 +311,24 @@ class Reranker(Model):
     _block = BLOCK
 
     def _check_meaning(self, question: str) -> None:
-        """There are no probabilities of single labels."""
+        """Refuse: there are no probabilities of single labels."""
         raise QuestionError(f"{question} has no meaning here: {self._no_meaning['posterior']}")
 
     def _sentences(self, X: Any) -> Sequence[Any]:
         column = self.column_ if isinstance(X, Corpus) and self.column_ in X.columns else None
         return sentences_of(X, without=column)
 
+    def _read(self, X: Any, y: Any) -> tuple[Sequence[Any], list[Labels]]:
+        """Read sentences and their right labels; X is read once, as it may be an iterator."""
+        sentences = self._sentences(X)
+        return sentences, gold_labels(X if isinstance(X, Corpus) else sentences, y)
+
     def _scored(
         self, sentences: Sequence[Any], threads: int | None
     ) -> tuple[list[CandidateList], list[npt.NDArray[np.float64]]]:
-        """The generator's lists, and for each the scores of its labellings."""
+        """Return the generator's lists, and for each the scores of its labellings."""
         lists = candidate_lists(self.generator_, sentences, self.n, threads=threads)
-        data = self.fit_.numbers.look_up(self.fit_.features, sentences, lists)
+        data = numbered(self.fit_.numbers, self.fit_.features, sentences, lists)
         own = self.coef_.copy()
         own[SCORE] -= 1  # data.base has it already
         return lists, np.split(data.scores(own), data.offsets[1:-1]) if lists else []
@@ -333,6 +348,19 @@ class Reranker(Model):
         options["features"] = _old_features(State("given", state.setting("given", dict)))
         settings["features"] = _old_features(State("features", state.setting("features", dict)))
         return state.replaced(settings={**settings, "options": options})
+
+
+def _unlearned(generator: Any) -> Any:
+    """Copy a generator without what it has learned."""
+    if hasattr(generator, "get_params"):
+        return type(generator)(**{name: copy.copy(v) for name, v in generator.get_params(deep=False).items()})
+    return copy.deepcopy(generator)
+
+
+def _taken(sentences: Sequence[Any], places: Any) -> Sequence[Any]:
+    return (
+        sentences.take(places) if isinstance(sentences, Corpus) else [sentences[i] for i in places.tolist()]
+    )
 
 
 def _old_features(state: State) -> Any:
