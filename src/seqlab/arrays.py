@@ -20,7 +20,7 @@ LARGEST_COUNT = 2**31 - 1
 
 
 def as_scores(value: npt.ArrayLike, name: str) -> Scores:
-    """`value` as a C-contiguous float array; float32 and float64 stay what they are, integers become float64."""
+    """Return `value` as a C-contiguous float array; float32 and float64 stay what they are, integers become float64."""
     try:
         array = np.asarray(value)
     except ValueError as error:
@@ -43,23 +43,22 @@ def check_scores(scores: Scores, name: str) -> float:
     bad, largest = _core.scan(scores)
     if bad >= 0:
         place = tuple(int(i) for i in np.unravel_index(bad, scores.shape))
-        found = scores[place]
-        where = f"{name}[{', '.join(map(str, place))}]"
         raise ScoreError(
-            f"{where} is {found}, but a score must be a number below +inf; write -inf for what is forbidden"
+            f"{name}[{', '.join(map(str, place))}] is {scores[place]}, but a score must be a number below +inf; "
+            "write -inf for what is forbidden"
         )
     return largest
 
 
 def frozen(array: Scores) -> Scores:
-    """A read-only view, so that what was checked stays checked."""
+    """Return a read-only view, so that what was checked stays checked."""
     view: Scores = array.view()
     view.flags.writeable = False
     return view
 
 
 def as_lengths(value: Sequence[int] | npt.ArrayLike, total: int) -> npt.NDArray[np.int64]:
-    """Sequence lengths that add up to the number of rows."""
+    """Read sequence lengths, which add up to the number of rows."""
     lengths = np.asarray(value)
     if lengths.ndim != 1 or (lengths.size and lengths.dtype.kind not in "iu"):
         raise ShapeError(f"lengths must be a list of whole numbers, got {value!r}")
@@ -79,7 +78,7 @@ def as_lengths(value: Sequence[int] | npt.ArrayLike, total: int) -> npt.NDArray[
 
 
 def whole_number(value: int, name: str, least: int) -> int:
-    """`value` as an int of at least `least`."""
+    """Return `value` as an int of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise OptionError(f"{name} must be a whole number from {least} up, got {value!r}")
     if value > LARGEST_COUNT:
@@ -90,7 +89,7 @@ def whole_number(value: int, name: str, least: int) -> int:
 def number(
     value: Any, name: str, *, least: float = 0.0, most: float = math.inf, above: bool = False
 ) -> float:
-    """A finite number between bounds, or an OptionError that names the option."""
+    """Return a finite number between bounds, or raise an OptionError that names the option."""
     real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     try:
         found = float(value) if real else math.nan
@@ -121,19 +120,19 @@ def switch(value: Any, name: str) -> bool:
 
 
 def says_no(answer: Any) -> bool:
-    """Whether it is False; comparing a number of NumPy's gives a False of NumPy's. No other answer is."""
+    """Tell if an answer is False; comparing a number of NumPy's gives a False of NumPy's. No other answer is."""
     return isinstance(answer, (bool, np.bool_)) and not answer
 
 
 def position_number(value: int, who: str) -> int:
-    """`value` as an int; whether the position exists is the caller's question."""
+    """Return `value` as an int; whether the position exists is the caller's question."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise LabelError(f"{who} wants positions as whole numbers, got {value!r}")
     return int(value)
 
 
 def position_of(value: int, length: int) -> int:
-    """`value` as a position of a sequence with `length` of them, or an error."""
+    """Return `value` as a position of a sequence with `length` of them, or an error."""
     t = position_number(value, "a question")
     if not 0 <= t < length:
         held = f"the sequence has positions 0 to {length - 1}" if length else "the sequence is empty"

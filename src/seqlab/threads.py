@@ -1,9 +1,9 @@
-"""How many threads to use. Needs no NumPy, so that one sentence is tagged before it would be loaded."""
+"""The number of threads to use; needs no NumPy."""
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from numbers import Integral
 
 from seqlab.errors import OptionError
 
@@ -11,27 +11,18 @@ MOST_THREADS = 256
 
 
 def thread_count(threads: int | None) -> int:
-    """How many threads to use: as asked, else every core this process may run on; SEQLAB_THREADS caps both."""
+    """Return how many threads to use: as asked, else every core this process may run on; SEQLAB_THREADS caps both."""
     if threads is None:
         threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    elif not _is_whole(threads) or threads < 1:
+    elif isinstance(threads, bool) or not isinstance(threads, Integral) or threads < 1:
         raise OptionError(
             f"threads must be a whole number from 1 up, or None for every core, got {threads!r}"
         )
     return int(min(threads, _cap()))
 
 
-def _is_whole(value: Any) -> bool:
-    """Whether it is a whole number, Python's or NumPy's."""
-    if isinstance(value, int):
-        return not isinstance(value, bool)
-    from numbers import Integral  # slow to import, for one sentence
-
-    return isinstance(value, Integral)
-
-
 def _cap() -> int:
-    """What SEQLAB_THREADS allows; MOST_THREADS when it says nothing, or more."""
+    """Read what SEQLAB_THREADS allows; MOST_THREADS when it says nothing, or more."""
     cap = os.environ.get("SEQLAB_THREADS")
     if not cap:
         return MOST_THREADS

@@ -23,7 +23,7 @@ DECODERS = ("viterbi", "posterior", "beam")
 
 
 def checked_way(decode: str | None, beam: int | None) -> Way:
-    """A decoder that exists, with a width if it is the beam."""
+    """Check that a decoder exists, and has a width if it is the beam."""
     if decode == "beam":
         if beam is None:
             raise OptionError("decode='beam' needs a width, for example beam=8")
@@ -36,7 +36,7 @@ def checked_way(decode: str | None, beam: int | None) -> Way:
 
 
 def best(asked: Any, decode: str, beam: int | None, threads: int = 1) -> Any:
-    """The chosen path of a trellis, or of each of several."""
+    """Find the path of a trellis, or of each of several, by this decoder."""
     if decode == "posterior":
         return inference.max_marginal(asked, threads=threads)
     if beam is not None:
@@ -45,10 +45,9 @@ def best(asked: Any, decode: str, beam: int | None, threads: int = 1) -> Any:
 
 
 def blocks(corpus: Corpus, tokens: int) -> Iterator[tuple[int, Corpus]]:
-    """Stretches of sentences with about so many tokens, and the number of their first sentence."""
-    if corpus.token_count <= tokens:
-        if len(corpus):
-            yield 0, corpus
+    """Cut a corpus into parts of about so many tokens, each with the number of its first sentence."""
+    if corpus.token_count <= tokens and len(corpus):
+        yield 0, corpus
         return
     begin = 0
     while begin < len(corpus):
@@ -60,7 +59,7 @@ def blocks(corpus: Corpus, tokens: int) -> Iterator[tuple[int, Corpus]]:
 
 @contextmanager
 def located(begin: int) -> Iterator[None]:
-    """Errors of a block that starts with sentence `begin` speak of the sentence of the whole corpus."""
+    """Let errors of a part that starts with sentence `begin` speak of the sentence of the whole corpus."""
     try:
         yield
     except SeqlabError as error:
@@ -68,12 +67,12 @@ def located(begin: int) -> Iterator[None]:
 
 
 def path_ids(paths: Sequence[Path]) -> LabelIds:
-    """The label numbers of all paths, one after another."""
+    """Join the label numbers of all paths."""
     return np.concatenate([np.zeros(0, dtype=np.int32), *(path.ids for path in paths)])
 
 
 def labelled(rows: Probabilities, labels: Sequence[str]) -> list[dict[str, float]]:
-    """(T, L) probabilities as a dict per position."""
+    """Return probabilities (T, L) as a dict per position."""
     return [dict(zip(labels, row, strict=True)) for row in rows.tolist()]
 
 
@@ -81,7 +80,7 @@ def labelled(rows: Probabilities, labels: Sequence[str]) -> list[dict[str, float
 
 
 def constrained(trellis: Trellis, known: Mapping[int, Label] | None, allowed: PerPosition | None) -> Trellis:
-    """The trellis with what is known of its labels masked in."""
+    """Mask a trellis by what is known of its labels."""
     if known is None and allowed is None:
         return trellis
     if known is not None:
@@ -120,7 +119,7 @@ def _check_label(trellis: Trellis, label: Any, what: str, position: Any) -> None
 
 
 def event_log_partition(trellis: Trellis, labels: Iterable[Any]) -> float:
-    """log of the sum of exp(score) over the labellings that `labels` describes; -inf when there is none."""
+    """Compute the log of the sum of exp(score) over the labellings that `labels` describes; -inf when there is none."""
     if isinstance(labels, (str, bytes, Mapping)) or not isinstance(labels, Iterable):
         raise LabelError(f"labels must be a list with one entry per token, got {labels!r:.60}")
     given = list(labels)
@@ -152,7 +151,7 @@ class _Unnormalised(NBest):
 
 
 def unnormalised(trellis: Trellis, n: int) -> NBest:
-    """The n best paths, without log-probabilities."""
+    """Find the n best paths, without log-probabilities."""
     found = _Unnormalised(trellis, inference.log_partition(trellis))
     found.more(n)
     return found

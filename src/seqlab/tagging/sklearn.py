@@ -44,19 +44,7 @@ class Estimator:
 
     def set_params(self, **options: Any) -> Self:
         """Set options; "learner__l2" sets the l2 of the learner. An unknown one is refused before any is set."""
-        known = self._option_names()
-        new: dict[str, Any] = {}
-        nested: dict[str, dict[str, Any]] = {}
-        for key, value in options.items():
-            name, _, rest = key.partition("__")
-            if name not in known:
-                raise OptionError(f"{type(self).__name__} has no option {name!r}, only {_listed(known)}")
-            if rest:
-                nested.setdefault(name, {})[rest] = value
-            else:
-                new[name] = value
-        for name, inner in nested.items():
-            new[name] = _changed(new.get(name, getattr(self, name, None)), inner, name)
+        new = _merged(self, self._option_names(), options, type(self).__name__)
         for name, value in new.items():
             setattr(self, name, value)
         return self
@@ -70,18 +58,16 @@ class Estimator:
 
     def __repr__(self) -> str:
         shown = []
-        signature = _signature(type(self))
-        for name in self._option_names():
-            default = signature[name].default
-            value = getattr(self, name, default)
-            if default is _NO_DEFAULT or not _same(value, default):
+        for name, parameter in _signature(type(self)).items():
+            value = getattr(self, name, parameter.default)
+            if parameter.kind in _NAMED and not _same(value, parameter.default):
                 shown.append(f"{name}={_shortened(repr(value))}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
     # ------------------------------------------------------------------------------------------ fitted or not
 
     def _fitted(self) -> bool:
-        """Whether fit() has been called."""
+        """Tell if fit() has been called."""
         return False
 
     def _check_fitted(self, question: str) -> None:
@@ -125,7 +111,7 @@ class Estimator:
         )
 
     def get_metadata_routing(self) -> Any:
-        """What fit, partial_fit and score ask for beside X and y, as scikit-learn's MetadataRequest."""
+        """Tell what fit, partial_fit and score take beside X and y, as scikit-learn's MetadataRequest."""
         from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
         if hasattr(self, "_metadata_request"):
@@ -137,15 +123,15 @@ class Estimator:
         return request
 
     def set_fit_request(self, **requests: bool | str | None) -> Self:
-        """Whether scikit-learn shall pass on e.g. sample_weight to fit: True, False, None (refuse), or another name."""
+        """Tell scikit-learn to pass on e.g. sample_weight to fit: True, False, None (refuse), or another name."""
         return self._request("fit", requests)
 
     def set_partial_fit_request(self, **requests: bool | str | None) -> Self:
-        """The same for partial_fit."""
+        """Tell scikit-learn what to pass on to partial_fit, as set_fit_request does for fit."""
         return self._request("partial_fit", requests)
 
     def set_score_request(self, **requests: bool | str | None) -> Self:
-        """The same for score."""
+        """Tell scikit-learn what to pass on to score, as set_fit_request does for fit."""
         return self._request("score", requests)
 
     def _request(self, method: str, requests: Mapping[str, bool | str | None]) -> Self:
@@ -176,11 +162,10 @@ class Estimator:
 
 
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-_NO_DEFAULT = inspect.Parameter.empty
 
 
 def _signature(kind: type) -> dict[str, inspect.Parameter]:
-    """The options of a class: the arguments of its constructor."""
+    """Return the options of a class: the arguments of its constructor."""
     construct: Any = getattr(kind, "__init__")  # noqa: B009  (the types say that it may be another's; it is not)
     if construct is object.__init__:
         return {}
@@ -188,23 +173,41 @@ def _signature(kind: type) -> dict[str, inspect.Parameter]:
 
 
 def _inner(value: Any) -> dict[str, Any]:
-    """The options of an option, and theirs: of a learner, or of somebody else's estimator."""
+    """Return the options of an option, and theirs: of a learner, or of somebody else's estimator."""
     if isinstance(value, type):
         return {}
     if dataclasses.is_dataclass(value):
         own = {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.init}
         deeper = {f"{name}__{key}": part for name, one in own.items() for key, part in _inner(one).items()}
         return {**own, **deeper}
-    if hasattr(value, "get_params"):
-        found: dict[str, Any] = value.get_params(deep=True)
-        return found
-    return {}
+    return dict(value.get_params(deep=True)) if hasattr(value, "get_params") else {}
+
+
+def _merged(owner: Any, known: list[str], options: Mapping[str, Any], who: str) -> dict[str, Any]:
+    """Return new values of options by name; "learner__l2" makes a new learner of the old one."""
+    new: dict[str, Any] = {}
+    nested: dict[str, dict[str, Any]] = {}
+    for key, value in options.items():
+        name, _, rest = key.partition("__")
+        if name not in known:
+            raise OptionError(f"{who} has no option {name!r}, only {_listed(known)}")
+        if rest:
+            nested.setdefault(name, {})[rest] = value
+        else:
+            new[name] = value
+    prefix = "" if isinstance(owner, Estimator) else f"{who.partition(',')[0]}__"
+    for name, inner in nested.items():
+        new[name] = _changed(new.get(name, getattr(owner, name, None)), inner, f"{prefix}{name}")
+    return new
 
 
 def _changed(value: Any, options: Mapping[str, Any], path: str) -> Any:
-    """An option with some of its own options changed: frozen ones are made anew, estimators are told."""
+    """Change some options of an option: frozen ones are made anew, estimators are told."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return _replaced(value, options, path)
+        known = [field.name for field in dataclasses.fields(value) if field.init]
+        return dataclasses.replace(
+            value, **_merged(value, known, options, f"{path}, a {type(value).__name__},")
+        )
     if hasattr(value, "set_params") and not isinstance(value, type):
         return value.set_params(**options)
     raise OptionError(
@@ -213,31 +216,10 @@ def _changed(value: Any, options: Mapping[str, Any], path: str) -> Any:
     )
 
 
-def _replaced(value: Any, options: Mapping[str, Any], path: str) -> Any:
-    known = [field.name for field in dataclasses.fields(value) if field.init]
-    new: dict[str, Any] = {}
-    nested: dict[str, dict[str, Any]] = {}
-    for key, part in options.items():
-        name, _, rest = key.partition("__")
-        if name not in known:
-            raise OptionError(
-                f"{path}, a {type(value).__name__}, has no option {name!r}, only {_listed(known)}"
-            )
-        if rest:
-            nested.setdefault(name, {})[rest] = part
-        else:
-            new[name] = part
-    for name, inner in nested.items():
-        new[name] = _changed(new.get(name, getattr(value, name)), inner, f"{path}__{name}")
-    return dataclasses.replace(value, **new)
-
-
 def _same(value: Any, default: Any) -> bool:
-    """Whether an option has its default; arrays and the like do not compare to a single yes or no."""
-    if value is default:
-        return True
-    if type(value) is not type(default):
-        return False
+    """Tell if an option has its default; arrays and the like do not compare to a single yes or no."""
+    if value is default or type(value) is not type(default):
+        return value is default
     try:
         return bool(value == default)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""What every tagger answers, once it can turn a corpus into trellises."""
+"""Questions that every tagger answers, once it can turn a corpus into trellises."""
 
 from __future__ import annotations
 
@@ -26,7 +26,16 @@ from seqlab.tagging.decoding import (
     unnormalised,
 )
 from seqlab.tagging.door.constraints import Rules, TagDictionary
-from seqlab.tagging.door.sentences import read_sentence, read_sentences, vocabulary
+from seqlab.tagging.door.sentences import (
+    NOTHING,
+    Gold,
+    hits,
+    read_gold,
+    read_sentence,
+    read_sentences,
+    token_weights,
+    vocabulary,
+)
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.training import Training
 from seqlab.threads import thread_count
@@ -37,9 +46,9 @@ from seqlab.trellis.labels import Label
 if TYPE_CHECKING:
     from seqlab.evaluation import Report
     from seqlab.inference import NBest, Posterior, Samples
-    from seqlab.tagging.door.sentences import Gold
 
-Known = Mapping[int, Label]
+Known = Mapping[int, Label] | None
+Allowed = PerPosition | None
 BLOCK = 50_000  # tokens whose trellises are held at one time
 
 
@@ -55,12 +64,12 @@ class Tagger(Model):
     # ------------------------------------------------------------------------------------------ what subclasses give
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
-        """One trellis per sentence, with labels, constraints and dictionaries in it."""
+        """Compute one trellis per sentence, with labels, constraints and dictionaries in it."""
         raise NotImplementedError
 
     @property
     def _probabilistic(self) -> bool:
-        """Whether exp(score) / Z is the model's probability of a path."""
+        """True if exp(score) / Z is the model's probability of a path."""
         return True
 
     @property
@@ -70,12 +79,12 @@ class Tagger(Model):
 
     @property
     def _reads_words(self) -> bool:
-        """Whether strings in X are words; otherwise the tokens of X are ready-made attributes."""
+        """True if strings in X are words; otherwise the tokens of X are ready-made attributes."""
         return getattr(self, "features", "") is not None
 
     @property
     def _block(self) -> int:
-        """How many tokens to decode at one time; less when a token's scores take much room."""
+        """Number of tokens to decode at one time; less when a token's scores take much room."""
         return BLOCK
 
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
@@ -84,15 +93,13 @@ class Tagger(Model):
 
     @property
     def _own_way(self) -> Way:
-        """How it decodes unless asked for another way (decoder, width of the beam): what `_label_ids` does."""
+        """Decoder, and width of the beam, of `_label_ids`: for questions that name no other."""
         return "viterbi", None
 
     # ------------------------------------------------------------------------------------------ for fit
 
     def _read(self, X: Any, y: Any) -> tuple[Corpus, Gold]:
-        """Training data at the door: a corpus with at least one token, and its labels."""
-        from seqlab.tagging.door.sentences import read_gold
-
+        """Read training data: a corpus with at least one token, and its labels."""
         corpus = read_sentences(X, words=self._reads_words, labelled=isinstance(y, str))
         gold = read_gold(corpus, y)
         if not corpus.token_count:
@@ -147,7 +154,7 @@ class Tagger(Model):
     def predict(
         self, X: Any, *, decode: str | None = None, beam: int | None = None, threads: int | None = None
     ) -> list[list[str]]:
-        """A list of labels for every sentence.
+        """Predict a list of labels for every sentence.
 
         decode   "viterbi" for the best path, "posterior" for the best label at each position alone, "beam" for a path
                  found by following the `beam` best labels only; None for the tagger's own way, usually "viterbi"
@@ -166,7 +173,7 @@ class Tagger(Model):
         beam: int | None = None,
         threads: int | None = None,
     ) -> Corpus:
-        """The corpus with one more column: the predicted labels."""
+        """Return the corpus with one more column: the predicted labels."""
         self._check_fitted("annotate")
         corpus = self._corpus(X)
         ids = self._chosen(corpus, decode, beam, thread_count(threads))
@@ -176,7 +183,7 @@ class Tagger(Model):
         return corpus.with_column(column, StringColumn(ids, pool))
 
     def predict_proba(self, X: Any, *, threads: int | None = None) -> list[Probabilities]:
-        """For every sentence an array (T, L): the probability of each label at each position."""
+        """Compute for every sentence an array (T, L): the probability of each label at each position."""
         self._check_meaning("predict_proba")
         corpus, count = self._looked_at(X), thread_count(threads)
         found: list[Probabilities] = []
@@ -188,18 +195,14 @@ class Tagger(Model):
         return found
 
     def predict_marginals(self, X: Any, *, threads: int | None = None) -> list[list[dict[str, float]]]:
-        """The same as dicts: for every sentence, for every token, label -> probability."""
+        """Compute for every sentence, for every token, a dict label -> probability."""
         self._check_meaning("predict_marginals")
         return [labelled(rows, self.labels_) for rows in self.predict_proba(X, threads=threads)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy by token, as scikit-learn's searches want it; tokens whose label in y is None are left out."""
-        from seqlab.tagging.door.sentences import NOTHING, hits, read_gold, token_weights
-
+        """Compute accuracy by token, as scikit-learn's searches want it; tokens without a label in y do not count."""
         self._check_fitted("score")
-        corpus = read_sentences(
-            X, words=self._reads_words, columns=self._cells(y), labelled=isinstance(y, str)
-        )
+        corpus = self._corpus_with(X, y)
         gold, weights = read_gold(corpus, y), token_weights(corpus, sample_weight)
         right = hits(gold, self._label_ids(corpus, thread_count(None)), self.labels_)
         asked = gold.ids != NOTHING
@@ -220,20 +223,17 @@ class Tagger(Model):
         threads: int | None = None,
         **options: Any,
     ) -> Report:
-        """How good it is on other data; words that training has not seen count apart.
+        """Evaluate on other data; words that training has not seen count apart.
 
         test      a Corpus, or sentences as for predict
         y         the name of a column, or lists of labels; None for the column that fit was given
         options   those of seqlab.evaluate: scheme, repair, bootstrap, confidence, seed; known= other words of training
         """
         from seqlab.evaluation import evaluate
-        from seqlab.tagging.door.sentences import read_gold
 
         self._check_fitted("evaluate")
         y = self._column_for(test) if y is None else y
-        corpus = read_sentences(
-            test, words=self._reads_words, columns=self._cells(y), labelled=isinstance(y, str)
-        )
+        corpus = self._corpus_with(test, y)
         ids = self._chosen(corpus, decode, beam, thread_count(threads))
         predicted = _core.gather_all(list(self.labels_), ids, corpus.offsets)
         if "known" not in options and self.vocabulary_ is not None and vocabulary(corpus) is not None:
@@ -255,12 +255,12 @@ class Tagger(Model):
         self,
         tokens: Any,
         *,
-        known: Known | None = None,
-        allowed: PerPosition | None = None,
+        known: Known = None,
+        allowed: Allowed = None,
         decode: str | None = None,
         beam: int | None = None,
     ) -> list[str]:
-        """The labels of one sentence.
+        """Find the labels of one sentence.
 
         known     {position: label}: what is known of it
         allowed   {position: labels}, or a list with None or labels for every position
@@ -276,52 +276,39 @@ class Tagger(Model):
         return [labels[i] for i in ids.tolist()]
 
     def predict_single(self, tokens: Any) -> list[str]:
-        """The same as tag(tokens), under sklearn-crfsuite's name."""
+        """Find the labels of one sentence, as tag(tokens) does, under sklearn-crfsuite's name."""
         return self.tag(tokens)
 
-    def trellis(
-        self, tokens: Any, *, known: Known | None = None, allowed: PerPosition | None = None
-    ) -> Trellis:
-        """The scores of one sentence, with everything that is forbidden masked."""
+    def trellis(self, tokens: Any, *, known: Known = None, allowed: Allowed = None) -> Trellis:
+        """Compute the scores of one sentence, with everything that is forbidden masked."""
         self._check_fitted("trellis")
         made: Trellis = self._trellises(self._corpus_of_one(tokens), 1)[0]
         return constrained(made, known, allowed)
 
-    def nbest(
-        self,
-        tokens: Any,
-        n: int = 5,
-        *,
-        known: Known | None = None,
-        allowed: PerPosition | None = None,
-    ) -> NBest:
-        """The n best labellings, best first, with their log-probabilities when the model has any."""
+    def nbest(self, tokens: Any, n: int = 5, *, known: Known = None, allowed: Allowed = None) -> NBest:
+        """Find the n best labellings, best first, with their log-probabilities when the model has any."""
         self._check_fitted("nbest")
         trellis = self.trellis(tokens, known=known, allowed=allowed)
         n = whole_number(n, "n", 1)
         return inference.nbest(trellis, n) if self._probabilistic else unnormalised(trellis, n)
 
-    def posterior(
-        self, tokens: Any, *, known: Known | None = None, allowed: PerPosition | None = None
-    ) -> Posterior:
-        """The distribution over labellings: probabilities of labels, moves and stretches, log Z and entropy."""
+    def posterior(self, tokens: Any, *, known: Known = None, allowed: Allowed = None) -> Posterior:
+        """Compute the distribution over labellings: probabilities of labels, moves and spans, log Z and entropy."""
         self._check_meaning("posterior")
         return inference.posterior(self.trellis(tokens, known=known, allowed=allowed))
 
     def predict_marginals_single(self, tokens: Any) -> list[dict[str, float]]:
-        """For every token of one sentence, label -> probability."""
+        """Compute for every token of one sentence a dict label -> probability."""
         self._check_meaning("predict_marginals_single")
         return labelled(self.posterior(tokens).node, self.labels_)
 
-    def log_partition(
-        self, tokens: Any, *, known: Known | None = None, allowed: PerPosition | None = None
-    ) -> float:
-        """log Z: the log of the sum of exp(score) over all labellings."""
+    def log_partition(self, tokens: Any, *, known: Known = None, allowed: Allowed = None) -> float:
+        """Compute log Z: the log of the sum of exp(score) over all labellings."""
         self._check_meaning("log_partition")
         return float(inference.log_partition(self.trellis(tokens, known=known, allowed=allowed)))
 
     def log_prob(self, tokens: Any, labels: Iterable[Any]) -> float:
-        """log P(labels | tokens); -inf for what is forbidden.
+        """Compute log P(labels | tokens); -inf for what is forbidden.
 
         labels   one per token; None stands for any label, and a set for any of its labels
         """
@@ -330,34 +317,30 @@ class Tagger(Model):
         return event_log_partition(trellis, labels) - float(inference.log_partition(trellis))
 
     def sample(
-        self,
-        tokens: Any,
-        n: int = 1,
-        seed: int = 0,
-        *,
-        known: Known | None = None,
-        allowed: PerPosition | None = None,
+        self, tokens: Any, n: int = 1, seed: int = 0, *, known: Known = None, allowed: Allowed = None
     ) -> Samples:
-        """n labellings drawn from the model's distribution; the same seed draws the same ones."""
+        """Draw n labellings from the model's distribution; the same seed draws the same ones."""
         self._check_meaning("sample")
         return inference.sample(self.trellis(tokens, known=known, allowed=allowed), n, seed=seed)
 
     # ------------------------------------------------------------------------------------------ inside
 
     def _corpus(self, X: Any) -> Corpus:
-        """X as a corpus, its columns named as in training."""
+        """Read X as a corpus, its columns named as in training."""
         return read_sentences(X, words=self._reads_words, columns=self._known_columns)
 
     def _looked_at(self, X: Any) -> Corpus:
-        """The same for the model alone: ready-made attributes that it does not know may be left out."""
+        """Read X for the model alone: ready-made attributes that it does not know may be left out."""
         return self._corpus(X)
 
     def _corpus_of_one(self, tokens: Any) -> Corpus:
         return read_sentence(tokens, words=self._reads_words, columns=self._known_columns)
 
-    def _cells(self, y: Any) -> tuple[str, ...] | None:
-        """What the cells of tuples are called; None when the label is among them, as when y names a column."""
-        return None if isinstance(y, str) else self._known_columns
+    def _corpus_with(self, X: Any, y: Any) -> Corpus:
+        """Read X as a corpus, with the label among its cells when y names a column."""
+        labelled = isinstance(y, str)
+        columns = None if labelled else self._known_columns
+        return read_sentences(X, words=self._reads_words, columns=columns, labelled=labelled)
 
     def _column_for(self, test: Any) -> str:
         column = self.column_
@@ -388,7 +371,7 @@ class Tagger(Model):
         return self._decoded(corpus, threads, *way)
 
     def _decoded(self, corpus: Corpus, threads: int, decode: str, beam: int | None) -> LabelIds:
-        """Block by block, so that memory does not grow with the corpus."""
+        """Decode block by block, so that memory does not grow with the corpus."""
         found: list[LabelIds] = []
         for begin, part in blocks(corpus, self._block):
             with located(begin):

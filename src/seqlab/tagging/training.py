@@ -1,11 +1,11 @@
-"""Facts of a training that every fitted tagger keeps: labels, columns, words, and what it obeys."""
+"""Training of taggers: the facts that every fitted one keeps, options of fit, and the score on a development set."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Protocol
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from seqlab import _core, inference
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
 from seqlab.errors import CorpusError, LabelError, OptionError, ShapeError, StoreError
-from seqlab.learning.monitor import Bar, Monitor, Weights, checked_callbacks, checked_patience
+from seqlab.learning.monitor import Bar, Monitor, checked_callbacks, checked_patience
 from seqlab.store.codec import Field, Inside, Late, Lazily, Listed, Names, Sizes, Strings
 from seqlab.store.state import State, string_arrays
 from seqlab.tagging.decoding import path_ids
@@ -112,22 +112,12 @@ class Training:
         }
 
 
-class Weighted(Protocol):
-    """A model that is its weights."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Their names, in order."""
-        ...
-
-    def with_theta(self, theta: Weights) -> Any:
-        """The same model with other weights."""
-        ...
+# ------------------------------------------------------------------------------------------------ fit under a monitor
 
 
 @dataclass(frozen=True, slots=True)
 class FitOptions:
-    """What fit was asked beside the data."""
+    """Arguments of fit beside the data."""
 
     dev: Any
     metric: Any
@@ -141,15 +131,11 @@ class FitOptions:
         checked_callbacks(self.callbacks)
         checked_patience(self.patience)
 
-    def watch(self, judge: DevScorer | None, model: Weighted) -> Monitor:
-        """A watch for the training of a model of this shape."""
-
-        def judged(theta: Weights) -> float:
-            return judge(model.with_theta(theta)) if judge is not None else 0.0
-
+    def monitor(self, scorer: DevScorer | None, model: Any) -> Monitor:
+        """Make a monitor for the training of the weights of this model."""
         return Monitor(
-            None if judge is None else judged,
-            None if judge is None else judge.name,
+            None if scorer is None else lambda theta: scorer(model.with_theta(theta)),
+            None if scorer is None else scorer.name,
             checked_patience(self.patience),
             checked_callbacks(self.callbacks),
             Bar() if self.progress else None,
@@ -165,7 +151,7 @@ def metric_number(name: str, score: Any) -> float:
 
 
 class DevScorer:
-    """Scores models on a development set, encoded once.
+    """A scorer of models on a development set, encoded once.
 
     right    the right labels of its corpus
     decode   gives the numbers of the labels that a model says
@@ -188,7 +174,11 @@ class DevScorer:
         if callable(metric):
             self.name = getattr(metric, "__name__", "metric")
             return
-        figures = self._possible(labels)
+        # The figures that any prediction has: those of spans only where all labels are tags.
+        every = [*right, list(labels)]
+        figures = list(self._figures(every, every))
+        if "span_f1" not in figures:
+            self._options["scheme"] = None
         if known is not None and vocabulary(corpus) is not None:
             figures.append("unseen_accuracy")
         usual = "span_f1" if "span_f1" in figures else "accuracy"
@@ -198,37 +188,26 @@ class DevScorer:
                 f"metric must be a function or one of {', '.join(map(repr, figures))}, got {metric!r}"
             )
         if self.name == "unseen_accuracy":
-            self._ask_unseen(known)
+            name = next(name for name in WORD_COLUMNS if name in corpus.columns)
+            self._options |= {"words": corpus.column(name), "known": known}
+            if self.name not in self._figures(right, right):
+                raise OptionError(
+                    f"metric={self.name!r}: training has seen every word of dev; choose another metric"
+                )
 
-    def __call__(self, model: Weighted) -> float:
-        """The score of a model: larger is better."""
+    def __call__(self, model: Any) -> float:
+        """Score a model: larger is better."""
         predicted = _core.gather_all(list(model.labels), self._decode(model), self._corpus.offsets)
         if callable(self._metric):
             return metric_number(self.name, self._metric(self._right, predicted))
-        return float(self._figures(predicted)[self.name])
+        return float(self._figures(self._right, predicted)[self.name])
 
-    def _possible(self, labels: Sequence[str]) -> list[str]:
-        """The figures that any prediction has: those of spans only where all labels are tags."""
+    def _figures(
+        self, right: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]
+    ) -> dict[str, float]:
         from seqlab.evaluation import evaluate
 
-        every = [*self._right, list(labels)]
-        found = list(evaluate(every, every).figures)
-        if "span_f1" not in found:
-            self._options["scheme"] = None
-        return found
-
-    def _ask_unseen(self, known: frozenset[str] | None) -> None:
-        name = next(name for name in WORD_COLUMNS if name in self._corpus.columns)
-        self._options |= {"words": self._corpus.column(name), "known": known}
-        if self.name not in self._figures(self._right):
-            raise OptionError(
-                f"metric={self.name!r}: training has seen every word of dev; choose another metric"
-            )
-
-    def _figures(self, predicted: Sequence[Sequence[str]]) -> dict[str, float]:
-        from seqlab.evaluation import evaluate
-
-        return dict(evaluate(self._right, predicted, **self._options).figures)
+        return dict(evaluate(right, predicted, **self._options).figures)
 
 
 def dev_scorer(
@@ -242,7 +221,7 @@ def dev_scorer(
     labels: Sequence[str],
     known: frozenset[str] | None,
 ) -> DevScorer | None:
-    """Who scores weights on the development set; None without one.
+    """Make a scorer of models on the development set; None without one.
 
     labels   all that the model may say
     known    the words of training, or None
@@ -253,7 +232,7 @@ def dev_scorer(
     encoded = encoder.encode(corpus, threads=threads).checked()
     mask = None if dictionary is None else dictionary.mask(corpus)
 
-    def decode(model: Weighted) -> Any:
+    def decode(model: Any) -> Any:
         allowed = None if mask is None else Allowed(mask)
         batch = tagger._batch_for_dev(model, encoded, allowed, threads)
         return path_ids(inference.viterbi(batch, threads=threads))
@@ -262,11 +241,8 @@ def dev_scorer(
 
 
 def development(dev: Any, tagger: Any, column: str | None) -> tuple[Corpus, list[list[str]]]:
-    """The corpus, and its right labels."""
-    if isinstance(dev, tuple) and len(dev) == 2:
-        X, y = dev
-    else:
-        X, y = dev, column
+    """Read a development set: the corpus, and its right labels."""
+    X, y = dev if isinstance(dev, tuple) and len(dev) == 2 else (dev, column)
     if y is None:
         raise OptionError(
             f"dev must be (X, y) when fit was given lists, got {dev!r:.60}; a Corpus alone is enough after a Corpus"

@@ -1,4 +1,4 @@
-"""Answers of a Markov chain: named, frozen, in the user's symbols."""
+"""Answers about Markov chains: named, frozen, in the user's symbols."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class Distribution:
         return iter(self.names)
 
     def items(self) -> Iterator[tuple[str, float]]:
-        """(symbol, probability) in the order of names."""
+        """Return (symbol, probability) in the order of names."""
         return zip(self.names, self.probabilities.tolist(), strict=True)
 
     def most_likely(self, n: int = 10) -> list[tuple[str, float]]:
-        """The n symbols of the highest probability, highest first; among equals in the order of names."""
+        """Return the n symbols of the highest probability, highest first; among equals in the order of names."""
         best = np.argsort(-self.probabilities, kind="stable")[: whole_number(n, "n", 0)]
         return [(self.names[i], float(self.probabilities[i])) for i in best.tolist()]
 
@@ -79,7 +79,7 @@ class Transitions:
 
 @dataclass(frozen=True, slots=True)
 class Perplexity:
-    """How surprised a chain is by some text.
+    """Perplexity of a chain on some text.
 
     value         exp(-log_prob / tokens); inf when something was impossible
     log_prob      of all sentences together, natural
@@ -114,7 +114,7 @@ def _place(places: dict[str, int], name: str) -> int:
 
 
 def long_run(moves: Numbers, names: tuple[str, ...]) -> Distribution:
-    """eq:stationary   The shares pi = pi A of states in the long run, from moves (S, S) whose rows sum to 1."""
+    """eq:stationary   Compute the shares pi = pi A of states in the long run, from moves (S, S) whose rows sum to 1."""
     recurrent, others = _closed_class(moves > 0)
     if others:
         first = names[int(np.flatnonzero(recurrent)[0])]

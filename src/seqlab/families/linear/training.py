@@ -69,13 +69,13 @@ def learn(
     judge = dev_scorer(
         options, tagger, gold.column, encoder, dictionary, threads, labels=labels, known=training.vocabulary()
     )
-    monitor = options.watch(judge, model)
+    monitor = options.monitor(judge, model)
     model = trained(tagger, data, model, monitor, threads, earlier=earlier)
     if tagger.order == 2:
         fine = _refined(tagger, data, joined(shaped(order=2), model), model, before, threads)
         if monitor.history.reason not in ENDED:
             data = replace(data, active=likely_in_training(data, fine, threads))
-            monitor = options.watch(judge, fine)
+            monitor = options.monitor(judge, fine)
             fine = trained(tagger, data, fine, monitor, threads, earlier=earlier)
         model = fine
     seen = len(corpus) + (0 if earlier is None else earlier.sentences or 0)

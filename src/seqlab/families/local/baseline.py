@@ -16,7 +16,7 @@ from seqlab.store.codec import Array, Inside, Part, Strings, value_of
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks
-from seqlab.tagging.door.constraints import Dictionary, Given, Rules, TagDictionary, forbidden_by
+from seqlab.tagging.door.constraints import Dictionary, Given, Rules, TagDictionary
 from seqlab.tagging.door.sentences import NOTHING, Gold, label_weights, token_weights, word_column
 from seqlab.tagging.model import COMMON, from_fit
 from seqlab.tagging.tagger import Tagger
@@ -28,7 +28,7 @@ Numbers = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """How often words had labels, as entries sorted by word and label.
+    """Counts of words with labels, as entries sorted by word and label.
 
     word, label   (entries,)
     count         (entries,)   weights and shares add up
@@ -52,14 +52,14 @@ class Counts:
         weights: npt.NDArray[np.float64] | None,
         worth: npt.NDArray[np.float64] | None,
     ) -> Counts:
-        """Tokens with the numbers of their words, their labels, and what they weigh."""
+        """Count tokens with the numbers of their words, their labels, and what they weigh."""
         token, label, share = gold.entries(weights, worth)
         seen = np.bincount(words[gold.ids != NOTHING], minlength=int(words.max(initial=-1)) + 1)
         return Counts._added(words[token], label, share, seen)
 
     @staticmethod
     def _added(word: Any, label: Any, count: Any, seen: Any) -> Counts:
-        """Entries of the same word and label added up."""
+        """Add up entries of the same word and label."""
         _, first, place = np.unique(_keys(word, label), return_index=True, return_inverse=True)
         added = np.bincount(place, count, len(first)).astype(np.float64)
         return Counts(word[first].astype(np.int32), label[first].astype(np.int32), added, seen)
@@ -70,17 +70,12 @@ class Counts:
         return Counts(self.word, place[self.label], self.count, self.seen)
 
     def plus(self, other: Counts) -> Counts:
-        """Both added up; the same words and labels have the same numbers in both."""
+        """Add up both; the same words and labels have the same numbers in both."""
         seen = np.zeros(max(len(self.seen), len(other.seen)), dtype=np.int64)
         seen[: len(self.seen)] += self.seen
         seen[: len(other.seen)] += other.seen
         word, label, count = (
-            np.concatenate([mine, theirs])
-            for mine, theirs in (
-                (self.word, other.word),
-                (self.label, other.label),
-                (self.count, other.count),
-            )
+            np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("word", "label", "count")
         )
         return Counts._added(word, label, count, seen)
 
@@ -102,7 +97,7 @@ class Counts:
 
 
 def _keys(word: Any, label: Any) -> npt.NDArray[np.int64]:
-    """One number for each word and label, in the order of both."""
+    """Return one number for each word and label, in the order of both."""
     size = int(label.max(initial=0)) + 1
     keys: npt.NDArray[np.int64] = word.astype(np.int64) * size + label
     return keys
@@ -213,8 +208,11 @@ class MostFrequentTag(Tagger):
         known = () if before is None else before.training.labels
         labels = tuple(sorted({*known, *gold.names}))
         words = {} if before is None else dict(before.words)
-        tokens, gold = _numbered(corpus, column, words), gold.numbered(labels)
-        counts = Counts.of(tokens, gold, weights, label_weights(gold, self.class_weight, weights))
+        strings, gold = corpus.strings(column).compact(), gold.numbered(labels)
+        numbers = np.array([words.setdefault(word, len(words)) for word in strings.values], dtype=np.int64)
+        counts = Counts.of(
+            numbers[strings.codes], gold, weights, label_weights(gold, self.class_weight, weights)
+        )
         if before is not None:
             counts = before.counts.relabelled(known, labels).plus(counts)
         if not counts.count.any():
@@ -245,7 +243,8 @@ class MostFrequentTag(Tagger):
             scores = np.log(table + self.smoothing) - np.log(
                 table.sum(axis=1, keepdims=True) + self.smoothing * table.shape[1]
             )
-        return forbidden_by(self.dictionary_, corpus, scores[column.codes])
+        node: Scores = scores[column.codes]
+        return node if self.dictionary_ is None else np.where(self.dictionary_.mask(corpus), node, -np.inf)
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:  # noqa: ARG002  (nothing here is worth a thread)
         size = len(self.labels_)
@@ -286,10 +285,3 @@ class MostFrequentTag(Tagger):
         options |= {name: state.settings.get(name) for name in ("unknown", "smoothing")}
         state.settings["options"] = {**options, "column": next(iter(state.names("column")), None)}
         return state
-
-
-def _numbered(corpus: Corpus, column: str, words: dict[str, int]) -> npt.NDArray[np.int64]:
-    """(tokens,) the number of each token's word; new words get new numbers in `words`."""
-    strings = corpus.strings(column).compact()
-    numbers = np.array([words.setdefault(word, len(words)) for word in strings.values], dtype=np.int64)
-    return numbers[strings.codes]

@@ -213,19 +213,22 @@ def numbers_of(classifier: Any) -> LinearNumbers:
 
 
 def _numbers(classifier: Any) -> Numbers:
-    found = _KNOWN.get(type(classifier).__name__) if _is_theirs(classifier) else None
+    # A subclass of somebody else's may do anything.
+    theirs = type(classifier).__module__.startswith("sklearn.")
+    found = _KNOWN.get(type(classifier).__name__) if theirs else None
     if found is None:
         raise StoreError(
             f"a LocalTagger of {type(classifier).__name__} cannot be stored: a model file holds numbers and no code, "
             f"and only classifiers with scores linear in the attributes are numbers: {', '.join(_KNOWN)} of "
             f"scikit-learn; use one of these, or pickle the tagger for files that you trust"
         )
-    return found(classifier)
-
-
-def _is_theirs(classifier: Any) -> bool:
-    """Not a subclass of somebody else's, which may do anything."""
-    return type(classifier).__module__.startswith("sklearn.")
+    if found is _one_by_one:
+        return _one_by_one(classifier)
+    link = found(classifier)
+    if link != "bayes":
+        return classifier.coef_, classifier.intercept_, link
+    prior = 0.0 if type(classifier).__name__ == "ComplementNB" else classifier.class_log_prior_
+    return classifier.feature_log_prob_, prior, link
 
 
 def _name(classifier: Any) -> str:
@@ -238,29 +241,12 @@ def _dense(coef: Any) -> Any:
     return coef.toarray() if hasattr(coef, "toarray") else np.asarray(coef)
 
 
-def _margins(classifier: Any) -> Numbers:
-    return classifier.coef_, classifier.intercept_, NONE
-
-
-def _logistic(classifier: Any) -> Numbers:
+def _logistic(classifier: Any) -> str:
     way = getattr(classifier, "multi_class", "auto")  # an option until scikit-learn 1.7
     each = way == "ovr" or (
         way != "multinomial" and (len(classifier.classes_) == 2 or classifier.solver == "liblinear")
     )
-    return classifier.coef_, classifier.intercept_, "logistic" if each else "softmax"
-
-
-def _sgd(classifier: Any) -> Numbers:
-    link = {"log_loss": "logistic", "modified_huber": "huber"}.get(classifier.loss, NONE)
-    return classifier.coef_, classifier.intercept_, link
-
-
-def _multinomial(classifier: Any) -> Numbers:
-    return classifier.feature_log_prob_, classifier.class_log_prior_, "bayes"
-
-
-def _complement(classifier: Any) -> Numbers:
-    return classifier.feature_log_prob_, 0.0, "bayes"
+    return "logistic" if each else "softmax"
 
 
 def _one_by_one(classifier: Any) -> Numbers:
@@ -275,17 +261,17 @@ def _one_by_one(classifier: Any) -> Numbers:
     return coef, np.concatenate(shifts), inner if inner == NONE else f"{REST}{inner}"
 
 
-_KNOWN: dict[str, Callable[[Any], Numbers]] = {
-    "LinearSVC": _margins,
+_KNOWN: dict[str, Callable[[Any], Any]] = {
+    "LinearSVC": lambda _: NONE,
     "LogisticRegression": _logistic,
     "LogisticRegressionCV": _logistic,
-    "RidgeClassifier": _margins,
-    "RidgeClassifierCV": _margins,
-    "SGDClassifier": _sgd,
-    "Perceptron": _margins,
-    "PassiveAggressiveClassifier": _margins,
-    "MultinomialNB": _multinomial,
-    "ComplementNB": _complement,
+    "RidgeClassifier": lambda _: NONE,
+    "RidgeClassifierCV": lambda _: NONE,
+    "SGDClassifier": lambda one: {"log_loss": "logistic", "modified_huber": "huber"}.get(one.loss, NONE),
+    "Perceptron": lambda _: NONE,
+    "PassiveAggressiveClassifier": lambda _: NONE,
+    "MultinomialNB": lambda _: "bayes",
+    "ComplementNB": lambda _: "bayes",
     "OneVsRestClassifier": _one_by_one,
 }
 
@@ -332,9 +318,7 @@ def _classes() -> dict[str, OptionKind]:
 
     homes = (linear_model, multiclass, naive_bayes, svm)
     found = {name: getattr(home, name) for home in homes for name in _KNOWN if hasattr(home, name)}
-    return {name: OptionKind(kind, _own_options) for name, kind in found.items()}
-
-
-def _own_options(classifier: Any) -> Mapping[str, Any]:
-    options: Mapping[str, Any] = classifier.get_params(deep=False)
-    return options
+    return {
+        name: OptionKind(kind, lambda classifier: dict(classifier.get_params(deep=False)))
+        for name, kind in found.items()
+    }

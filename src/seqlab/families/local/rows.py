@@ -122,6 +122,11 @@ class Sample:
     weights: npt.NDArray[np.float64] | None
 
 
+def first_tokens(offsets: Numbers) -> Numbers:
+    """Return the first token of every sentence that has one."""
+    return offsets[:-1][offsets[:-1] < offsets[1:]]
+
+
 def samples(
     gold: Gold,
     offsets: Numbers,
@@ -132,7 +137,7 @@ def samples(
     ids = gold.ids.astype(np.int64)
     before = np.concatenate([[NOT_KNOWN], ids[:-1]])
     before[before < 0] = NOT_KNOWN
-    before[offsets[:-1][offsets[:-1] < offsets[1:]]] = NO_LABEL
+    before[first_tokens(offsets)] = NO_LABEL
     tokens, labels, shares = gold.entries(weights, worth)
     plain = weights is None and worth is None and not gold.sets
     return Sample(tokens, labels, before[tokens], None if plain else shares)

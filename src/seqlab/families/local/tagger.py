@@ -16,7 +16,7 @@ from seqlab.encode import Encoder
 from seqlab.encode.encoder import Features
 from seqlab.errors import BeamError, CorpusError, OptionError, Place, QuestionError, ShapeError, StoreError
 from seqlab.families.local.classifier import GivenClassifier, LinearScores
-from seqlab.families.local.rows import NO_LABEL, Columns, Numbers, Prepared, samples
+from seqlab.families.local.rows import NO_LABEL, Columns, Numbers, Prepared, first_tokens, samples
 from seqlab.families.local.scorer import RESPONSES, ByNumbers, Scorer, cloned, fitted, method_of
 from seqlab.store.codec import Late, Lazily, Own, Part
 from seqlab.store.state import State
@@ -210,12 +210,7 @@ class LocalTagger(Tagger):
 
     @property
     def _block(self) -> int:
-        return max(BLOCK // len(self.labels_), 1) if self._sees_previous else BLOCK
-
-    @property
-    def _sees_previous(self) -> bool:
-        """Whether the classifier was trained with the label of the previous token as a feature."""
-        return self.fit_.previous
+        return max(BLOCK // len(self.labels_), 1) if self.fit_.previous else BLOCK
 
     @property
     def _own_way(self) -> tuple[str, int | None]:
@@ -223,7 +218,7 @@ class LocalTagger(Tagger):
         return {"viterbi": ("viterbi", None), "beam": ("beam", self.beam), "greedy": ("beam", 1)}[self.decode]
 
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
-        if self.decode != "greedy" or not self._sees_previous:
+        if self.decode != "greedy" or not self.fit_.previous:
             return super()._label_ids(corpus, threads)
         found = [self._greedy(part, begin, threads) for begin, part in blocks(corpus, BLOCK)]
         return np.concatenate([np.zeros(0, dtype=np.int32), *found])
@@ -233,7 +228,7 @@ class LocalTagger(Tagger):
         data = self._prepared(corpus, threads)
         mask = self._mask(corpus)
         size = len(self.labels_)
-        if self._sees_previous:
+        if self.fit_.previous:
             node, edge = self._moves(data, corpus.offsets, mask)
         else:
             tokens = np.arange(corpus.token_count)
@@ -261,7 +256,7 @@ class LocalTagger(Tagger):
     def _moves(self, data: Prepared, offsets: Numbers, mask: Bools | None) -> tuple[Scores, Scores]:
         """Scores of first labels in node (tokens, L), and those of moves in edge (tokens that are not first, L, L)."""
         size, count = len(self.labels_), int(offsets[-1])
-        first = _first_tokens(offsets)
+        first = first_tokens(offsets)
         later = np.setdiff1d(np.arange(count), first, assume_unique=True)
         node = np.zeros((count, size))
         node[first] = self._scores(data, first, np.full(len(first), NO_LABEL))
@@ -333,11 +328,6 @@ class LocalTagger(Tagger):
             return super()._get_option(state, name, data)
         arrays = {own: array for own, array in state.arrays.items() if own.startswith("classifier.")}
         return GivenClassifier(data, arrays)
-
-
-def _first_tokens(offsets: Numbers) -> Numbers:
-    """The first token of every sentence that has one."""
-    return offsets[:-1][offsets[:-1] < offsets[1:]]
 
 
 def _refuse_dead_ends(scores: Scores, sentences: Numbers, begin: int, t: int) -> None:

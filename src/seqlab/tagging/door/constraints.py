@@ -1,4 +1,4 @@
-"""What a model never says: forbidden moves, starts and ends, as one mask per kind."""
+"""Constraints of a model: forbidden transitions, starts and ends as masks; and the labels that words may have."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Given: TypeAlias = "str | Scheme | Constraints | Iterable[tuple[str, str]] | Non
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """True for what must not happen.
+    """Masks, True for what must not happen.
 
     forbidden   (L, L) from label, to label
     no_start    (L,)   labels that cannot be first
@@ -41,12 +41,12 @@ class Rules:
 
     @staticmethod
     def none(size: int) -> Rules:
-        """Everything is allowed."""
+        """Allow everything."""
         return Rules(np.zeros((size, size), bool), np.zeros(size, bool), np.zeros(size, bool))
 
     @staticmethod
     def of(given: Given, labels: Sequence[str]) -> Rules:
-        """From the name of a tag scheme, a Constraints without positions, or pairs (from, to) that are forbidden."""
+        """Read the name of a tag scheme, a Constraints without positions, or pairs (from, to) that are forbidden."""
         if given is None:
             return Rules.none(len(labels))
         from seqlab.tags import Scheme
@@ -68,18 +68,14 @@ class Rules:
         return bool(self.forbidden.any() or self.no_start.any() or self.no_end.any())
 
     def as_constraints(self) -> Constraints | None:
-        """The same as TrellisBatch takes it; None when nothing is forbidden."""
+        """Return the rules as TrellisBatch takes them; None when nothing is forbidden."""
         return Constraints(self.forbidden, self.no_start, self.no_end) if self else None
 
     def flags(self) -> dict[str, Any]:
-        """The masks as the core takes them, or None for each."""
-        if not self:
-            return {"forbidden": None, "no_start": None, "no_end": None}
-        return {
-            "forbidden": np.ascontiguousarray(self.forbidden, dtype=np.uint8).reshape(-1),
-            "no_start": np.ascontiguousarray(self.no_start, dtype=np.uint8),
-            "no_end": np.ascontiguousarray(self.no_end, dtype=np.uint8),
-        }
+        """Return the masks as the core takes them, or None for each."""
+        masks = {"forbidden": self.forbidden.reshape(-1), "no_start": self.no_start, "no_end": self.no_end}
+        used = bool(self)
+        return {name: np.ascontiguousarray(mask, np.uint8) if used else None for name, mask in masks.items()}
 
 
 def _of_constraints(given: Constraints, labels: Sequence[str]) -> Rules:
@@ -112,7 +108,7 @@ Dictionary = Mapping[str, Iterable[str]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TagDictionary:
-    """Which labels a word may have; one that is not listed may have any.
+    """A tag dictionary: the labels that a word may have; one that is not listed may have any.
 
     column   the column that holds the words
     row      word -> row of `rows`
@@ -125,7 +121,7 @@ class TagDictionary:
 
     @staticmethod
     def of(allowed: Dictionary | None, labels: Sequence[str], column: str | None) -> TagDictionary | None:
-        """From {word: labels}. Labels that training does not have are left out, but one must remain for each word."""
+        """Read {word: labels}. Labels that training does not have are left out, but one must remain for each word."""
         if allowed is None:
             return None
         if not isinstance(allowed, Mapping):
@@ -149,37 +145,30 @@ class TagDictionary:
         return self.flags(words.values)[words.codes]
 
     def allowed(self, corpus: Corpus) -> Allowed:
-        """The same as models take it."""
+        """Return the mask as models take it."""
         return Allowed(self.mask(corpus))
 
     def flags(self, words: Sequence[str]) -> npt.NDArray[np.bool_]:
         """(words, L)   True for what each word may be."""
-        table = np.vstack(
-            [self.rows, np.ones((1, self.rows.shape[1]), dtype=bool)]
-        )  # the last row: any label
+        table = np.vstack([self.rows, np.ones(self.rows.shape[1:], dtype=bool)])  # the last row: any label
         found = np.array([self.row.get(word, -1) for word in words], dtype=np.int64)
         flags: npt.NDArray[np.bool_] = table[found]
         return flags
 
 
 def label_list(word: str, some: Any, name: str) -> Iterable[str]:
-    """What a dictionary says of a word, or an error that names the dictionary."""
+    """Check what the dictionary of this name says of a word."""
     if isinstance(some, str) or not isinstance(some, Iterable):
         raise LabelError(f"{name}[{word!r}] must be a list of labels, got {some!r}; write [{some!r}]")
     return some
 
 
-def forbidden_by(dictionary: TagDictionary | None, corpus: Corpus, node: Scores) -> Scores:
-    """The scores (tokens, L) with -inf for what the dictionary forbids."""
-    return node if dictionary is None else np.where(dictionary.mask(corpus), node, -np.inf)
-
-
 class Allowed:
-    """What tokens may be, as models take it: a mask over scores."""
+    """Labels that tokens may have, as models take them: a mask over scores."""
 
     def __init__(self, mask: npt.NDArray[np.bool_]) -> None:
         self._mask = mask
 
     def mask(self, node: Scores) -> None:
-        """-inf into the scores (tokens, L) of what is not allowed."""
+        """Put -inf into the scores (tokens, L) of what is not allowed."""
         node[~self._mask] = -np.inf

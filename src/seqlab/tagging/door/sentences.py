@@ -30,7 +30,7 @@ def read_sentences(
     labelled: bool = False,
     known: _core.StringPool | None = None,
 ) -> Corpus:
-    """X as a corpus: a Corpus as it is, sentences of one, or lists of words, tuples, dicts or attributes.
+    """Read X as a corpus: a Corpus as it is, sentences of one, or lists of words, tuples, dicts or attributes.
 
     words      whether strings are words to make features of; without, tokens are ready-made attributes
     columns    what the cells of tuples are called, known from training; None before
@@ -50,8 +50,13 @@ def read_sentences(
         )
     sentences: list[Any] = X if isinstance(X, list) and only_lists(X) else listed(X)
     plain = sentences is X or only_lists(sentences)
-    if not plain:
-        _refuse_strings(sentences)
+    strings = (s for s, sentence in enumerate(sentences) if isinstance(sentence, (str, bytes)))
+    if not plain and (first := next(strings, None)) is not None:
+        raise CorpusError(
+            f" is {_shown(sentences[first])}, but a list of tokens is wanted; X is a list of sentences, "
+            f"and for one sentence there is tag(tokens)",
+            place=Place(first, of="X"),
+        )
     if sentences and not plain and all(isinstance(sentence, Sentence) for sentence in sentences):
         return Corpus.from_lists(sentences)
     width = _width(sentences) if words else 0
@@ -63,7 +68,7 @@ def read_sentences(
 
 
 def read_sentence(tokens: Any, *, words: bool, columns: Sequence[str] | None = None) -> Corpus:
-    """One sentence as a corpus of one."""
+    """Read one sentence as a corpus of one."""
     if isinstance(tokens, Corpus):
         raise CorpusError(
             f"one sentence is wanted, got a corpus of {len(tokens)}; predict(corpus) takes all of them"
@@ -78,7 +83,7 @@ def read_sentence(tokens: Any, *, words: bool, columns: Sequence[str] | None = N
 
 
 def word_column(corpus: Corpus, name: str | None = None) -> str | None:
-    """The column of this name; without a name "word", "form", or the first that holds strings; None if none does."""
+    """Find the column of this name; without one "word", "form", or the first that holds strings; None if none does."""
     if name is not None:
         return resolve(name, corpus.columns)
     strings = [column for column in corpus.columns if isinstance(corpus.data(column), StringColumn)]
@@ -86,25 +91,15 @@ def word_column(corpus: Corpus, name: str | None = None) -> str | None:
 
 
 def vocabulary(corpus: Corpus) -> frozenset[str] | None:
-    """The distinct words of a corpus; None when it has no column of words."""
+    """Collect the distinct words of a corpus; None when it has no column of words."""
     name = next((name for name in WORD_COLUMNS if name in corpus.columns), None)
     if name is None or not isinstance(corpus.data(name), StringColumn):
         return None
     return frozenset(corpus.strings(name).compact().values)
 
 
-def _refuse_strings(sentences: Sequence[Any]) -> None:
-    for s, sentence in enumerate(sentences):
-        if isinstance(sentence, (str, bytes)):
-            raise CorpusError(
-                f" is {_shown(sentence)}, but a list of tokens is wanted; X is a list of sentences, "
-                f"and for one sentence there is tag(tokens)",
-                place=Place(s, of="X"),
-            )
-
-
 def _width(sentences: Sequence[Any]) -> int:
-    """How many cells a token has when tokens are tuples of strings, else 0."""
+    """Count the cells of a token when tokens are tuples of strings, else 0."""
     first = next((s for s in sentences if isinstance(s, (list, tuple)) and s), None)
     token = None if first is None else first[0]
     cells = isinstance(token, (list, tuple)) and all(isinstance(cell, str) for cell in token)
@@ -136,7 +131,7 @@ SEVERAL = -2  # one of several, see `sets`
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gold:
-    """The labels of a corpus as numbers.
+    """Labels of a corpus as numbers.
 
     names    the distinct labels, sorted
     ids      (tokens,)   the number of each token's label; NOTHING where None was given, SEVERAL where a set was
@@ -151,11 +146,11 @@ class Gold:
 
     @property
     def partial(self) -> bool:
-        """Whether a token has no label, or several."""
+        """True if a token has no label, or several."""
         return bool((self.ids < 0).any())
 
     def entries(self, weights: Any = None, worth: Any = None) -> tuple[Any, Any, Any]:
-        """Token, label and share of every label that was given; those of one token share what it weighs.
+        """Return token, label and share of every label that was given; those of one token share what it weighs.
 
         weights   (tokens,) of the tokens; None when each counts 1
         worth     (L,) of the labels, likewise
@@ -181,7 +176,7 @@ class Gold:
         return Place(s, token - int(offsets[s]), of="y")
 
     def numbered(self, names: Sequence[str]) -> Gold:
-        """The same numbered by other names, which must hold these."""
+        """Number the labels by other names, which must hold these."""
         place = {name: i for i, name in enumerate(names)}
         new = np.array([*(place[name] for name in self.names), SEVERAL, NOTHING], dtype=np.int32)
         sets = {token: tuple(sorted(int(new[i]) for i in some)) for token, some in self.sets.items()}
@@ -189,7 +184,7 @@ class Gold:
 
 
 def read_gold(corpus: Corpus, y: Any) -> Gold:
-    """The labels y of a corpus.
+    """Read the labels y of a corpus.
 
     y   the name of a column, or for every sentence a list with one entry per token: a label, None when it is not
         known, or a set of labels of which one is right
@@ -210,7 +205,7 @@ def read_gold(corpus: Corpus, y: Any) -> Gold:
 
 
 def _partial(labels: Sequence[Sequence[Any]]) -> Gold:
-    """The slow way: some entry is not a plain string."""
+    """Read labels of which some are no plain strings, one by one."""
     number: dict[str, int] = {}
     ids: list[int] = []
     sets: dict[int, tuple[int, ...]] = {}
@@ -235,7 +230,7 @@ def _some(label: Any, s: int, t: int) -> Sequence[str]:
                 f"a label is a string, None, or a set of strings, got {label!r:.60}",
                 place=Place(s, t, of="y"),
             )
-        if not _writable(name):
+        if _core.StringPool().intern(name) < 0:  # a lone surrogate
             raise LabelError(
                 f"a label is text that UTF-8 can write, got {name!r:.60}", place=Place(s, t, of="y")
             )
@@ -247,20 +242,11 @@ def _some(label: Any, s: int, t: int) -> Sequence[str]:
     return [str(name) for name in some]
 
 
-def _writable(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:  # a lone surrogate
-        return False
-    return True
-
-
 def _sorted(
     values: Sequence[str], codes: LabelIds, sets: Mapping[int, tuple[int, ...]], column: str | None
 ) -> Gold:
-    """Renumbered by name."""
-    names = tuple(sorted(values))
-    return Gold(tuple(values), codes, sets, column).numbered(names)
+    """Number labels by name."""
+    return Gold(tuple(values), codes, sets, column).numbered(sorted(values))
 
 
 def label_lists(y: Any, lengths: Sequence[int]) -> list[Sequence[Any]]:
@@ -287,7 +273,7 @@ def label_lists(y: Any, lengths: Sequence[int]) -> list[Sequence[Any]]:
 
 
 def hits(gold: Gold, ids: LabelIds, labels: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """(tokens,) whether the label numbered `ids` among `labels` is the given one, or one of several."""
+    """(tokens,) True where the label numbered `ids` among `labels` is the given one, or one of several."""
     place = {name: i for i, name in enumerate(labels)}
     number = np.array([*(place.get(name, -1) for name in gold.names), -1, -1], dtype=np.int32)
     right: npt.NDArray[np.bool_] = number[gold.ids] == ids
@@ -297,7 +283,7 @@ def hits(gold: Gold, ids: LabelIds, labels: Sequence[str]) -> npt.NDArray[np.boo
 
 
 def listed_labels(given: Any) -> list[str]:
-    """Labels that were given by name, apart from any sentence; none for None."""
+    """Read labels that were given by name, apart from any sentence; none for None."""
     if given is None:
         return []
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
@@ -315,7 +301,7 @@ LARGEST_WEIGHT = 1e18  # summed over all tokens and squared, it still is a numbe
 
 
 def token_weights(corpus: Corpus, sample_weight: Any) -> Weights | None:
-    """(tokens,) weights from one per sentence, or one per token in lists; None when every token counts 1.
+    """Read weights (tokens,) from one per sentence, or one per token in lists; None when every token counts 1.
 
     Without sample_weight, the weights that a CRFsuite file gives its sentences.
     """
@@ -326,7 +312,7 @@ def token_weights(corpus: Corpus, sample_weight: Any) -> Weights | None:
 
 
 def sentence_weights(count: int, sample_weight: Any) -> Weights:
-    """(N,) weights of sentences; 1 for each without sample_weight."""
+    """Read weights (N,) of sentences; 1 for each without sample_weight."""
     return np.ones(count) if sample_weight is None else _joined(sample_weight, [1] * count)
 
 
@@ -367,13 +353,12 @@ def _weight_row(value: Any, length: int, s: int) -> Weights:
 
 
 def label_weights(gold: Gold, class_weight: Any, weights: Weights | None = None) -> Weights | None:
-    """(L,) weights of the labels of gold.names: from {label: weight}, or "balanced"; None without any.
+    """Read weights (L,) of the labels of gold.names: from {label: weight}, or "balanced"; None without any.
 
     "balanced" gives every label the same total, as in scikit-learn: tokens / (labels * tokens of the label).
     """
     if class_weight is None:
         return None
-    size = len(gold.names)
     if isinstance(class_weight, str) and class_weight == "balanced":
         counts = label_counts(gold, weights)
         seen = counts > 0
@@ -382,7 +367,7 @@ def label_weights(gold: Gold, class_weight: Any, weights: Weights | None = None)
         raise OptionError(
             f"class_weight must be {{label: weight}}, 'balanced' or None, got {class_weight!r:.60}"
         )
-    made = np.ones(size)
+    made = np.ones(len(gold.names))
     place = {name: i for i, name in enumerate(gold.names)}
     for label, weight in class_weight.items():
         number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
@@ -397,7 +382,7 @@ def label_weights(gold: Gold, class_weight: Any, weights: Weights | None = None)
 
 
 def with_classes(gold: Gold, weights: Weights | None, class_weight: Any) -> Weights | None:
-    """Weights of tokens times those of their labels; a token without a single label counts as before."""
+    """Multiply weights of tokens by those of their labels; a token without a single label counts as before."""
     worth = label_weights(gold, class_weight, weights)
     if worth is None:
         return weights
@@ -409,12 +394,6 @@ def with_classes(gold: Gold, weights: Weights | None, class_weight: Any) -> Weig
 
 
 def label_counts(gold: Gold, weights: Weights | None = None) -> Weights:
-    """(L,) how often each label was given; a token with several labels shares its count among them."""
-    size = len(gold.names)
-    known = gold.ids >= 0
-    counts = np.bincount(gold.ids[known], None if weights is None else weights[known], minlength=size).astype(
-        np.float64
-    )
-    for token, some in gold.sets.items():
-        counts[list(some)] += (1.0 if weights is None else weights[token]) / len(some)
-    return counts
+    """Count how often each label was given (L,); a token with several labels shares its count among them."""
+    _, label, share = gold.entries(weights)
+    return np.bincount(label, share, len(gold.names)).astype(np.float64)
