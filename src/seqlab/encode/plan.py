@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.encode.encoded import Kin
-from seqlab.features.model import Atom, Call, Feature, TemplateLike
+from seqlab.features.model import Atom, Call, Feature
+from seqlab.features.template import Template
 from seqlab.features.values import passed_through
 
 LARGEST_NUMBER = 2**31 - 1
@@ -38,7 +39,7 @@ class Plan:
     least     for each group how often an attribute must occur to be kept
     """
 
-    def __init__(self, template: TemplateLike, min_count: int, *, on_moves: bool) -> None:
+    def __init__(self, template: Template, min_count: int, *, on_moves: bool) -> None:
         """Compile the features that labels see, or (`on_moves`) those that pairs of labels see."""
         self.template = template
         self.on_moves = on_moves

@@ -21,8 +21,8 @@ from typing import Literal
 
 from seqlab.errors import Place, TemplateError
 from seqlab.features.functions import FUNCTIONS
-from seqlab.features.model import CRFPP, WAPITI, Atom, Call, Feature
-from seqlab.features.parse import Parsed
+from seqlab.features.model import CRFPP, WAPITI, Atom, Boundary, Call, Feature
+from seqlab.features.template import Template
 from seqlab.features.wapiti_regex import compiled
 
 _MACRO = re.compile(r"%x\[(-?\d*),(\d*)\]")
@@ -46,78 +46,82 @@ def language_of(text: str) -> Literal["seqlab", "crfpp", "wapiti"]:
     return "wapiti" if _ONLY_WAPITI.search(text) else "crfpp"
 
 
-def read_crfpp(text: str, *, path: str | None = None, columns: Columns = None) -> Parsed:
-    """Read the features of a CRF++ template."""
-    parsed = Parsed(bigram=False, boundary=CRFPP)
-    for number, raw in enumerate(text.split("\n"), start=1):
-        line, place = raw.removesuffix("\r"), Place(path=path, line=number)
-        if not line or line.startswith("#"):
-            continue
-        if line[0] not in "UB":
-            raise TemplateError(f"a CRF++ template line begins with U, B or #, got {line!r}", place=place)
+def read_crfpp(text: str, *, path: str | None = None, columns: Columns = None) -> Template:
+    """Read a CRF++ template."""
 
-        def atom(macro: re.Match[str], line: str = line, place: Place = place) -> Atom:
-            offset, column = (int(digits) if digits.strip("-") else 0 for digits in macro.groups())
-            if abs(offset) > FURTHEST:
-                raise TemplateError(
-                    f"CRF++ reads at most {FURTHEST} tokens away, got {macro[0]!r} in {line!r}", place=place
-                )
-            return Atom(_column_name(column, columns, place), offset)
+    def atom(macro: re.Match[str], line: str, place: Place) -> Atom:
+        offset, column = (int(digits) if digits.strip("-") else 0 for digits in macro.groups())
+        if abs(offset) > FURTHEST:
+            raise TemplateError(
+                f"CRF++ reads at most {FURTHEST} tokens away, got {macro[0]!r} in {line!r}", place=place
+            )
+        return Atom(_column_name(column, columns, place), offset)
 
-        _add(parsed, line, _MACRO, atom, "%x[row,column] is wanted, as in %x[-1,0]", place)
-    return parsed
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    lines = ["" if line.startswith("#") else line for line in lines]
+    begins = "a CRF++ template line begins with U, B or #"
+    return _template(
+        lines, path, CRFPP, "UB", begins, _MACRO, "%x[row,column] is wanted, as in %x[-1,0]", atom
+    )
 
 
-def read_wapiti(text: str, *, path: str | None = None, columns: Columns = None) -> Parsed:
-    """Read the features of a Wapiti pattern file."""
-    parsed = Parsed(bigram=False, boundary=WAPITI)
-    for number, raw in enumerate(text.split("\n"), start=1):
-        line, place = raw.partition("#")[0].rstrip(" \t\n\v\f\r"), Place(path=path, line=number)
+def read_wapiti(text: str, *, path: str | None = None, columns: Columns = None) -> Template:
+    """Read a Wapiti pattern file."""
+
+    def atom(command: re.Match[str], line: str, place: Place) -> Atom | str:
+        return _wapiti_atom(command, line, place, columns)
+
+    lines = [line.partition("#")[0].rstrip(" \t\n\v\f\r") for line in text.split("\n")]
+    lines = [line[:1].lower() + line[1:] for line in lines]
+    begins = "a Wapiti pattern begins with u, b or *"
+    return _template(lines, path, WAPITI, "ub*", begins, _COMMAND, "a command like %x[-1,0] is wanted", atom)
+
+
+def _template(
+    lines: Sequence[str],
+    path: str | None,
+    boundary: Boundary,
+    letters: str,
+    begins: str,
+    macro: re.Pattern[str],
+    wanted: str,
+    atom: Callable[[re.Match[str], str, Place], Atom | str],
+) -> Template:
+    """Read lines, of which empty ones say nothing.
+
+    letters   that a line may begin with; `begins` says so
+    macro     a value; `wanted` says so, `atom` gives the value that it reads, or the text that stands for it
+    """
+    features: list[Feature] = []
+    bigram = False
+    for number, line in enumerate(lines, start=1):
+        place = Place(path=path, line=number)
         if not line:
             continue
-        line = line[0].lower() + line[1:]
-        if line[0] not in "ub*":
-            raise TemplateError(f"a Wapiti pattern begins with u, b or *, got {line!r}", place=place)
-
-        def atom(command: re.Match[str], line: str = line, place: Place = place) -> Atom | str:
-            return _wapiti_atom(command, line, place, columns)
-
-        _add(parsed, line, _COMMAND, atom, "a command like %x[-1,0] is wanted", place)
-    return parsed
-
-
-def _add(
-    parsed: Parsed,
-    line: str,
-    macro: re.Pattern[str],
-    atom: Callable[[re.Match[str]], Atom | str],
-    wanted: str,
-    place: Place,
-) -> None:
-    """Add the feature of a line; `atom` gives the value that a macro reads, or the text that stands for it."""
-    atoms: list[Atom] = []
-    pieces, end = [""], 0
-    for found in [*macro.finditer(line), None]:
-        text = line[end : found.start() if found else None]
-        if "%" in text:
-            raise TemplateError(f"{wanted}, got {text[text.index('%') :]!r} in {line!r}", place=place)
-        pieces[-1] += text
-        if found is None:
-            break
-        end = found.end()
-        read = atom(found)
-        if isinstance(read, str):
-            pieces[-1] += read
+        if line[0] not in letters:
+            raise TemplateError(f"{begins}, got {line!r}", place=place)
+        atoms: list[Atom] = []
+        pieces, end = [""], 0
+        for found in [*macro.finditer(line), None]:
+            text = line[end : found.start() if found else None]
+            if "%" in text:
+                raise TemplateError(f"{wanted}, got {text[text.index('%') :]!r} in {line!r}", place=place)
+            pieces[-1] += text
+            if found is None:
+                break
+            end = found.end()
+            read = atom(found, line, place)
+            if isinstance(read, str):
+                pieces[-1] += read
+            else:
+                atoms.append(read)
+                pieces.append("")
+        if line[0] in "bB" and not atoms and not bigram:
+            bigram = True
         else:
-            atoms.append(read)
-            pieces.append("")
-    letter = line[0].lower()
-    if letter == "b" and not atoms and not parsed.bigram:
-        parsed.bigram = True
-    else:
-        parsed.features.append(
-            Feature(tuple(atoms), tuple(pieces), on_node=letter in "u*", on_edge=letter in "b*")
-        )
+            seen = {"on_node": line[0] in "Uu*", "on_edge": line[0] in "Bb*"}
+            features.append(Feature(tuple(atoms), tuple(pieces), **seen))
+    return Template(tuple(features), bigram, boundary)
 
 
 def _column_name(number: int, columns: Columns, place: Place) -> str:

@@ -37,7 +37,7 @@ def shape(value: str) -> str:
 
 def short_shape(value: str) -> str:
     """The shape with runs of one character collapsed. `short_shape("McDonald-2000")` -> XxXx-0."""
-    return _collapsed(shape(value))
+    return "".join(_runs(shape(value)))
 
 
 def prefix(value: str, n: int) -> str | None:
@@ -85,81 +85,6 @@ def script(value: str) -> str:
     return "+".join(_runs(map(script_of, value)))
 
 
-def is_digit(value: str) -> str | None:
-    """Digits only, as str.isdigit. `is_digit("1984")` -> yes."""
-    return _yes(value.isdigit())
-
-
-def is_alpha(value: str) -> str | None:
-    """Letters only, as str.isalpha. `is_alpha("Rome")` -> yes."""
-    return _yes(value.isalpha())
-
-
-def is_alnum(value: str) -> str | None:
-    """Letters and numbers only, as str.isalnum. `is_alnum("B52")` -> yes."""
-    return _yes(value.isalnum())
-
-
-def is_title(value: str) -> str | None:
-    """Every word begins with a capital and goes on in lower case, as str.istitle. `is_title("Rome")` -> yes."""
-    return _yes(value.istitle())
-
-
-def is_upper(value: str) -> str | None:
-    """Has upper-case and no lower-case letters, as str.isupper. `is_upper("U.S.")` -> yes."""
-    return _yes(value.isupper())
-
-
-def is_lower(value: str) -> str | None:
-    """Has lower-case and no upper-case letters, as str.islower. `is_lower("e-mail")` -> yes."""
-    return _yes(value.islower())
-
-
-def is_capitalized(value: str) -> str | None:
-    """The first character is upper or title case, whatever follows. `is_capitalized("McDonald")` -> yes."""
-    return _yes(value[:1].isupper() or value[:1].istitle())
-
-
-def is_punct(value: str) -> str | None:
-    """Punctuation and symbols only (categories P and S), at least one. `is_punct("...")` -> yes."""
-    return _yes(bool(value) and all(map(_punctuation, value)))
-
-
-def is_ascii(value: str) -> str | None:
-    """ASCII only, as str.isascii. `is_ascii("cafe")` -> yes."""
-    return _yes(value.isascii())
-
-
-def has_digit(value: str) -> str | None:
-    """Some character is a digit (str.isdigit). `has_digit("B52")` -> yes."""
-    return _yes(any(map(str.isdigit, value)))
-
-
-def has_alpha(value: str) -> str | None:
-    """Some character is a letter (str.isalpha). `has_alpha("B52")` -> yes."""
-    return _yes(any(map(str.isalpha, value)))
-
-
-def has_upper(value: str) -> str | None:
-    """Some character is upper case (str.isupper). `has_upper("iPhone")` -> yes."""
-    return _yes(any(map(str.isupper, value)))
-
-
-def has_lower(value: str) -> str | None:
-    """Some character is lower case (str.islower). `has_lower("iPhone")` -> yes."""
-    return _yes(any(map(str.islower, value)))
-
-
-def has_hyphen(value: str) -> str | None:
-    """Some character is a hyphen or dash (category Pd). `has_hyphen("e-mail")` -> yes."""
-    return _yes(any(unicodedata.category(c) == "Pd" for c in value))
-
-
-def has_punct(value: str) -> str | None:
-    """Some character is punctuation or a symbol (categories P and S). `has_punct("U.S")` -> yes."""
-    return _yes(any(map(_punctuation, value)))
-
-
 FOLDS = {"lower": str.lower, "upper": str.upper}  # the cases in which lexicons may be asked
 
 # ------------------------------------------------------------------------------------------------ helpers
@@ -169,13 +94,9 @@ _PLACES = ((5, "5-9"), (10, "10-19"), (20, "20-49"), (50, "50+"))
 
 
 def bucket(n: int, steps: tuple[tuple[int, str], ...] = _PLACES) -> str:
-    """The number itself below the first step, then the name of the last step that it reaches."""
+    """Return the number itself below the first step, then the name of the last step that it reaches."""
     reached = [name for start, name in steps if n >= start]
     return reached[-1] if reached else str(n)
-
-
-def _yes(answer: bool) -> str | None:  # noqa: FBT001 -- the answer is the argument
-    return "yes" if answer else None
 
 
 def _punctuation(c: str) -> bool:
@@ -194,58 +115,8 @@ def _shape_of(c: str) -> str:
     return "" if unicodedata.category(c)[0] == "M" else c
 
 
-def _collapsed(text: str) -> str:
-    return "".join(_runs(text))
-
-
 def _runs(items: Iterable[str]) -> list[str]:
     return [item for item, _ in groupby(items)]
-
-
-# ------------------------------------------------------------------------------------------------ the table
-
-
-class Function(NamedTuple):
-    """A function of the language, the types of its arguments after the value, and their least value."""
-
-    apply: Callable[..., str | None]
-    arguments: tuple[type[int | str], ...] = ()
-    least: int | None = None
-
-
-FUNCTIONS: dict[str, Function] = {
-    "lower": Function(lower),
-    "upper": Function(upper),
-    "lower_ascii": Function(lower_ascii),
-    "shape": Function(shape),
-    "short_shape": Function(short_shape),
-    "prefix": Function(prefix, (int,), least=1),
-    "suffix": Function(suffix, (int,), least=1),
-    "char": Function(char, (int,)),
-    "length": Function(length),
-    "digits": Function(digits),
-    "squeeze": Function(squeeze, (int,), least=1),
-    "category": Function(category),
-    "first_category": Function(first_category),
-    "script": Function(script),
-    "is_digit": Function(is_digit),
-    "is_alpha": Function(is_alpha),
-    "is_alnum": Function(is_alnum),
-    "is_title": Function(is_title),
-    "is_upper": Function(is_upper),
-    "is_lower": Function(is_lower),
-    "is_capitalized": Function(is_capitalized),
-    "is_punct": Function(is_punct),
-    "is_ascii": Function(is_ascii),
-    "has_digit": Function(has_digit),
-    "has_alpha": Function(has_alpha),
-    "has_upper": Function(has_upper),
-    "has_lower": Function(has_lower),
-    "has_hyphen": Function(has_hyphen),
-    "has_punct": Function(has_punct),
-    "test": Function(test, (str,)),
-    "match": Function(match, (str,)),
-}
 
 
 # Python knows no Script property, so `script` goes by code points: first, last, script; sorted.
@@ -300,7 +171,7 @@ _STARTS = [first for first, _, _ in RANGES]
 
 
 def script_of(c: str) -> str:
-    """Of one character: digit, punct (categories P and S), space (Z and C), a script, or other."""
+    """Find the script of one character: digit, punct (categories P and S), space (Z and C), a script, or other."""
     if c.isdigit():
         return "digit"
     kind = unicodedata.category(c)[0]
@@ -310,3 +181,91 @@ def script_of(c: str) -> str:
         return "space"
     at = bisect_right(_STARTS, ord(c)) - 1
     return RANGES[at][2] if at >= 0 and ord(c) <= RANGES[at][1] else "other"
+
+
+# ------------------------------------------------------------------------------------------------ the table
+
+
+class Function(NamedTuple):
+    """A function of the language, the types of its arguments after the value, and their least value."""
+
+    apply: Callable[..., str | None]
+    arguments: tuple[type[int | str], ...] = ()
+    least: int | None = None
+
+
+def _question(test: Callable[[str], bool], doc: str) -> Callable[[str], str | None]:
+    """Make the function that gives "yes" or None."""
+
+    def answer(value: str) -> str | None:
+        return "yes" if test(value) else None
+
+    answer.__doc__ = doc
+    return answer
+
+
+# Each with an example, which is its docstring.
+_QUESTIONS: dict[str, tuple[Callable[[str], bool], str]] = {
+    "is_digit": (str.isdigit, 'Digits only, as str.isdigit. `is_digit("1984")` -> yes.'),
+    "is_alpha": (str.isalpha, 'Letters only, as str.isalpha. `is_alpha("Rome")` -> yes.'),
+    "is_alnum": (str.isalnum, 'Letters and numbers only, as str.isalnum. `is_alnum("B52")` -> yes.'),
+    "is_title": (
+        str.istitle,
+        'Every word begins with a capital and goes on in lower case, as str.istitle. `is_title("Rome")` -> yes.',
+    ),
+    "is_upper": (
+        str.isupper,
+        'Has upper-case and no lower-case letters, as str.isupper. `is_upper("U.S.")` -> yes.',
+    ),
+    "is_lower": (
+        str.islower,
+        'Has lower-case and no upper-case letters, as str.islower. `is_lower("e-mail")` -> yes.',
+    ),
+    "is_capitalized": (
+        lambda value: value[:1].isupper() or value[:1].istitle(),
+        'The first character is upper or title case, whatever follows. `is_capitalized("McDonald")` -> yes.',
+    ),
+    "is_punct": (
+        lambda value: bool(value) and all(map(_punctuation, value)),
+        'Punctuation and symbols only (categories P and S), at least one. `is_punct("...")` -> yes.',
+    ),
+    "is_ascii": (str.isascii, 'ASCII only, as str.isascii. `is_ascii("cafe")` -> yes.'),
+    "has_digit": (
+        lambda value: any(map(str.isdigit, value)),
+        'Some character is a digit (str.isdigit). `has_digit("B52")` -> yes.',
+    ),
+    "has_alpha": (
+        lambda value: any(map(str.isalpha, value)),
+        'Some character is a letter (str.isalpha). `has_alpha("B52")` -> yes.',
+    ),
+    "has_upper": (
+        lambda value: any(map(str.isupper, value)),
+        'Some character is upper case (str.isupper). `has_upper("iPhone")` -> yes.',
+    ),
+    "has_lower": (
+        lambda value: any(map(str.islower, value)),
+        'Some character is lower case (str.islower). `has_lower("iPhone")` -> yes.',
+    ),
+    "has_hyphen": (
+        lambda value: any(unicodedata.category(c) == "Pd" for c in value),
+        'Some character is a hyphen or dash (category Pd). `has_hyphen("e-mail")` -> yes.',
+    ),
+    "has_punct": (
+        lambda value: any(map(_punctuation, value)),
+        'Some character is punctuation or a symbol (categories P and S). `has_punct("U.S")` -> yes.',
+    ),
+}
+
+FUNCTIONS: dict[str, Function] = {
+    **{one.__name__: Function(one) for one in (lower, upper, lower_ascii, shape, short_shape)},
+    "prefix": Function(prefix, (int,), least=1),
+    "suffix": Function(suffix, (int,), least=1),
+    "char": Function(char, (int,)),
+    "length": Function(length),
+    "digits": Function(digits),
+    "squeeze": Function(squeeze, (int,), least=1),
+    **{one.__name__: Function(one) for one in (category, first_category, script)},
+    **{name: Function(_question(*question)) for name, question in _QUESTIONS.items()},
+    "test": Function(test, (str,)),
+    "match": Function(match, (str,)),
+}

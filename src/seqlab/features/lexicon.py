@@ -60,14 +60,14 @@ class Lexicon:
 
     @classmethod
     def of(cls, name: str, entries: Iterable[str] | Mapping[str, str]) -> Lexicon:
-        """From a list of entries, or from a dict entry -> class."""
+        """Make a lexicon from a list of entries, or from a dict entry -> class."""
         if isinstance(entries, (str, bytes)) or not isinstance(entries, Iterable):
             raise TemplateError(f"lexicon {name!r}: a list of entries is wanted, got {entries!r:.80}")
         return cls(name, dict(entries) if isinstance(entries, Mapping) else dict.fromkeys(entries, YES))
 
     @classmethod
     def read(cls, name: str, path: str | PathLike[str]) -> Lexicon:
-        """From a file in UTF-8."""
+        """Read a file in UTF-8."""
         from pathlib import Path  # slow to import
 
         try:
@@ -84,19 +84,19 @@ class Lexicon:
         return cls(name, entries, str(path))
 
     def table(self, fold: str | None = None) -> Mapping[str, str]:
-        """Entry -> class; with `fold` ("lower", "upper") the entries in that case, the first of equals counting."""
+        """Map entry to class; with `fold` ("lower", "upper") entries in that case, the first of equals counting."""
         return self.entries if fold is None else self._folded[fold]
 
     def phrases(self, fold: str | None = None) -> Mapping[tuple[str, ...], str]:
-        """Tokens of an entry -> class."""
+        """Map the tokens of an entry to its class."""
         return self._phrases[fold]
 
     @cached_property
     def _folded(self) -> dict[str, dict[str, str]]:
         tables: dict[str, dict[str, str]] = {name: {} for name in FOLDS}
-        for name, folded in FOLDS.items():
+        for name, fold in FOLDS.items():
             for entry, kind in self.entries.items():
-                tables[name].setdefault(folded(entry), kind)
+                tables[name].setdefault(fold(entry), kind)
         return tables
 
     @cached_property
@@ -107,17 +107,17 @@ class Lexicon:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, for a model file."""
+        """Return plain data, for a model file."""
         return {"name": self.name, "path": self.path, "entries": dict(self.entries)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Lexicon:
-        """The lexicon that `to_dict` wrote."""
+        """Make the lexicon that `to_dict` wrote."""
         return cls(data["name"], dict(data["entries"]), data["path"])
 
 
 def _entry(raw: bytes, place: Place) -> tuple[str, str]:
-    """Entry and class of one line; ("", ...) for a blank line."""
+    """Read entry and class of one line; ("", ...) for a blank line."""
     try:
         line = raw.decode()
     except UnicodeDecodeError as error:
@@ -135,7 +135,7 @@ def _entry(raw: bytes, place: Place) -> tuple[str, str]:
 
 
 def longest_matches(tokens: Sequence[str], phrases: Mapping[tuple[str, ...], str]) -> list[str | None]:
-    """B, I or None for every token (B-class, I-class where there is a class).
+    """Find B, I or None for every token (B-class, I-class where there is a class).
 
     From left to right, the longest entry that begins here is taken, and the search goes on behind it.
     """
@@ -189,7 +189,7 @@ class Gazetteer:
 
     @staticmethod
     def named(column: str) -> Gazetteer:
-        """The gazetteer that has this name."""
+        """Make the gazetteer that has this name."""
         lexicon, _, read = column.removeprefix("@gazetteer(").removesuffix(")").partition(",")
         for fold in FOLDS:
             if read.startswith(f"{fold}(") and read.endswith(")"):
@@ -203,7 +203,7 @@ class Gazetteer:
         return f"@gazetteer({self.lexicon},{read})"
 
     def values(self, tokens: Sequence[str], lexicons: Mapping[str, Lexicon]) -> list[str | None]:
-        """The column for the values of `self.column`."""
+        """Compute the column from the values of `self.column`."""
         folded = tokens if self.fold is None else [FOLDS[self.fold](token) for token in tokens]
         return longest_matches(folded, lexicons[self.lexicon].phrases(self.fold))
 
@@ -212,14 +212,14 @@ PLAIN = ("position", "from_end", "sentence_length", "first", "last")
 
 
 def gazetteer_of(column: str) -> Gazetteer | None:
-    """The gazetteer that a column's name stands for, if it is one."""
+    """Find the gazetteer that a column's name stands for, if it is one."""
     if not column.startswith("@gazetteer("):
         return None
     return Gazetteer.named(column)
 
 
 def plain_column(name: str, length: int) -> list[str | None]:
-    """The computed columns that need nothing but the sentence's length; `name` begins with "@"."""
+    """Compute a column that needs nothing but the sentence's length; `name` begins with "@"."""
     places = range(length)
     match name:
         case "@position":

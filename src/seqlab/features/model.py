@@ -8,14 +8,11 @@ An attribute string is put together from fixed pieces and from values read off t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol, Self
 
 from seqlab.errors import TemplateError
 from seqlab.features.lexicon import NAME, gazetteer_of
-
-if TYPE_CHECKING:
-    from seqlab.features.lexicon import Lexicon
 
 
 class SentenceLike(Protocol):
@@ -111,22 +108,6 @@ WAPITI = Boundary(
     ("_x-1", "_x-2", "_x-3", "_x-4", "_x-#"), ("_x+1", "_x+2", "_x+3", "_x+4", "_x+#"), calls=True
 )
 BOUNDARIES = {"seqlab": SEQLAB, "crfpp": CRFPP, "wapiti": WAPITI}
-
-
-class TemplateLike(Protocol):
-    """A Template, as far as features are read off a sentence."""
-
-    @property
-    def features(self) -> tuple[Feature, ...]:
-        """In order."""
-
-    @property
-    def boundary(self) -> Boundary:
-        """What is read outside the sentence."""
-
-    @property
-    def lexicons(self) -> Mapping[str, Lexicon]:
-        """By name."""
 
 
 Parts = list[str | int]  # numbers are the places where a range may stand

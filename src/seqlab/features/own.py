@@ -30,52 +30,46 @@ class FeatureFunction:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise TemplateError(f"a function (sentence, t) -> strings is wanted, got {self.function!r}")
-        _check_arguments(self.function, self.name)
+        try:
+            wanted = inspect.signature(self.function)
+        except (TypeError, ValueError):  # some functions of other languages do not say
+            return
+        try:
+            wanted.bind(None, 0)
+        except TypeError:
+            raise TemplateError(
+                f"{self.name}{wanted} cannot be called with a sentence and a position; features want a function "
+                f"(sentence, t)"
+            ) from None
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name that messages call it by."""
         return getattr(self.function, "__name__", type(self.function).__name__)
 
     def __call__(self, sentence: Any, t: int) -> Bag:
-        """The attributes at token t, with their weights."""
+        """Return the attributes at token t, with their weights."""
         where = f"{self.name}(sentence, {t})"
         given = self.function(sentence, t)
         if isinstance(given, Mapping):
-            self._refuse_tokens(given, where)
+            for name, value in given.items():
+                if isinstance(value, Token):
+                    first = value.sentence.columns[0]
+                    raise TemplateError(
+                        f"{where}: attribute {name!r} has a whole token for a value; write sentence[t].{first} or "
+                        f"sentence[{first!r}][t] for its string"
+                    )
             return bag(given, where=where)
         if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
             raise TemplateError(f"{where} should give a list of strings, got {given!r}")
         found: Bag = []
         for one in given:
-            pair = isinstance(one, tuple) and len(one) == 2
-            found += bag({one[0]: _number(one, where)} if pair else [one], where=where)  # type: ignore[list-item]
-        return found
-
-    def _refuse_tokens(self, given: Mapping[str, Any], where: str) -> None:
-        for name, value in given.items():
-            if isinstance(value, Token):
-                first = value.sentence.columns[0]
+            if not (isinstance(one, tuple) and len(one) == 2):
+                found += bag([one], where=where)
+            elif isinstance(one[1], (str, bytes, list, set, Mapping)):
                 raise TemplateError(
-                    f"{where}: attribute {name!r} has a whole token for a value; write sentence[t].{first} or "
-                    f"sentence[{first!r}][t] for its string"
+                    f"{where} gave {one!r}; a string, or a pair of a string and a number, is wanted"
                 )
-
-
-def _check_arguments(function: Callable[..., Any], name: str) -> None:
-    try:
-        wanted = inspect.signature(function)
-    except (TypeError, ValueError):  # some functions of other languages do not say
-        return
-    try:
-        wanted.bind(None, 0)
-    except TypeError:
-        raise TemplateError(
-            f"{name}{wanted} cannot be called with a sentence and a position; features want a function (sentence, t)"
-        ) from None
-
-
-def _number(pair: Any, where: str) -> Any:
-    if isinstance(pair[1], (str, bytes, list, set, Mapping)):
-        raise TemplateError(f"{where} gave {pair!r}; a string, or a pair of a string and a number, is wanted")
-    return pair[1]
+            else:
+                found += bag({one[0]: one[1]}, where=where)
+        return found

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -23,7 +23,8 @@ from typing import NoReturn
 from seqlab.errors import Place, TemplateError
 from seqlab.features.functions import FOLDS, FUNCTIONS, Function
 from seqlab.features.lexicon import PLAIN, Gazetteer, Lexicon
-from seqlab.features.model import BOUNDARIES, SEQLAB, Atom, Boundary, Call, Feature, canonical
+from seqlab.features.model import BOUNDARIES, SEQLAB, Atom, Call, Feature, canonical
+from seqlab.features.template import Template
 from seqlab.features.values import near
 from seqlab.features.wapiti_regex import compiled
 
@@ -57,7 +58,7 @@ class Token:
     start: int
 
     def is_name(self, text: str) -> bool:
-        """Is it this bare word?"""
+        """Tell whether it is this bare word."""
         return self.kind == "name" and self.text == text
 
     @property
@@ -100,7 +101,7 @@ class Line:
         return tokens
 
     def peek(self, ahead: int = 0) -> Token:
-        """A token that stands ahead; past the last one there is the end."""
+        """Look at a token that stands ahead; past the last one there is the end."""
         if self.at + ahead < len(self.tokens):
             return self.tokens[self.at + ahead]
         return Token("end", "", len(self.text.rstrip()))
@@ -130,16 +131,6 @@ KINDS = {"edge": (False, True), "both": (True, True)}  # -> on_node, on_edge
 MOST = 10_000  # features that one line may stand for: more is a slip of the pen, and would take minutes
 
 
-@dataclass
-class Parsed:
-    """What a text says. Several texts of one template are read into one of these."""
-
-    features: list[Feature] = field(default_factory=list)
-    bigram: bool = True
-    boundary: Boundary = SEQLAB
-    lexicons: dict[str, Lexicon] = field(default_factory=dict)
-
-
 @dataclass(frozen=True)
 class Draft:
     """A value whose offset and arguments may still be ranges."""
@@ -151,7 +142,7 @@ class Draft:
 
     @property
     def size(self) -> int:
-        """How many values are meant."""
+        """Number of values that are meant."""
         return prod([len(self.offsets), *(len(a) for _, arguments in self.calls for a in arguments)])
 
     def atoms(self) -> Iterator[Atom]:
@@ -169,7 +160,7 @@ def parse(
     path: str | None = None,
     base: Path | None = None,
     lexicons: Mapping[str, Lexicon] | None = None,
-) -> Parsed:
+) -> Template:
     """Read a template.
 
     path       file that messages name
@@ -178,52 +169,50 @@ def parse(
     """
     if not isinstance(text, str):
         raise TemplateError(f"the text of a template is wanted, got {text!r:.80}")
-    parsed = Parsed()
-    used: list[tuple[Line, Token]] = []
-    for number, line_text in enumerate(text.split("\n"), start=1):
-        line = Line(line_text, number, path)
-        if line.tokens:
-            _Reader(line, parsed, used, base or Path(), dict(lexicons or {})).read()
-    for name, lexicon in (lexicons or {}).items():
-        parsed.lexicons.setdefault(name, lexicon)
-    for line, token in used:
-        if token.text not in parsed.lexicons:
-            line.fail(
+    reader = _Reader(base or Path(), lexicons or {})
+    for number, line in enumerate(text.split("\n"), start=1):
+        reader.read(Line(line, number, path))
+    found = reader.lexicons
+    for name, lexicon in reader.given.items():
+        found.setdefault(name, lexicon)
+    for line_read, token in reader.used:
+        if token.text not in found:
+            line_read.fail(
                 f"no lexicon {token.text!r}; declare it with: lexicon {token.text} = "
-                f'"{token.text}.txt"{near(token.text, parsed.lexicons)}',
+                f'"{token.text}.txt"{near(token.text, found)}',
                 token,
             )
-    return parsed
+    return Template(tuple(reader.features), reader.bigram, reader.boundary, found)
 
 
 class _Reader:
-    """Reads one line into `parsed`."""
+    """Reads one line after another, and remembers which lexicons they use."""
 
-    def __init__(
-        self,
-        line: Line,
-        parsed: Parsed,
-        used: list[tuple[Line, Token]],
-        base: Path,
-        given: Mapping[str, Lexicon],
-    ) -> None:
-        self.line, self.parsed, self.used, self.base, self.given = line, parsed, used, base, given
+    def __init__(self, base: Path, given: Mapping[str, Lexicon]) -> None:
+        self.base, self.given = base, given
+        self.features: list[Feature] = []
+        self.bigram = True
+        self.boundary = SEQLAB
+        self.lexicons: dict[str, Lexicon] = {}
+        self.used: list[tuple[Line, Token]] = []
 
-    def read(self) -> None:
-        line = self.line
+    def read(self, line: Line) -> None:
+        if not line.tokens:
+            return
+        self.line = line
         first, second = line.peek(), line.peek(1)
         if first.is_name("lexicon") and second.kind == "name":
             self._lexicon()
         elif first.is_name("no") and second.is_name("edge"):
             line.next(2)
-            self.parsed.bigram = False
+            self.bigram = False
         elif first.is_name("boundary") and second.kind == "name":
             line.next()
             if second.text not in BOUNDARIES:
                 line.fail(f"unknown boundary {second.text!r}: {', '.join(BOUNDARIES)} are known", second)
-            self.parsed.boundary = BOUNDARIES[line.next().text]
+            self.boundary = BOUNDARIES[line.next().text]
         else:
-            self.parsed.features += self._feature()
+            self.features += self._feature()
         if line.peek().kind != "end":
             line.fail(f"the line should end before {line.peek().text!r}", line.peek())
 
@@ -234,11 +223,11 @@ class _Reader:
             line.next()
             path = self.base / line.expect("string", 'a file name in quotes, as in "cities.txt"').string
             try:
-                self.parsed.lexicons[name.text] = Lexicon.read(name.text, path)
+                self.lexicons[name.text] = Lexicon.read(name.text, path)
             except TemplateError as error:
                 raise TemplateError(str(error), place=line.place) from error
         elif name.text in self.given:
-            self.parsed.lexicons[name.text] = self.given[name.text]
+            self.lexicons[name.text] = self.given[name.text]
         else:
             line.fail(
                 f"lexicon {name.text!r} has neither a file nor entries; write lexicon {name.text} = "
@@ -255,13 +244,12 @@ class _Reader:
         drafts, pieces = self._body()
         self._check_size(prod(draft.size for draft in drafts), first)
         count = self._min()
-        features = []
-        for atoms in product(*(draft.atoms() for draft in drafts)):
-            if pieces is None:
-                features.append(canonical(atoms, on_node=on_node, on_edge=on_edge, min_count=count))
-            else:
-                features.append(Feature(atoms, pieces, on_node, on_edge, count))
-        return features
+        return [
+            canonical(atoms, on_node=on_node, on_edge=on_edge, min_count=count)
+            if pieces is None
+            else Feature(atoms, pieces, on_node, on_edge, count)
+            for atoms in product(*(draft.atoms() for draft in drafts))
+        ]
 
     def _check_size(self, size: int, token: Token) -> None:
         if size > MOST:
@@ -388,7 +376,12 @@ class _Reader:
             line.expect(",", f"a {'number' if kind is int else 'pattern'} after the value of {name.text}")
             at = line.peek()
             if kind is str:
-                arguments.append((self._pattern(),))
+                token = line.expect("string", "a pattern in quotes")
+                try:
+                    compiled(token.string)
+                except TemplateError as error:
+                    line.fail(error.message, token)
+                arguments.append((token.string,))
                 continue
             numbers = self._range(f"a number, as in {name.text}(word[0], 3)")
             if function.least is not None and numbers[0] < function.least:
@@ -398,11 +391,3 @@ class _Reader:
             taken = "one argument" if arguments else "no argument"
             line.fail(f"{name.text} takes {taken} after its value", line.peek())
         return tuple(arguments)
-
-    def _pattern(self) -> str:
-        token = self.line.expect("string", "a pattern in quotes")
-        try:
-            compiled(token.string)
-        except TemplateError as error:
-            self.line.fail(error.message, token)
-        return token.string

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 from seqlab.errors import Place, StoreError, TemplateError
-from seqlab.features.functions import FUNCTIONS
+from seqlab.features.functions import FUNCTIONS, Function
 from seqlab.features.lexicon import PLAIN, Lexicon, StoredLexicons, gazetteer_of
 from seqlab.features.model import (
     BOUNDARIES,
@@ -22,57 +22,8 @@ from seqlab.features.model import (
     quoted_string,
 )
 from seqlab.features.values import Sentence, View, attribute
+from seqlab.features.wapiti_regex import compiled
 from seqlab.store.codec import Choice
-
-if TYPE_CHECKING:
-    from seqlab.features.parse import Parsed
-
-
-def check_features(features: Iterable[Feature]) -> None:
-    """Refuse columns that nothing computes, and functions or arguments that there are not."""
-    for feature in features:
-        for atom in feature.atoms:
-            if not _is_column(atom.column):
-                raise StoreError(f"a feature reads the column {atom.column!r:.80}, which nothing can compute")
-            for call in atom.calls:
-                _check_call(call)
-
-
-def _is_column(name: str) -> bool:
-    if name.startswith("#"):
-        return name[1:].isascii() and name[1:].isdigit() and len(name) < 11
-    if not name.startswith("@"):
-        return True
-    gazetteer = gazetteer_of(name)
-    if gazetteer is None:
-        return name[1:] in PLAIN
-    return gazetteer.name == name and not gazetteer.column.startswith("@") and _is_column(gazetteer.column)
-
-
-def _check_call(call: Call) -> None:
-    name, arguments = call
-    function = FUNCTIONS.get(name)
-    if function is None and name != "in":
-        raise StoreError(f"a feature calls the unknown function {name!r:.80}")
-    kinds = (str,) if function is None else function.arguments
-    if [type(argument) for argument in arguments] != list(kinds):
-        raise StoreError(f"the function {name!r} got the arguments {list(arguments)!r:.80}")
-    if function is not None:
-        for argument in arguments:
-            _check_argument(name, argument, function.least)
-
-
-def _check_argument(name: str, argument: int | str, least: int | None) -> None:
-    if isinstance(argument, str):
-        from seqlab.features.wapiti_regex import compiled
-
-        try:
-            compiled(argument)
-        except TemplateError as error:
-            raise StoreError(f"the function {name!r} has an unsound pattern: {error}") from error
-    elif least is not None and argument < least:
-        raise StoreError(f"the function {name!r} needs a number from {least} up, found {argument}")
-
 
 Lexicons: TypeAlias = "Mapping[str, Lexicon | Mapping[str, str] | Iterable[str]]"
 
@@ -112,8 +63,16 @@ class Template:
         return str(self)
 
     def check(self) -> None:
-        """Refuse what a file may say and no parser makes."""
-        check_features(self.features)
+        """Refuse what a file may say and no parser makes: columns, functions and arguments that there are not.
+
+        The features stand in a file one by one, not as text: reading them back opens no lexicon's file, unfolds no
+        range, and gives the same template whatever characters its pieces have. The text is there for people.
+        """
+        for atom in (atom for feature in self.features for atom in feature.atoms):
+            if not _is_column(atom.column):
+                raise StoreError(f"a feature reads the column {atom.column!r:.80}, which nothing can compute")
+            for call in atom.calls:
+                _check_call(call)
 
     # -------------------------------------------------------------------------------- reading
 
@@ -128,7 +87,7 @@ class Template:
         from seqlab.features.foreign import read_crfpp
 
         text, path = _text_of(source)
-        return _made(read_crfpp(text, path=path, columns=columns))
+        return read_crfpp(text, path=path, columns=columns)
 
     @classmethod
     def from_wapiti(cls, source: str | PathLike[str], *, columns: Sequence[str] | None = None) -> Template:
@@ -136,7 +95,7 @@ class Template:
         from seqlab.features.foreign import read_wapiti
 
         text, path = _text_of(source)
-        return _made(read_wapiti(text, path=path, columns=columns))
+        return read_wapiti(text, path=path, columns=columns)
 
     @classmethod
     def read(cls, path: str | PathLike[str], *, lexicons: Lexicons | None = None) -> Template:
@@ -148,29 +107,28 @@ class Template:
         text = _read(path)
         match foreign.language_of(text):
             case "crfpp":
-                return _made(foreign.read_crfpp(text, path=str(path)))
+                return foreign.read_crfpp(text, path=str(path))
             case "wapiti":
-                return _made(foreign.read_wapiti(text, path=str(path)))
+                return foreign.read_wapiti(text, path=str(path))
         return _parsed(text, path=str(path), base=Path(path).parent, lexicons=_lexicons(lexicons))
 
     # -------------------------------------------------------------------------------- what it means
 
     def attributes(self, sentence: Sentence, t: int) -> list[str]:
-        """The attributes that labels see at token t, counted from 0."""
-        view = self._view(sentence, t)
-        found = (attribute(feature, view, t) for feature in self.features if feature.on_node)
-        return [text for text in found if text is not None]
+        """Return the attributes that labels see at token t, counted from 0."""
+        return self._seen([feature for feature in self.features if feature.on_node], sentence, t)
 
     def edge_attributes(self, sentence: Sentence, t: int) -> list[str]:
-        """The attributes that the pair of labels at t-1 and t sees; none at token 0, where there is no pair."""
+        """Return the attributes that the pair of labels at t-1 and t sees; none at token 0, where there is no pair."""
+        return self._seen([feature for feature in self.features if feature.on_edge and t != 0], sentence, t)
+
+    def _seen(self, features: Iterable[Feature], sentence: Sentence, t: int) -> list[str]:
         view = self._view(sentence, t)
-        if t == 0:
-            return []
-        found = (attribute(feature, view, t) for feature in self.features if feature.on_edge)
+        found = (attribute(feature, view, t) for feature in features)
         return [text for text in found if text is not None]
 
     def show(self, sentence: Sentence, t: int) -> str:
-        """What the model sees at token t, one feature a line, with the absent ones and why they are."""
+        """List what the model sees at token t, one feature a line, with the absent ones and why they are."""
         from seqlab.features.values import shown
 
         return shown(self.features, self._view(sentence, t), t, bigram=self.bigram)
@@ -178,7 +136,7 @@ class Template:
     def _view(self, sentence: Sentence, t: int) -> View:
         from seqlab.arrays import position_number  # needs NumPy, which a template in a model file does not
 
-        view = View.of(sentence, self.boundary, self.lexicons)
+        view = View(sentence, self.boundary, self.lexicons)
         if not 0 <= position_number(t, "a template") < view.length:
             raise TemplateError(f"there is no token {t!r} in a sentence of {view.length}")
         return view
@@ -203,7 +161,7 @@ class Template:
         return hash((self.features, self.bigram, self.boundary, frozenset(self.lexicons.items())))
 
     def __add__(self, other: Template | str) -> Template:
-        """Both together; `no edge` on either side holds, and the boundary symbols are those of the left one."""
+        """Put both together; `no edge` on either side holds, and the boundary symbols are those of the left one."""
         if isinstance(other, str):
             other = _parsed(other, lexicons=self.lexicons)
         if not isinstance(other, Template):
@@ -211,21 +169,16 @@ class Template:
         for name in self.lexicons.keys() & other.lexicons.keys():
             if self.lexicons[name] != other.lexicons[name]:
                 raise TemplateError(f"the two templates mean different lexicons by {name!r}; rename one")
-        return Template(
-            (*self.features, *other.features),
-            self.bigram and other.bigram,
-            self.boundary,
-            {**self.lexicons, **other.lexicons},
-        )
+        features, lexicons = (*self.features, *other.features), {**self.lexicons, **other.lexicons}
+        return Template(features, self.bigram and other.bigram, self.boundary, lexicons)
 
     def __sub__(self, other: Template | str) -> Template:
-        """Without the features of the other one, each of which must be there."""
+        """Leave out the features of the other one, each of which must be there."""
         if isinstance(other, str):
             other = _parsed(other, lexicons=self.lexicons)
         if not isinstance(other, Template):
             return NotImplemented
-        mine = {_identity(feature) for feature in self.features}
-        gone = {_identity(feature) for feature in other.features}
+        mine, gone = ({_identity(feature) for feature in one.features} for one in (self, other))
         for feature in other.features:
             if _identity(feature) not in mine:
                 raise TemplateError(
@@ -237,11 +190,7 @@ class Template:
 def _parsed(text: str, **options: Any) -> Template:
     from seqlab.features.parse import parse  # a template from a file of a model comes without
 
-    return _made(parse(text, **options))
-
-
-def _made(parsed: Parsed) -> Template:
-    return Template(tuple(parsed.features), parsed.bigram, parsed.boundary, parsed.lexicons)
+    return parse(text, **options)
 
 
 def _identity(feature: Feature) -> Feature:
@@ -266,8 +215,6 @@ def _lexicons_of(features: Iterable[Feature]) -> Iterator[str]:
 
 
 def _lexicons(given: Lexicons | None) -> dict[str, Lexicon]:
-    from seqlab.features.lexicon import Lexicon
-
     return {
         name: entries if isinstance(entries, Lexicon) else Lexicon.of(name, entries)
         for name, entries in (given or {}).items()
@@ -292,3 +239,33 @@ def _read(path: str | PathLike[str]) -> str:
         raise TemplateError(
             f"not UTF-8: {error.reason} at byte {error.start}", place=Place(path=str(path))
         ) from error
+
+
+def _is_column(name: str) -> bool:
+    if name.startswith("#"):
+        return name[1:].isascii() and name[1:].isdigit() and len(name) < 11
+    if not name.startswith("@"):
+        return True
+    gazetteer = gazetteer_of(name)
+    if gazetteer is None:
+        return name[1:] in PLAIN
+    return gazetteer.name == name and not gazetteer.column.startswith("@") and _is_column(gazetteer.column)
+
+
+def _check_call(call: Call) -> None:
+    name, arguments = call
+    if name not in FUNCTIONS and name != "in":
+        raise StoreError(f"a feature calls the unknown function {name!r:.80}")
+    function = FUNCTIONS.get(name, Function(str, (str,)))
+    if [type(argument) for argument in arguments] != list(function.arguments):
+        raise StoreError(f"the function {name!r} got the arguments {list(arguments)!r:.80}")
+    for argument in arguments if name != "in" else ():
+        if isinstance(argument, str):
+            try:
+                compiled(argument)
+            except TemplateError as error:
+                raise StoreError(f"the function {name!r} has an unsound pattern: {error}") from error
+        elif function.least is not None and argument < function.least:
+            raise StoreError(
+                f"the function {name!r} needs a number from {function.least} up, found {argument}"
+            )

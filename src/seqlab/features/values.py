@@ -20,39 +20,25 @@ Sentence = SentenceLike | Mapping[str, Sequence[str]] | list[str] | tuple[str, .
 class View:
     """A sentence with the computed columns, and with what the template knows."""
 
-    def __init__(
-        self,
-        sentence: SentenceLike | Mapping[str, Sequence[str]],
-        columns: tuple[str, ...],
-        length: int,
-        boundary: Boundary,
-        lexicons: Mapping[str, Lexicon],
-    ) -> None:
-        self.sentence = sentence
-        self.columns = columns
-        self.length = length
+    def __init__(self, given: Sentence, boundary: Boundary, lexicons: Mapping[str, Lexicon]) -> None:
+        """Look at a Sentence, a dict column -> values, or a list of words."""
+        self.sentence = {"word": given} if isinstance(given, (list, tuple)) else given
         self.boundary = boundary
         self.lexicons = lexicons
         self._cache: dict[str, Sequence[str | None]] = {}
-
-    @classmethod
-    def of(cls, sentence: Sentence, boundary: Boundary, lexicons: Mapping[str, Lexicon]) -> View:
-        """Of a Sentence, of a dict column -> values, or of a list of words."""
-        if isinstance(sentence, (list, tuple)):
-            sentence = {"word": sentence}
-        if isinstance(sentence, Mapping):
-            lengths = {name: len(values) for name, values in sentence.items()}
+        if isinstance(self.sentence, Mapping):
+            lengths = {name: len(values) for name, values in self.sentence.items()}
             if len(set(lengths.values())) > 1:
                 raise TemplateError(f"the columns of a sentence must be equally long, got {lengths}")
-            return cls(sentence, tuple(sentence), max(lengths.values(), default=0), boundary, lexicons)
-        if isinstance(sentence, str) or not hasattr(sentence, "columns"):
-            raise TemplateError(
-                f"a sentence, a dict of columns or a list of words is wanted, got {sentence!r}"
-            )
-        return cls(sentence, tuple(sentence.columns), len(sentence), boundary, lexicons)
+            self.columns = tuple(self.sentence)
+            self.length = max(lengths.values(), default=0)
+        elif isinstance(given, str) or not hasattr(given, "columns"):
+            raise TemplateError(f"a sentence, a dict of columns or a list of words is wanted, got {given!r}")
+        else:
+            self.columns, self.length = tuple(given.columns), len(given)
 
     def column(self, name: str) -> Sequence[str | None]:
-        """The values of a column, whether it is read or computed."""
+        """Return the values of a column, whether it is read or computed."""
         if name not in self._cache:
             self._cache[name] = self._read(name)
         return self._cache[name]
@@ -64,7 +50,10 @@ class View:
             return gazetteer.values(tokens, self.lexicons)
         if name.startswith("@"):
             return plain_column(name, self.length)
-        values = self._stored(name)
+        try:
+            values = self.sentence[self.columns[int(name[1:])] if name.startswith("#") else name]
+        except (LookupError, CorpusError):
+            raise missing_column(name, self.columns) from None
         for t, one in enumerate(values):
             if not isinstance(one, str):
                 raise TemplateError(
@@ -72,20 +61,9 @@ class View:
                 )
         return values
 
-    def _stored(self, name: str) -> Sequence[str]:
-        if name.startswith("#"):
-            number = int(name[1:])
-            if number < len(self.columns):
-                return self.sentence[self.columns[number]]
-            raise missing_column(name, self.columns)
-        try:
-            return self.sentence[name]
-        except (LookupError, CorpusError):
-            raise missing_column(name, self.columns) from None
-
 
 def missing_column(name: str, columns: Sequence[str]) -> TemplateError:
-    """The error for a column that a template reads and a corpus does not have."""
+    """Make the error for a column that a template reads and a corpus does not have."""
     asked = f"column number {name[1:]} (from 0)" if name.startswith("#") else f"a column {name!r}"
     return TemplateError(
         f"the template reads {asked}, but the corpus has {len(columns)}: "
@@ -93,51 +71,37 @@ def missing_column(name: str, columns: Sequence[str]) -> TemplateError:
     )
 
 
-def place_of(atom: Atom, t: int, length: int) -> int:
-    """The position that an atom reads; outside 0..length-1 it is a boundary."""
-    if not atom.absolute:
-        return t + atom.offset
-    return atom.offset if atom.offset >= 0 else length + atom.offset
-
-
 def value(atom: Atom, view: View, t: int) -> str | None:
-    """What the atom reads at token t, or None when it is absent."""
-    place = place_of(atom, t, view.length)
+    """Read the atom at token t; None when it is absent."""
+    start = t if not atom.absolute else view.length if atom.offset < 0 else 0
+    place = start + atom.offset
     if 0 <= place < view.length:
-        read = view.column(atom.column)[place]
-    elif view.boundary.calls:
-        read = view.boundary.symbol(place, view.length)
-    else:
-        return view.boundary.symbol(place, view.length)
-    return passed_through(atom.calls, read, view.lexicons)
+        return passed_through(atom.calls, view.column(atom.column)[place], view.lexicons)
+    symbol = view.boundary.symbol(place, view.length)
+    return passed_through(atom.calls, symbol, view.lexicons) if view.boundary.calls else symbol
 
 
 def passed_through(calls: Sequence[Call], read: str | None, lexicons: Mapping[str, Lexicon]) -> str | None:
-    """A value after all calls, innermost first."""
-    for i, call in enumerate(calls):
+    """Apply all calls to a value, innermost first.
+
+    `in` compares in the case of the last `lower` or `upper` before it: the entries are put into the same case, so that
+    `in(lower(word[0]), cities)` finds "Berlin" however the file spells it.
+    """
+    fold = None
+    for call in calls:
         if read is None:
             return None
-        read = applied(call, read, fold_of(calls[:i]), lexicons)
+        if call.name == "in":
+            read = lexicons[str(call.args[0])].table(fold).get(read)
+        else:
+            read = FUNCTIONS[call.name].apply(read, *call.args)
+        if call.name in FOLDS:
+            fold = call.name
     return read
 
 
-def applied(call: Call, read: str, fold: str | None, lexicons: Mapping[str, Lexicon]) -> str | None:
-    """One function applied to one value."""
-    if call.name == "in":
-        return lexicons[str(call.args[0])].table(fold).get(read)
-    return FUNCTIONS[call.name].apply(read, *call.args)
-
-
-def fold_of(calls: Sequence[Call]) -> str | None:
-    """The case in which `in` compares after these calls: that of the last `lower` or `upper`, if any.
-
-    The entries are put into the same case: `in(lower(word[0]), cities)` finds "Berlin" however the file spells it.
-    """
-    return next((call.name for call in reversed(calls) if call.name in FOLDS), None)
-
-
 def attribute(feature: Feature, view: View, t: int) -> str | None:
-    """The attribute string of a feature at token t, or None when one of its values is absent."""
+    """Return the attribute string of a feature at token t, or None when one of its values is absent."""
     text = feature.pieces[0]
     for atom, piece in zip(feature.atoms, feature.pieces[1:], strict=True):
         read = value(atom, view, t)
@@ -148,7 +112,7 @@ def attribute(feature: Feature, view: View, t: int) -> str | None:
 
 
 def why_absent(feature: Feature, view: View, t: int) -> str:
-    """Which value is missing, in words."""
+    """Say which value is missing."""
     for atom in feature.atoms:
         steps = [
             value(atom._replace(calls=atom.calls[:count]), view, t) for count in range(len(atom.calls) + 1)
@@ -167,7 +131,7 @@ def why_absent(feature: Feature, view: View, t: int) -> str:
 
 
 def near(name: str, known: Iterable[str]) -> str:
-    """'; did you mean ...?' when a known name looks like this one, else nothing."""
+    """Return '; did you mean ...?' when a known name looks like this one, else nothing."""
     from difflib import get_close_matches  # slow to import
 
     lowered = {one.lower(): one for one in known}
@@ -176,12 +140,12 @@ def near(name: str, known: Iterable[str]) -> str:
 
 
 def quoted(text: str, most: int = 40) -> str:
-    """The text in quotes, cut when it is long."""
+    """Put the text in quotes, cut when it is long."""
     return repr(text if len(text) <= most else text[: most - 3] + "...")
 
 
 def shown(features: Sequence[Feature], view: View, t: int, *, bigram: bool) -> str:
-    """Feature | attribute, for labels first, then for pairs of labels."""
+    """List feature | attribute, for labels first, then for pairs of labels."""
     nodes = [(feature_text(f), _seen(f, view, t)) for f in features if f.on_node]
     edges = [(feature_text(f), _seen(f, view, t)) for f in features if f.on_edge]
     if bigram:
@@ -202,7 +166,7 @@ def _seen(feature: Feature, view: View, t: int) -> str:
 
 
 def _row(view: View, t: int) -> str:
-    """The token itself: its value in every column that holds text."""
+    """Show the token itself: its value in every column that holds text."""
     cells = [(name, view.sentence[name][t]) for name in view.columns]
     found = [f"{name}={cell!r}" for name, cell in cells if isinstance(cell, str)]
     return ": " + ", ".join(found) if found else ""
