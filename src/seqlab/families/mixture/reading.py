@@ -1,4 +1,4 @@
-"""What users give to mixture models: counts, bags of words, points, weights."""
+"""Input of mixture models: counts, bags of words, points, weights."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ LARGEST = 1e100  # squares of larger numbers would leave no room for sums
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bags:
-    """Counts of features, those of 0 left out.
+    """Observations of a mixture.
 
-    rows    the features of each bag
+    rows    counts of features, those of 0 left out (SymbolRows), or points (VectorRows)
     size    how many features there are
     names   of the features, if they have any
     """
 
-    rows: SymbolRows
+    rows: Any
     size: int
     names: tuple[str, ...] | None = None
 
@@ -38,17 +38,9 @@ class Bags:
         counts = np.ascontiguousarray(values, dtype=np.float64)
         return Bags(SymbolRows(begin, np.ascontiguousarray(ids, dtype=np.int32), counts), shape[1], names)
 
-    def some(self, which: npt.NDArray[np.bool_]) -> Bags:
-        """Return the bags that `which` (n,) picks."""
-        bag = np.repeat(np.arange(len(which)), np.diff(self.rows.begin))
-        number, kept = np.cumsum(which) - 1, which[bag]
-        values = None if self.rows.values is None else self.rows.values[kept]
-        shape = (int(which.sum()), self.size)
-        return Bags.of(number[bag[kept]], self.rows.ids[kept], values, shape, self.names)
-
 
 def read_points(X: Any, what: str = "X") -> Numbers:
-    """(n, D) finite numbers."""
+    """Read (n, D) finite numbers."""
     try:
         points = np.asarray(_plain(X))
     except ValueError as error:
@@ -88,7 +80,7 @@ def read_bags(X: Any, features: Sequence[str] | int | None) -> Bags:
 
 
 def read_weights(sample_weight: Any, n: int) -> Numbers:
-    """(n,) weights from 0 up, not all 0; 1 each when there are none."""
+    """Read (n,) weights from 0 up, not all 0; 1 each when there are none."""
     if sample_weight is None:
         return np.ones(n)
     try:
@@ -109,12 +101,12 @@ def read_weights(sample_weight: Any, n: int) -> Numbers:
 
 
 def _plain(X: Any) -> Any:
-    """A DataFrame as its table; without that, it would be a list of the names of its columns."""
+    """Take a DataFrame as its table; without that, it would be a list of the names of its columns."""
     return X.to_numpy() if hasattr(X, "iloc") and hasattr(X, "to_numpy") else X
 
 
 def _is_named(X: Any) -> bool:
-    """Whether X is a list of dicts or of lists of strings, not a table of numbers."""
+    """Tell whether X is a list of dicts or of lists of strings, not a table of numbers."""
     if isinstance(X, np.ndarray) and X.dtype != object:
         return False
     if isinstance(X, (str, bytes, Mapping)) or not isinstance(X, Iterable):
@@ -129,7 +121,9 @@ def _is_named(X: Any) -> bool:
 
 def _of_entries(bag: Any, ids: Any, values: Any, shape: tuple[int, int], features: Any) -> Bags:
     """Read the entries of a table, dense or sparse."""
-    _check_columns(shape[1], features)
+    if not shape[1]:
+        raise ShapeError("X has no column, so there is nothing to count")
+    check_columns(shape[1], features)
     values = np.asarray(values, dtype=np.float64)
     bad = ~np.isfinite(values) | (values < 0)
     if bad.any():
@@ -141,14 +135,11 @@ def _of_entries(bag: Any, ids: Any, values: Any, shape: tuple[int, int], feature
     return Bags.of(bag[kept], np.asarray(ids)[kept], values[kept], shape)
 
 
-def _check_columns(found: int, features: Any) -> None:
-    if not found:
-        raise ShapeError("X has no column, so there is nothing to count")
-    if features is None:
-        return
-    if not isinstance(features, int):
+def check_columns(found: int, features: Any) -> None:
+    """Refuse a table that is not like that of training; None: there was none before."""
+    if features is not None and not isinstance(features, int):
         raise ShapeError("X is a table without names, but in training features had names; give bags of them")
-    if found != features:
+    if features not in (None, found):
         raise ShapeError(f"X has {found} columns, but in training it had {features}")
 
 
@@ -172,28 +163,19 @@ def _of_names(bags: list[Any], features: Any) -> Bags:
 
 
 def _counts(bag: Any, i: int) -> dict[str, float]:
-    if isinstance(bag, Mapping):
-        return {_name(name, i): _count(value, name, i) for name, value in bag.items()}
+    """Read one bag: how often it has each feature."""
     if isinstance(bag, (str, bytes)) or not isinstance(bag, Iterable):
         raise ShapeError(
             f"bag {i} of X is {bag!r:.60}, but a list of features or a dict {{feature: count}} is wanted"
         )
     counts: dict[str, float] = {}
-    for name in bag:
-        counts[_name(name, i)] = counts.get(name, 0.0) + 1.0
+    for name, value in bag.items() if isinstance(bag, Mapping) else ((name, 1) for name in bag):
+        if not isinstance(name, str):
+            raise ShapeError(f"bag {i} of X has the feature {name!r:.60}, but features are strings")
+        real = isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, complex))
+        if not real or not np.isfinite(value) or value < 0:
+            raise ScoreError(
+                f"bag {i} of X counts {name!r:.60} as {value!r:.60}, but a finite number from 0 up is wanted"
+            )
+        counts[name] = counts.get(name, 0.0) + float(value)
     return counts
-
-
-def _name(name: Any, i: int) -> str:
-    if not isinstance(name, str):
-        raise ShapeError(f"bag {i} of X has the feature {name!r:.60}, but features are strings")
-    return name
-
-
-def _count(value: Any, name: str, i: int) -> float:
-    real = isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, complex))
-    if not real or not np.isfinite(value) or value < 0:
-        raise ScoreError(
-            f"bag {i} of X counts {name!r:.60} as {value!r:.60}, but a finite number from 0 up is wanted"
-        )
-    return float(value)

@@ -1,33 +1,84 @@
-"""Mixture models: naive Bayes without labels, and normal distributions of known variance."""
+"""Mixture models: naive Bayes without labels, and normal distributions of known variance.
+
+A mixture is a hidden Markov model of sequences of length one, so its EM is Baum-Welch.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab.arrays import number, whole_number
-from seqlab.errors import OptionError, ShapeError
+from seqlab.errors import OptionError, ShapeError, StoreError
+from seqlab.families.hmm.em import BaumWelch, EMTask, Evidence
 from seqlab.families.hmm.emissions import Distribution, Gaussian
-from seqlab.families.hmm.emissions.base import VectorRows, logs
+from seqlab.families.hmm.emissions.base import Chance, VectorRows, check_shares, logs
 from seqlab.families.hmm.emissions.categorical import BagDistribution
 from seqlab.families.hmm.emissions.gaussian import GaussianDistribution
 from seqlab.families.hmm.emissions.symbols import Symbols
 from seqlab.families.hmm.emissions.vectors import spread
-from seqlab.families.mixture.em import best_components
-from seqlab.families.mixture.fit import EMHistory, MixtureFit, MultinomialFit
-from seqlab.families.mixture.reading import Bags, Numbers, read_bags, read_points, read_weights
+from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
+from seqlab.families.mixture.reading import Bags, Numbers, check_columns, read_bags, read_points, read_weights
+from seqlab.learning.restarts import best_of
+from seqlab.store.codec import Array, Strings
 from seqlab.store.state import State
-from seqlab.tagging.model import Model
+from seqlab.tagging.model import Model, from_fit
+from seqlab.threads import thread_count
 
-Chance = np.random.Generator
+
+@dataclass(frozen=True, slots=True)
+class EMHistory:
+    """How EM went.
+
+    log_likelihood   at the start and after every epoch, with the log of the prior if there is one; it never falls
+    converged        whether the last epoch gained less than the tolerance
+    """
+
+    log_likelihood: tuple[float, ...]
+    converged: bool
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureFit:
+    """A fitted mixture.
+
+    theta            (k, features) the parameters of the components
+    mu               (k,) their weights
+    log_likelihood   how they were found: see EMHistory
+    features         names of the features, if they have any
+    """
+
+    theta: Annotated[Numbers, Array(np.float64, "components", "features", finite=True)]
+    mu: Annotated[Numbers, Array(np.float64, "components", finite=True)]
+    log_likelihood: Annotated[Numbers, Array(np.float64, "epochs")]
+    converged: bool
+    features: Annotated[tuple[str, ...] | None, Strings(optional=True)] = None
+
+    def check(self) -> None:
+        """Refuse what a file may say and training never does."""
+        check_shares(self.mu[None], 1, "the weights of the components")
+        found = self.log_likelihood
+        if not self.theta.size or not len(found) or np.isnan(found).any() or (np.diff(found) < 0).any():
+            raise StoreError("the log-likelihood should never fall, and there should be components")
+        if self.features is not None and len(self.features) != self.theta.shape[1]:
+            raise StoreError("every feature needs a name of its own")
+
+
+class MultinomialFit(MixtureFit):
+    """A fitted mixture whose components are probabilities of features."""
+
+    def check(self) -> None:
+        """Refuse components of a file that are no probabilities."""
+        super().check()
+        check_shares(self.theta, 1, "the probabilities of a component")
 
 
 def log_sum(joint: Numbers) -> Numbers:
-    """(n,) log Σ_l exp of the rows; -inf where all are."""
+    """Compute (n,) log Σ_l exp of the rows; -inf where all are."""
     top = joint.max(axis=1)
     shift = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
@@ -37,7 +88,7 @@ def log_sum(joint: Numbers) -> Numbers:
 
 # eq:mixture-posterior   P(l | x_i) = mu_l P(x_i | l) / Σ_m mu_m P(x_i | m)
 def shares(joint: Numbers, mu: Numbers) -> Numbers:
-    """(n, k) P(component | x_i); where x_i is impossible, as if nothing were known of it."""
+    """Compute (n, k) P(component | x_i); where x_i is impossible, as if nothing were known of it."""
     total = log_sum(joint)
     possible = np.isfinite(total)
     q = np.exp(joint - np.where(possible, total, 0.0)[:, None])
@@ -45,8 +96,19 @@ def shares(joint: Numbers, mu: Numbers) -> Numbers:
     return q
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _EM(BaumWelch):
+    """Baum-Welch that ends when an epoch gains less than the tolerance for a weight of 1."""
+
+    weight: float
+
+    def enough(self, gain: float, value: float) -> bool:  # noqa: ARG002
+        """Tell whether an epoch gained too little to go on."""
+        return gain <= self.tolerance * self.weight
+
+
 class Mixture(Model):
-    """What both mixtures share; a subclass reads its data and knows its components.
+    """A mixture of components; a subclass reads its data and knows its components.
 
     weights_   (k,) the share of each component
     history_   see EMHistory: its log_likelihood never falls
@@ -54,6 +116,8 @@ class Mixture(Model):
 
     _fit_class: ClassVar[Any] = MixtureFit
     _own: ClassVar[str]  # the option that only this mixture has
+    _nothing: ClassVar[str]  # how X looks when there is nothing to learn from
+    _frozen: ClassVar[tuple[str, ...]] = ("transitions",)
     fit_: MixtureFit | None = None
 
     n_components: int
@@ -71,11 +135,7 @@ class Mixture(Model):
         fit: MixtureFit = self.fit_  # type: ignore[assignment]
         return fit
 
-    @property
-    def weights_(self) -> Numbers:
-        """(k,) the share of each component."""
-        self._check_fitted("weights_")
-        return self._fit.mu
+    weights_: Numbers = from_fit("mu", "(k,) the share of each component.")
 
     @property
     def history_(self) -> EMHistory:
@@ -92,16 +152,16 @@ class Mixture(Model):
     # ------------------------------------------------------------------------------------------ answers
 
     def predict(self, X: Any) -> npt.NDArray[np.int64]:
-        """(n,) the most probable component of each."""
+        """Find (n,) the most probable component of each."""
         return np.asarray(self.predict_proba(X).argmax(axis=1))
 
     def predict_proba(self, X: Any) -> Numbers:
-        """(n, k) P(component | x) (eq:mixture-posterior); the weights where x is impossible."""
+        """Compute (n, k) P(component | x) (eq:mixture-posterior); the weights where x is impossible."""
         self._check_fitted("predict_proba")
         return shares(self._joint(X), self.weights_)
 
     def score_samples(self, X: Any) -> Numbers:
-        """(n,) log P(x)."""
+        """Compute (n,) log P(x)."""
         self._check_fitted("score_samples")
         return log_sum(self._joint(X))
 
@@ -118,21 +178,92 @@ class Mixture(Model):
         """Call fit(X), then predict(X)."""
         return self.fit(X, y, sample_weight=sample_weight).predict(X)
 
-    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
-        """Find components by EM; y is ignored."""
+    def _joint(self, X: Any) -> Numbers:
+        """Compute (n, k) log of mu_l P(x_i | l)."""
+        fit = self._fit
+        known = self.n_features_in_ if fit.features is None else fit.features
+        return logs(fit.mu) + self._log_density(self._read(X, known).rows, fit.theta)
+
+    # ------------------------------------------------------------------------------------------ what a subclass knows
+
+    def _read(self, X: Any, known: Any) -> Bags:
+        """Read X; `known` are the features of training, by name or how many, or None in training."""
         raise NotImplementedError
 
-    def _joint(self, X: Any) -> Numbers:
-        """(n, k) log of mu_l P(x_i | l)."""
+    def _log_density(self, rows: Any, theta: Numbers) -> Numbers:
+        """Compute (n, k) log P(x_i | component)."""
+        raise NotImplementedError
+
+    def _drawn(self, data: Bags, weights: Numbers, chance: Chance) -> Numbers:
+        """Draw components to begin with."""
+        raise NotImplementedError
+
+    def _emissions(self, theta: Numbers) -> Distribution:
+        """Return the components as emissions of states."""
         raise NotImplementedError
 
     # ------------------------------------------------------------------------------------------ learning
 
-    def _starts(self, shape: tuple[int, int], drawn: Callable[[Chance], Numbers]) -> list[Numbers]:
-        """Return components to begin with: those that were given, or some drawn for every restart."""
+    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:  # noqa: ARG002  (scikit-learn's signature)
+        """Find components by EM (eq:mixture-em); y is ignored.
+
+        sample_weight   (n,) how much each row counts
+        """
+        k = self._check_options()
+        data = self._read(X, None)
+        weights = read_weights(sample_weight, len(data.rows))
+        counted = weights > 0
+        some, weights = replace(data, rows=data.rows.some(counted)), weights[counted]
+        if not some.rows.values.size:
+            raise ShapeError(
+                f"X has {self._nothing.format(len(data.rows))}, so there is nothing to learn from"
+            )
         if self.init is not None:
-            return [self._given_start(shape)]
-        return [drawn(np.random.default_rng([self.seed, run])) for run in range(self.restarts)]
+            starts = [self._given_start((k, data.size))]
+            impossible = ~np.isfinite(self._log_density(some.rows, starts[0]).max(axis=1))
+            if impossible.any():
+                raise OptionError(
+                    f"row {int(np.argmax(impossible))} of X is impossible under every component of init; "
+                    f"give its features a probability above 0 in one of them"
+                )
+        else:
+            chances = (np.random.default_rng([self.seed, run]) for run in range(self.restarts))
+            starts = [self._drawn(some, weights, chance) for chance in chances]
+        self.fit_ = self._fit_class(features=data.names, **self._best(some.rows, weights, starts))
+        return self
+
+    # eq:mixture-em   E: q_il = P(l | x_i).  M: mu_l = Σ_i q_il / n, theta_l = argmax Σ_i q_il log P(x_i | theta)
+    def _best(self, rows: Any, weights: Numbers, starts: list[Numbers]) -> dict[str, Any]:
+        """Run EM from each start and keep the best; return the fields of a fitted value."""
+        k = self.n_components
+        evidence = Evidence(rows, np.arange(len(weights) + 1, dtype=np.int64), weights)
+        learner = _EM(
+            max_iterations=self.epochs,
+            tolerance=float(self.tolerance),
+            frozen=self._frozen,
+            weight=float(weights.sum()),
+        )
+        prior = Dirichlet(emissions=float(getattr(self, "smoothing", 0.0)))
+        names = tuple(map(str, range(k)))
+
+        def train(run: int, threads: int, report: Any) -> Any:
+            emissions = self._emissions(starts[run])
+            model = HiddenMarkov(names, np.full(k, 1.0 / k), np.eye(k), None, emissions)
+            return learner.train(EMTask(replace(evidence), prior), model, threads=threads, report=report)
+
+        best = best_of(train, len(starts), threads=thread_count(None))
+        model: Any = best.outcome.theta
+        emissions, history = model.emissions, best.history
+        return {
+            "theta": np.ascontiguousarray(
+                emissions.B if isinstance(emissions, BagDistribution) else emissions.means
+            ),
+            "mu": model.pi,
+            "log_likelihood": np.array(
+                [-math.inf if value is None else -value for value in history.objective]
+            ),
+            "converged": history.reason in ("value", "fell"),
+        }
 
     def _check_options(self) -> int:
         """Return the number of components, everything checked."""
@@ -169,16 +300,6 @@ class Mixture(Model):
         return tags
 
 
-def _check_possible(density: Numbers) -> None:
-    """Refuse data that no given component can have made."""
-    impossible = ~np.isfinite(density.max(axis=1))
-    if impossible.any():
-        raise OptionError(
-            f"row {int(np.argmax(impossible))} of X is impossible under every component of init; "
-            f"give its features a probability above 0 in one of them"
-        )
-
-
 class MultinomialMixture(Mixture):
     """Naive Bayes without labels: every bag of features comes from one component, which draws them one by one.
 
@@ -200,7 +321,7 @@ class MultinomialMixture(Mixture):
     history_         its log_likelihood, with the log of the prior that smoothing stands for, never falls
     """
 
-    _kind, _own = "multinomial mixture", "smoothing"
+    _kind, _own, _nothing = "multinomial mixture", "smoothing", "{} bags and no feature at all"
     _fit_class = MultinomialFit
 
     def __init__(
@@ -222,52 +343,30 @@ class MultinomialMixture(Mixture):
         self.tolerance = tolerance
         self.seed = seed
 
-    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:  # noqa: ARG002  (scikit-learn's signature)
-        """Find components by EM (eq:mixture-em); y is ignored.
+    probabilities_: Numbers = from_fit("theta", "(k, V) P(feature | component).")
+    features_: tuple[str, ...] | None = from_fit(
+        "features", "The names of the features, sorted; None for tables."
+    )
 
-        sample_weight   (n,) how much each bag counts
-        """
-        k = self._check_options()
-        bags = read_bags(X, None)
-        weights = read_weights(sample_weight, len(bags.rows))
-        counted = weights > 0
-        some, weights = bags.some(counted), weights[counted]
-        if not len(some.rows.ids):
-            raise ShapeError(
-                f"X has {len(bags.rows)} bags and no feature at all, so there is nothing to learn from"
-            )
-        starts = self._starts((k, bags.size), lambda chance: self._drawn(some, weights, k, chance))
-        if self.init is not None:
-            _check_possible(bags.rows.scores(logs(starts[0].T))[counted])
-        symbols = Symbols(bags.size)
-        made: list[Distribution] = [
-            BagDistribution(symbols, np.ascontiguousarray(theta.T)) for theta in starts
-        ]
-        found, more = best_components(self, some.rows, weights, made, smoothing=float(self.smoothing))
-        assert isinstance(found, BagDistribution)  # noqa: S101
-        self.fit_ = MultinomialFit(np.ascontiguousarray(found.B), features=bags.names, **more)
-        return self
+    def _read(self, X: Any, known: Any) -> Bags:
+        return read_bags(X, known)
 
-    @property
-    def probabilities_(self) -> Numbers:
-        """(k, V) P(feature | component)."""
-        self._check_fitted("probabilities_")
-        return self._fit.theta
+    # eq:multinomial-mixture   log P(x | l) = Σ_j x_j log theta_lj
+    def _log_density(self, rows: Any, theta: Numbers) -> Numbers:
+        scores: Numbers = rows.scores(logs(theta.T))
+        return scores
 
-    @property
-    def features_(self) -> tuple[str, ...] | None:
-        """The names of the features, sorted; None for tables."""
-        self._check_fitted("features_")
-        return self._fit.features
+    def _emissions(self, theta: Numbers) -> Distribution:
+        return BagDistribution(Symbols(theta.shape[1]), np.ascontiguousarray(theta.T))
 
-    def _drawn(self, bags: Bags, weights: Numbers, k: int, chance: Chance) -> Numbers:
+    def _drawn(self, data: Bags, weights: Numbers, chance: Chance) -> Numbers:
         """Draw components: half a bag, half all of them, so that nothing is impossible."""
-        rows, n = bags.rows, len(weights)
-        everything = rows.counts(weights[:, None], bags.size)[:, 0] + float(self.smoothing)
+        rows, k = data.rows, self.n_components
+        everything = rows.counts(weights[:, None], data.size)[:, 0] + float(self.smoothing)
         full = np.flatnonzero(np.diff(rows.begin))
-        one = np.zeros((n, k))
+        one = np.zeros((len(weights), k))
         one[chance.choice(full, k, replace=len(full) < k), np.arange(k)] = 1.0
-        single = rows.counts(one, bags.size).T
+        single = rows.counts(one, data.size).T
         theta = 0.5 * everything / everything.sum() + 0.5 * single / single.sum(axis=1, keepdims=True)
         # Some chance on top: two components that begin alike would stay alike for ever.
         theta = theta * chance.uniform(0.9, 1.1, theta.shape)
@@ -285,12 +384,6 @@ class MultinomialMixture(Mixture):
             theta = theta + 1e-12  # under the prior of smoothing, no feature is impossible
         return np.asarray(theta / theta.sum(axis=1, keepdims=True))
 
-    # eq:multinomial-mixture   log P(x | l) = Σ_j x_j log theta_lj
-    def _joint(self, X: Any) -> Numbers:
-        fit = self._fit
-        bags = read_bags(X, self.n_features_in_ if fit.features is None else fit.features)
-        return logs(fit.mu) + bags.rows.scores(logs(fit.theta.T))
-
 
 class GaussianMeans(Mixture):
     """A mixture of normal distributions round means that are sought, with a variance that is known.
@@ -305,7 +398,8 @@ class GaussianMeans(Mixture):
     history_   its log_likelihood never falls
     """
 
-    _kind, _own = "gaussian means", "variance"
+    _kind, _own, _nothing = "gaussian means", "variance", "no row"
+    _frozen = ("transitions", "covariances")
 
     def __init__(
         self,
@@ -326,47 +420,23 @@ class GaussianMeans(Mixture):
         self.tolerance = tolerance
         self.seed = seed
 
-    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:  # noqa: ARG002  (scikit-learn's signature)
-        """Find means by EM (eq:mixture-em); y is ignored.
+    means_: Numbers = from_fit("theta", "(k, D) the means of the components.")
 
-        sample_weight   (n,) how much each point counts
-        """
-        k = self._check_options()
+    def _read(self, X: Any, known: Any) -> Bags:
         points = read_points(X)
-        if not len(points):
-            raise ShapeError("X has no row, so there is nothing to learn from")
-        weights = read_weights(sample_weight, len(points))
-        counted = weights > 0
-        some, weights = points[counted], weights[counted]
-        starts = self._starts((k, points.shape[1]), lambda chance: spread(some, k, chance, weights))
-        if self.init is not None:
-            _check_possible(self._log_density(some, starts[0]))
-        variances = np.full(k, float(self.variance))
-        made: list[Distribution] = [
-            GaussianDistribution(Gaussian("spherical"), theta, variances) for theta in starts
-        ]
-        found, more = best_components(self, VectorRows(some), weights, made, frozen=("covariances",))
-        assert isinstance(found, GaussianDistribution)  # noqa: S101
-        self.fit_ = MixtureFit(found.means, **more)
-        return self
-
-    @property
-    def means_(self) -> Numbers:
-        """(k, D) the means of the components."""
-        self._check_fitted("means_")
-        return self._fit.theta
+        check_columns(points.shape[1], known)
+        return Bags(VectorRows(points), points.shape[1])
 
     # eq:gaussian-means   log P(x | l) = -|x - theta_l|² / 2 v - ½ D log 2π v
-    def _log_density(self, points: Numbers, means: Numbers) -> Numbers:
-        """(n, k) log P(x_i | component)."""
-        variance = float(self.variance)
-        columns = [((points - mean) ** 2).sum(axis=1) for mean in means]
+    def _log_density(self, rows: Any, theta: Numbers) -> Numbers:
+        points, variance = rows.values, float(self.variance)
+        columns = [((points - mean) ** 2).sum(axis=1) for mean in theta]
         constant = 0.5 * points.shape[1] * math.log(2 * math.pi * variance)
         with np.errstate(over="ignore"):  # too far away for a number is impossible
             return np.asarray(np.array(columns).T / (-2 * variance) - constant)
 
-    def _joint(self, X: Any) -> Numbers:
-        points = read_points(X)
-        if points.shape[1] != self.n_features_in_:
-            raise ShapeError(f"X has {points.shape[1]} columns, but in training it had {self.n_features_in_}")
-        return logs(self._fit.mu) + self._log_density(points, self._fit.theta)
+    def _emissions(self, theta: Numbers) -> Distribution:
+        return GaussianDistribution(Gaussian("spherical"), theta, np.full(len(theta), float(self.variance)))
+
+    def _drawn(self, data: Bags, weights: Numbers, chance: Chance) -> Numbers:
+        return spread(data.rows.values, self.n_components, chance, weights)

@@ -36,6 +36,13 @@ class SymbolRows:
     def __len__(self) -> int:
         return len(self.begin) - 1
 
+    def some(self, which: npt.NDArray[np.bool_]) -> SymbolRows:
+        """Return the tokens that `which` (T,) picks."""
+        lengths = np.diff(self.begin)
+        kept = np.repeat(which, lengths)
+        begin = np.concatenate([[0], np.cumsum(lengths[which])]).astype(np.int64)
+        return SymbolRows(begin, self.ids[kept], None if self.values is None else self.values[kept])
+
     def scores(self, table: Floats) -> Floats:
         """(T, L): the rows of a table (V, L), summed over the symbols of each token."""
         size = table.shape[1]
@@ -87,7 +94,7 @@ class VectorRows:
         return np.ones_like(self.values) if self.present is None else self.present.astype(np.float64)
 
     def some(self, which: npt.NDArray[np.bool_]) -> VectorRows:
-        """The tokens that `which` (T,) picks."""
+        """Return the tokens that `which` (T,) picks."""
         return VectorRows(self.values[which], None if self.present is None else self.present[which])
 
     @property
