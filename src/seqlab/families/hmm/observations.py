@@ -1,4 +1,4 @@
-"""Observations as users give them, as a corpus: words, whole numbers, lists of features, vectors, streams of these."""
+"""Read observations as a corpus: words, whole numbers, lists of features, vectors, streams of these."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.corpus import BagColumn, Column, Corpus, Sentence, StringColumn, VectorColumn
 from seqlab.corpus.bags import bag_column
-from seqlab.corpus.columns import resolve
+from seqlab.corpus.columns import offsets_of, resolve
 from seqlab.encode.encoder import ATTRIBUTES, listed
 from seqlab.errors import CorpusError, Place, ShapeError
 from seqlab.families.hmm.emissions import Emission, Streams
@@ -20,11 +20,8 @@ from seqlab.families.hmm.emissions.symbols import MISSING
 from seqlab.tagging.door.sentences import word_column
 
 Offsets = npt.NDArray[np.int64]
-NAMES = {
-    "symbols": "word",
-    "bags": ATTRIBUTES,
-    "vectors": "vector",
-}  # of columns, when X has no names of its own
+NAMES = {"symbols": "word", "bags": ATTRIBUTES, "vectors": "vector"}  # of columns, when X has none of its own
+KINDS = {"symbols": (StringColumn, VectorColumn), "bags": (BagColumn,), "vectors": (VectorColumn,)}
 WANTED = {
     "symbols": "a word or a whole number",
     "bags": "a list of features, or {feature: count}",
@@ -33,7 +30,7 @@ WANTED = {
 
 
 def read_observations(X: Any, emissions: Emission, lengths: Any = None) -> Corpus:
-    """X as a corpus.
+    """Read X as a corpus.
 
     X         a Corpus, a list of sequences, or with `lengths` all sequences one after another, as a list or an array;
               an array without lengths is one sequence; streams come as {name: X}, or as tuples with a cell a stream
@@ -53,7 +50,11 @@ def read_observations(X: Any, emissions: Emission, lengths: Any = None) -> Corpu
             "X is a dict, which is for streams: HMM(emissions=Streams(word=Categorical(), ...))"
         )
     column, offsets = _column(X, emissions.holds, lengths)
-    return Corpus({NAMES[emissions.holds]: column}, offsets) if column is not None else _of_sentences(X)
+    return (
+        Corpus({NAMES[emissions.holds]: column}, offsets)
+        if column is not None
+        else Corpus.from_lists(list(X))
+    )
 
 
 def read_sequence(tokens: Any, emissions: Emission) -> Corpus:
@@ -70,7 +71,7 @@ def read_sequence(tokens: Any, emissions: Emission) -> Corpus:
 def find_column(
     corpus: Corpus, emissions: Emission, asked: str | None, label: str | None = None
 ) -> str | None:
-    """The column that the observations stand in; None for streams, which have a column each."""
+    """Find the column that the observations stand in; None for streams, which have a column each."""
     if isinstance(emissions, Streams):
         for name in emissions.parts:
             resolve(name, corpus.columns)
@@ -79,13 +80,8 @@ def find_column(
         return resolve(asked, corpus.columns)
     if emissions.holds == "symbols" and (found := word_column(corpus)) not in {None, label}:
         return found
-    kinds: dict[str, tuple[type, ...]] = {
-        "symbols": (StringColumn, VectorColumn),
-        "bags": (BagColumn,),
-        "vectors": (VectorColumn,),
-    }
     for name in corpus.columns:
-        if isinstance(corpus.data(name), kinds[emissions.holds]) and name != label:
+        if isinstance(corpus.data(name), KINDS[emissions.holds]) and name != label:
             return name
     have = ", ".join(map(repr, corpus.columns))
     raise CorpusError(
@@ -94,7 +90,7 @@ def find_column(
 
 
 def split_labels(y: Any, offsets: Offsets, lengths: Any) -> Any:
-    """y with a list for every sentence: None for a whole sentence becomes None for each of its tokens."""
+    """Give y a list for every sentence: None for a whole sentence becomes None for each of its tokens."""
     if y is None or isinstance(y, (str, bytes, Mapping)) or not isinstance(y, Iterable):
         return y
     rows = list(y)
@@ -104,35 +100,39 @@ def split_labels(y: Any, offsets: Offsets, lengths: Any) -> Any:
         return [rows[b:e] for b, e in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
     sizes = np.diff(offsets).tolist()
     if len(rows) != len(sizes):
-        return rows  # whoever reads it says what is wrong
+        return rows  # read_gold says what is wrong
     return [[None] * size if row is None else row for row, size in zip(rows, sizes, strict=True)]
 
 
 # ------------------------------------------------------------------------------------------------ inside
 
 
-def _of_sentences(X: Any) -> Corpus:
-    return Corpus.from_lists(list(X))
-
-
 def _column(X: Any, holds: str, lengths: Any) -> tuple[Column | None, Offsets]:
+    """Read the column of one kind of emissions, and where its sequences begin; no column for sentences of a corpus."""
+    if lengths is None and isinstance(X, np.ndarray) and X.dtype != object and X.ndim in (1, 2):
+        lengths = [len(X)]
     if lengths is not None:
-        return _flat(X, holds, lengths)
-    if isinstance(X, np.ndarray) and X.dtype != object and X.ndim in (1, 2):
-        return _flat(X, holds, [len(X)])
-    if isinstance(X, (str, bytes)) or not (isinstance(X, Iterable) or hasattr(X, "__array__")):
-        raise CorpusError(f"a list of sequences is wanted, got {X!r:.60}")
-    sequences = listed(X)
-    if sequences and all(isinstance(one, Sentence) for one in sequences):
-        return None, np.zeros(1, dtype=np.int64)
-    if holds == "symbols" and (words := _plain_words(sequences)) is not None:
-        return words
-    for s, one in enumerate(sequences):
-        _check_sequence(one, s)
-    offsets = np.concatenate([[0], np.cumsum([len(one) for one in sequences])]).astype(np.int64)
-    return _made(
-        [token for one in sequences for token in one] if holds != "vectors" else sequences, holds, offsets
-    ), offsets
+        tokens = X if isinstance(X, np.ndarray) else list(X)
+        offsets = _offsets(lengths, len(tokens))
+        if isinstance(tokens, np.ndarray) and tokens.dtype.kind in "fiub":
+            return _rows_of(tokens, holds), offsets
+        flat = tokens if isinstance(tokens, list) else tokens.tolist()
+        sequences = [flat[b:e] for b, e in itertools.pairwise(offsets.tolist())]
+    else:
+        if isinstance(X, (str, bytes)) or not (isinstance(X, Iterable) or hasattr(X, "__array__")):
+            raise CorpusError(f"a list of sequences is wanted, got {X!r:.60}")
+        sequences = listed(X)
+        if sequences and all(isinstance(one, Sentence) for one in sequences):
+            return None, np.zeros(1, dtype=np.int64)
+        if holds == "symbols" and (words := _plain_words(sequences)) is not None:
+            return words
+        for s, one in enumerate(sequences):
+            _check_sequence(one, s)
+        offsets = offsets_of([len(one) for one in sequences])
+    if holds == "vectors":
+        return _vectors(sequences), offsets
+    flat = [token for one in sequences for token in one]
+    return _bags(flat, offsets) if holds == "bags" else _symbols(flat, offsets), offsets
 
 
 def _check_sequence(one: Any, s: int) -> None:
@@ -141,39 +141,28 @@ def _check_sequence(one: Any, s: int) -> None:
         raise CorpusError(
             f" is {one!r:.60}, but a list of observations is wanted; X is a list of sequences, "
             f"or one after another with lengths=[...]",
-            place=Place(s, unit="sequence", of="X"),
+            place=_sequence(s),
         )
 
 
 def _plain_words(sequences: list[Any]) -> tuple[Column, Offsets] | None:
-    """Lists of strings and nothing else, which the core reads; None for anything else."""
+    """Let the core read lists of strings and nothing else; None for anything else."""
     pool = _core.StringPool()
     codes, lengths, bad, _ = pool.intern_lists(sequences)
-    if bad >= 0 or not len(codes):
-        return None
-    return StringColumn(codes, pool), np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return None if bad >= 0 or not len(codes) else (StringColumn(codes, pool), offsets_of(lengths))
 
 
-def _flat(X: Any, holds: str, lengths: Any) -> tuple[Column, Offsets]:
-    """All sequences one after another."""
-    tokens = X if isinstance(X, np.ndarray) else list(X)
-    offsets = _offsets(lengths, len(tokens))
-    if isinstance(tokens, np.ndarray) and tokens.dtype.kind in "fiub":
-        rows = tokens.reshape(len(tokens), -1) if tokens.ndim != 2 else tokens
-        if holds == "symbols" and rows.shape[1] != 1:
-            raise CorpusError(
-                f"X has shape {tokens.shape}, but a symbol is one number; for a list of sequences write list(X), for "
-                f"vectors emissions=Gaussian()"
-            )
-        if holds == "bags":
-            raise CorpusError(
-                "FeatureBag() wants a list of features for every token, got an array of numbers"
-            )
-        return VectorColumn(np.ascontiguousarray(rows, dtype=np.float64)), offsets
-    flat = tokens.tolist() if isinstance(tokens, np.ndarray) else tokens
-    if holds == "vectors":
-        return _made([flat[b:e] for b, e in itertools.pairwise(offsets.tolist())], holds, offsets), offsets
-    return _made(flat, holds, offsets), offsets
+def _rows_of(array: npt.NDArray[Any], holds: str) -> VectorColumn:
+    """Read an array of numbers with all sequences one after another."""
+    rows = array if array.ndim == 2 else array.reshape(len(array), -1)
+    if holds == "symbols" and rows.shape[1] != 1:
+        raise CorpusError(
+            f"X has shape {array.shape}, but a symbol is one number; for a list of sequences write list(X), for "
+            f"vectors emissions=Gaussian()"
+        )
+    if holds == "bags":
+        raise CorpusError("FeatureBag() wants a list of features for every token, got an array of numbers")
+    return VectorColumn(np.ascontiguousarray(rows, dtype=np.float64))
 
 
 def _offsets(lengths: Any, total: int) -> Offsets:
@@ -186,40 +175,30 @@ def _offsets(lengths: Any, total: int) -> Offsets:
     if int(sizes.sum()) != total:
         hint = "; leave out lengths if X is a list of sequences" if len(sizes) == total else ""
         raise ShapeError(f"lengths add up to {int(sizes.sum())}, but X has {total} observations{hint}")
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return offsets_of(sizes)
 
 
-def _made(tokens: Sequence[Any], holds: str, offsets: Offsets) -> Column:
-    if holds == "vectors":
-        return _vectors(tokens)
-    if holds == "bags":
-        return _bags(tokens, offsets)
-    sample = next((token for token in tokens if token is not None), None)
-    return _words(tokens, offsets) if isinstance(sample, str) or sample is None else _numbers(tokens, offsets)
-
-
-def _words(tokens: Sequence[Any], offsets: Offsets) -> StringColumn:
-    words = [MISSING if token is None else token for token in tokens]
-    for t, word in enumerate(words):
-        if not isinstance(word, str):
-            raise CorpusError(
-                f"a word is a string or None, got {word!r:.60}, among other words", place=_place(offsets, t)
-            )
-    column = Corpus.from_lists({"word": [words]}).data("word")
-    assert isinstance(column, StringColumn)  # noqa: S101
-    return column
-
-
-def _numbers(tokens: Sequence[Any], offsets: Offsets) -> VectorColumn:
-    values = np.empty(len(tokens))
+def _symbols(tokens: Sequence[Any], offsets: Offsets) -> StringColumn | VectorColumn:
+    """Read words or whole numbers; None for what is missing."""
+    words = isinstance(next((token for token in tokens if token is not None), ""), str)
+    values = np.full(len(tokens), np.nan)
     for t, token in enumerate(tokens):
-        one = np.asarray(np.nan if token is None else token)
-        if one.size != 1 or one.dtype.kind not in "fiu":
+        if words and not (token is None or isinstance(token, str)):
             raise CorpusError(
-                f"a word or a whole number is wanted, got {token!r:.60}", place=_place(offsets, t)
+                f"a word is a string or None, got {token!r:.60}, among other words", place=_place(offsets, t)
             )
-        values[t] = one.reshape(())
-    return VectorColumn(values[:, None])
+        if not words and token is not None:
+            one = np.asarray(token)
+            if one.size != 1 or one.dtype.kind not in "fiu":
+                raise CorpusError(
+                    f"a word or a whole number is wanted, got {token!r:.60}", place=_place(offsets, t)
+                )
+            values[t] = one.reshape(())
+    if not words:
+        return VectorColumn(values[:, None])
+    return Corpus.from_lists({"word": [[MISSING if token is None else token for token in tokens]]}).strings(
+        "word"
+    )
 
 
 def _bags(tokens: Sequence[Any], offsets: Offsets) -> BagColumn:
@@ -231,30 +210,29 @@ def _bags(tokens: Sequence[Any], offsets: Offsets) -> BagColumn:
 
 
 def _vectors(sequences: Sequence[Any]) -> VectorColumn:
-    parts, width = [], None
+    """Read vectors, sequence by sequence; all of them are of one width."""
+    parts: list[npt.NDArray[np.float64]] = []
     there = (token for sequence in sequences for token in sequence if token is not None)
     usual = np.size(next(there, 0.0))  # what is missing is as wide as what is not
     for s, sequence in enumerate(sequences):
         if not len(sequence):
             continue
         rows = _rows(sequence, s, usual)
-        if width is not None and rows.shape[1] != width:
+        if parts and rows.shape[1] != parts[-1].shape[1]:
             raise CorpusError(
-                f" has vectors of {rows.shape[1]} numbers, but those before had {width}",
-                place=Place(s, unit="sequence", of="X"),
+                f" has vectors of {rows.shape[1]} numbers, but those before had {parts[-1].shape[1]}",
+                place=_sequence(s),
             )
-        width = rows.shape[1]
         parts.append(rows)
-    joined = np.concatenate(parts) if parts else np.zeros((0, width or 1))
-    return VectorColumn(np.ascontiguousarray(joined, dtype=np.float64))
+    return VectorColumn(np.ascontiguousarray(np.concatenate(parts) if parts else np.zeros((0, 1))))
 
 
 def _rows(sequence: Any, s: int, width: int) -> npt.NDArray[np.float64]:
-    """(T, D) of one sequence; None stands for a vector that is missing."""
-    tokens = sequence if isinstance(sequence, np.ndarray) else list(sequence)
+    """Read (T, D) of one sequence; None stands for a vector that is missing."""
+    tokens = sequence
     if not isinstance(tokens, np.ndarray):
-        size = next((np.size(token) for token in tokens if token is not None), width)
-        tokens = [np.full(size, np.nan) if token is None else np.atleast_1d(token) for token in tokens]
+        width = next((np.size(token) for token in tokens if token is not None), width)
+        tokens = [np.full(width, np.nan) if token is None else np.atleast_1d(token) for token in tokens]
     try:
         given = np.asarray(tokens)
         rows = (
@@ -265,12 +243,10 @@ def _rows(sequence: Any, s: int, width: int) -> npt.NDArray[np.float64]:
     if rows is None:
         raise CorpusError(
             f" must be {WANTED['vectors']} for every token, all of one size, got {sequence!r:.60}",
-            place=Place(s, unit="sequence", of="X"),
+            place=_sequence(s),
         )
     if rows.ndim > 2:
-        raise CorpusError(
-            f" has shape {rows.shape}, but (T, D) is wanted", place=Place(s, unit="sequence", of="X")
-        )
+        raise CorpusError(f" has shape {rows.shape}, but (T, D) is wanted", place=_sequence(s))
     return rows.reshape(len(rows), -1)
 
 
@@ -293,17 +269,13 @@ def _streams(X: Any, emissions: Streams, lengths: Any) -> Corpus:
 
 
 def _cells(X: Any, emissions: Streams, lengths: Any) -> tuple[dict[str, Any], Any]:
-    """Tuples with a cell for every stream, as one list for every stream."""
+    """Turn tuples with a cell for every stream into one list for every stream."""
+    flat, width = list(X), len(emissions.parts)
     if lengths is None:
-        given = list(X)
-        for s, one in enumerate(given):
+        for s, one in enumerate(flat):
             _check_sequence(one, s)
-        sequences = [list(one) for one in given]
-        lengths = [len(one) for one in sequences]
-    else:
-        sequences = [list(X)]
-    width = len(emissions.parts)
-    flat = [token for one in sequences for token in one]
+        lengths = [len(one) for one in flat]
+        flat = [token for one in flat for token in one]
     offsets = _offsets(lengths, len(flat))
     for t, token in enumerate(flat):
         if token is not None and (not isinstance(token, (tuple, list)) or len(token) != width):
@@ -318,3 +290,7 @@ def _cells(X: Any, emissions: Streams, lengths: Any) -> tuple[dict[str, Any], An
 def _place(offsets: Offsets, token: int) -> Place:
     sentence = int(np.searchsorted(offsets, token, side="right")) - 1
     return Place(sentence, token - int(offsets[sentence]), of="X")
+
+
+def _sequence(s: int) -> Place:
+    return Place(s, unit="sequence", of="X")

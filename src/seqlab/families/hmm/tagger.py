@@ -28,6 +28,7 @@ from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks, event_log_partition
 from seqlab.tagging.door.constraints import Dictionary, Given, TagDictionary
+from seqlab.tagging.model import from_fit
 from seqlab.tagging.tagger import BLOCK, Tagger
 from seqlab.tagging.transitions import Transitions
 from seqlab.threads import thread_count
@@ -244,29 +245,13 @@ class HMM(Tagger):
         self._check_fitted("model_")
         self.fit_ = self._fit.with_model(model)
 
-    @property
-    def history_(self) -> History:
-        """The record of the training."""
-        self._check_fitted("history_")
-        return self._fit.history
-
-    @property
-    def restarts_(self) -> tuple[History, ...]:
-        """The records of all runs."""
-        self._check_fitted("restarts_")
-        return self._fit.restarts
-
-    @property
-    def observed_column_(self) -> str | None:
-        """The column that the observations stood in; None for streams and for tables that were given."""
-        self._check_fitted("observed_column_")
-        return self._fit.observed_column
-
-    @property
-    def unknown_(self) -> str:
-        """What becomes of symbols that were never seen."""
-        self._check_fitted("unknown_")
-        return self._fit.unknown
+    history_: History = from_fit("history", "The record of the training.")
+    restarts_: tuple[History, ...] = from_fit("restarts", "The records of all runs.")
+    observed_column_: str | None = from_fit(
+        "observed_column",
+        "The column that the observations stood in; None for streams and for tables that were given.",
+    )
+    unknown_: str = from_fit("unknown", "What becomes of symbols that were never seen.")
 
     @property
     def n_parameters_(self) -> int:
