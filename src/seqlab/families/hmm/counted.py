@@ -5,6 +5,7 @@ score of a path = Σ_t log P(y_t | the k labels before) + log P(x_t | y_t)   [ +
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -21,9 +22,9 @@ from seqlab.families.hmm.counting import (
     StoredTable,
     SuffixModel,
     Table,
-    count_moves,
     end_probabilities,
     probabilities,
+    table_shape,
 )
 from seqlab.families.hmm.emissions.symbols import MISSING
 from seqlab.learning.smoothing import MLE, NAMES, AddLambda, Smoothing, smoothing_of
@@ -37,6 +38,8 @@ from seqlab.trellis.constraints import Restrictions
 from seqlab.trellis.labels import LabelSet
 
 Offsets = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
 LARGEST_TOTAL = 1e300  # sums of counts stay numbers
 
 
@@ -68,13 +71,9 @@ class WordCounts:
 
     @staticmethod
     def of(
-        pool: _core.StringPool,
-        codes: npt.NDArray[np.int32],
-        label_ids: npt.NDArray[np.int32],
-        weights: npt.NDArray[np.float64] | None,
-        L: int,
+        pool: _core.StringPool, codes: Codes, label_ids: LabelIds, weights: Table | None, L: int
     ) -> WordCounts:
-        """Tokens with the numbers of their words and labels, and what they count (eq:counting)."""
+        """Count tokens with the numbers of their words and labels, each by its weight (eq:counting)."""
         gone = pool.find(MISSING)
         if weights is not None or gone >= 0:
             some = (codes != gone) & (True if weights is None else weights > 0)
@@ -101,32 +100,14 @@ class WordCounts:
     def plus(self, other: WordCounts) -> WordCounts:
         """Add the counts of another."""
         pool, numbers = _core.join_pools([self.pool, other.pool])
-        codes = [
-            n[np.repeat(np.arange(len(n)), np.diff(one.begin))]
-            for n, one in zip(numbers, (self, other), strict=True)
-        ]
-        return WordCounts.of(
-            pool,
-            np.concatenate(codes).astype(np.int32),
-            np.concatenate([self.label, other.label]),
-            np.concatenate([self.count, other.count]),
-            self.L,
-        )
+        both = zip(numbers, (self, other), strict=True)
+        codes = np.concatenate([np.repeat(n, np.diff(one.begin)) for n, one in both]).astype(np.int32)
+        labels, counts = (np.append(getattr(self, name), getattr(other, name)) for name in ("label", "count"))
+        return WordCounts.of(pool, codes, labels, counts, self.L)
 
 
-def _revived(
-    text: npt.NDArray[np.uint8],
-    begins: Offsets,
-    begin: Offsets,
-    label: npt.NDArray[np.int32],
-    count: npt.NDArray[np.float64],
-    L: int,
-) -> WordCounts:
-    return WordCounts(_core.pool_of(text, begins), begin, label, count, L)
-
-
-Codes = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
+def _revived(text: Any, begins: Any, *counts: Any) -> WordCounts:
+    return WordCounts(_core.pool_of(text, begins), *counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +163,7 @@ class CountedHMM:
         order: int = 2,
         smoothing: Any = None,
         unknown: SuffixModel | None = SuffixModel(),  # noqa: B008  (frozen)
-        weights: npt.NDArray[np.float64] | None = None,
+        weights: Table | None = None,
         end: bool = False,
         rules: Rules | None = None,
     ) -> CountedHMM:
@@ -196,7 +177,8 @@ class CountedHMM:
         """
         order = check_order(order)
         names = tuple(labels)
-        moves, last = count_moves(label_ids, offsets, weights, order, len(names))
+        moves, last = np.zeros(table_shape(order, len(names))), np.zeros(len(names))
+        _core.count_moves(label_ids, weights, offsets, order, len(names), moves.reshape(-1), last)
         counted = WordCounts.of(pool, codes, label_ids, weights, len(names))
         chosen = DEFAULT if smoothing is None else smoothing_of(smoothing)
         rules = Rules.none(len(names)) if rules is None else rules
@@ -335,20 +317,17 @@ class CountedHMM:
         ids = label[entry]
         node = np.full((len(codes), self.L), -np.inf)
         node[np.repeat(np.arange(len(codes)), counts), ids] = score[entry]
-        self._add_ends(node, offsets)
-        return [
-            self._trellis(node[b:e], counts[b:e], ids[ends[b] : ends[e]])
-            for b, e in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
-        ]
-
-    # ------------------------------------------------------------------------------------------ inside
-
-    def _add_ends(self, node: Scores, offsets: Offsets) -> None:
         moves, last = self._scores
         some = np.flatnonzero(np.diff(offsets))
         node[offsets[some]] += moves[(self.L,) * self.order]
         if last is not None:
             node[offsets[some + 1] - 1] += last
+        return [
+            self._trellis(node[b:e], counts[b:e], ids[ends[b] : ends[e]])
+            for b, e in itertools.pairwise(offsets.tolist())
+        ]
+
+    # ------------------------------------------------------------------------------------------ inside
 
     @cached_property
     def _edges(self) -> tuple[Table, tuple[Table, ...]]:

@@ -23,16 +23,18 @@ Table = npt.NDArray[np.float64]
 Levels = list[Table]
 
 LARGEST_TABLE = 2**25  # numbers; smoothing holds about five such tables, a gigabyte and a half
+LONGEST = 64  # letters of an ending
+LEAST_WEIGHT = 1e-3  # of a length of histories
 MOST_LABELS = 200  # with more of them, two labels before take more room than they are usually worth
 
 
 def usual_order(L: int) -> int:
-    """2 as taggers have it, 1 where there are very many labels."""
+    """Return 2 as taggers have it, 1 where there are very many labels."""
     return 2 if L <= MOST_LABELS else 1
 
 
 def table_shape(order: int, L: int) -> tuple[int, ...]:
-    """(L + 1, ..., L + 1, L); OptionError when that is too much to hold."""
+    """Return (L + 1, ..., L + 1, L); OptionError when that is too much to hold."""
     if (L + 1) ** order * L > LARGEST_TABLE:
         raise OptionError(
             f"order {order} with {L} labels needs a table of {(L + 1) ** order * L:,} moves, more than "
@@ -75,21 +77,8 @@ class StoredTable(Field):
         return made.reshape(shape)
 
 
-def count_moves(
-    label_ids: npt.NDArray[np.int32],
-    offsets: npt.NDArray[np.int64],
-    weights: npt.NDArray[np.float64] | None,
-    order: int,
-    L: int,
-) -> tuple[Table, Table]:
-    """(table, last): how often each label came after the labels before it, and at the end (eq:counting)."""
-    table, last = np.zeros(table_shape(order, L)), np.zeros(L)
-    _core.count_moves(label_ids, weights, offsets, order, L, table.reshape(-1), last)
-    return table, last
-
-
 def probabilities(counts: Table, smoothing: Smoothing) -> Table:
-    """P(label | labels before), shaped as the counts; every row sums to 1."""
+    """Compute P(label | labels before), shaped as the counts; every row sums to 1."""
     if isinstance(smoothing, AddLambda):
         return _added(counts, float(smoothing.value))
     if isinstance(smoothing, MLE):
@@ -102,7 +91,7 @@ def probabilities(counts: Table, smoothing: Smoothing) -> Table:
 
 
 def end_probabilities(last: Table, label_total: Table, smoothing: Smoothing) -> Table:
-    """(L,) P(the sentence ends | its last label); rare labels lean on the share of all labels that were last."""
+    """Compute (L,) P(the sentence ends | its last label); rare labels lean on the share of all labels."""
     if isinstance(smoothing, (MLE, AddLambda)):
         add = float(smoothing.value) if isinstance(smoothing, AddLambda) else 0.0
         whole = label_total + 2 * add
@@ -122,9 +111,6 @@ def _levels(counts: Table) -> Levels:
 def _sums(counts: Table) -> Table:
     total: Table = counts.sum(axis=-1, keepdims=True)
     return total
-
-
-LEAST_WEIGHT = 1e-3  # of a length of histories
 
 
 # eq:counting   P(y | h) = (c(h, y) + λ) / (c(h) + λ L); after what was never seen, every label is as likely
@@ -217,9 +203,6 @@ def _estimated(counts: Table) -> tuple[float, float, float]:
 DEFAULT = KneserNey()
 
 
-LONGEST = 64
-
-
 @dataclass(frozen=True, slots=True)
 class SuffixModel:
     """P(label | ending of the word), each ending leaning on the next shorter one (eq:suffix-model).
@@ -246,15 +229,18 @@ class SuffixModel:
     def __post_init__(self) -> None:
         if whole_number(self.longest, "longest", 0) > LONGEST:
             raise OptionError(f"longest must be at most {LONGEST}, got {self.longest!r}")
-        _check(self.rare, "rare", 0, np.inf)
-        _check(self.known, "known", 0, np.inf)
-        _check(self.least, "least", 0, 1)
-        for name, value in (("strength", self.strength), ("folded", self.folded)):
-            if value is not None:
-                _check(value, name, 1e-9, np.inf)
+        bounds = {"rare": (0, np.inf), "known": (0, np.inf), "least": (0, 1)}
+        for name, (least, most) in (bounds | dict.fromkeys(("strength", "folded"), (1e-9, np.inf))).items():
+            value = getattr(self, name)
+            if value is None and least:
+                continue
+            real = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+            if not real or not least <= value <= most or value == np.inf:
+                wanted = f"from {least:g} up" if most == np.inf else f"from {least:g} to {most:g}"
+                raise OptionError(f"{name} must be a number {wanted}, got {value!r}")
 
     def settings(self, label_shares: Any, *, direct: bool) -> _core.LexiconSettings:
-        """As the core takes them; label_shares (L,) are the probabilities of labels."""
+        """Make what the core takes; label_shares (L,) are the probabilities of labels."""
         made = _core.LexiconSettings()
         made.direct, made.suffixes = direct, True
         made.longest, made.rare = int(self.longest), float(self.rare)
@@ -264,16 +250,6 @@ class SuffixModel:
         made.folded = 0.0 if self.folded is None else float(self.folded)
         made.least = float(self.least)
         return made
-
-
-def _check(value: Any, name: str, least: float, most: float) -> None:
-    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if not number or not least <= value <= most or value == np.inf:
-        bounds = f"from {least:g} up" if most == np.inf else f"from {least:g} to {most:g}"
-        raise OptionError(f"{name} must be a number {bounds}, got {value!r}")
-
-
-UNKNOWN = ("suffix", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,9 +280,9 @@ class Counting:
 
 
 def suffixes_of(unknown: Any) -> SuffixModel | None:
-    """What `unknown` means: "suffix", "none", or options of the suffix model."""
+    """Read `unknown`: "suffix", "none", or options of the suffix model."""
     if isinstance(unknown, SuffixModel):
         return unknown
-    if isinstance(unknown, str) and unknown in UNKNOWN:
+    if isinstance(unknown, str) and unknown in ("suffix", "none"):
         return SuffixModel() if unknown == "suffix" else None
     raise OptionError(f"unknown must be 'suffix', 'none' or a SuffixModel(...), got {unknown!r:.60}")

@@ -153,13 +153,10 @@ class TablesEngine:
 
     def trellises(self, fit: HmmFit, corpus: Corpus, column: str | None, threads: int) -> Trellises:  # noqa: ARG002
         """Return one trellis for every sequence."""
-        model: Any = fit.model
-        if not corpus.token_count:
-            return model.batch_of_nothing(len(corpus))  # type: ignore[no-any-return]
-        dictionary = fit.training.dictionary
-        allowed = None if dictionary is None else dictionary.mask(corpus)
+        model, dictionary = self.tables(fit, ""), fit.training.dictionary
+        allowed = None if dictionary is None or not corpus.token_count else dictionary.mask(corpus)
         observed = model.emissions.observe(corpus, column, unknown=fit.unknown)
-        return model.batch(observed, corpus.offsets, allowed)  # type: ignore[no-any-return]
+        return model.batch(observed, corpus.offsets, allowed)
 
     def label_ids(self, fit: HmmFit, corpus: Corpus, column: str | None, threads: int) -> LabelIds | None:  # noqa: ARG002
         """Leave it to trellises and Viterbi."""

@@ -57,7 +57,7 @@ def _corpus(offsets: Any, columns: Any) -> Corpus:
 
 
 def _streams(parts: Any) -> families.Streams:
-    return families.Streams(parts)
+    return families.Streams(parts)  # as a keyword, "parts" would be the name of a stream
 
 
 OPTIONS: Mapping[str, OptionKind] = {

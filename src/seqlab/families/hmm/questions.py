@@ -124,9 +124,12 @@ def log_partition(trellis: Any) -> float:
 
 def generated(model: HiddenMarkov, n: int, length: Any, seed: int) -> Generated:
     """Draw n sequences of observations and states."""
-    n, seed = whole_number(n, "n", 1), whole_number(seed, "seed", 0)
-    rng = np.random.default_rng(seed)
-    tables = _cumulated(model, open_end=length is None)
+    n, rng = whole_number(n, "n", 1), np.random.default_rng(whole_number(seed, "seed", 0))
+    start, edge, end = model.edges()
+    moves = np.exp(edge)
+    if length is None and end is not None:
+        moves = np.hstack([moves, np.exp(end)[:, None]])
+    tables = np.cumsum(np.exp(start)), np.cumsum(moves, axis=1)
     paths = [_path(model, tables, size, rng) for size in _lengths(length, n, model)]
     all_drawn = model.emissions.draw(np.concatenate([np.zeros(0, dtype=np.int64), *paths]), rng)
     ends = np.cumsum([0, *map(len, paths)]).tolist()
@@ -146,15 +149,6 @@ def _lengths(length: Any, n: int, model: HiddenMarkov) -> list[int | None]:
             raise OptionError(f"length has {len(length)} entries, but n is {n}")
         return [whole_number(one, "length", 0) for one in length]
     return [whole_number(length, "length", 0)] * n
-
-
-def _cumulated(model: HiddenMarkov, *, open_end: bool) -> tuple[Floats, Floats]:
-    """Running sums of the start and of the rows of moves, with the end as the last column where there is one."""
-    start, edge, end = model.edges()
-    moves = np.exp(edge)
-    if open_end and end is not None:
-        moves = np.hstack([moves, np.exp(end)[:, None]])
-    return np.cumsum(np.exp(start)), np.cumsum(moves, axis=1)
 
 
 def _path(

@@ -61,7 +61,7 @@ class Dirichlet:
 
     @staticmethod
     def of(smoothing: Any) -> Dirichlet:
-        """From a smoothing option that a learner can use: None, MLE(), AddLambda(value), a number, or a Dirichlet."""
+        """Read a smoothing option that a learner can use: None, MLE(), AddLambda(value), a number, or a Dirichlet."""
         if smoothing is None or isinstance(smoothing, Dirichlet):
             return smoothing or Dirichlet()
         found = smoothing_of(smoothing)
@@ -145,14 +145,18 @@ class HiddenMarkov:
 
     def check(self) -> None:
         """Refuse tables of a file that are no probabilities."""
-        moves = self.A if self.end is None else np.hstack([self.A, self.end[:, None]])
-        for table in (self.pi[None], moves):
+        for table in (self.pi[None], self._exits):
             check_shares(table, 1, "start and transition probabilities")
 
     @property
     def size(self) -> int:
         """L."""
         return len(self.labels)
+
+    @property
+    def _exits(self) -> Floats:
+        """(L, L) transitions, or (L, L + 1) with the end as the last column."""
+        return self.A if self.end is None else np.hstack([self.A, self.end[:, None]])
 
     @property
     def vocabulary(self) -> frozenset[str] | None:
@@ -169,7 +173,7 @@ class HiddenMarkov:
     # ------------------------------------------------------------------------------------------ trellises
 
     def edges(self) -> tuple[Floats, Floats, Floats | None]:
-        """Logs of π, A and the end; -inf for what rules forbid."""
+        """Take logs of π, A and the end; -inf for what rules forbid."""
         start, edge = logs(self.pi), logs(self.A)
         end = None if self.end is None else logs(self.end)
         if self.rules:
@@ -178,42 +182,25 @@ class HiddenMarkov:
             end = np.where(self.rules.no_end, -np.inf, np.zeros(self.size) if end is None else end)
         return start, np.ascontiguousarray(edge), end
 
-    def nodes(self, observed: Any, offsets: Offsets, allowed: Bools | None = None) -> Floats:
-        """(T, L) scores with start and end in the first and last row of every sequence."""
-        start, _, end = self.edges()
-        node = self.emissions.scores(observed)
-        lengths = np.diff(offsets)
+    def batch(self, observed: Any, offsets: Offsets, allowed: Bools | None = None) -> TrellisBatch:
+        """Make one trellis for every sequence, with start and end in its first and last row; log Z is log P(x)."""
+        start, edge, end = self.edges()
+        node, lengths = self.emissions.scores(observed), np.diff(offsets)
         some = lengths > 0
         node[offsets[:-1][some]] += start
         if end is not None:
             node[offsets[1:][some] - 1] += end
-        return node if allowed is None else np.where(allowed, node, -np.inf)
-
-    def batch(self, observed: Any, offsets: Offsets, allowed: Bools | None = None) -> TrellisBatch:
-        """One trellis for every sequence; log Z is log P(x)."""
-        node = self.nodes(observed, offsets, allowed)
-        made = TrellisBatch(node, np.diff(offsets), self.edges()[1], labels=self.labels)
+        node = node if allowed is None else np.where(allowed, node, -np.inf)
+        made = TrellisBatch(node, lengths, edge, labels=self.labels)
         made.advice = self.advice
         return made
 
     def advice(self) -> str:
-        """What to do about sequences that cannot be, when zeros of the tables are to blame."""
+        """Say what to do about sequences that cannot be, when zeros of the tables are to blame."""
         open_moves = self.A[~self.rules.forbidden] if self.rules else self.A
-        emitted = self.emissions.table()
-        zeros = (
-            (self.pi == 0).any()
-            or (open_moves == 0).any()
-            or (self.end is not None and (self.end == 0).any())
-        )
-        if not zeros and (emitted is None or np.isfinite(emitted).all()):
-            return ""
-        return ZEROS
-
-    def batch_of_nothing(self, sequences: int) -> TrellisBatch:
-        """So many sequences without a token."""
-        return TrellisBatch(
-            np.zeros((0, self.size)), np.zeros(sequences, dtype=np.int64), self.edges()[1], labels=self.labels
-        )
+        tables = [logs(self.pi), logs(open_moves), self.emissions.table()]
+        tables.append(None if self.end is None else logs(self.end))
+        return "" if all(table is None or np.isfinite(table).all() for table in tables) else ZEROS
 
     # ------------------------------------------------------------------------------------------ learning
 
@@ -227,9 +214,8 @@ class HiddenMarkov:
             pi = normalised(self._starts(found.start + prior.of_start(self.size)), pi, axis=0)
         if "transitions" not in frozen:
             counts = found.edge if end is None else np.hstack([found.edge, found.end[:, None]])
-            before = A if end is None else np.hstack([A, end[:, None]])
             counts = self._moves(counts + prior.of_moves(self.size, end=end is not None))
-            made = normalised(counts, before, axis=1)
+            made = normalised(counts, self._exits, axis=1)
             A = np.ascontiguousarray(made[:, : self.size])
             end = None if end is None else made[:, self.size].copy()
         emissions = self.emissions
@@ -238,10 +224,9 @@ class HiddenMarkov:
         return replace(self, pi=pi, A=A, end=end, emissions=emissions)
 
     def log_prior(self, prior: Dirichlet, groups: Groups | None = None) -> float:
-        """What the prior adds to the objective, up to a constant."""
-        moves = self.A if self.end is None else np.hstack([self.A, self.end[:, None]])
+        """Compute what the prior adds to the objective, up to a constant."""
         total = sum_of_logs(self._starts(prior.of_start(self.size)), self.pi)
-        total += sum_of_logs(self._moves(prior.of_moves(self.size, end=self.end is not None)), moves)
+        total += sum_of_logs(self._moves(prior.of_moves(self.size, end=self.end is not None)), self._exits)
         return total + self.emissions.log_prior(prior.emissions, groups)
 
     def _starts(self, counts: Floats) -> Floats:
@@ -268,23 +253,21 @@ class HiddenMarkov:
         if np.linalg.matrix_rank(system[:-1], tol=1e-12) == self.size - 1:
             found = np.linalg.lstsq(system, wanted, rcond=None)[0]
         else:
-            found = self.pi
             lazy = 0.5 * (moves + np.eye(self.size))  # it cannot run in circles
             for _ in range(60):
                 lazy = lazy @ lazy
                 lazy /= lazy.sum(axis=1, keepdims=True)
-            found = found @ lazy
+            found = self.pi @ lazy
         found = np.maximum(found, 0.0)
         share: Floats = found / found.sum()
         return share
 
-    def reordered(self, order: npt.NDArray[np.int64], labels: Sequence[str] | None = None) -> Self:
-        """The same with state order[i] at place i; the names stay where they are unless others are given."""
+    def reordered(self, order: npt.NDArray[np.int64]) -> Self:
+        """Put state order[i] at place i; the names stay where they are."""
         rules = self.rules
         rules = Rules(rules.forbidden[np.ix_(order, order)], rules.no_start[order], rules.no_end[order])
         return replace(
             self,
-            labels=self.labels if labels is None else tuple(labels),
             pi=self.pi[order],
             A=np.ascontiguousarray(self.A[np.ix_(order, order)]),
             end=None if self.end is None else self.end[order],
