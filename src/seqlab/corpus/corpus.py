@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, overload
@@ -27,7 +26,7 @@ from seqlab.corpus.columns import (
     unknown,
 )
 from seqlab.corpus.origin import Extras, Layout, Origin
-from seqlab.corpus.sentence import Sentence
+from seqlab.corpus.sentence import Sentence, index_in
 from seqlab.errors import CorpusError, Place
 
 if TYPE_CHECKING:
@@ -115,23 +114,23 @@ class Corpus(Sequence[Sentence]):
         return self._origin
 
     def data(self, name: str) -> Column:
-        """A column as it is kept: StringColumn, BagColumn or VectorColumn."""
+        """Give a column as it is kept: StringColumn, BagColumn or VectorColumn."""
         column = self._columns.get(name)
         return self._columns[resolve(name, self.columns)] if column is None else column
 
     def strings(self, name: str) -> StringColumn:
-        """A column of strings as it is kept: a number per token, and the distinct strings."""
+        """Give a column of strings as it is kept: a number per token, and the distinct strings."""
         column = self.data(name)
         if not isinstance(column, StringColumn):
             raise CorpusError(f"column {name!r} holds {_kind(column)}, but strings are wanted")
         return column
 
     def column(self, name: str) -> list[Any]:
-        """One list per sentence: of strings, or of dicts for attributes; one array per sentence for vectors."""
+        """Give one list per sentence: of strings, or of dicts for attributes; one array per sentence for vectors."""
         return list(self.data(name).nested(self._offsets))
 
     def place(self, sentence: int, token: int = 0) -> str:
-        """Where a token stands: "file:line", or "sentence 3, token 5" for lists."""
+        """Say where a token stands: "file:line", or "sentence 3, token 5" for lists."""
         return str(self.located(sentence, token))
 
     def located(self, sentence: int, token: int | None = None) -> Place:
@@ -159,25 +158,14 @@ class Corpus(Sequence[Sentence]):
     def __getitem__(self, key: slice) -> Corpus: ...
     def __getitem__(self, key: int | slice) -> Sentence | Corpus:
         if isinstance(key, slice):
-            return self._slice(key)
+            rows = np.arange(len(self), dtype=np.int64)[key]
+            return self._rows(rows, tail=bool(len(rows)) and int(rows[-1]) == len(self) - 1)
         if isinstance(key, str):
             raise TypeError(f"corpus[{key!r}]: a corpus is indexed by sentence; write corpus.column({key!r})")
         return Sentence(self, self._index(key))
 
     def _index(self, key: int) -> int:
-        try:
-            index = operator.index(key)
-        except TypeError:
-            hint = (
-                "; write corpus.take(...) for several" if isinstance(key, (list, tuple, np.ndarray)) else ""
-            )
-            raise TypeError(
-                f"a corpus is indexed by a whole number or a slice, got {key!r:.80}{hint}"
-            ) from None
-        index += len(self) if index < 0 else 0
-        if not 0 <= index < len(self):
-            raise IndexError(f"sentence {key} of a corpus with {len(self)} sentences")
-        return index
+        return index_in(key, len(self), "corpus", "sentence", "a whole number or a slice")
 
     def __iter__(self) -> Iterator[Sentence]:
         return (Sentence(self, i) for i in range(len(self)))
@@ -213,7 +201,7 @@ class Corpus(Sequence[Sentence]):
     # ------------------------------------------------------------------------------------------ parts
 
     def take(self, sentences: Iterable[int] | npt.NDArray[np.integer[Any]]) -> Corpus:
-        """The sentences with these numbers, in this order."""
+        """Take the sentences with these numbers, in this order."""
         rows = np.asarray(sentences if isinstance(sentences, np.ndarray) else list(sentences))
         if rows.size and rows.dtype.kind not in "iu":
             raise CorpusError(f"take wants numbers of sentences, got an array of {rows.dtype}")
@@ -223,9 +211,9 @@ class Corpus(Sequence[Sentence]):
             raise CorpusError(
                 f"take: there is no sentence {int(rows[outside][0])}, the corpus has {len(self)}"
             )
-        return self._rows(np.where(rows < 0, rows + len(self), rows), tail=False)
+        return self._rows(np.where(rows < 0, rows + len(self), rows))
 
-    def _rows(self, rows: npt.NDArray[np.int64], *, tail: bool) -> Corpus:
+    def _rows(self, rows: npt.NDArray[np.int64], *, tail: bool = False) -> Corpus:
         offsets, tokens = ragged(self._offsets, rows)
         return Corpus(
             {name: column.take(tokens) for name, column in self._columns.items()},
@@ -235,16 +223,12 @@ class Corpus(Sequence[Sentence]):
             origin=None if self._origin is None else self._origin.take(rows),
         )
 
-    def _slice(self, key: slice) -> Corpus:
-        rows = np.arange(len(self), dtype=np.int64)[key]
-        return self._rows(rows, tail=bool(len(rows)) and int(rows[-1]) == len(self) - 1)
-
     def filter(self, keep: Callable[[Sentence], bool]) -> Corpus:
-        """The sentences for which keep(sentence) is true."""
-        return self._rows(np.array([s.index for s in self if keep(s)], dtype=np.int64), tail=False)
+        """Keep the sentences for which keep(sentence) is true."""
+        return self._rows(np.array([s.index for s in self if keep(s)], dtype=np.int64))
 
     def split(self, *parts: float) -> tuple[Corpus, ...]:
-        """Consecutive parts, by share of the sentences (0.9; or 0.8, 0.1, 0.1) or by count (1000).
+        """Split into consecutive parts, by share of the sentences (0.9; or 0.8, 0.1, 0.1) or by count (1000).
 
         When shares do not add up to 1, or counts to the number of sentences, one more part holds the rest. Nothing is
         shuffled: write corpus.shuffle(seed).split(0.9) for a random split.
@@ -255,21 +239,21 @@ class Corpus(Sequence[Sentence]):
         return tuple(self[begin:end] for begin, end in itertools.pairwise(bounds))
 
     def shuffle(self, seed: int) -> Corpus:
-        """The sentences in an order that depends on the seed alone."""
+        """Put the sentences into an order that depends on the seed alone."""
         from seqlab.corpus import split
 
-        return self._rows(split.order(len(self), seed), tail=False)
+        return self._rows(split.order(len(self), seed))
 
     def sample(self, n: int, seed: int) -> Corpus:
-        """n sentences drawn without replacement, in the order of the corpus."""
+        """Draw n sentences without replacement, in the order of the corpus."""
         from seqlab.corpus import split
 
-        return self._rows(split.drawn(n, len(self), seed), tail=False)
+        return self._rows(split.drawn(n, len(self), seed))
 
     # ------------------------------------------------------------------------------------------ columns
 
     def with_column(self, name: str, values: Any) -> Corpus:
-        """The same with a column added or replaced.
+        """Copy the corpus with a column added or replaced.
 
         values   one list of strings per sentence; or a StringColumn, BagColumn or VectorColumn; or an array (tokens, D)
         """
@@ -277,12 +261,12 @@ class Corpus(Sequence[Sentence]):
         return self._with({**self._columns, name: column})
 
     def select(self, *names: str) -> Corpus:
-        """The same with these columns only, in this order."""
+        """Copy the corpus with these columns only, in this order."""
         wanted = names[0] if len(names) == 1 and not isinstance(names[0], str) else names
         return self._with({name: self.data(name) for name in checked(wanted)})
 
     def rename(self, **names: str) -> Corpus:
-        """The same with other names: corpus.rename(label="pos") calls the column "label" "pos" from now on."""
+        """Copy the corpus with other names: corpus.rename(label="pos") calls the column "label" "pos" from now on."""
         for old in names:
             if old not in self._columns:
                 raise CorpusError(unknown(old, self.columns))
@@ -294,7 +278,7 @@ class Corpus(Sequence[Sentence]):
 
     @staticmethod
     def join(parts: Iterable[Corpus]) -> Corpus:
-        """Corpora with the same columns, one after another."""
+        """Put corpora with the same columns one after another."""
         whole = list(parts)
         if not whole:
             raise CorpusError("join wants at least one corpus")
@@ -321,9 +305,9 @@ class Corpus(Sequence[Sentence]):
 
     @staticmethod
     def from_lists(*data: Any, columns: Iterable[str] | None = None, **named: Any) -> Corpus:
-        """A corpus from lists of lists or of sentences; see seqlab.corpus.lists for the shapes that are understood."""
+        """Make a corpus of lists of lists or of sentences; seqlab.corpus.lists has the shapes that are understood."""
         if len(data) == 1 and not named and lists.are_sentences(data[0]):
-            joined = Corpus.join(_stretches(data[0]))
+            joined = Corpus.join(_spans(data[0]))
             return joined if columns is None else joined.select(*columns)
         found, offsets = lists.columns_of(data, columns, named)
         return Corpus(found, offsets)
@@ -334,26 +318,26 @@ class Corpus(Sequence[Sentence]):
 
     @staticmethod
     def from_pandas(frame: Any, sentence: str = "sentence", columns: Iterable[str] | None = None) -> Corpus:
-        """A corpus from a DataFrame with one row per token; the column `sentence` says which sentence it belongs to."""
+        """Make a corpus of a DataFrame with one row per token, whose column `sentence` says where it belongs."""
         from seqlab.corpus.frames import from_pandas
 
         return from_pandas(frame, sentence, columns)
 
     def to_pandas(self) -> Any:
-        """A DataFrame with one row per token; strings become categories."""
+        """Make a DataFrame with one row per token; strings become categories."""
         from seqlab.corpus.frames import to_pandas
 
         return to_pandas(self)
 
     @staticmethod
     def from_arrow(table: Any, columns: Iterable[str] | None = None) -> Corpus:
-        """A corpus from an Arrow table with one row per sentence and columns that hold lists."""
+        """Make a corpus of an Arrow table with one row per sentence and columns that hold lists."""
         from seqlab.corpus.frames import from_arrow
 
         return from_arrow(table, columns)
 
     def to_arrow(self) -> Any:
-        """An Arrow table with one row per sentence; strings are dictionary-encoded."""
+        """Make an Arrow table with one row per sentence; strings are dictionary-encoded."""
         from seqlab.corpus.frames import to_arrow
 
         return to_arrow(self)
@@ -373,24 +357,21 @@ class Corpus(Sequence[Sentence]):
         write(self, target, format, columns, separator=separator, encoding=encoding)
 
 
-def _stretches(sentences: Iterable[Sentence]) -> Iterator[Corpus]:
-    """The sentences of a list, as many at once as follow one another and come from the same corpus."""
+def _spans(sentences: Iterable[Sentence]) -> Iterator[Corpus]:
+    """Cut a list of sentences into corpora: as many at once as follow one another and come from the same one."""
     for _, same in itertools.groupby(sentences, key=lambda sentence: id(sentence.corpus)):
-        first, *rest = same
-        yield first.corpus.take([first.index, *(sentence.index for sentence in rest)])
+        together = list(same)
+        yield together[0].corpus.take([sentence.index for sentence in together])
 
 
 def _joined(name: str, parts: Sequence[Any]) -> Column:
-    kind = type(parts[0])
-    for part in parts:
-        if type(part) is not kind:
-            raise CorpusError(
-                f"column {name!r} holds {_kind(parts[0])} in one corpus and {_kind(part)} in another"
-            )
-    joined: Column = kind.join(parts)
+    first = parts[0]
+    other = next((part for part in parts if type(part) is not type(first)), None)
+    if other is not None:
+        raise CorpusError(f"column {name!r} holds {_kind(first)} in one corpus and {_kind(other)} in another")
+    joined: Column = type(first).join(parts)
     return joined
 
 
 def _kind(column: Column) -> str:
-    names = {StringColumn: "strings", BagColumn: "bags of attributes", VectorColumn: "vectors"}
-    return names[type(column)]
+    return {StringColumn: "strings", BagColumn: "bags of attributes", VectorColumn: "vectors"}[type(column)]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
 
 from seqlab.corpus.columns import StringColumn, counted, resolve, unknown
 from seqlab.errors import CorpusError
@@ -14,6 +16,20 @@ if TYPE_CHECKING:
     from seqlab.corpus.corpus import Corpus
 
 WIDEST_REPR = 72
+
+
+def index_in(key: Any, size: int, whole: str, part: str, by: str) -> int:
+    """Check an index, which may count from the end; the strings are the words for messages."""
+    try:
+        index = operator.index(key)
+    except TypeError:
+        several = whole == "corpus" and isinstance(key, (list, tuple, np.ndarray))
+        hint = "; write corpus.take(...) for several" if several else ""
+        raise TypeError(f"a {whole} is indexed by {by}, got {key!r:.80}{hint}") from None
+    index += size if index < 0 else 0
+    if not 0 <= index < size:
+        raise IndexError(f"{part} {key} of a {whole} with {size} {part}s")
+    return index
 
 
 class Sentence:
@@ -57,21 +73,12 @@ class Sentence:
     def __getitem__(self, key: slice) -> list[Token]: ...
     def __getitem__(self, key: str | int | slice) -> list[Any] | Token:
         if isinstance(key, str):
-            return cast(
-                list[Any], self._corpus.data(key).span(self._begin, self._end)
-            )  # an array for vectors
+            found: Any = self._corpus.data(key).span(self._begin, self._end)
+            return found  # type: ignore[no-any-return]  # an array for vectors
         if isinstance(key, slice):
             return [Token(self, t) for t in range(*key.indices(len(self)))]
-        try:
-            position = operator.index(key)
-        except TypeError:
-            raise TypeError(
-                f"a sentence is indexed by a column's name, a whole number or a slice, got {key!r:.80}"
-            ) from None
-        position += len(self) if position < 0 else 0
-        if not 0 <= position < len(self):
-            raise IndexError(f"token {key} of a sentence with {len(self)} tokens")
-        return Token(self, position)
+        by = "a column's name, a whole number or a slice"
+        return Token(self, index_in(key, len(self), "sentence", "token", by))
 
     def __iter__(self) -> Iterator[Token]:
         return (Token(self, t) for t in range(len(self)))
@@ -84,8 +91,10 @@ class Sentence:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sentence):
             return NotImplemented
-        mine, theirs = self._corpus[self.index : self.index + 1], other._corpus[other.index : other.index + 1]
-        return mine == theirs
+        return self._alone() == other._alone()
+
+    def _alone(self) -> Corpus:
+        return self._corpus[self.index : self.index + 1]
 
     __hash__ = None  # type: ignore[assignment]  # compares by value, like a list
 
@@ -97,10 +106,10 @@ class Sentence:
         return f"Sentence({text!r}, {counted(len(self), 'token')}, columns {' '.join(self.columns)})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _only_sentence, (self._corpus[self.index : self.index + 1],)
+        return operator.getitem, (self._alone(), 0)
 
     def place(self, token: int = 0) -> str:
-        """Where a token stands: "file:line", or "sentence 3, token 5" for lists."""
+        """Say where a token stands: "file:line", or "sentence 3, token 5" for lists."""
         return self._corpus.place(self.index, token)
 
     @property
@@ -115,14 +124,8 @@ class Sentence:
         from seqlab.corpus.formats.base import named
 
         layout = self._corpus.layout
-        lines = [
-            (position, text) for position, text in self._corpus.extras.of(self.index) if text is not None
-        ]
+        lines = [(t, text) for t, text in self._corpus.extras.of(self.index) if text is not None]
         return MappingProxyType(named(layout.format or "conll").meta(lines, layout))
-
-
-def _only_sentence(corpus: Corpus) -> Sentence:
-    return corpus[0]
 
 
 class Token:
