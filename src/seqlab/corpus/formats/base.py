@@ -98,6 +98,7 @@ COLUMN_LINE = 16 << 20  # bytes
 SENTENCE_LINE = 64 << 20
 PIECE = 50_000  # tokens that are written at once
 SHOWN = 60
+ONE_LINE = "but one line holds one token or one sentence; is this the right file and format?"
 LOOKED_AT = 1 << 13  # bytes, for the guess of the format
 LINE_ENDS = "\n\r\0"
 BLANKS = " \t"
@@ -251,10 +252,7 @@ class Format:
                 f"pass encoding=, for example encoding='latin-1', if the file was saved in another encoding"
             )
         assert kind == "long_line", kind  # noqa: S101  # a kind of its own is the format's to tell
-        return (
-            f"the line has {number >> 20} MB, but one line holds one token or one sentence; "
-            f"is this the right file and format?"
-        )
+        return f"the line has {number >> 20} MB, {ONE_LINE}"
 
     # ------------------------------------------------------------------------------------------ writing
 

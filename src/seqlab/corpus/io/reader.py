@@ -9,11 +9,12 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import IO, Any
 
 from seqlab import _core
 from seqlab.corpus.corpus import Corpus
-from seqlab.corpus.formats.base import Columns, Format, Options, guessed, named
+from seqlab.corpus.formats.base import ONE_LINE, Columns, Format, Options, guessed, named
 from seqlab.corpus.sentence import Sentence
 from seqlab.errors import CorpusError, CorpusWarning, OptionError, Place
 
@@ -23,7 +24,7 @@ OTHER_PACKERS = {b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b
 
 
 class Source:
-    """Where bytes come from.
+    """Bytes of a file or stream, unpacked and recoded to UTF-8.
 
     name   for messages
     """
@@ -31,39 +32,37 @@ class Source:
     def __init__(self, name: str, stream: IO[Any], *, named_gz: bool, encoding: str, head: int) -> None:
         self.name = name
         self._raw: Any = stream
-        self._recode = None if is_utf8(encoding) else Recoder(name, encoding)
+        self._encoding = encoding
+        self._decoder = None if is_utf8(encoding) else codecs.getincrementaldecoder(encoding)()
+        self._line = 1  # that the decoder has reached
         self._ended = False
-        self._start(head, named_gz=named_gz)
-
-    def _start(self, size: int, *, named_gz: bool) -> None:
-        head = self._read_raw(size)
-        self._pending = head
-        if head.startswith(GZIP):
+        self._pending = begin = self._read_raw(head)
+        if begin.startswith(GZIP):
             import gzip  # slow to import
 
-            self._raw = gzip.GzipFile(fileobj=_Chained(head, self._raw))
-            self._pending = b""
-        elif named_gz and head:
-            raise CorpusError(
+            chained: Any = _Chained(begin, stream)
+            self._raw, self._pending = gzip.GzipFile(fileobj=chained), b""
+        elif named_gz and begin:
+            raise self._error(
                 f"the name ends in .gz, but the file does not begin like a gzip file "
-                f"({_shown(head[:4])}); decompress or rename it",
-                place=Place(path=self.name, line=1),
+                f"({_shown(begin[:4])}); decompress or rename it",
+                line=1,
             )
-        for magic, packer in OTHER_PACKERS.items():
-            if head.startswith(magic):
-                raise CorpusError(
-                    f"the file is compressed with {packer}, but only plain text and gzip are read; "
-                    f"decompress it first",
-                    place=Place(path=self.name, line=1),
-                )
+        packer = next((name for magic, name in OTHER_PACKERS.items() if begin.startswith(magic)), None)
+        if packer:
+            what = f"compressed with {packer}, but only plain text and gzip are read"
+            raise self._error(f"the file is {what}; decompress it first", line=1)
+
+    def _error(self, message: str, line: int | None = None) -> CorpusError:
+        return CorpusError(message, place=Place(path=self.name, line=line))
 
     def read(self, size: int) -> bytes:
-        """About `size` bytes of UTF-8, b"" at the end."""
+        """Read about `size` bytes of UTF-8, b"" at the end."""
         while not self._ended:
             data = self._pending or self._read_raw(size)
             self._pending = b""
             self._ended = not data
-            text = data if self._recode is None else self._recode(data)
+            text = data if self._decoder is None else self._recoded(data)
             if text:
                 return text
         return b""
@@ -71,104 +70,64 @@ class Source:
     def _read_raw(self, size: int) -> bytes:
         try:
             return self._bytes(self._raw.read(size))
-        except EOFError:
-            raise self._broken_gzip("it ends too early") from None
-        except _gzip_errors() as error:
-            raise self._broken_gzip(str(error)) from error
         except UnicodeDecodeError as error:
-            raise CorpusError(
-                f"the stream was opened as text and cannot be decoded ({error}); open it in binary mode",
-                place=Place(path=self.name),
-            ) from error
+            what = f"the stream was opened as text and cannot be decoded ({error})"
+            raise self._error(f"{what}; open it in binary mode") from error
+        except _gzip_errors() as error:
+            why = "it ends too early" if isinstance(error, EOFError) else str(error)
+            what = f"the gzip file is broken or cut off ({why})"
+            raise self._error(f"{what}; copy or download it again, or see what `gzip -t` says") from error
         except OSError as error:
-            raise CorpusError(
-                f"reading failed ({error.strerror or error})", place=Place(path=self.name)
-            ) from error
-
-    def _broken_gzip(self, why: str) -> CorpusError:
-        return CorpusError(
-            f"the gzip file is broken or cut off ({why}); copy or download it again, "
-            f"or see what `gzip -t` says",
-            place=Place(path=self.name),
-        )
+            raise self._error(f"reading failed ({error.strerror or error})") from error
 
     def _bytes(self, data: Any) -> bytes:
-        if isinstance(data, bytes):
-            return data
+        if isinstance(data, (bytes, bytearray, memoryview)):
+            return bytes(data)
         if isinstance(data, str):
-            self._recode = None  # the stream has decoded it already
+            self._decoder = None  # the stream has decoded it already
             try:
                 return data.encode("utf-8")
             except UnicodeEncodeError as error:
-                raise CorpusError(
-                    f"the stream's text holds {data[error.start]!r}, which UTF-8 cannot write; "
-                    f"open the stream in binary mode",
-                    place=Place(path=self.name),
-                ) from error
-        if isinstance(data, (bytearray, memoryview)):
-            return bytes(data)
+                what = f"the stream's text holds {data[error.start]!r}, which UTF-8 cannot write"
+                raise self._error(f"{what}; open the stream in binary mode") from error
         if data is None:
-            raise CorpusError(
-                "the stream has no data yet and does not wait for any; let it block, or pipe it through cat",
-                place=Place(path=self.name),
-            )
+            what = "the stream has no data yet and does not wait for any"
+            raise self._error(f"{what}; let it block, or pipe it through cat")
         raise TypeError(
             f"{self.name}: read() of the stream gave {type(data).__name__}, but bytes or str are wanted"
         )
 
-
-class Recoder:
-    """Other encodings to UTF-8, piece by piece."""
-
-    def __init__(self, name: str, encoding: str) -> None:
-        self._name = name
-        self._encoding = encoding
-        self._decoder = codecs.getincrementaldecoder(encoding)()
-        self._line = 1
-
-    def __call__(self, data: bytes) -> bytes:
-        """UTF-8 of the next piece; b"" as the piece says that there is no more."""
+    def _recoded(self, data: bytes) -> bytes:
+        """Recode the next piece to UTF-8; b"" as the piece says that there is no more."""
+        assert self._decoder is not None  # noqa: S101  # or nothing is recoded
         try:
-            text = self._decoder.decode(data, final=not data)
-            recoded = text.encode("utf-8")
+            recoded = self._decoder.decode(data, final=not data).encode("utf-8")
         except UnicodeError as error:
-            raise self._unreadable(error) from error
+            line, what = self._line, str(error)
+            if isinstance(error, UnicodeDecodeError):
+                line += error.object[: error.start].count(b"\n")
+                what = f"{_shown(error.object[error.start : error.end])}: {error.reason}"
+            message = f"not {self._encoding} ({what}); pass the encoding= that the file was saved in"
+            raise self._error(message, line) from error
         self._line += recoded.count(b"\n")
         return recoded
 
-    def _unreadable(self, error: UnicodeError) -> CorpusError:
-        line, what = self._line, str(error)
-        if isinstance(error, UnicodeDecodeError):
-            line += error.object[: error.start].count(b"\n")
-            what = f"{_shown(error.object[error.start : error.end])}: {error.reason}"
-        return CorpusError(
-            f"not {self._encoding} ({what}); pass the encoding= that the file was saved in",
-            place=Place(path=self._name, line=line),
-        )
 
-
-class _Chained(io.RawIOBase):
+class _Chained:
     """A stream whose first bytes have been read already."""
 
     def __init__(self, head: bytes, rest: Any) -> None:
-        self._head = head
+        self._head = io.BytesIO(head)
         self._rest = rest
 
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        if self._head:
-            part = self._head if size < 0 else self._head[:size]
-            self._head = self._head[len(part) :]
-            return part
-        data: bytes = self._rest.read(size)
+    def read(self, size: int) -> bytes:
+        data: bytes = self._head.read(size) or self._rest.read(size)
         return data
 
 
 @contextlib.contextmanager
 def opened(source: Any, encoding: str = "utf-8", block: int = CHUNK) -> Iterator[Source]:
-    """The source behind a path, "-" for standard input, or a stream of bytes or text.
+    """Open a path, "-" for standard input, or a stream of bytes or text.
 
     At least 64 kB are read at first, since format and compression are seen from them.
     """
@@ -177,14 +136,6 @@ def opened(source: Any, encoding: str = "utf-8", block: int = CHUNK) -> Iterator
         # A stream may have decompressed what its name says is compressed: gzip.open gives such ones.
         named_gz = stream is not source and name.endswith(".gz")
         yield Source(name, stream, named_gz=named_gz, encoding=encoding, head=max(block, 1 << 16))
-
-
-def name_of(source: Any) -> str:
-    """What messages call a source."""
-    if isinstance(source, (str, os.PathLike)):
-        return "<stdin>" if source == "-" else os.fspath(source)
-    name = getattr(source, "name", None)
-    return name if isinstance(name, str) else "<stream>"
 
 
 def _stream_of(source: Any, stack: contextlib.ExitStack) -> tuple[IO[Any], str]:
@@ -197,42 +148,39 @@ def _stream_of(source: Any, stack: contextlib.ExitStack) -> tuple[IO[Any], str]:
     if not hasattr(source, "read"):
         hint = "; wrap bytes in io.BytesIO" if isinstance(source, (bytes, bytearray)) else ""
         raise TypeError(f"a path, '-' for standard input, or a stream is wanted, got {source!r:.80}{hint}")
-    return source, name_of(source)
+    name = getattr(source, "name", None)
+    return source, name if isinstance(name, str) else "<stream>"
 
 
 def _open(path: str) -> IO[bytes]:
+    place = Place(path=path)
     try:
         return open(path or ".", "rb")  # noqa: PTH123  (pathlib is slow to import)
     except IsADirectoryError:
-        raise CorpusError(
-            "this is a directory, but a file is wanted; name one file in it", place=Place(path=path)
-        ) from None
+        message = "this is a directory, but a file is wanted; name one file in it"
+        raise CorpusError(message, place=place) from None
     except FileNotFoundError:
-        hint = (
-            "wrap text in io.StringIO to read it as a file"
-            if "\n" in path
-            else f"looked for it from {os.getcwd()}"  # noqa: PTH109
-        )
-        raise CorpusError(f"{path!r:.200}: there is no such file; {hint}", path=path) from None
+        looked = f"looked for it from {os.getcwd()}"  # noqa: PTH109
+        hint = "wrap text in io.StringIO to read it as a file" if "\n" in path else looked
+        message = f"{path!r:.200}: there is no such file; {hint}"
+        raise CorpusError(message, path=path) from None
     except PermissionError:
-        raise CorpusError(
-            "permission denied; see who may read it with `ls -l`", place=Place(path=path)
-        ) from None
+        raise CorpusError("permission denied; see who may read it with `ls -l`", place=place) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise CorpusError(f"{path!r:.200}: the file cannot be opened ({reason})", path=path) from error
 
 
 def _gzip_errors() -> tuple[type[Exception], ...]:
-    """What reading a gzip file may raise, beside EOFError; asked only when something was raised."""
+    """List what reading a gzip file may raise; asked only when something was raised."""
     import gzip
     import zlib
 
-    return gzip.BadGzipFile, zlib.error
+    return EOFError, gzip.BadGzipFile, zlib.error
 
 
 def is_utf8(encoding: str) -> bool:
-    """Whether an encoding needs no other decoder than ours; one that does not exist, or is none of text, is refused."""
+    """Tell whether an encoding needs no decoder; one that does not exist, or is none of text, is refused."""
     try:
         "".encode(encoding)  # hex and zip are found, too, but are none of text
     except (LookupError, TypeError):
@@ -307,22 +255,15 @@ def stream(
     return Stream(source, format, Options(columns, separator, comments, docstart), encoding, block)
 
 
+@dataclass(eq=False, repr=False)
 class Stream:
     """Sentences of a file: iterate over it, or over its blocks(). A path is opened anew every time."""
 
-    def __init__(
-        self,
-        source: Any,
-        format: str | None,  # noqa: A002
-        options: Options,
-        encoding: str,
-        block: int,
-    ) -> None:
-        self._source = source
-        self._format = format
-        self._options = options
-        self._encoding = encoding
-        self._block = block
+    _source: Any
+    _format: str | None
+    _options: Options
+    _encoding: str
+    _block: int
 
     def __iter__(self) -> Iterator[Sentence]:
         for corpus in self.blocks():
@@ -371,7 +312,7 @@ class Intake:
     def blocks(self, *, whole_sentences: bool) -> Iterator[None]:
         """Feed the format; stop after every block, and a last time when there is no more."""
         by_line = not whole_sentences or self.format.line_is_sentence
-        rest, chunk = b"", self._head
+        rest, chunk, longest = b"", self._head, self.format.longest_line
         while chunk:
             rest = rest + chunk if rest else chunk
             end = _core.last_sentence_end(rest, by_line)
@@ -379,7 +320,12 @@ class Intake:
                 self._feed(rest, end)
                 rest = rest[end:]
                 yield
-            self._check_length(rest)
+            if len(rest) - (rest.rfind(b"\n") + 1) > longest:
+                line = self.format.reader.lines + rest.count(b"\n") + 1
+                raise CorpusError(
+                    f"the line is longer than {longest >> 20} MB, {ONE_LINE}",
+                    place=Place(path=self._name, line=line),
+                )
             # As much as is left over, so that a long sentence is not copied for every chunk; but not so much that a
             # line without end is read much further than the limit.
             chunk = self._source.read(max(self._size, min(len(rest), MOST_AT_ONCE)))
@@ -396,16 +342,6 @@ class Intake:
             self.remarks.append(
                 f"{self._name}:{reader.first_crlf}: the line ends in CRLF as on Windows, which was read as a line "
                 f"end and will be written back if all lines have it; save the file with LF to silence this"
-            )
-
-    def _check_length(self, rest: bytes) -> None:
-        longest = self.format.longest_line
-        if len(rest) - (rest.rfind(b"\n") + 1) > longest:
-            line = self.format.reader.lines + rest.count(b"\n") + 1
-            raise CorpusError(
-                f"the line is longer than {longest >> 20} MB, but one line holds one token or one sentence; "
-                f"is this the right file and format?",
-                place=Place(path=self._name, line=line),
             )
 
     def nothing(self) -> CorpusError:

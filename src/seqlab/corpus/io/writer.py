@@ -25,7 +25,7 @@ STANDARD_OUTPUT = 1
 
 @contextlib.contextmanager
 def opened_target(target: Any) -> Iterator[Put]:
-    """A function that takes bytes; a file gets its name when the block ends without an error."""
+    """Open a function that takes bytes; a file gets its name when the block ends without an error."""
     if isinstance(target, str) and target == "-":
         with open(STANDARD_OUTPUT, "wb", closefd=False) as out:  # a descriptor, not a path
             yield out.write
@@ -33,57 +33,37 @@ def opened_target(target: Any) -> Iterator[Put]:
         with _file(Path(os.fspath(target))) as put:
             yield put
     elif hasattr(target, "write"):
-        yield _into_stream(target)
+        yield (lambda piece: target.write(piece.decode("utf-8"))) if is_text(target) else target.write
     else:
         raise TypeError(f"a path, '-' for standard output, or a stream is wanted, got {target!r:.80}")
 
 
 def is_text(stream: Any) -> bool:
-    """Whether a stream takes str; those of tempfile and codecs are known by their encoding only."""
+    """Tell whether a stream takes str; those of tempfile and codecs are known by their encoding only."""
     return isinstance(stream, io.TextIOBase) or getattr(stream, "encoding", None) is not None
-
-
-def _into_stream(stream: Any) -> Put:
-    if is_text(stream):
-        return lambda piece: stream.write(piece.decode("utf-8"))
-    put: Put = stream.write
-    return put
 
 
 @contextlib.contextmanager
 def _file(path: Path) -> Iterator[Put]:
-    """A file is replaced when it is complete; a device or a pipe cannot be replaced."""
+    """Replace a file when it is complete, packed if it ends in .gz; a device or a pipe cannot be replaced."""
     unchanged = "; nothing was changed"
     try:
         goal = path.resolve() if path.is_symlink() else path
         if goal.is_dir():
-            raise CorpusError(
-                "this is a directory, but the name of a file is wanted", place=Place(path=str(path))
-            )
-        if goal.exists() and not goal.is_file():
+            message = "this is a directory, but the name of a file is wanted"
+            raise CorpusError(message, place=Place(path=str(path)))
+        device = goal.exists() and not goal.is_file()
+        if device:
             unchanged = ""
-            with goal.open("wb") as out:
-                yield out.write
-        else:
-            with _replaced(goal) as put:
-                yield put
-    except OSError as error:
-        raise CorpusError(
-            f"{path!s:.200}: the file cannot be written ({error.strerror or error}){unchanged}",
-            path=str(path),
-        ) from error
-
-
-@contextlib.contextmanager
-def _replaced(goal: Path) -> Iterator[Put]:
-    """Write a file whole or not at all; one that ends in .gz is packed."""
-    with replaced(goal) as out:
-        if goal.suffix == ".gz":
-            # No name and no time inside: the same corpus gives the same bytes.
-            with gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0) as packed:
-                yield packed.write
-        else:
+        with contextlib.ExitStack() as stack:
+            out: Any = stack.enter_context(goal.open("wb") if device else replaced(goal))
+            if goal.suffix == ".gz" and not device:
+                # No name and no time inside: the same corpus gives the same bytes.
+                out = stack.enter_context(gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0))
             yield out.write
+    except OSError as error:
+        what = f"{path!s:.200}: the file cannot be written ({error.strerror or error}){unchanged}"
+        raise CorpusError(what, path=str(path)) from error
 
 
 BOM = b"\xef\xbb\xbf"
