@@ -18,7 +18,16 @@ import numpy as np
 
 from seqlab.corpus.columns import checked, usual
 from seqlab.corpus.corpus import Corpus
-from seqlab.corpus.formats.base import SENTENCE_LINE, Format, LineReader, Options, Parsed, pieces, shown
+from seqlab.corpus.formats.base import (
+    SENTENCE_LINE,
+    Columns,
+    Format,
+    LineReader,
+    Options,
+    Parsed,
+    pieces,
+    shown,
+)
 from seqlab.corpus.origin import Extras, Layout
 from seqlab.errors import CorpusError
 
@@ -61,7 +70,7 @@ class Jsonl(Format):
                 self._shape = shape_of(value, self.options.columns)
                 self.names = self._shape.names
             self._settle(value, text)
-            return _writable(cells_of(value, self._shape))
+            return cells_of(value, self._shape)
         except CorpusError as error:
             hint = (
                 "every line must be one sentence: an object of lists, or a list of strings, pairs or objects"
@@ -108,7 +117,8 @@ class Jsonl(Format):
                 lines += [line for _, line in around if line is not None and not line.strip()]
                 if i < len(corpus):
                     rest = {p: json.loads(line) for p, line in around if line and line.strip()}
-                    cells = [_plain(corpus[i][name]) for name in corpus.columns]
+                    values = (corpus[i][name] for name in corpus.columns)
+                    cells = [v.tolist() if isinstance(v, np.ndarray) else v for v in values]
                     value = value_of(cells, rest, Shape(kind, keys))
                     lines.append(_dumped(value, ascii_only=layout.escaped, separator=layout.separator))
             yield "".join(line + layout.newline for line in lines).encode("utf-8")
@@ -131,21 +141,7 @@ def _loaded(text: str, *, first: bool) -> Any:
 
 def _dumped(value: Any, *, ascii_only: bool, separator: str) -> str:
     """Write JSON on one line."""
-    colon = ": " if separator == ", " else ":"
-    return json.dumps(value, ensure_ascii=ascii_only, separators=(separator, colon))
-
-
-def _plain(cells: Any) -> Any:
-    return cells.tolist() if isinstance(cells, np.ndarray) else cells
-
-
-def _writable(parsed: Parsed) -> Parsed:
-    """Refuse lone surrogates, which JSON can spell but UTF-8 cannot write."""
-    for column in parsed[0]:
-        for token, cell in enumerate(column):
-            if not cell.isascii() and any("\ud800" <= c <= "\udfff" for c in cell):
-                raise CorpusError(f"token {token} is {cell!r:.60}, which UTF-8 cannot write")
-    return parsed
+    return json.dumps(value, ensure_ascii=ascii_only, separators=(separator, ":" + separator[1:]))
 
 
 # ---------------------------------------------------------------------------------------------- shapes
@@ -186,10 +182,19 @@ class Shape:
         return tuple(name for name, _ in self.keys)
 
 
-def shape_of(value: Any, columns: Sequence[str] | Mapping[str, Any] | None) -> Shape:
-    """The shape that the first sentence has."""
+def shape_of(value: Any, columns: Columns) -> Shape:
+    """Find the shape of the first sentence."""
     if isinstance(value, Mapping):
-        return Shape("columns", _keys(value, columns, _list_keys(value)))
+        strings = [
+            key
+            for key, found in value.items()
+            if isinstance(found, list) and all(isinstance(c, str) for c in found)
+        ]
+        words = next((key for key in WORDS if key in strings), strings[0] if strings else "")
+        # Lists that are as long as that of the words are columns.
+        return Shape(
+            "columns", _keys(value, columns, [k for k in strings if len(value[k]) == len(value[words])])
+        )
     if not isinstance(value, list) or not value:
         raise CorpusError(f"an object of lists or a list of tokens was wanted, got {value!r:.60}")
     first = value[0]
@@ -199,68 +204,66 @@ def shape_of(value: Any, columns: Sequence[str] | Mapping[str, Any] | None) -> S
         )
     if isinstance(first, Mapping):
         return Shape("tokens", _keys(first, columns, [k for k, v in first.items() if isinstance(v, str)]))
-    kind, width = (
-        ("words", 1) if isinstance(first, str) else ("rows", len(first) if isinstance(first, list) else 0)
-    )
-    names = checked(columns) if columns is not None else usual(width, _last_cells(value)) if width else ()
+    width = 1 if isinstance(first, str) else len(first) if isinstance(first, list) else 0
+    names: tuple[str, ...] = ()
+    if columns is not None:
+        names = checked(columns)
+    elif width:
+        names = usual(
+            width, {row[-1] for row in value if isinstance(row, list) and row and isinstance(row[-1], str)}
+        )
     if not width or len(names) != width:
         wanted = f"{len(names)} values for {', '.join(names)}" if names else "a string, a list or an object"
         raise CorpusError(f"a token is {first!r:.60}, but {wanted} was wanted")
-    return Shape(kind, tuple((name, str(i)) for i, name in enumerate(names)))
+    keys = tuple((name, str(i)) for i, name in enumerate(names))
+    return Shape("words" if isinstance(first, str) else "rows", keys)
 
 
 def _is_sentence(value: Any) -> bool:
-    """A whole sentence where a token should be."""
+    """Tell whether a whole sentence stands where a token should."""
     if isinstance(value, Mapping):
         return any(isinstance(value.get(key), list) for key in WORDS)
     return isinstance(value, list) and bool(value) and isinstance(value[0], (list, Mapping))
 
 
-def _last_cells(rows: Sequence[Any]) -> set[str]:
-    return {row[-1] for row in rows if isinstance(row, list) and row and isinstance(row[-1], str)}
-
-
-def _list_keys(value: Mapping[str, Any]) -> list[str]:
-    """Keys whose lists are columns: lists of strings as long as the words."""
-    lists = [k for k, v in value.items() if isinstance(v, list) and all(isinstance(cell, str) for cell in v)]
-    words = next((key for key in WORDS if key in lists), lists[0] if lists else None)
-    return [key for key in lists if len(value[key]) == len(value[str(words)])]
-
-
-def _keys(
-    value: Mapping[str, Any], columns: Sequence[str] | Mapping[str, Any] | None, found: Sequence[str]
-) -> tuple[tuple[str, str], ...]:
+def _keys(value: Mapping[str, Any], columns: Columns, found: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Pair the columns with keys of the file: those `found` when nobody says which."""
+    there = ", ".join(map(repr, value))
     if columns is None:
         if not found:
-            raise CorpusError(
-                f"no list of strings among the fields {', '.join(map(repr, value)) or '(none)'}"
-            )
+            raise CorpusError(f"no list of strings among the fields {there or '(none)'}")
         names = [OTHER_NAMES.get(key, key) for key in found]
-        plain = [key if names.count(name) > 1 else name for key, name in zip(found, names, strict=True)]
-        return tuple(zip(plain, found, strict=True))
+        return tuple(
+            (key if names.count(name) > 1 else name, key) for key, name in zip(found, names, strict=True)
+        )
     if isinstance(columns, Mapping):
         return tuple((name, str(key)) for name, key in columns.items())
-    there = {OTHER_NAMES.get(key, key): key for key in value} | {key: key for key in value}
-    missing = next((name for name in checked(columns) if name not in there), None)
-    if missing is not None:
-        raise CorpusError(f"no field {missing!r} among {', '.join(map(repr, value))}")
-    return tuple((name, there[name]) for name in columns)
+    known = {OTHER_NAMES.get(key, key): key for key in value} | {key: key for key in value}
+    for name in checked(columns):
+        if name not in known:
+            raise CorpusError(f"no field {name!r} among {there}")
+    return tuple((name, known[name]) for name in columns)
 
 
 # ---------------------------------------------------------------------------------------------- one sentence in
 
 
 def cells_of(value: Any, shape: Shape) -> Parsed:
-    """The cells of a sentence by column, and what else it held."""
+    """Find the cells of a sentence by column, and what else it held."""
     if shape.kind == "columns":
         return _of_columns(value, shape)
     if not isinstance(value, list):
         raise CorpusError(f"a list of tokens was wanted as in the first line, got {value!r:.60}")
     if shape.kind == "words":
         return [[_string(word, t) for t, word in enumerate(value)]], []
-    if shape.kind == "rows":
-        return _of_rows(value, shape), []
-    return _of_tokens(value, shape)
+    if shape.kind == "tokens":
+        return _of_tokens(value, shape)
+    width = len(shape.keys)
+    for t, row in enumerate(value):
+        if not isinstance(row, list) or len(row) != width:
+            message = f"token {t} is {row!r:.60}, but {width} values were wanted as in the first line"
+            raise CorpusError(message)
+    return [[_string(row[c], t) for t, row in enumerate(value)] for c in range(width)], []
 
 
 def _of_columns(value: Any, shape: Shape) -> Parsed:
@@ -279,16 +282,6 @@ def _of_columns(value: Any, shape: Shape) -> Parsed:
                 f"mend the line, or pass columns=... with the fields that have one value per token"
             )
     return cells, _rest(value, shape, 0)
-
-
-def _of_rows(value: Sequence[Any], shape: Shape) -> list[list[str]]:
-    width = len(shape.keys)
-    for t, row in enumerate(value):
-        if not isinstance(row, list) or len(row) != width:
-            raise CorpusError(
-                f"token {t} is {row!r:.60}, but {width} values were wanted as in the first line"
-            )
-    return [[_string(row[c], t) for t, row in enumerate(value)] for c in range(width)]
 
 
 def _of_tokens(value: Sequence[Any], shape: Shape) -> Parsed:
@@ -314,7 +307,10 @@ def _rest(value: Mapping[str, Any], shape: Shape, position: int) -> list[tuple[i
 
 def _string(cell: Any, position: int, key: str | None = None) -> str:
     if isinstance(cell, str):
-        return cell
+        # JSON can spell lone surrogates, but UTF-8 cannot write them.
+        if cell.isascii() or not any("\ud800" <= c <= "\udfff" for c in cell):
+            return cell
+        raise CorpusError(f"token {position} is {cell!r:.60}, which UTF-8 cannot write")
     if isinstance(cell, (int, float)) and not isinstance(cell, bool):
         return str(cell)
     where = f"field {key!r}, token {position}" if key else f"token {position}"
@@ -325,14 +321,13 @@ def _string(cell: Any, position: int, key: str | None = None) -> str:
 
 
 def value_of(cells: Sequence[Sequence[Any]], rest: Mapping[int, Any], shape: Shape) -> Any:
-    """The other way round."""
+    """Make the value of a sentence of its cells by column, and of what else it held."""
     keys = [key for _, key in shape.keys]
     if shape.kind == "columns":
-        fields = dict(zip(keys, cells, strict=True))
-        return {**rest.get(0, {}), **fields}
+        return {**rest.get(0, {}), **dict(zip(keys, cells, strict=True))}
     if shape.kind == "words":
         return list(cells[0])
-    if shape.kind == "rows":
-        return [list(row) for row in zip(*cells, strict=True)]
     rows = zip(*cells, strict=True)
+    if shape.kind == "rows":
+        return [list(row) for row in rows]
     return [{**rest.get(t, {}), **dict(zip(keys, row, strict=True))} for t, row in enumerate(rows)]
