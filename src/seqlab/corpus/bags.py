@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.corpus.columns import BagColumn
+from seqlab.corpus.columns import BagColumn, offsets_of
 from seqlab.errors import CorpusError, Place
 
 Lengths = npt.NDArray[np.int64]
@@ -25,7 +25,7 @@ Bag = list[tuple[str, float]]  # attribute, weight; in the order given, and noth
 
 
 def bag(item: Mapping[str, Any] | Iterable[str], *, where: str = "") -> Bag:
-    """The attributes of one token; `where` is put before the message when something is wrong."""
+    """List the attributes of one token; `where` is put before the message when something is wrong."""
     try:
         return list(_entries(item))
     except CorpusError as error:
@@ -33,7 +33,7 @@ def bag(item: Mapping[str, Any] | Iterable[str], *, where: str = "") -> Bag:
 
 
 def bags(items: Iterable[Mapping[str, Any] | Iterable[str]], *, where: str = "") -> list[Bag]:
-    """The attributes of every token of a sentence."""
+    """List the attributes of every token of a sentence."""
     if isinstance(items, (str, bytes, Mapping)):
         raise CorpusError(
             f"{where + ': ' if where else ''}a sentence is a list with one dict or list of strings a token, "
@@ -91,48 +91,39 @@ def _weight(value: Any, name: str) -> float:
 
 
 def bag_column(sentences: Sequence[Any], name: str) -> tuple[BagColumn, Lengths]:
-    """The column of lists of items, and how many items each sentence has."""
+    """Make a column of lists of items, and count the items of each sentence."""
     sentences = sentences if isinstance(sentences, list) else list(sentences)
     pool = _core.StringPool()
     usual = _core.intern_items(pool, sentences)
     if usual is not None:
         indptr, codes, weights, lengths = usual
         return BagColumn(indptr, codes, weights, pool), lengths
-    return _unusual(sentences, name)
+    # Nested dicts, sets, other kinds of numbers, and whatever deserves an error.
+    pool = _core.StringPool()
+    entries: list[Bag] = []
+    for s, sentence in enumerate(sentences):
+        if not isinstance(sentence, (list, tuple)):
+            place = Place(s, within=(name,))
+            raise CorpusError(f" must be a list of items, got {sentence!r:.80}", place=place)
+        for t, item in enumerate(sentence):
+            try:
+                entries.append(bag(item))
+            except CorpusError as error:
+                raise error.at(sentence=s, position=t, item="token", within=(name,)) from None
+    flat = [entry for token in entries for entry in token]
+    column = BagColumn(
+        offsets_of([len(token) for token in entries]),
+        np.array([pool.intern(attribute) for attribute, _ in flat], dtype=np.int32),
+        None if all(weight == 1.0 for _, weight in flat) else np.array([weight for _, weight in flat]),
+        pool,
+    )
+    return column, np.array([len(sentence) for sentence in sentences], dtype=np.int64)
 
 
 def known_bags(sentences: list[Any], pool: _core.StringPool) -> tuple[BagColumn, Lengths] | None:
-    """The same without attributes that the pool does not have; None for shapes that are left to bag_column()."""
+    """Make a column without attributes that the pool does not have; None for shapes that are left to bag_column()."""
     usual = _core.find_items(pool, sentences)
     if usual is None:
         return None
     indptr, codes, weights, lengths = usual
     return BagColumn(indptr, codes, weights, pool), lengths
-
-
-def _unusual(sentences: list[Any], name: str) -> tuple[BagColumn, Lengths]:
-    """Nested dicts, sets, other kinds of numbers, and whatever deserves an error."""
-    pool = _core.StringPool()
-    indptr, codes, weights, lengths = [0], [], [], []
-    for s, sentence in enumerate(sentences):
-        if not isinstance(sentence, (list, tuple)):
-            raise CorpusError(
-                f" must be a list of items, got {sentence!r:.80}", place=Place(s, within=(name,))
-            )
-        lengths.append(len(sentence))
-        for t, item in enumerate(sentence):
-            try:
-                entries = bag(item)
-            except CorpusError as error:
-                raise error.at(sentence=s, position=t, item="token", within=(name,)) from None
-            for attribute, weight in entries:
-                codes.append(pool.intern(attribute))
-                weights.append(weight)
-            indptr.append(len(codes))
-    column = BagColumn(
-        np.array(indptr, dtype=np.int64),
-        np.array(codes, dtype=np.int32),
-        None if all(weight == 1.0 for weight in weights) else np.array(weights, dtype=np.float64),
-        pool,
-    )
-    return column, np.array(lengths, dtype=np.int64)

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus.columns import (
@@ -34,24 +35,35 @@ from seqlab.errors import CorpusError, Place
 if TYPE_CHECKING:
     from seqlab.corpus.corpus import Corpus
 
-Lists = Sequence[Any]
+Lengths = npt.NDArray[np.int64]
+Found = tuple[dict[str, Column], Offsets]
+
+
+def _fault(
+    wanted: str, got: Any, sentence: int, token: int | None = None, column: str | None = None, hint: str = ""
+) -> CorpusError:
+    """Say that a sentence, or a token of it, must be something else."""
+    within = () if column is None else (f"column {column!r}",)
+    place = Place(sentence, token, item="token", within=within)
+    return CorpusError(f" must {wanted}, got {got!r:.80}{hint}", place=place)
 
 
 def are_sentences(data: Any) -> bool:
-    """Whether these are sentences of corpora: a list of them, or a corpus."""
+    """Tell whether these are sentences of corpora: a list of them, or a corpus."""
     return isinstance(data, Sequence) and len(data) > 0 and all(isinstance(item, Sentence) for item in data)
 
 
-def columns_of(
-    data: tuple[Any, ...], columns: Iterable[str] | None, named: Mapping[str, Any]
-) -> tuple[dict[str, Column], Offsets]:
-    """Columns and offsets of whatever shape came."""
+def columns_of(data: tuple[Any, ...], columns: Iterable[str] | None, named: Mapping[str, Any]) -> Found:
+    """Make columns and offsets of whatever shape came."""
     names = None if columns is None else checked(columns)
     if named or (len(data) == 1 and isinstance(data[0], Mapping)):
         given = {**(data[0] if data else {}), **named}
         return _of_columns({name: given[name] for name in names} if names else given)
     if len(data) == 2:
-        return _of_columns(dict(zip(names or (_x_name(data[0]), "label"), data, strict=True)))
+        sample = _first_token(_as_list(data[0], "X"))
+        items = "vector" if _is_vector(sample) else "attributes"
+        x_name = "word" if sample is None or isinstance(sample, str) else items
+        return _of_columns(dict(zip(names or (x_name, "label"), data, strict=True)))
     if len(data) != 1:
         raise CorpusError(
             f"from_lists takes one list of sentences, X and y, or columns by name, got {len(data)} arguments"
@@ -59,91 +71,94 @@ def columns_of(
     return _of_sentences(_as_list(data[0], "the corpus"), names)
 
 
-def _of_columns(given: Mapping[str, Any]) -> tuple[dict[str, Column], Offsets]:
+def as_column(name: str, values: Any, corpus: Corpus) -> Column:
+    """Make a column that fits the corpus of what with_column takes."""
+    checked([name])
+    if isinstance(values, (StringColumn, BagColumn, VectorColumn)):
+        column: Column = values
+    elif isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "fiu":
+        column = _vector_column(values)
+    else:
+        column, lengths = _column(name, values)
+        _check_lengths("the corpus", corpus.lengths, f"column {name!r}", lengths)
+    if len(column) != corpus.token_count:
+        raise CorpusError(
+            f"column {name!r} has {len(column)} entries, but the corpus has {corpus.token_count} tokens"
+        )
+    return column
+
+
+# ---------------------------------------------------------------------------------------------- columns
+
+
+def _of_columns(given: Mapping[str, Any]) -> Found:
     if not given:
         raise CorpusError(
             "a corpus needs at least one column, got none; write from_lists(word=[['the', 'dog']])"
         )
     found: dict[str, Column] = {}
-    lengths: np.ndarray[Any, np.dtype[np.int64]] | None = None
-    first = ""
+    lengths: Lengths | None = None
     for name in checked(given):
         column, own = _column(name, given[name])
         if lengths is None:
-            lengths, first = own, name
-        elif not np.array_equal(lengths, own):
-            raise CorpusError(_different(f"column {first!r}", lengths, f"column {name!r}", own))
+            lengths = own
+        _check_lengths(f"column {next(iter(given))!r}", lengths, f"column {name!r}", own)
         found[name] = column
-    return found, offsets_of(lengths if lengths is not None else np.zeros(0, dtype=np.int64))
+    return found, offsets_of(lengths if lengths is not None else [])
 
 
-def _different(first: str, lengths: Any, name: str, own: Any) -> str:
-    """`first` and `name` are how the message calls the two sides."""
+def _check_lengths(first: str, lengths: Lengths, name: str, own: Lengths) -> None:
+    """Refuse two sides that do not fit; `first` and `name` are how the message calls them."""
     if len(lengths) != len(own):
-        return f"{first} has {len(lengths)} sentences, but {name} has {len(own)}"
-    s = int(np.argmax(lengths != own))
-    return f"sentence {s} has {lengths[s]} tokens in {first}, but {own[s]} in {name}"
+        raise CorpusError(f"{first} has {len(lengths)} sentences, but {name} has {len(own)}")
+    if not np.array_equal(lengths, own):
+        s = int(np.argmax(lengths != own))
+        raise CorpusError(f"sentence {s} has {lengths[s]} tokens in {first}, but {own[s]} in {name}")
 
 
-def _column(name: str, values: Any) -> tuple[Column, np.ndarray[Any, np.dtype[np.int64]]]:
-    """A column of lists of strings, of items, or of arrays; with the number of tokens of each sentence."""
+def _column(name: str, values: Any) -> tuple[Column, Lengths]:
+    """Make a column of lists of strings, of items, or of arrays; with the number of tokens of each sentence."""
     sentences = _as_list(values, f"column {name!r}")
-    sample = next((token for sentence in sentences if _is_list(sentence) for token in sentence), None)
-    if isinstance(sample, (Mapping, list, tuple, set, frozenset)) and not _is_vector(sample):
-        from seqlab.corpus.bags import bag_column
-
-        bags, lengths = bag_column(sentences, f"column {name!r}")
-        return bags, lengths
+    sample = _first_token(sentences)
     if _is_vector(sample) or any(isinstance(s, np.ndarray) and s.ndim == 2 for s in sentences):
         return _vectors(name, sentences)
-    return _strings(name, sentences)
+    if isinstance(sample, (Mapping, list, tuple, set, frozenset)):
+        from seqlab.corpus.bags import bag_column
 
-
-def _strings(name: str, sentences: list[Any]) -> tuple[Column, np.ndarray[Any, np.dtype[np.int64]]]:
+        return bag_column(sentences, f"column {name!r}")
     pool = _core.StringPool()
-    codes, lengths, bad_sentence, bad_token = pool.intern_lists(sentences)
-    if bad_sentence < 0:
+    codes, lengths, s, t = pool.intern_lists(sentences)
+    if s < 0:
         return StringColumn(codes, pool), lengths
-    sentence = sentences[bad_sentence]
-    if bad_token < 0:
+    sentence = sentences[s]
+    if t < 0:
         hint = f"; write list({sentence!r:.40})" if isinstance(sentence, str) else ""
-        raise CorpusError(
-            f" must be a list of strings, got {sentence!r:.80}{hint}",
-            place=Place(bad_sentence, within=(f"column {name!r}",)),
-        )
-    token = sentence[bad_token]
-    wanted = "text that UTF-8 can write" if isinstance(token, str) else "a string"
-    raise CorpusError(
-        f" must be {wanted}, got {token!r:.80}",
-        place=Place(bad_sentence, bad_token, item="token", within=(f"column {name!r}",)),
-    )
+        raise _fault("be a list of strings", sentence, s, column=name, hint=hint)
+    wanted = "text that UTF-8 can write" if isinstance(sentence[t], str) else "a string"
+    raise _fault(f"be {wanted}", sentence[t], s, t, name)
 
 
-def _vectors(name: str, sentences: list[Any]) -> tuple[Column, np.ndarray[Any, np.dtype[np.int64]]]:
-    width = _vector_width(sentences)
-    arrays = [_matrix(name, s, sentence, width) for s, sentence in enumerate(sentences)]
-    joined = np.concatenate(arrays)
-    if joined.dtype not in (np.float32, np.float64):
-        joined = joined.astype(np.float64)
-    return VectorColumn(joined), np.array([len(a) for a in arrays], dtype=np.int64)
-
-
-def _vector_width(sentences: list[Any]) -> int:
-    """How many numbers the first token has, 0 when it is no vector."""
+def _vectors(name: str, sentences: list[Any]) -> tuple[Column, Lengths]:
+    width = 0  # how many numbers the first token has, 0 when it is no vector
     for sentence in sentences:
         if isinstance(sentence, np.ndarray) and sentence.ndim == 2:
-            return int(sentence.shape[1])
+            width = int(sentence.shape[1])
+            break
         if _is_list(sentence) and len(sentence):
-            return len(sentence[0]) if np.ndim(sentence[0]) == 1 else 0
-    return 0
+            width = len(sentence[0]) if np.ndim(sentence[0]) == 1 else 0
+            break
+    arrays = [_matrix(name, s, sentence, width) for s, sentence in enumerate(sentences)]
+    return _vector_column(np.concatenate(arrays)), np.array([len(a) for a in arrays], dtype=np.int64)
 
 
-def _matrix(name: str, s: int, sentence: Any, width: int) -> np.ndarray[Any, Any]:
-    """The vectors of one sentence, (tokens, width)."""
+def _vector_column(numbers: npt.NDArray[Any]) -> VectorColumn:
+    return VectorColumn(numbers if numbers.dtype in (np.float32, np.float64) else numbers.astype(np.float64))
+
+
+def _matrix(name: str, s: int, sentence: Any, width: int) -> npt.NDArray[Any]:
+    """(tokens, width)   the vectors of one sentence."""
     if not _is_list(sentence):
-        raise CorpusError(
-            f" must be a list of vectors, got {sentence!r:.80}", place=Place(s, within=(f"column {name!r}",))
-        )
+        raise _fault("be a list of vectors", sentence, s, column=name)
     if not len(sentence):
         return np.zeros((0, width))
     try:
@@ -152,20 +167,17 @@ def _matrix(name: str, s: int, sentence: Any, width: int) -> np.ndarray[Any, Any
         array = np.zeros(0)
     if array.ndim == 2 and array.shape[1] == width and array.dtype.kind in "fiub":
         return array
-    t = next((t for t, token in enumerate(sentence) if not _is_row(token, width)), 0)
+
+    def is_row(token: Any) -> bool:
+        return _is_list(token) and len(token) == width and all(map(_is_number, token))
+
+    t = next((t for t, token in enumerate(sentence) if not is_row(token)), 0)
     wanted = f"{width} numbers" if width else "a list of numbers"
-    raise CorpusError(
-        f" must be {wanted}, got {sentence[t]!r:.80}",
-        place=Place(s, t, item="token", within=(f"column {name!r}",)),
-    )
-
-
-def _is_row(token: Any, width: int) -> bool:
-    return _is_list(token) and len(token) == width and all(map(_is_number, token))
+    raise _fault(f"be {wanted}", sentence[t], s, t, name)
 
 
 def _is_number(value: Any) -> bool:
-    """Whether an array of numbers can hold it: an int may be too large."""
+    """Tell whether an array of numbers can hold it: an int may be too large."""
     return isinstance(value, (float, np.floating, np.bool_)) or (
         isinstance(value, (int, np.integer)) and -(2**63) <= int(value) < 2**63
     )
@@ -174,52 +186,44 @@ def _is_number(value: Any) -> bool:
 # ---------------------------------------------------------------------------------------------- one list of sentences
 
 
-def _of_sentences(sentences: list[Any], names: tuple[str, ...] | None) -> tuple[dict[str, Column], Offsets]:
-    sized = only_lists(sentences) or all(map(_is_sized, sentences))
+def _of_sentences(sentences: list[Any], names: tuple[str, ...] | None) -> Found:
+    sized = only_lists(sentences) or all(hasattr(sentence, "__len__") for sentence in sentences)
     sample = next((s for s in sentences if len(s)), None) if sized else None
     if isinstance(sample, Mapping):
         return _of_columns(_turned(sentences, names or tuple(sample)))
     token = next(iter(sample), None) if sample is not None and not isinstance(sample, str) else None
     if isinstance(token, Mapping):
-        wanted = names or tuple(token)
         return _of_columns(
             {
-                n: [[_cell(t, n, s, i) for i, t in enumerate(x)] for s, x in enumerate(sentences)]
-                for n in wanted
+                name: [[_cell(t, name, s, i) for i, t in enumerate(x)] for s, x in enumerate(sentences)]
+                for name in names or tuple(token)
             }
         )
     if isinstance(token, (tuple, list)):
         return _of_rows(sentences, names, len(token))
-    return _of_columns({_single(names): sentences})
+    if names is not None and len(names) != 1:
+        raise CorpusError(f"{len(names)} column names {names!r} for tokens that are single strings")
+    return _of_columns({names[0] if names else "word": sentences})
 
 
 def _turned(sentences: list[Any], names: tuple[str, ...]) -> dict[str, list[Any]]:
-    """A dict of lists per sentence -> a list per column."""
-    turned: dict[str, list[Any]] = {name: [] for name in names}
+    """Turn a dict of lists per sentence into a list per column."""
     for s, sentence in enumerate(sentences):
         for name in names:
             if not isinstance(sentence, Mapping) or name not in sentence:
-                raise CorpusError(
-                    f" must be a dict with the key {name!r}, got {sentence!r:.80}", place=Place(s)
-                )
-            turned[name].append(sentence[name])
-    return turned
+                raise _fault(f"be a dict with the key {name!r}", sentence, s)
+    return {name: [sentence[name] for sentence in sentences] for name in names}
 
 
 def _cell(token: Any, name: str, sentence: int, position: int) -> Any:
     if isinstance(token, Mapping) and isinstance(token.get(name), str):
         return token[name]
-    raise CorpusError(
-        f" must be a dict with a string for {name!r}, got {token!r:.80}; "
-        f"dicts of features go together with labels: from_lists(X, y)",
-        place=Place(sentence, position, item="token"),
-    )
+    hint = "; dicts of features go together with labels: from_lists(X, y)"
+    raise _fault(f"be a dict with a string for {name!r}", token, sentence, position, hint=hint)
 
 
-def _of_rows(
-    sentences: list[Any], names: tuple[str, ...] | None, width: int
-) -> tuple[dict[str, Column], Offsets]:
-    """A tuple per token."""
+def _of_rows(sentences: list[Any], names: tuple[str, ...] | None, width: int) -> Found:
+    """Make columns of a tuple per token: at once where all hold strings, else one after another."""
     pools = [_core.StringPool() for _ in range(width)]
     read = _core.intern_rows(pools, sentences)
     if read is not None and width:
@@ -228,73 +232,25 @@ def _of_rows(
         if len(names) == width:
             columns = map(StringColumn, codes, pools)
             return dict(zip(names, columns, strict=True)), offsets_of(lengths)
-    return _of_other_rows(sentences, names, width)
-
-
-def _of_other_rows(
-    sentences: list[Any], names: tuple[str, ...] | None, width: int
-) -> tuple[dict[str, Column], Offsets]:
-    """Tuples that do not hold strings only, and whatever deserves an error."""
     for s, sentence in enumerate(sentences):
         for t, row in enumerate(sentence):
             if not isinstance(row, (tuple, list)) or len(row) != width:
-                raise CorpusError(
-                    f" must have {width} values like the first one, got {row!r:.80}",
-                    place=Place(s, t, item="token"),
-                )
-    columns = [[[row[c] for row in sentence] for sentence in sentences] for c in range(width)]
+                raise _fault(f"have {width} values like the first one", row, s, t)
     if names is None:
-        last = (
-            {value for sentence in columns[-1] for value in sentence if isinstance(value, str)}
-            if width
-            else ()
-        )
+        last = {row[-1] for sentence in sentences for row in sentence if width and isinstance(row[-1], str)}
         names = usual(width, last)
     if len(names) != width:
         raise CorpusError(f"{len(names)} column names {names!r} for tokens of {width} values")
-    return _of_columns(dict(zip(names, columns, strict=True)))
-
-
-def _single(names: tuple[str, ...] | None) -> str:
-    if names is None:
-        return "word"
-    if len(names) != 1:
-        raise CorpusError(f"{len(names)} column names {names!r} for tokens that are single strings")
-    return names[0]
-
-
-def _x_name(sentences: Any) -> str:
-    """What the X of (X, y) holds: words, or python-crfsuite's items."""
-    tokens = (token for sentence in _as_list(sentences, "X") if _is_list(sentence) for token in sentence)
-    sample = next(tokens, None)
-    return (
-        "word"
-        if sample is None or isinstance(sample, str)
-        else "vector"
-        if _is_vector(sample)
-        else "attributes"
+    return _of_columns(
+        {name: [[row[c] for row in sentence] for sentence in sentences] for c, name in enumerate(names)}
     )
 
 
-def as_column(name: str, values: Any, corpus: Corpus) -> Column:
-    """What with_column takes, as a column that fits the corpus."""
-    checked([name])
-    column: Column
-    if isinstance(values, (StringColumn, BagColumn, VectorColumn)):
-        column = values
-    elif isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "fiu":
-        column = VectorColumn(
-            values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
-        )
-    else:
-        column, lengths = _column(name, values)
-        if not np.array_equal(lengths, corpus.lengths):
-            raise CorpusError(_different("the corpus", corpus.lengths, f"column {name!r}", lengths))
-    if len(column) != corpus.token_count:
-        raise CorpusError(
-            f"column {name!r} has {len(column)} entries, but the corpus has {corpus.token_count} tokens"
-        )
-    return column
+# ---------------------------------------------------------------------------------------------- kinds of values
+
+
+def _first_token(sentences: list[Any]) -> Any:
+    return next((token for sentence in sentences if _is_list(sentence) for token in sentence), None)
 
 
 def _is_list(value: Any) -> bool:
@@ -302,12 +258,8 @@ def _is_list(value: Any) -> bool:
 
 
 def only_lists(sentences: Iterable[Any]) -> bool:
-    """Whether every sentence is a plain list or tuple, as most are; asked once, where each would be asked otherwise."""
+    """Tell whether every sentence is a plain list or tuple, as most are: asked once instead of for each."""
     return set(map(type, sentences)) <= {list, tuple}
-
-
-def _is_sized(value: Any) -> bool:
-    return hasattr(value, "__len__")
 
 
 def _is_vector(value: Any) -> bool:
