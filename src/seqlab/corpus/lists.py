@@ -113,7 +113,8 @@ def _check_lengths(first: str, lengths: Lengths, name: str, own: Lengths) -> Non
         raise CorpusError(f"{first} has {len(lengths)} sentences, but {name} has {len(own)}")
     if not np.array_equal(lengths, own):
         s = int(np.argmax(lengths != own))
-        raise CorpusError(f"sentence {s} has {lengths[s]} tokens in {first}, but {own[s]} in {name}")
+        message = f" has {lengths[s]} tokens in {first}, but {own[s]} in {name}"
+        raise CorpusError(message, place=Place(s))
 
 
 def _column(name: str, values: Any) -> tuple[Column, Lengths]:

@@ -34,12 +34,12 @@ class Origin:
 
     @staticmethod
     def memory(size: int) -> Origin:
-        """Lists, arrays or tables: no file, no lines."""
+        """Make that of lists, arrays or tables: no file, no lines."""
         return Origin(("",), np.zeros(size, dtype=np.int32), np.zeros(size, dtype=np.int64), (False,))
 
     @staticmethod
     def file(name: str, lines: npt.NDArray[np.int64], *, token_lines: bool) -> Origin:
-        """One file."""
+        """Make that of one file."""
         return Origin((name,), np.zeros(len(lines), dtype=np.int32), lines, (token_lines,))
 
     @property
@@ -49,29 +49,24 @@ class Origin:
         return named[0] if len(named) == 1 else f"{named[0]} and {len(named) - 1} more" if named else ""
 
     def take(self, rows: npt.NDArray[np.int64]) -> Origin:
-        """Those of the chosen sentences."""
+        """Take those of the chosen sentences."""
         return Origin(self.names, self.which[rows], self.lines[rows], self.token_lines)
 
-    def line(self, sentence: int, token: int, between: int) -> int | None:
-        """The line of a token; `between` lines that are no tokens stand before it in its sentence."""
-        first = int(self.lines[sentence])
-        if first == 0:
-            return None
-        own = self.token_lines[int(self.which[sentence])]
-        return first + token + between if own else first
-
     def place(self, sentence: int, token: int | None, between: int) -> Place:
-        """Name file and line; or sentence and token, counted from 0 as in corpus[i][t]."""
-        line = self.line(sentence, token or 0, between)
-        name = self.names[int(self.which[sentence])]
-        if line is None or not name:
+        """Name file and line; or sentence and token, counted from 0 as in corpus[i][t].
+
+        between   lines that are no tokens and stand before the token in its sentence
+        """
+        file, line = int(self.which[sentence]), int(self.lines[sentence])
+        name, own = self.names[file], self.token_lines[file]
+        if not line or not name:
             return Place(sentence, token, item="token")
-        own = self.token_lines[int(self.which[sentence])]
+        line += (token or 0) + between if own else 0
         return Place(sentence, token, name, line, item="" if own else "token")
 
     @staticmethod
     def join(parts: Sequence[Origin]) -> Origin:
-        """Those of several corpora put one after another."""
+        """Put those of several corpora one after another."""
         names: list[str] = []
         token_lines: list[bool] = []
         which = []
@@ -141,28 +136,26 @@ class Extras:
 
     @staticmethod
     def none() -> Extras:
-        """No such lines."""
+        """Make one without lines."""
         empty = np.zeros(0, dtype=np.int64)
         return Extras(empty, empty, np.zeros(0, dtype=np.int32))
 
+    def _lines_of(self, sentence: int) -> slice:
+        return slice(*np.searchsorted(self.sentence, [sentence, sentence + 1]).tolist())
+
     def of(self, sentence: int) -> list[tuple[int, str | None]]:
-        """(position, text) of the lines of one sentence."""
-        begin, end = np.searchsorted(self.sentence, [sentence, sentence + 1]).tolist()
-        positions, codes = self.position[begin:end].tolist(), self.codes[begin:end].tolist()
-        return [
-            (p, None if c == ABSENT else self.pool.string(c)) for p, c in zip(positions, codes, strict=True)
-        ]
+        """List (position, text) of the lines of one sentence."""
+        lines = self._lines_of(sentence)
+        pairs = zip(self.position[lines].tolist(), self.codes[lines].tolist(), strict=True)
+        return [(p, None if c == ABSENT else self.pool.string(c)) for p, c in pairs]
 
     def within(self, sentence: int, token: int) -> int:
-        """How many lines stand between the first token of a sentence and this one."""
-        if not len(self):
-            return 0
-        begin, end = np.searchsorted(self.sentence, [sentence, sentence + 1]).tolist()
-        positions = self.position[begin:end]
+        """Count the lines between the first token of a sentence and this one."""
+        positions = self.position[self._lines_of(sentence)]
         return int(np.count_nonzero((positions > 0) & (positions <= token)))
 
     def take(self, rows: npt.NDArray[np.int64], size: int, *, tail: bool) -> Extras:
-        """Those of the chosen sentences of a corpus of `size`; with `tail` also those behind the last one."""
+        """Take those of the chosen sentences of a corpus of `size`; with `tail` also those behind the last one."""
         if not len(self):
             return self
         bounds: Offsets = np.searchsorted(self.sentence, np.arange(size + 2)).astype(np.int64)
@@ -173,18 +166,15 @@ class Extras:
 
     @staticmethod
     def join(parts: Sequence[Extras], sizes: Sequence[int]) -> Extras:
-        """Those of several corpora put one after another."""
+        """Put those of several corpora one after another."""
         if not any(map(len, parts)):
             return Extras.none()
         shifts = np.cumsum([0, *sizes[:-1]])
         sentence = np.concatenate([part.sentence + shift for part, shift in zip(parts, shifts, strict=True)])
         position = np.concatenate([part.position for part in parts])
         pool, translations = _core.join_pools([part.pool for part in parts])
-        codes = [_translated(part.codes, new) for part, new in zip(parts, translations, strict=True)]
-        return Extras(sentence, position, np.concatenate(codes), pool)
-
-
-def _translated(codes: Codes, new: Codes) -> Codes:
-    return np.append(new, np.int32(ABSENT))[codes].astype(
-        np.int32
-    )  # the last entry is what ABSENT = -1 finds
+        # The last entry is what ABSENT = -1 finds.
+        codes = [
+            np.append(new, np.int32(ABSENT))[p.codes] for p, new in zip(parts, translations, strict=True)
+        ]
+        return Extras(sentence, position, np.concatenate(codes).astype(np.int32), pool)
