@@ -70,20 +70,18 @@ def _rows(plan: Plan, names: Sequence[str]) -> tuple[TemplateRows, Numbers]:
     ids: list[list[int]] = [[] for _ in places]
     values: list[list[int]] = [[] for _ in places]
     origin: list[int] = []
-    groups = _Groups(plan)
     most = MOST_READINGS + MOST_READINGS_EACH * len(names)
-    for number, name in enumerate(names):
-        for group, reading in groups.readings(name):
-            if len(origin) == most:
-                raise TemplateError(
-                    f"the attributes can be made of values in more than {most} ways, as {name!r:.80} can; the template "
-                    "needs text between its values that the values do not have"
-                )
-            ids[group].append(len(origin))
-            values[group] += [
-                pools[pool].intern(value) for pool, value in zip(places[group], reading, strict=True)
-            ]
-            origin.append(number)
+    for number, group, reading in _made_by(plan, names):
+        if len(origin) == most:
+            raise TemplateError(
+                f"the attributes can be made of values in more than {most} ways, as {names[number]!r:.80} can; the "
+                "template needs text between its values that the values do not have"
+            )
+        ids[group].append(len(origin))
+        values[group] += [
+            pools[pool].intern(value) for pool, value in zip(places[group], reading, strict=True)
+        ]
+        origin.append(number)
     learned = [
         (np.array(some, dtype=np.int32), np.array(flat, dtype=np.int32))
         for some, flat in zip(ids, values, strict=True)
@@ -92,26 +90,21 @@ def _rows(plan: Plan, names: Sequence[str]) -> tuple[TemplateRows, Numbers]:
     return TemplateRows(plan, (words, pools, learned)), np.array(origin, dtype=np.int64)
 
 
-class _Groups:
-    """The groups of a plan by the text that their attributes begin with."""
-
-    def __init__(self, plan: Plan) -> None:
-        self._pieces = plan.pieces
-        self._by_head: dict[str, list[int]] = {}
-        for group, pieces in enumerate(plan.pieces):
-            self._by_head.setdefault(pieces[0], []).append(group)
-        self._lengths = sorted({len(head) for head in self._by_head})
-
-    def readings(self, name: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """(group, values) of every way to make this attribute."""
-        for length in self._lengths:
-            for group in self._by_head.get(name[:length], ()) if length <= len(name) else ():
-                for values in _readings(name[length:], self._pieces[group][1:]):
-                    yield group, values
+def _made_by(plan: Plan, names: Sequence[str]) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Find (number of the name, group, values) for every way to make an attribute."""
+    by_head: dict[str, list[int]] = {}
+    for group, pieces in enumerate(plan.pieces):
+        by_head.setdefault(pieces[0], []).append(group)
+    lengths = sorted({len(head) for head in by_head})
+    for number, name in enumerate(names):
+        for length in lengths:
+            for group in by_head.get(name[:length], ()) if length <= len(name) else ():
+                for values in _readings(name[length:], plan.pieces[group][1:]):
+                    yield number, group, values
 
 
 def _readings(rest: str, pieces: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Values with these pieces behind each of them that give `rest`."""
+    """Find values with these pieces behind each of them that give `rest`."""
     if not pieces:
         if not rest:
             yield ()

@@ -71,11 +71,6 @@ class KnownTemplate:
     values: Annotated[Mapping[int, _core.StringPool], _Pools()]
     group: Annotated[tuple[Group, ...], Series(Inside(Group))]
 
-    @property
-    def numbers(self) -> list[AttributeIds]:
-        """The numbers of its attributes."""
-        return [group.ids for group in self.group]
-
 
 @dataclass(frozen=True, eq=False)
 class KnownBags:
@@ -87,11 +82,6 @@ class KnownBags:
     ids: Annotated[AttributeIds, Array(np.int32, "n", least=0)]
     attributes: Annotated[_core.StringPool, Pool("n")]
 
-    @property
-    def numbers(self) -> list[AttributeIds]:
-        """The numbers of its attributes."""
-        return [self.ids]
-
 
 @dataclass(frozen=True, eq=False)
 class KnownVectors:
@@ -101,11 +91,6 @@ class KnownVectors:
 
     column: str
     ids: Annotated[AttributeIds, Array(np.int32, "n", least=-1)]
-
-    @property
-    def numbers(self) -> list[AttributeIds]:
-        """The numbers of its attributes."""
-        return [self.ids[self.ids >= 0]]
 
 
 Known: TypeAlias = "KnownTemplate | KnownBags | KnownVectors"
@@ -157,7 +142,11 @@ class KnownEncoder:
     def check(self) -> None:
         """Refuse attributes without a number, or with two."""
         for known, size in ((self.node, self.size), (self.edge, self.edge_size)):
-            numbers = np.concatenate([np.zeros(0, np.int32), *(ids for one in known for ids in one.numbers)])
+            parts = [
+                part for one in known for part in (one.group if isinstance(one, KnownTemplate) else [one])
+            ]
+            numbers = np.concatenate([np.zeros(0, np.int32), *(part.ids for part in parts)])
+            numbers = numbers[numbers >= 0]
             sound = len(numbers) == size and (not size or numbers.max() < size)
             if not sound or (np.bincount(numbers, minlength=size) != 1).any():
                 raise StoreError(f"the attributes should have the numbers 0 to {size - 1}, each once")

@@ -13,8 +13,8 @@ COLUMN is a name, a name in backticks, or #0, #1, ... (by position). Comments ru
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -62,11 +62,6 @@ class Token:
         return self.kind == "name" and self.text == text
 
     @property
-    def column(self) -> str:
-        """A column's name without its backticks."""
-        return self.text.strip("`")
-
-    @property
     def number(self) -> int:
         """The value of a number."""
         return int(self.text)
@@ -112,6 +107,12 @@ class Line:
         self.at += count
         return taken
 
+    def take(self, mark: str) -> bool:
+        """Take the next token if it is this mark."""
+        found = self.peek().text == mark
+        self.at += found
+        return found
+
     def expect(self, kind: str, wanted: str) -> Token:
         """Take a token of this kind, or say what was wanted."""
         token = self.peek()
@@ -129,29 +130,6 @@ class Line:
 WITH_LEXICON = ("in", "gazetteer")
 KINDS = {"edge": (False, True), "both": (True, True)}  # -> on_node, on_edge
 MOST = 10_000  # features that one line may stand for: more is a slip of the pen, and would take minutes
-
-
-@dataclass(frozen=True)
-class Draft:
-    """A value whose offset and arguments may still be ranges."""
-
-    column: str
-    offsets: tuple[int, ...] = (0,)
-    absolute: bool = False
-    calls: tuple[tuple[str, tuple[tuple[int | str, ...], ...]], ...] = ()
-
-    @property
-    def size(self) -> int:
-        """Number of values that are meant."""
-        return prod([len(self.offsets), *(len(a) for _, arguments in self.calls for a in arguments)])
-
-    def atoms(self) -> Iterator[Atom]:
-        """Every value that is meant; what stands further left changes last."""
-        arguments = [argument for _, arguments in self.calls for argument in arguments]
-        for offset, chosen in product(self.offsets, product(*arguments)):
-            rest = iter(chosen)
-            calls = tuple(Call(name, tuple(next(rest) for _ in given)) for name, given in self.calls)
-            yield Atom(self.column, offset, self.absolute, calls)
 
 
 def parse(
@@ -219,8 +197,7 @@ class _Reader:
     def _lexicon(self) -> None:
         line = self.line
         name = line.next(2)
-        if line.peek().text == "=":
-            line.next()
+        if line.take("="):
             path = self.base / line.expect("string", 'a file name in quotes, as in "cities.txt"').string
             try:
                 self.lexicons[name.text] = Lexicon.read(name.text, path)
@@ -241,22 +218,22 @@ class _Reader:
         if line.peek(1).text == ":" and line.peek().text in KINDS:
             on_node, on_edge = KINDS[line.next(2, last=False).text]
         first = line.peek()
-        drafts, pieces = self._body()
-        self._check_size(prod(draft.size for draft in drafts), first)
+        values, pieces = self._body()
+        self._check_size(prod(map(len, values)), first)
         count = self._min()
         return [
             canonical(atoms, on_node=on_node, on_edge=on_edge, min_count=count)
             if pieces is None
             else Feature(atoms, pieces, on_node, on_edge, count)
-            for atoms in product(*(draft.atoms() for draft in drafts))
+            for atoms in product(*values)
         ]
 
     def _check_size(self, size: int, token: Token) -> None:
         if size > MOST:
             self.line.fail(f"that would be {size:,} features, but a line may have {MOST:,}", token)
 
-    def _body(self) -> tuple[list[Draft], tuple[str, ...] | None]:
-        """The values, and the text around them where the line spells it out."""
+    def _body(self) -> tuple[list[list[Atom]], tuple[str, ...] | None]:
+        """Read the values, and the text around them where the line spells it out."""
         line = self.line
         if line.peek().is_name("bias") and line.peek(1).text not in {"[", "("}:
             bias = line.next()
@@ -264,23 +241,20 @@ class _Reader:
                 line.fail("bias stands alone: it is there at every token, and would add nothing", bias)
             return [], None
         if line.peek().kind != "string":
-            drafts = [self._value()]
+            values, pieces = [self._value()], ["", ""]
             if line.peek().text != "+":
-                while line.peek().text == "&":
-                    line.next()
-                    drafts.append(self._value())
-                return drafts, None
-            pieces = ["", ""]
+                while line.take("&"):
+                    values.append(self._value())
+                return values, None
         else:
-            drafts, pieces = [], [line.next().string]
-        while line.peek().text == "+":
-            line.next()
+            values, pieces = [], [line.next().string]
+        while line.take("+"):
             if line.peek().kind == "string":
                 pieces[-1] += line.next().string
             else:
-                drafts.append(self._value())
+                values.append(self._value())
                 pieces.append("")
-        return drafts, tuple(pieces)
+        return values, tuple(pieces)
 
     def _min(self) -> int:
         line = self.line
@@ -292,16 +266,21 @@ class _Reader:
             line.fail("min must be 1 or more", count)
         return count.number
 
-    def _value(self) -> Draft:
+    def _value(self) -> list[Atom]:
+        """Read a value; ranges stand for several, of which what stands further left changes last."""
         line = self.line
         token = line.next()
         after = line.peek().text
         if token.kind == "column" or (token.kind == "name" and after == "["):
-            return self._column(token)
+            line.expect("[", "'['")
+            absolute = line.take("@")
+            offsets = self._range("an offset, as in word[-1] or word[-2..2]")
+            line.expect("]", "']'")
+            return [Atom(token.text.strip("`"), offset, absolute) for offset in offsets]
         if token.kind == "name" and after == "(":
             return self._call(token)
         if token.kind == "name" and token.text in PLAIN:
-            return Draft(f"@{token.text}")
+            return [Atom(f"@{token.text}")]
         if token.kind == "name" and (token.text in FUNCTIONS or token.text in WITH_LEXICON):
             line.fail(f"{token.text} is a function: its value stands in brackets behind it", token)
         if token.kind == "name":
@@ -313,29 +292,18 @@ class _Reader:
             )
         return line.fail("a value is wanted here, such as word[0] or lower(word[0])", token)
 
-    def _column(self, token: Token) -> Draft:
-        line = self.line
-        line.expect("[", "'['")
-        absolute = line.peek().text == "@"
-        if absolute:
-            line.next()
-        offsets = self._range("an offset, as in word[-1] or word[-2..2]")
-        line.expect("]", "']'")
-        return Draft(token.column, offsets, absolute)
-
     def _range(self, wanted: str) -> tuple[int, ...]:
         line = self.line
         start = line.expect("number", wanted)
-        if line.peek().text != "..":
+        if not line.take(".."):
             return (start.number,)
-        line.next()
         end = line.expect("number", "the end of the range")
         if end.number < start.number:
             line.fail(f"the range {start.text}..{end.text} is empty; write the smaller number first", start)
         self._check_size(end.number - start.number + 1, start)
         return tuple(range(start.number, end.number + 1))
 
-    def _call(self, name: Token) -> Draft:
+    def _call(self, name: Token) -> list[Atom]:
         line = self.line
         if name.text not in FUNCTIONS and name.text not in WITH_LEXICON:
             known = [*FUNCTIONS, *WITH_LEXICON]
@@ -346,28 +314,31 @@ class _Reader:
         line.expect("(", "'('")
         inner = self._value()
         if name.text in WITH_LEXICON:
-            draft = self._with_lexicon(name, inner)
+            atoms = self._with_lexicon(name, inner)
         else:
             arguments = self._arguments(name, FUNCTIONS[name.text])
-            draft = replace(inner, calls=(*inner.calls, (name.text, arguments)))
+            self._check_size(len(inner) * prod(map(len, arguments)), name)
+            atoms = [_called(atom, name, *given) for atom in inner for given in product(*arguments)]
         line.expect(")", f"',' or ')' to end {name.text}(...)")
-        return draft
+        return atoms
 
-    def _with_lexicon(self, name: Token, inner: Draft) -> Draft:
+    def _with_lexicon(self, name: Token, inner: list[Atom]) -> list[Atom]:
         line = self.line
         line.expect(",", f"a lexicon, as in {name.text}(word[0], cities)")
         lexicon = line.expect("name", "the name of a lexicon")
         self.used.append((line, lexicon))
         if name.text == "in":
-            return replace(inner, calls=(*inner.calls, ("in", ((lexicon.text,),))))
-        folds = [call for call, _ in inner.calls]
-        if inner.column.startswith("@") or len(folds) > 1 or not set(folds) <= set(FOLDS):
+            return [_called(atom, name, lexicon.text) for atom in inner]
+        column, _, _, calls = inner[0]
+        folds = [call.name for call in calls]
+        if column.startswith("@") or len(folds) > 1 or not set(folds) <= set(FOLDS):
             line.fail(
                 "gazetteer reads a column, as in gazetteer(word[0], cities), "
                 "or gazetteer(lower(word[0]), cities) to compare in lower case",
                 name,
             )
-        return replace(inner, column=Gazetteer(lexicon.text, inner.column, *folds).name, calls=())
+        computed = Gazetteer(lexicon.text, column, *folds).name
+        return [atom._replace(column=computed, calls=()) for atom in inner]
 
     def _arguments(self, name: Token, function: Function) -> tuple[tuple[int | str, ...], ...]:
         line = self.line
@@ -391,3 +362,7 @@ class _Reader:
             taken = "one argument" if arguments else "no argument"
             line.fail(f"{name.text} takes {taken} after its value", line.peek())
         return tuple(arguments)
+
+
+def _called(atom: Atom, name: Token, *arguments: int | str) -> Atom:
+    return atom._replace(calls=(*atom.calls, Call(name.text, arguments)))

@@ -12,8 +12,8 @@ character in two is written with the byte spelled out, as in `\xc3`.
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from seqlab.errors import TemplateError
 
@@ -29,45 +29,41 @@ _CLASSES = {
 _EVERY = frozenset(range(256))
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """One place of the pattern: which bytes fit, and how often ("", "*" or "?")."""
+class Pattern(NamedTuple):
+    """A pattern taken apart: for each place which bytes fit, and how often ("", "*" or "?")."""
 
-    fits: frozenset[int]
-    times: str
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A pattern taken apart."""
-
-    steps: tuple[_Step, ...]
+    steps: tuple[tuple[frozenset[int], str], ...]
     at_start: bool
     at_end: bool
 
 
 def test(value: str, pattern: str) -> str:
-    r"""Does the pattern occur? "true" or "false" (Wapiti's `%t`). `test("B52", "\d")` -> true."""
-    return "false" if _search(compiled(pattern), value.encode("utf-8", "surrogatepass")) is None else "true"
+    r"""Tell whether the pattern occurs: "true" or "false" (Wapiti's `%t`). `test("B52", "\d")` -> true."""
+    return "false" if _found(value, pattern) is None else "true"
 
 
 def match(value: str, pattern: str) -> str:
-    r"""The first stretch that fits, or nothing at all (Wapiti's `%m`). `match("B52", "\d*$")` -> 52."""
-    text = value.encode("utf-8", "surrogatepass")
-    found = _search(compiled(pattern), text)
-    if found is None:
-        return ""
-    start, length = found
-    return text[start : start + length].decode("utf-8", "backslashreplace")
+    r"""Find the first span that fits, or nothing at all (Wapiti's `%m`). `match("B52", "\d*$")` -> 52."""
+    return (_found(value, pattern) or b"").decode("utf-8", "backslashreplace")
+
+
+def _found(value: str, pattern: str) -> bytes | None:
+    """Find the leftmost match."""
+    parts, text = compiled(pattern), value.encode("utf-8", "surrogatepass")
+    for start in (0,) if parts.at_start else range(len(text) + 1):
+        matcher = _Matcher(parts, text)
+        if matcher.fits(0, start):
+            return text[start : start + matcher.length]
+    return None
 
 
 @lru_cache(maxsize=256)
 def compiled(pattern: str) -> Pattern:
-    """The pattern taken apart, or an error that says why it cannot be."""
+    """Take the pattern apart, or say why it cannot be."""
     rest = pattern.encode("utf-8", "surrogatepass")
     at_start = rest.startswith(b"^")
     rest = rest[at_start:]
-    steps: list[_Step] = []
+    steps: list[tuple[frozenset[int], str]] = []
     while rest and rest != b"$":
         width = 2 if rest.startswith(b"\\") else 1
         if len(rest) < width:
@@ -77,7 +73,7 @@ def compiled(pattern: str) -> Pattern:
                 f"nothing to repeat before {chr(rest[0])!r} in the pattern {pattern!r}; write \\{chr(rest[0])}"
             )
         times = chr(rest[width]) if rest[width : width + 1] in {b"*", b"?"} else ""
-        steps.append(_Step(_fitting(rest[:width]), times))
+        steps.append((_fitting(rest[:width]), times))
         rest = rest[width + len(times) :]
     return Pattern(tuple(steps), at_start=at_start, at_end=rest == b"$")
 
@@ -95,15 +91,6 @@ def _fitting(item: bytes) -> frozenset[int]:
     return frozenset(item[1:])
 
 
-def _search(pattern: Pattern, text: bytes) -> tuple[int, int] | None:
-    """Start and length of the leftmost match."""
-    for start in (0,) if pattern.at_start else range(len(text) + 1):
-        matcher = _Matcher(pattern, text)
-        if matcher.fits(0, start):
-            return start, matcher.length
-    return None
-
-
 class _Matcher:
     """One try at one start.
 
@@ -117,18 +104,19 @@ class _Matcher:
         self.length = 0
 
     def fits(self, step: int, at: int) -> bool:
-        """Do the steps from `step` on match at place `at`?"""
+        """Tell whether the steps from `step` on match at place `at`."""
         if step == len(self.pattern.steps):
             return not self.pattern.at_end or at == len(self.text)
-        item = self.pattern.steps[step]
-        if item.times == "*":
+        fitting, times = self.pattern.steps[step]
+        if times == "*":
             return self._repeated(step, at)
-        if item.times == "?" and not self._here(step, at):
+        here = at < len(self.text) and self.text[at] in fitting
+        if times == "?" and not here:
             return self.fits(step + 1, at)
         self.length += 1
-        if self._here(step, at) and self.fits(step + 1, at + 1):
+        if here and self.fits(step + 1, at + 1):
             return True
-        if item.times == "?":
+        if times == "?":
             self.length -= 1
             return self.fits(step + 1, at)
         return False
@@ -139,9 +127,6 @@ class _Matcher:
             if self.fits(step + 1, at):
                 return True
             self.length = before + 1
-            if not self._here(step, at):
+            if at >= len(self.text) or self.text[at] not in self.pattern.steps[step][0]:
                 return False
             at += 1
-
-    def _here(self, step: int, at: int) -> bool:
-        return at < len(self.text) and self.text[at] in self.pattern.steps[step].fits

@@ -142,15 +142,6 @@ class Types:
     of: dict[str, list[int]]
     borders: Bools
 
-    @staticmethod
-    def among(labels: Sequence[str]) -> Types:
-        """The types that labels speak of."""
-        table = parse(labels, None)
-        role, kind = table.roles, table.types
-        inside = table.readable & (role != int(Role.OUTSIDE))
-        of = {name: np.flatnonzero(inside & (kind == i)).tolist() for i, name in enumerate(table.type_names)}
-        return Types(of, Pairs(role[:, None], kind[:, None], role[None, :], kind[None, :]).border())
-
     def labellings(self, kind: str, length: int) -> Iterator[tuple[int, ...]]:
         """Every way to write one span of this type: a few, because inside a span there is little choice."""
         started: list[tuple[int, ...]] = [(y,) for y in self.of[kind]]
@@ -179,7 +170,11 @@ def typed_span(labels: Sequence[str] | None, length: int, i: int, j: int, kind: 
 
 @lru_cache(maxsize=16)
 def _types(labels: tuple[str, ...]) -> Types:
-    return Types.among(labels)
+    table = parse(labels, None)
+    role, kind = table.roles, table.types
+    inside = table.readable & (role != int(Role.OUTSIDE))
+    of = {name: np.flatnonzero(inside & (kind == i)).tolist() for i, name in enumerate(table.type_names)}
+    return Types(of, Pairs(role[:, None], kind[:, None], role[None, :], kind[None, :]).border())
 
 
 def _bordered(i: int, w: tuple[int, ...], before: Bools | None, after: Bools | None, span: Span) -> float:

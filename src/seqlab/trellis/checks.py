@@ -24,37 +24,35 @@ class Tables(NamedTuple):
 
 
 def check_order(order: int) -> int:
-    """1, 2 or 3."""
+    """Refuse anything but 1, 2 or 3."""
     whole = isinstance(order, (int, np.integer)) and not isinstance(order, bool)
     if not whole or order not in range(1, HIGHEST_ORDER + 1):
         raise OptionError(f"order must be 1, 2 or {HIGHEST_ORDER}, got {order!r}")
     return int(order)
 
 
-def check_tables(
-    node: npt.ArrayLike,
-    edge: npt.ArrayLike,
-    order: int,
-    head: Sequence[npt.ArrayLike],
-    slabs: int | None,
-    longest: int,
-) -> Tables:
-    """Check everything about the numbers of a trellis.
-
-    slabs     how many per-position edge slabs fit (None: T - order, from node itself)
-    longest   positions of the longest sequence, to tell whether a path's sum can overflow
-    """
+def as_rows(node: npt.ArrayLike) -> Scores:
+    """Check that node scores have two axes."""
     rows = as_scores(node, "node")
     if rows.ndim != 2:
         raise ShapeError(f"node scores have shape {rows.shape}, but two axes (positions, labels) are wanted")
-    if rows.shape[1] < 1:
-        raise ShapeError(f"node scores have shape {rows.shape}, but at least one label is needed")
-    size = rows.shape[1]
-    moves = as_scores(edge, "edge")
-    slabs = max(rows.shape[0] - order, 0) if slabs is None else slabs
-    moves, per_position = _shaped_edge(moves, size, order, slabs)
+    return rows
+
+
+def check_tables(
+    node: Scores, edge: npt.ArrayLike, order: int, head: Sequence[npt.ArrayLike], slabs: int, longest: int
+) -> Tables:
+    """Check everything about the numbers of a trellis.
+
+    slabs     how many per-position edge slabs fit
+    longest   positions of the longest sequence, to tell whether a path's sum can overflow
+    """
+    if node.shape[1] < 1:
+        raise ShapeError(f"node scores have shape {node.shape}, but at least one label is needed")
+    size = node.shape[1]
+    moves, per_position = _shaped_edge(as_scores(edge, "edge"), size, order, slabs)
     heads = tuple(_shaped_head(h, i, size) for i, h in enumerate(_head_list(head, order)))
-    return _one_dtype(Tables(rows, moves, heads, per_position), longest)
+    return _one_dtype(Tables(node, moves, heads, per_position), longest)
 
 
 def _shaped_edge(edge: Scores, size: int, order: int, slabs: int) -> tuple[Scores, bool]:

@@ -13,7 +13,7 @@ from seqlab import _core
 from seqlab.arrays import LabelIds, Scores, as_lengths, as_scores, check_scores, frozen
 from seqlab.errors import OptionError, ShapeError
 from seqlab.lazy import lent
-from seqlab.trellis.checks import Tables, check_order, check_tables
+from seqlab.trellis.checks import Tables, as_rows, check_order, check_tables
 from seqlab.trellis.constraints import (
     Constraints,
     Moves,
@@ -117,8 +117,8 @@ class Trellis(_Scored):
         constraints: Constraints | None = None,
     ) -> None:
         order = check_order(order)
-        node = _with_ends(node, start, stop)
-        tables = check_tables(node, edge, order, head, None, len(node) if node.ndim else 0)
+        rows = _with_ends(as_rows(node), start, stop)
+        tables = check_tables(rows, edge, order, head, max(len(rows) - order, 0), len(rows))
         label_set = LabelSet(tables.node.shape[1], labels)
         self._set(tables, order, label_set, Restrictions.none())
         if constraints is not None:
@@ -243,11 +243,7 @@ class TrellisBatch(_Scored, Sequence[Trellis]):
     ) -> None:
         self._order = check_order(order)
         self.advice = None
-        rows = as_scores(node, "node")
-        if rows.ndim != 2:
-            raise ShapeError(
-                f"node scores have shape {rows.shape}, but two axes (positions, labels) are wanted"
-            )
+        rows = as_rows(node)
         self.lengths = as_lengths(lengths, len(rows))
         slabs = np.maximum(self.lengths - self._order, 0)
         longest = int(self.lengths.max(initial=0))
@@ -331,10 +327,9 @@ def _check_rules(rules: Any) -> None:
         raise TypeError(f"constraints must be a seqlab.Constraints, got {type(rules).__name__}")
 
 
-def _with_ends(node: npt.ArrayLike, start: npt.ArrayLike | None, stop: npt.ArrayLike | None) -> Scores:
+def _with_ends(rows: Scores, start: npt.ArrayLike | None, stop: npt.ArrayLike | None) -> Scores:
     """Fold start and stop scores into a copy of the first and last rows."""
-    rows = as_scores(node, "node")
-    if rows.ndim != 2 or (start is None and stop is None):
+    if start is None and stop is None:
         return rows
     check_scores(rows, "node")
     ends = {}
