@@ -216,7 +216,7 @@ def to_json(value: Any) -> Any:
     """Return the value as JSON can hold it: dataclasses and named tuples by their fields."""
     if getattr(value, "json_list", False):
         return [value[0], *value[1]]
-    names = None if isinstance(value, type) else field_names(value)
+    names = None if isinstance(value, type) else field_names(type(value))
     if names is not None:
         return {name: to_json(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
@@ -228,6 +228,7 @@ def to_json(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
+@cache
 def field_names(kind: Any) -> list[str] | None:
     """List the arguments of a dataclass or named tuple; None for anything else."""
     if dataclasses.is_dataclass(kind):
@@ -237,12 +238,14 @@ def field_names(kind: Any) -> list[str] | None:
 
 def from_json(kind: Any, data: Any, what: str) -> Any:
     """Return what to_json() was given, of the type `kind`; `what` it is for the message when it is not."""
-    origin, inside = typing.get_origin(kind), typing.get_args(kind)
+    if kind in _WORDS:
+        return plain(kind, data, what)
+    origin, inside = _parts(kind)
     if origin is typing.Annotated:
         return from_json(inside[0], data, what)
     if origin in (typing.Union, types.UnionType):
-        if data is None and type(None) in inside:
-            return None
+        if type(data) in inside and (data is None or type(data) in _WORDS):
+            return data
         some = [one for one in inside if one is not type(None)]
         exact = [one for one in some if type(data) is (typing.get_origin(one) or one)]
         return from_json((exact or some)[0], data, what)
@@ -254,7 +257,13 @@ def from_json(kind: Any, data: Any, what: str) -> Any:
     if origin in (dict, Mapping):
         pairs = plain(dict, data, what).items()
         return {key: from_json(inside[1], one, f"{key!r:.80} of {what}") for key, one in pairs}
-    return plain(kind, data, what) if kind in _WORDS else _of_fields(kind, data, what)
+    return _of_fields(kind, data, what)
+
+
+@cache
+def _parts(kind: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Take a type apart, once: a history has thousands of numbers."""
+    return typing.get_origin(kind), typing.get_args(kind)
 
 
 def plain(kind: Any, data: Any, what: str) -> Any:
