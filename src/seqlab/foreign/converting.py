@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from seqlab.encode.known import Known, of_bags, of_template
 from seqlab.errors import OptionError, StoreError, TemplateError
-from seqlab.families.linear.fit import LinearFit
 from seqlab.families.linear.learners import LBFGS
 from seqlab.families.linear.memm import MEMM
 from seqlab.families.linear.model import EdgeWeights, LinearModel
@@ -95,7 +94,7 @@ def tagger_of(given: ForeignModel, columns: Sequence[str] | None = None, learner
     columns_read = ("attributes",) if given.template is None else _column_names(given.width, columns)
     training = Training(given.labels, columns_read, None, Late(None), Rules.none(len(given.labels)), None)
     history = History(reason=f"converted from {given.program}")
-    tagger.fit_ = LinearFit.of(training, known.encoder, _model(given, known), history)
+    tagger.fit_ = tagger._fit_class.of(training, known.encoder, _model(given, known), history)
     return tagger
 
 

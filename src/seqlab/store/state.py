@@ -216,7 +216,7 @@ def to_json(value: Any) -> Any:
     """Return the value as JSON can hold it: dataclasses and named tuples by their fields."""
     if getattr(value, "json_list", False):
         return [value[0], *value[1]]
-    names = None if isinstance(value, type) else field_names(type(value))
+    names = None if isinstance(value, type) else field_names(value)
     if names is not None:
         return {name: to_json(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
@@ -228,7 +228,6 @@ def to_json(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-@cache
 def field_names(kind: Any) -> list[str] | None:
     """List the arguments of a dataclass or named tuple; None for anything else."""
     if dataclasses.is_dataclass(kind):

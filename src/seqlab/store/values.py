@@ -39,7 +39,7 @@ class OptionKind:
         """Return what the constructor was given."""
         if self.fields is not None:
             return self.fields(value)
-        return {name: getattr(value, name) for name in field_names(type(value)) or ()}
+        return {name: getattr(value, name) for name in field_names(value) or ()}
 
 
 def kinds_of(*classes: type) -> dict[str, OptionKind]:

@@ -117,17 +117,7 @@ class LateTables(Late["DecoderTables | None"]):
     source   whose they are: they are of no use to another model
     """
 
-    source: tuple[Any, Any] | None = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return LateTables, ()  # made again where they are needed
-
-    @staticmethod
-    def of(model: Late[LinearModel], encoder: Late[Encoder], make: Callable[[], Any]) -> LateTables:
-        """Return tables that belong to these two."""
-        made = LateTables(make=make)
-        made.source = (model, encoder)
-        return made
+    source: tuple[Late[LinearModel], Late[Encoder]] | None = None
 
 
 class StoredTables(Field):
@@ -136,7 +126,7 @@ class StoredTables(Field):
     def put(self, state: State, name: str, value: LateTables) -> None:
         """Write what the other parts do not have; nothing where tables would not be used, or smallness is wanted."""
         model = state.any_part("model")
-        if state.kind == "memm" or model.setting("dtype", str) not in {"float64", "float32"}:
+        if model.setting("dtype", str) not in {"float64", "float32"}:
             return
         tables = value()
         if tables is None or (tables.plan is None and tables.column is None):

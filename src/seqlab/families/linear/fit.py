@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from seqlab.families.linear.model import LinearModel
 from seqlab.learning.history import History
 from seqlab.store.codec import Late, Lazily, Own, Part, Record
 from seqlab.store.fields import check_dtype
+from seqlab.tagging.door.constraints import Rules
 from seqlab.tagging.training import Training
 
 
@@ -82,9 +83,6 @@ def _size(count: int) -> str:
     return f"{count} bytes"
 
 
-RULES = ("forbidden", "no_start", "no_end")
-
-
 @dataclass(frozen=True, eq=False)
 class LinearFit:
     """A fitted linear tagger.
@@ -107,11 +105,11 @@ class LinearFit:
     tables: Annotated[LateTables | None, StoredTables()] = None
 
     def __post_init__(self) -> None:
-        if self.tables is not None and self.tables.source is None and not self.tables.made:
-            self.tables.source = (self.model, self.encoder)  # they come from one file
-        if self.tables is None or self.tables.source != (self.model, self.encoder):
-            made = LateTables.of(self.model, self.encoder, self._tables)
-            object.__setattr__(self, "tables", made)
+        tables, source = self.tables, (self.model, self.encoder)
+        if tables is None or tables.source not in (None, source):  # None: all three come from one file
+            tables = LateTables(make=self._tables)
+            object.__setattr__(self, "tables", tables)
+        tables.source = source
 
     def _tables(self) -> DecoderTables | None:
         """Build the tables; none where words have labels of their own, which trellises know."""
@@ -124,19 +122,20 @@ class LinearFit:
         model, training = self.model(), self.training
         if model.labels != training.labels:
             raise StoreError("the model and the tagger should have the same labels")
-        if not all(np.array_equal(getattr(model.rules, n), getattr(training.rules, n)) for n in RULES):
+        masks = ((getattr(model.rules, one), getattr(training.rules, one)) for one in Rules.__annotations__)
+        if not all(np.array_equal(*pair) for pair in masks):
             raise StoreError("the model and the tagger should have the same rules")
         if self.pruned is not None and self.pruned.storage != model.dtype:
             raise StoreError(f"the weights should be stored as {self.pruned.storage}")
 
-    @staticmethod
+    @classmethod
     def of(
-        training: Training, encoder: Encoder, model: LinearModel, history: History, **more: Any
-    ) -> LinearFit:
+        cls, training: Training, encoder: Encoder, model: LinearModel, history: History, **more: Any
+    ) -> Self:
         """Put a fitted value together from what training has made."""
-        return LinearFit(training, Late(encoder), Late(model), history, **more)
+        return cls(training, Late(encoder), Late(model), history, **more)
 
-    def with_model(self, model: LinearModel, encoder: Encoder | None = None, **changes: Any) -> LinearFit:
+    def with_model(self, model: LinearModel, encoder: Encoder | None = None, **changes: Any) -> Self:
         """Return another one with this model, which may know other labels or rules."""
         training = replace(self.training, labels=model.labels, rules=model.rules)
         kept = self.encoder if encoder is None else Late(encoder)
@@ -150,4 +149,4 @@ class LinearFit:
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave out what can be made again."""
         kept = (self.training, self.encoder, self.model, self.history, self.sentences, self.pruned)
-        return LinearFit, kept
+        return type(self), kept

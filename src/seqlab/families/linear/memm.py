@@ -18,6 +18,7 @@ from seqlab.arrays import LabelIds, Scores
 from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus
 from seqlab.errors import OptionError
+from seqlab.families.linear.fit import LinearFit
 from seqlab.families.linear.learners.batch import BatchLearner
 from seqlab.families.linear.model import LinearModel
 from seqlab.families.linear.tagger import LinearTagger
@@ -97,6 +98,13 @@ def _by_sums(node: Scores, edge: Scores) -> npt.NDArray[np.float64]:
     return made
 
 
+class MemmFit(LinearFit):
+    """A fitted MEMM, which has no tables for the fast decoder: they know no normalisers."""
+
+    def _tables(self) -> None:
+        return None
+
+
 class MEMM(LinearTagger):
     """A maximum-entropy Markov model (eq:memm-likelihood).
 
@@ -109,6 +117,7 @@ class MEMM(LinearTagger):
     """
 
     _kind = "memm"
+    _fit_class = MemmFit
     _losses = (_core.LocalLikelihood32, _core.LocalLikelihood64)
     _layered = False  # a token's weight weighs its own choice
     _local = True  # the first guess is that of a choice at every token

@@ -79,7 +79,8 @@ def learn(
             fine = trained(tagger, data, fine, monitor, threads, earlier=earlier)
         model = fine
     seen = len(corpus) + (0 if earlier is None else earlier.sentences or 0)
-    return LinearFit.of(training, encoder, model, monitor.history, sentences=seen)
+    fit: LinearFit = tagger._fit_class.of(training, encoder, model, monitor.history, sentences=seen)
+    return fit
 
 
 def _encoded(

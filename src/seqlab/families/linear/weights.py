@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from seqlab.arrays import whole_number
 from seqlab.encode import Encoder
 from seqlab.errors import LabelError, OptionError
 from seqlab.families.linear.fit import LinearFit
-from seqlab.families.linear.model import LinearModel, merged, unfolded
+from seqlab.families.linear.model import Begins, LinearModel, Weights, merged, unfolded
 from seqlab.store.fields import LARGEST
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,51 +38,54 @@ class TransitionWeight:
 def top_features(
     model: LinearModel, encoder: Encoder, n: int = 20, *, label: str | None = None, sign: int = 0
 ) -> tuple[FeatureWeight, ...]:
-    """The n attribute-label pairs with the largest weights, by falling size.
+    """Find the n attribute-label pairs with the largest weights, by falling size.
 
     label   only pairs with this label
     sign    1 for weights above 0 alone, -1 for those below, 0 for both
     """
-    wanted = _signed(model.weights, sign)
+    among: Any = True
     if label is not None:
-        wanted &= model.label == _number(model, label)
-    chosen = _largest(model.weights, np.flatnonzero(wanted), n)
-    attribute = np.searchsorted(model.begin, chosen, side="right") - 1
-    names = encoder.attributes
-    return tuple(
-        FeatureWeight(names[a], model.labels[y], w)
-        for a, y, w in zip(
-            attribute.tolist(), model.label[chosen].tolist(), model.weights[chosen].tolist(), strict=True
-        )
+        if label not in model.labels:
+            known = ", ".join(map(repr, model.labels[:12])) + (", ..." if model.L > 12 else "")
+            raise LabelError(f"unknown label {label!r}: the model knows {known}")
+        among = model.label == model.labels.index(label)
+    chosen = _largest(model.weights, n, sign, among=among)
+    rows = zip(
+        _owners(model.begin, chosen, encoder.attributes),
+        model.label[chosen],
+        model.weights[chosen],
+        strict=True,
     )
+    return tuple(FeatureWeight(name, model.labels[y], float(weight)) for name, y, weight in rows)
 
 
 def top_transitions(
     model: LinearModel, n: int = 20, *, encoder: Encoder | None = None, sign: int = 0
 ) -> tuple[TransitionWeight, ...]:
-    """The n moves between labels with the largest weights, by falling size; triples too for order 2.
+    """Find the n moves between labels with the largest weights, by falling size; triples too for order 2.
 
     encoder   names the attributes that see moves; without it their weights are left out
     sign      1 for weights above 0 alone, -1 for those below, 0 for both
     """
-    tables: list[tuple[Floats, Any]] = [(model.moves, model.move_seen)]
-    if model.triples is not None:
-        tables.append((model.triples, model.triple_seen))
     found: list[TransitionWeight] = []
-    for table, seen in tables:
-        flat = table.reshape(-1)
-        wanted = _signed(flat, sign) & (np.ones(flat.shape, dtype=bool) if seen is None else seen.reshape(-1))
-        for cell in _largest(flat, np.flatnonzero(wanted), n).tolist():
-            labels = tuple(model.labels[int(i)] for i in np.unravel_index(cell, table.shape))
-            found.append(TransitionWeight(labels, float(flat[cell])))
+    for table, seen in ((model.moves, model.move_seen), (model.triples, model.triple_seen)):
+        if table is not None:
+            flat = table.reshape(-1)
+            for cell in _largest(flat, n, sign, among=True if seen is None else seen.reshape(-1)).tolist():
+                labels = tuple(model.labels[int(i)] for i in np.unravel_index(cell, table.shape))
+                found.append(TransitionWeight(labels, float(flat[cell])))
     if encoder is not None and model.edge is not None:
-        found += _edge_weights(model, encoder, n, sign)
+        edge, names = model.edge, encoder.edge_attributes
+        chosen = _largest(edge.weights, n, sign)
+        for i, name in zip(chosen.tolist(), _owners(edge.begin, chosen, names), strict=True):
+            pair = (model.labels[y] for y in divmod(int(edge.move[i]), model.L))
+            found.append(TransitionWeight(tuple(pair), float(edge.weights[i]), name))
     found.sort(key=lambda one: (-abs(one.weight), one.labels, one.attribute or ""))
     return tuple(found[:n])
 
 
 def state_features(model: LinearModel, encoder: Encoder) -> dict[tuple[str, str], float]:
-    """{(attribute, label): weight} of every pair that has one."""
+    """Return {(attribute, label): weight} of every pair that has one."""
     names, labels = encoder.attributes, model.labels
     counts = np.diff(model.begin).tolist()
     attributes = itertools.chain.from_iterable(map(itertools.repeat, names, counts))
@@ -94,43 +94,23 @@ def state_features(model: LinearModel, encoder: Encoder) -> dict[tuple[str, str]
 
 
 def transition_features(model: LinearModel) -> dict[tuple[str, str], float]:
-    """{(from, to): weight} of every move that has one."""
+    """Return {(from, to): weight} of every move that has one."""
     cells = np.argwhere(model.move_seen).tolist()
     return {(model.labels[a], model.labels[y]): float(model.moves[a, y]) for a, y in cells}
 
 
-def _edge_weights(model: LinearModel, encoder: Encoder, n: int, sign: int) -> list[TransitionWeight]:
-    edge = model.edge
-    assert edge is not None  # noqa: S101  (the caller asked)
-    chosen = _largest(edge.weights, np.flatnonzero(_signed(edge.weights, sign)), n)
-    attribute = np.searchsorted(edge.begin, chosen, side="right") - 1
-    moves = [divmod(move, model.L) for move in edge.move[chosen].tolist()]
-    names = encoder.edge_attributes
-    return [
-        TransitionWeight((model.labels[a], model.labels[y]), weight, names[i])
-        for i, (a, y), weight in zip(attribute.tolist(), moves, edge.weights[chosen].tolist(), strict=True)
-    ]
-
-
-def _largest(weights: Floats, candidates: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
-    """The n candidates of largest size; the first ones among equals."""
-    n = whole_number(n, "n", 1)
-    order = np.argsort(-np.abs(weights[candidates]), kind="stable")[:n]
-    return candidates[order]
-
-
-def _signed(weights: Floats, sign: int) -> npt.NDArray[np.bool_]:
+def _largest(weights: Weights, n: int, sign: int, *, among: Any = True) -> Begins:
+    """Find the n weights of largest size and of this sign; the first ones among equals."""
     if sign not in (-1, 0, 1) or isinstance(sign, bool):
         raise OptionError(f"sign must be 1 (weights above 0), -1 (below 0) or 0 (both), got {sign!r}")
-    wanted: npt.NDArray[np.bool_] = weights * sign > 0 if sign else weights != 0
-    return wanted
+    candidates = np.flatnonzero((weights * sign > 0 if sign else weights != 0) & among)
+    order = np.argsort(-np.abs(weights[candidates]), kind="stable")
+    return candidates[order[: whole_number(n, "n", 1)]]
 
 
-def _number(model: LinearModel, label: str) -> int:
-    if label not in model.labels:
-        known = ", ".join(map(repr, model.labels[:12])) + (", ..." if model.L > 12 else "")
-        raise LabelError(f"unknown label {label!r}: the model knows {known}")
-    return model.labels.index(label)
+def _owners(begin: Begins, chosen: Begins, names: Sequence[str]) -> list[str]:
+    """Name the attributes that these weights belong to."""
+    return [names[i] for i in (np.searchsorted(begin, chosen, side="right") - 1).tolist()]
 
 
 Pair = tuple[str, str]
