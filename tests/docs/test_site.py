@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import collections.abc
+import inspect
+import re
 import subprocess
 import sys
+import typing
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -98,6 +104,77 @@ def test_site_builds_whole(tmp_path: Path) -> None:
     for name in COMMANDS:
         assert f"seqlab {name}" in (site / "commands" / f"{name}.html").read_text(encoding="utf-8")
         assert "--help" in (site / "commands" / f"{name}.html").read_text(encoding="utf-8")
+
+
+def test_types_are_those_that_a_reader_knows() -> None:
+    """An alias of the source is written out: it is neither a class nor a name of Python or NumPy."""
+    pytest.importorskip("markdown_it")
+    sys.path.insert(0, str(ROOT / "tools" / "docs_site"))
+    from known_types import known_type
+    from name_reference import public_names
+
+    unknown = set()
+    for _, thing in public_names():
+        for function, annotation in annotations(thing):
+            for word in re.findall(r"(?<![\w.'])[A-Za-z_][\w.]*(?!')", known_type(annotation)):
+                meant = getattr(function, "__globals__", {}).get(word)
+                if word in KNOWN_NOWHERE or (meant is not None and not isinstance(meant, type | ModuleType)):
+                    unknown.add((word, function.__qualname__))
+    known = vars(typing).keys() | vars(collections.abc).keys()
+    known |= {name.rpartition(".")[2] for name, _ in public_names()}
+    assert {pair for pair in unknown if pair[0] not in known} == set()
+
+
+KNOWN_NOWHERE = {
+    "Given",
+    "Known",
+    "PerPosition",
+    "Label",
+    "Asked",
+    "Results",
+    "Features",
+    "Dictionary",
+    "Floats",
+}
+
+
+def annotations(thing: Any) -> Iterator[tuple[Any, Any]]:
+    """Functions of a public thing, and the annotations of their arguments and results."""
+    names = [name for name in dir(thing) if not name.startswith("_")] if inspect.isclass(thing) else []
+    members = [inspect.getattr_static(thing, name) for name in names]
+    for function in [thing, *(getattr(member, "__func__", member) for member in members)]:
+        if not inspect.isfunction(function):
+            continue
+        signature = inspect.signature(function)
+        yield function, signature.return_annotation
+        yield from ((function, parameter.annotation) for parameter in signature.parameters.values())
+
+
+def test_pages_of_taggers_begin_with_constructor_and_fit(tmp_path: Path) -> None:
+    pytest.importorskip("markdown_it")
+    sys.path.insert(0, str(ROOT / "tools" / "docs_site"))
+    from name_reference import GROUPS, name_pages
+
+    page = next(page for page in name_pages() if page.address == "api/taggers.html")
+    crf = page.body.partition('id="seqlab.CRF"')[2].partition("<h2")[0]
+    signatures = re.findall(r'<pre class="signature">(\w+)\(', crf)
+    assert signatures[:2] == ["CRF", "fit"]
+    groups = re.findall(r'<h3 class="group">([^<]*)</h3>', crf)
+    assert [group for group in groups if group != "More"] == list(GROUPS)
+    assert crf.index("tag(") < crf.index("posterior(") < crf.index("explain(") < crf.index("get_params(")
+
+
+def test_long_answers_stand_below_their_line() -> None:
+    pytest.importorskip("markdown_it")
+    sys.path.insert(0, str(ROOT / "tools" / "docs_site"))
+    from pages import answers_below
+
+    short = "x  # -> 1\n"
+    assert answers_below(short) == short
+    line = f"{'f(' * 20}x{')' * 20}  # -> {list(range(40))}\n"
+    below = answers_below(line)
+    assert max(map(len, below.splitlines())) <= 100
+    assert "".join(below.split()).replace("#", "") == "".join(line.split()).replace("#", "")
 
 
 def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:

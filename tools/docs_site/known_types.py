@@ -8,6 +8,7 @@ from typing import Any
 
 ARRAY = "numpy.ndarray"
 KNOWN_AS = {
+    "Arms": "tuple[int, int, int, int]",
     "Asked": "Trellis | TrellisBatch | Iterable[Trellis]",
     "AttributeIds": ARRAY,
     "Bag": "Iterable[str] | Mapping[str, float]",
@@ -33,6 +34,7 @@ KNOWN_AS = {
     "Lexicons": "Mapping[str, Mapping[str, str] | Iterable[str]]",
     "Moves": "Iterable[tuple[str, str]]",
     "Numbers": ARRAY,
+    "Observed": "sequences of observations",
     "Offsets": ARRAY,
     "OnRow": "Callable[[Row], None]",
     "OnTrial": "Callable[[Trial], None]",
@@ -46,6 +48,7 @@ KNOWN_AS = {
     "Repair": "'conlleval', 'strict' or None",
     "Results": "one result, or a list of them for many trellises",
     "Shape": "tuple[int, int]",
+    "Smoothing": "MLE | AddLambda | WittenBell | KneserNey | Interpolated",
     "Some": "Iterable[str]",
     "Spread": "'full', 'diag', 'tied' or 'spherical'",
     "State": "dict[str, Any]",

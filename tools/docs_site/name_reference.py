@@ -19,8 +19,8 @@ from pages import Heading, Page, table
 import seqlab
 
 SKLEARN = re.compile(
-    r"(set_\w+_request|get_metadata_routing)$"
-)  # scikit-learn's machinery, nobody's question
+    r"(set_\w+_request|get_metadata_routing|train)$"
+)  # machinery of scikit-learn and of learners, nobody's question
 TOPICS = {  # what a reader looks for together, although it lives in several folders
     "taggers": (
         *("CRF", "MEMM", "LinearTagger", "HMM", "LocalTagger", "MostFrequentTag", "Reranker", "MarkovChain"),

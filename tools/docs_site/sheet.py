@@ -79,8 +79,8 @@ def _contents(page: Page) -> str:
 
 
 def search_index(pages: list[Page]) -> str:
-    """A script with [address, title, heading, words] of every section."""
-    rows = [row for page in pages for row in _sections(page)]
+    """Write a script with [address, title, heading, words] of every section."""
+    rows = [row for page in pages if not page.address.startswith("decisions/") for row in _sections(page)]
     return "const SEARCH = " + json.dumps(rows, ensure_ascii=False, separators=(",", ":")) + ";\n"
 
 
@@ -90,9 +90,17 @@ def _sections(page: Page) -> list[list[str]]:
     names = {heading.anchor: heading.text for heading in page.headings}
     rows = []
     for anchor, text in zip(pieces[1::2], pieces[2::2], strict=True):
-        inner = re.sub(r"</?(?:a|code|em|span|strong)\b[^>]*>", "", text)  # these stand inside words
+        prose = re.sub(r"<math.*?</math>", " ", text, flags=re.DOTALL)
+        inner = re.sub(r"</?(?:a|code|em|span|strong)\b[^>]*>", "", prose)  # these stand inside words
         words = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", inner)).split())
-        rows.append([f"{page.address}#{anchor}", page.title, names.get(anchor, page.title), words[:1500]])
+        rows.append(
+            [
+                f"{page.address}#{anchor}",
+                page.title,
+                names.get(anchor, page.title),
+                words[: 6000 if page.source else 1500],
+            ]
+        )
     return rows or [[page.address, page.title, page.title, ""]]
 
 
