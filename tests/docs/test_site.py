@@ -116,8 +116,9 @@ def test_types_are_those_that_a_reader_knows() -> None:
     unknown = set()
     for _, thing in public_names():
         for function, annotation in annotations(thing):
-            for word in re.findall(r"(?<![\w.'])[A-Za-z_][\w.]*(?!')", known_type(annotation)):
-                meant = getattr(function, "__globals__", {}).get(word)
+            names = function.__globals__
+            for word in re.findall(r"(?<![\w.'])[A-Za-z_][\w.]*(?!')", known_type(annotation, "", names)):
+                meant = names.get(word)
                 if word in KNOWN_NOWHERE or (meant is not None and not isinstance(meant, type | ModuleType)):
                     unknown.add((word, function.__qualname__))
     known = vars(typing).keys() | vars(collections.abc).keys()

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import collections.abc
 import inspect
 import re
+import typing
+from collections.abc import Mapping
+from types import GenericAlias, MappingProxyType, UnionType
 from typing import Any
+
+import seqlab
 
 ARRAY = "numpy.ndarray"
 KNOWN_AS = {
@@ -71,20 +77,40 @@ ARGUMENTS = {  # what an argument of type Any takes, by its name
 }
 
 
-def argument_type(name: str, annotation: Any, owner: str) -> str:
+def argument_type(name: str, annotation: Any, owner: str, names: Mapping[str, Any]) -> str:
     """Write the type of an argument."""
-    known = known_type(annotation, owner)
+    known = known_type(annotation, owner, names)
     return ARGUMENTS.get(name, known) if known == "Any" else known
 
 
-def known_type(annotation: Any, owner: str = "") -> str:
-    """Write an annotation without names that only the source explains."""
+def known_type(annotation: Any, owner: str = "", names: Mapping[str, Any] = MappingProxyType({})) -> str:
+    """Write an annotation without names that only the source explains; `names` are those of the module it stands in."""
+    text = _written(annotation)
+    text = re.sub(r"(?<![\w.'])[A-Za-z]\w*(?![\w'.])", lambda word: _written_out(word[0], names), text)
+    return re.sub(r"\bSelf\b", owner or "Self", text)
+
+
+def _written_out(word: str, names: Mapping[str, Any]) -> str:
+    """Give what a reader knows a name as; an alias that is not listed becomes what it stands for."""
+    if word in KNOWN_AS:
+        return KNOWN_AS[word]
+    meant = names.get(word)
+    alias = isinstance(meant, str | UnionType | GenericAlias) or typing.get_origin(meant) is not None
+    if not alias or word in vars(typing) or word in vars(collections.abc) or word in seqlab.__all__:
+        return word
+    return re.sub(
+        r"(?<![\w.'])[A-Za-z]\w*(?![\w'.])", lambda inner: KNOWN_AS.get(inner[0], inner[0]), _written(meant)
+    )
+
+
+def _written(annotation: Any) -> str:
     text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    text = re.sub(r"(?:numpy\.)?ndarray\[.*?dtype\[[^\]]*\]\]", ARRAY, text)
     text = re.sub(r"(?:npt|np\.typing|numpy\.typing)\.NDArray\[[^\]]*\]", ARRAY, text)
     text = re.sub(r"\bnpt\.ArrayLike", "array-like", text)
     text = re.sub(r"\bnp\.", "numpy.", text)
     text = re.sub(r"os\.PathLike\[str\]", "os.PathLike", text)
     text = re.sub(r"ForwardRef\('([^']*)'\)", r"\1", text)
-    text = re.sub(r"(?<!\.)\b(?:questions|_core|typing|collections\.abc)\.(\w+)", r"\1", text)
-    text = re.sub(r"(?<![\w.'])[A-Za-z]\w*(?![\w'.])", lambda word: KNOWN_AS.get(word[0], word[0]), text)
-    return re.sub(r"\bSelf\b", owner or "Self", text)
+    return re.sub(
+        r"(?<!\.)\b(?:questions|_core|typing|collections\.abc|seqlab(?:\.\w+)*)\.(\w+)", r"\1", text
+    )

@@ -244,24 +244,29 @@ def _signature(name: str, thing: Any, owner: str = "") -> str:
         signature = inspect.signature(thing)
     except (TypeError, ValueError):
         return f'<pre class="signature">{name}(...)</pre>'
-    parts = [_argument(p, owner) for p in signature.parameters.values() if p.name not in {"self", "cls"}]
+    names = getattr(thing.__init__ if inspect.isclass(thing) else thing, "__globals__", {})
+    parts = [
+        _argument(p, owner, names) for p in signature.parameters.values() if p.name not in {"self", "cls"}
+    ]
     kinds = [p.kind for p in signature.parameters.values() if p.name not in {"self", "cls"}]
     first_named = next((i for i, kind in enumerate(kinds) if kind is inspect.Parameter.KEYWORD_ONLY), None)
     if first_named is not None and inspect.Parameter.VAR_POSITIONAL not in kinds:
         parts.insert(first_named, "*")
     gives = signature.return_annotation
-    tail = "" if gives in {inspect.Signature.empty, None, "None"} else f" -> {known_type(gives, owner)}"
+    tail = (
+        "" if gives in {inspect.Signature.empty, None, "None"} else f" -> {known_type(gives, owner, names)}"
+    )
     line = f"{name}({', '.join(parts)}){tail}"
     if len(line) > 100:
         line = f"{name}(\n    " + ",\n    ".join(parts) + f",\n){tail}"
     return f'<pre class="signature">{html.escape(line)}</pre>'
 
 
-def _argument(given: inspect.Parameter, owner: str) -> str:
+def _argument(given: inspect.Parameter, owner: str, names: dict[str, Any]) -> str:
     mark = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}.get(given.kind, "")
     text = mark + given.name
     if given.annotation is not inspect.Parameter.empty:
-        text += f": {argument_type(given.name, given.annotation, owner)}"
+        text += f": {argument_type(given.name, given.annotation, owner, names)}"
     if given.default is not inspect.Parameter.empty:
         default = re.sub(r" at 0x[0-9a-f]+", "", repr(given.default))
         default = f"{type(given.default).__name__}()" if len(default) > 60 else default
