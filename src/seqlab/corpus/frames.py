@@ -38,7 +38,7 @@ def _library(name: str) -> Any:
 
 
 def to_pandas(corpus: Corpus) -> Any:
-    """A DataFrame with one row per token: the number of its sentence, and a category per column of strings."""
+    """Make a DataFrame with one row per token: the number of its sentence, and a category per column of strings."""
     pandas = _library("pandas")
     if "sentence" in corpus.columns:
         raise CorpusError(
@@ -56,44 +56,37 @@ def to_pandas(corpus: Corpus) -> Any:
 
 
 def from_pandas(frame: Any, sentence: str = "sentence", columns: Iterable[str] | None = None) -> Corpus:
-    """A corpus from one row per token.
+    """Make a corpus of one row per token.
 
     sentence   the column that says which sentence a row belongs to; a new value, or the first one after empty cells
                (as in files that name a sentence in its first row only), begins a sentence
     columns    which columns to take; all others when left out
     """
     pandas = _library("pandas")
+    there = [str(name) for name in frame.columns]
     if sentence not in frame.columns:
-        raise CorpusError(
-            f"from_pandas: {unknown(sentence, [str(c) for c in frame.columns])}; pass sentence=..."
-        )
+        raise CorpusError(f"from_pandas: {unknown(sentence, there)}; pass sentence=...")
     names = checked(columns if columns is not None else [c for c in frame.columns if c != sentence])
     for name in names:
         if name not in frame.columns:
-            raise CorpusError(f"from_pandas: {unknown(name, [str(c) for c in frame.columns])}")
-    found = {name: _from_series(pandas, name, frame[name]) for name in names}
-    return Corpus(found, _from_numbers(pandas, frame[sentence]))
-
-
-def _from_numbers(pandas: Any, marks: Any) -> Offsets:
-    """Where sentences begin: wherever the mark changes; an empty mark is that of the row above."""
-    codes, _ = pandas.factorize(marks.ffill())
-    begins = np.flatnonzero(np.diff(codes, prepend=np.int64(-2)))
-    return np.append(begins, len(codes)).astype(np.int64) if len(codes) else np.zeros(1, dtype=np.int64)
+            raise CorpusError(f"from_pandas: {unknown(name, there)}")
+    # Sentences begin wherever the mark changes; an empty mark is that of the row above.
+    marks, _ = pandas.factorize(frame[sentence].ffill())
+    begins = np.flatnonzero(np.diff(marks, prepend=np.int64(-2)))
+    offsets = np.append(begins, len(marks)).astype(np.int64) if len(marks) else offsets_of([])
+    return Corpus({name: _from_series(pandas, name, frame[name]) for name in names}, offsets)
 
 
 def _from_series(pandas: Any, name: str, series: Any) -> Column:
-    values = series.array
     sample = series.iloc[0] if len(series) else ""
     if isinstance(sample, dict):
         return bag_column([list(series)], f"column {name!r}")[0]
     if isinstance(sample, np.ndarray):
         return VectorColumn(np.stack(list(series)))
-    codes, strings = pandas.factorize(values)
+    codes, strings = pandas.factorize(series.array)
     if (codes < 0).any():
-        raise CorpusError(
-            f"column {name!r} has an empty cell in row {int(np.argmax(codes < 0))}; fill it or drop it"
-        )
+        row = int(np.argmax(codes < 0))
+        raise CorpusError(f"column {name!r} has an empty cell in row {row}; fill it or drop it")
     return _interned(name, codes, list(strings))
 
 
@@ -112,7 +105,7 @@ def _interned(name: str, codes: npt.NDArray[Any], strings: Sequence[Any]) -> Str
 
 
 def to_arrow(corpus: Corpus) -> Any:
-    """A Table with one row per sentence: for every column a list, dictionary-encoded where it has strings."""
+    """Make a Table with one row per sentence: for every column a list, dictionary-encoded where it has strings."""
     arrow = _library("pyarrow")
     lists = arrow.LargeListArray.from_arrays
     columns = {name: lists(corpus.offsets, _to_array(arrow, corpus.data(name))) for name in corpus.columns}
@@ -121,28 +114,25 @@ def to_arrow(corpus: Corpus) -> Any:
 
 def _to_array(arrow: Any, column: Column) -> Any:
     if isinstance(column, StringColumn):
-        return arrow.DictionaryArray.from_arrays(arrow.array(column.codes), _strings(arrow, column.pool))
+        text, begins = map(arrow.py_buffer, column.pool.arrays())
+        strings = arrow.LargeStringArray.from_buffers(len(column.pool), begins, text)
+        return arrow.DictionaryArray.from_arrays(arrow.array(column.codes), strings)
     if isinstance(column, BagColumn):
-        names = arrow.DictionaryArray.from_arrays(arrow.array(column.codes), _strings(arrow, column.pool))
-        pairs = arrow.StructArray.from_arrays(
-            [names, arrow.array(column.all_weights)], ["attribute", "weight"]
-        )
+        fields = {"attribute": _to_array(arrow, column.strings), "weight": arrow.array(column.all_weights)}
+        pairs = arrow.StructArray.from_arrays([*fields.values()], [*fields])
         return arrow.LargeListArray.from_arrays(column.indptr, pairs)
     width = column.vectors.shape[1]
     return arrow.FixedSizeListArray.from_arrays(arrow.array(column.vectors.reshape(-1)), width)
 
 
-def _strings(arrow: Any, pool: _core.StringPool) -> Any:
-    text, begins = pool.arrays()
-    buffers = (arrow.py_buffer(begins), arrow.py_buffer(text))
-    return arrow.LargeStringArray.from_buffers(len(pool), *buffers)
-
-
 def from_arrow(table: Any, columns: Iterable[str] | None = None) -> Corpus:
-    """A corpus from a Table (or a dataset that has one) with one row per sentence and lists of strings or vectors."""
+    """Make a corpus of a Table (or a dataset that has one) with a row per sentence, and lists of strings or vectors."""
     arrow = _library("pyarrow")
+    kinds = arrow.types
     table = getattr(table, "data", table) if not isinstance(table, arrow.Table) else table
-    names = checked(columns if columns is not None else _list_columns(arrow, table))
+    if columns is None:
+        columns = [f.name for f in table.schema if kinds.is_list(f.type) or kinds.is_large_list(f.type)]
+    names = checked(columns)
     if not names:
         raise CorpusError(
             f"from_arrow: no column holds lists, the columns are {', '.join(table.column_names)}"
@@ -152,29 +142,23 @@ def from_arrow(table: Any, columns: Iterable[str] | None = None) -> Corpus:
     for name in names:
         if name not in table.column_names:
             raise CorpusError(f"from_arrow: {unknown(name, table.column_names)}")
-        column, own = _from_chunks(arrow, name, table.column(name))
+        chunks = table.column(name)
+        lists = chunks.combine_chunks() if chunks.num_chunks != 1 else chunks.chunk(0)
+        values = lists.flatten()
+        if lists.null_count or values.null_count:
+            what = "a row without a list" if lists.null_count else "an empty cell"
+            raise CorpusError(f"from_arrow: column {name!r} has {what}; fill it or drop it")
+        own = _lengths(lists)
         if offsets is not None and not np.array_equal(own, offsets):
             raise CorpusError(
                 f"from_arrow: columns {names[0]!r} and {name!r} have lists of different lengths"
             )
-        offsets, found[name] = own, column
-    return Corpus(found, offsets if offsets is not None else np.zeros(1, dtype=np.int64))
+        offsets, found[name] = own, _from_array(arrow, name, values)
+    return Corpus(found, offsets if offsets is not None else offsets_of([]))
 
 
-def _list_columns(arrow: Any, table: Any) -> list[str]:
-    kinds = arrow.types
-    return [f.name for f in table.schema if kinds.is_list(f.type) or kinds.is_large_list(f.type)]
-
-
-def _from_chunks(arrow: Any, name: str, chunked: Any) -> tuple[Column, Offsets]:
-    lists = chunked.combine_chunks() if chunked.num_chunks != 1 else chunked.chunk(0)
-    if lists.null_count:
-        raise CorpusError(f"from_arrow: column {name!r} has a row without a list; fill it or drop it")
-    offsets = offsets_of(lists.value_lengths().to_numpy(zero_copy_only=False))
-    values = lists.flatten()
-    if values.null_count:
-        raise CorpusError(f"from_arrow: column {name!r} has an empty cell; fill it or drop it")
-    return _from_array(arrow, name, values), offsets
+def _lengths(lists: Any) -> Offsets:
+    return offsets_of(lists.value_lengths().to_numpy(zero_copy_only=False))
 
 
 def _from_array(arrow: Any, name: str, values: Any) -> Column:
@@ -183,36 +167,32 @@ def _from_array(arrow: Any, name: str, values: Any) -> Column:
         flat = values.flatten().to_numpy(zero_copy_only=False)
         return VectorColumn(flat.reshape(-1, values.type.list_size))
     if kinds.is_large_list(values.type) and kinds.is_struct(values.type.value_type):
-        return _from_bags(arrow, name, values)
-    kind = values.type.value_type if kinds.is_dictionary(values.type) else values.type
-    if not any(is_kind(kind) for is_kind in (kinds.is_string, kinds.is_large_string)):
+        pairs = values.flatten()
+        strings = _from_array(arrow, name, pairs.field("attribute"))
+        if not isinstance(strings, StringColumn):
+            raise CorpusError(f"from_arrow: column {name!r} must hold lists of (attribute, weight)")
+        weights = pairs.field("weight").to_numpy(zero_copy_only=False)
+        usual = None if (weights == 1.0).all() else weights
+        return BagColumn(_lengths(values), strings.codes, usual, strings.pool)
+    coded = values if kinds.is_dictionary(values.type) else None
+    kind = values.type if coded is None else values.type.value_type
+    if not (kinds.is_string(kind) or kinds.is_large_string(kind)):
         raise CorpusError(
             f"from_arrow: column {name!r} holds {values.type}, but strings are wanted; convert it, "
             f"or leave it out with columns=..."
         )
-    coded = values if kinds.is_dictionary(values.type) else values.dictionary_encode()
+    coded = values.dictionary_encode() if coded is None else coded
     strings = coded.dictionary.cast(arrow.large_string())
-    pool = _core.pool_of(*_buffers(strings))
     codes = coded.indices.to_numpy(zero_copy_only=False)
+    pool = _core.pool_of(*_buffers(strings))
     return _interned(name, codes, strings.to_pylist()) if pool is None else StringColumn(codes, pool)
 
 
-def _from_bags(arrow: Any, name: str, values: Any) -> BagColumn:
-    indptr = offsets_of(values.value_lengths().to_numpy(zero_copy_only=False))
-    pairs = values.flatten()
-    strings = _from_array(arrow, name, pairs.field("attribute"))
-    if not isinstance(strings, StringColumn):
-        raise CorpusError(f"from_arrow: column {name!r} must hold lists of (attribute, weight)")
-    weights = pairs.field("weight").to_numpy(zero_copy_only=False)
-    return BagColumn(indptr, strings.codes, None if (weights == 1.0).all() else weights, strings.pool)
-
-
 def _buffers(strings: Any) -> tuple[npt.NDArray[np.uint8], Offsets]:
-    """Bytes and begins of an array of strings that starts at its buffers' begin."""
+    """Find bytes and begins of an array of strings that starts at its buffers' begin."""
     if strings.offset or not len(strings):
-        text = "".join(strings.to_pylist()).encode()
-        sizes = [len(string.encode()) for string in strings.to_pylist()]
-        return np.frombuffer(text, dtype=np.uint8), np.cumsum([0, *sizes], dtype=np.int64)
+        encoded = [string.encode() for string in strings.to_pylist()]
+        return np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets_of([len(text) for text in encoded])
     _, begins, text = strings.buffers()
     offsets = np.frombuffer(begins, dtype=np.int64, count=len(strings) + 1)
     return np.frombuffer(text or b"", dtype=np.uint8, count=int(offsets[-1])), offsets
