@@ -43,10 +43,16 @@ def found(path: Any, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         return path, reading
     from importlib.resources import files
 
-    from seqlab.corpus.builtin import COLUMNS
+    from seqlab.corpus.io.reader import DEMO_COLUMNS
 
     file = files("seqlab.corpus") / "demo" / f"{path.partition(':')[2]}.txt"
-    return str(file), {"format": "conll", "separator": "\t", "docstart": False, "columns": COLUMNS, **reading}
+    return str(file), {
+        "format": "conll",
+        "separator": "\t",
+        "docstart": False,
+        "columns": DEMO_COLUMNS,
+        **reading,
+    }
 
 
 def given_text(text: str, reading: dict[str, Any]) -> tuple[io.BytesIO, dict[str, Any]]:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from seqlab.lazy import when_used
 
 if TYPE_CHECKING:
-    from seqlab.corpus.builtin import demo_corpus
     from seqlab.corpus.columns import BagColumn, Column, StringColumn, VectorColumn
     from seqlab.corpus.corpus import Corpus
-    from seqlab.corpus.io.reader import Stream, read, stream
+    from seqlab.corpus.io.reader import Stream, demo_corpus, read, stream
     from seqlab.corpus.io.writer import write
     from seqlab.corpus.origin import Extras, Layout
     from seqlab.corpus.sentence import Sentence, Token
@@ -18,10 +17,9 @@ else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = when_used(
         __name__,
         {
-            "builtin": ("demo_corpus",),
             "columns": ("BagColumn", "Column", "StringColumn", "VectorColumn"),
             "corpus": ("Corpus",),
-            "io.reader": ("Stream", "read", "stream"),
+            "io.reader": ("Stream", "demo_corpus", "read", "stream"),
             "origin": ("Extras", "Layout"),
             "sentence": ("Sentence", "Token"),
             "io.writer": ("write",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, overload
@@ -27,7 +28,7 @@ from seqlab.corpus.columns import (
 )
 from seqlab.corpus.origin import Extras, Layout, Origin
 from seqlab.corpus.sentence import Sentence, index_in
-from seqlab.errors import CorpusError, Place
+from seqlab.errors import CorpusError, OptionError, Place
 
 if TYPE_CHECKING:
     import os
@@ -233,22 +234,19 @@ class Corpus(Sequence[Sentence]):
         When shares do not add up to 1, or counts to the number of sentences, one more part holds the rest. Nothing is
         shuffled: write corpus.shuffle(seed).split(0.9) for a random split.
         """
-        from seqlab.corpus import split
-
-        bounds = split.bounds(parts, len(self))
+        bounds = _bounds(parts, len(self))
         return tuple(self[begin:end] for begin, end in itertools.pairwise(bounds))
 
     def shuffle(self, seed: int) -> Corpus:
         """Put the sentences into an order that depends on the seed alone."""
-        from seqlab.corpus import split
-
-        return self._rows(split.order(len(self), seed))
+        return self._rows(_order(len(self), seed))
 
     def sample(self, n: int, seed: int) -> Corpus:
         """Draw n sentences without replacement, in the order of the corpus."""
-        from seqlab.corpus import split
-
-        return self._rows(split.drawn(n, len(self), seed))
+        size = len(self)
+        if isinstance(n, bool) or not isinstance(n, _WHOLE) or not 0 <= n <= size:
+            raise OptionError(f"sample wants a whole number from 0 to {size} (all sentences), got {n!r}")
+        return self._rows(np.sort(_order(size, seed)[: int(n)]))
 
     # ------------------------------------------------------------------------------------------ columns
 
@@ -375,3 +373,38 @@ def _joined(name: str, parts: Sequence[Any]) -> Column:
 
 def _kind(column: Column) -> str:
     return {StringColumn: "strings", BagColumn: "bags of attributes", VectorColumn: "vectors"}[type(column)]
+
+
+_WHOLE = (int, np.integer)
+
+
+def _bounds(parts: Sequence[float], size: int) -> list[int]:
+    """Find where consecutive parts of `size` sentences begin and end."""
+    if not parts:
+        raise OptionError("split wants shares (0.8, 0.1, 0.1) or counts (1000, 500), got nothing")
+    for part in parts:
+        real = isinstance(part, (*_WHOLE, float, np.floating)) and not isinstance(part, bool)
+        if not real or not part >= 0:
+            raise OptionError(f"split wants shares between 0 and 1 or counts from 0 up, got {part!r}")
+    sums = [math.fsum(parts[:i]) for i in range(len(parts) + 1)]
+    total = sums[-1]
+    if all(isinstance(part, _WHOLE) for part in parts):
+        if total > size:
+            counts = tuple(map(int, parts))
+            raise OptionError(f"counts {counts} add up to {sum(counts)}, but the corpus has {size} sentences")
+        ends, whole = list(map(int, sums)), total == size
+    else:
+        if total > 1 + 1e-9:
+            shares = tuple(map(float, parts))
+            raise OptionError(f"shares {shares} add up to {total:g}, but 1 is the whole corpus")
+        ends, whole = [min(round(share * size), size) for share in sums], total > 1 - 1e-9
+    return [*(ends[:-1] if whole else ends), size]
+
+
+def _order(size: int, seed: int) -> npt.NDArray[np.int64]:
+    """Shuffle the numbers below `size`, in an order that depends on the seed alone, whatever the version of NumPy."""
+    if isinstance(seed, bool) or not isinstance(seed, _WHOLE) or seed < 0:
+        raise OptionError(f"seed must be a whole number from 0 up, got {seed!r}")
+    # The raw stream of a bit generator is promised never to change; permutation() is not.
+    keys = np.random.PCG64(int(seed)).random_raw(size)
+    return np.argsort(keys, kind="stable")

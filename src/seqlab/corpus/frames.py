@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.corpus.bags import bag_column
 from seqlab.corpus.columns import (
     BagColumn,
     Column,
@@ -22,6 +21,7 @@ from seqlab.corpus.columns import (
     unknown,
 )
 from seqlab.corpus.corpus import Corpus
+from seqlab.corpus.lists import bag_column
 from seqlab.errors import CorpusError
 
 INSTALL = {"pandas": "pip install pandas", "pyarrow": "pip install 'seqlab[arrow]'"}

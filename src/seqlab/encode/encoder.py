@@ -48,7 +48,7 @@ def as_corpus(given: Any, *, words: bool, known: _core.StringPool | None = None)
     if words and plain:
         return Corpus.from_lists(sentences)
     if plain and known is not None:
-        from seqlab.corpus.bags import known_bags
+        from seqlab.corpus.lists import known_bags
 
         found = known_bags(sentences, known)
         if found is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from seqlab.corpus.bags import bag, bags
+from seqlab.corpus.lists import bag, bags
 from seqlab.lazy import when_used
 
 if TYPE_CHECKING:

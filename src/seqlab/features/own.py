@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from seqlab.corpus.bags import Bag, bag
+from seqlab.corpus.lists import Bag, bag
 from seqlab.corpus.sentence import Token
 from seqlab.errors import TemplateError
 

@@ -377,3 +377,29 @@ def _check_head(head: bytes, name: str) -> None:
             "convert the file, for example with `tr '\\r' '\\n'`",
             place=place,
         )
+
+
+DEMO_COLUMNS = ("word", "pos", "chunk", "entity")
+DEMO_PARTS = {"train": ("train",), "test": ("test",), "all": ("train", "test")}
+
+
+def demo_corpus(part: str = "all") -> Corpus:
+    """English sentences of several registers with parts of speech, chunks and entities.
+
+    part    "train", "test", or "all" for both, train first
+
+    Columns: word, pos (Universal Dependencies), chunk and entity (IOB2).
+    """
+    if not isinstance(part, str) or part not in DEMO_PARTS:
+        raise OptionError(f"part must be one of {sorted(DEMO_PARTS)}, got {part!r}")
+    first, *rest = [_read(name) for name in DEMO_PARTS[part]]
+    for other in rest:
+        first = first + other
+    return first
+
+
+def _read(name: str) -> Corpus:
+    from importlib.resources import as_file, files  # slow to import
+
+    with as_file(files("seqlab.corpus") / "demo" / f"{name}.txt") as path:
+        return read(path, "conll", columns=DEMO_COLUMNS, separator="\t", docstart=False)

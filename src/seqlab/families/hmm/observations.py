@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus import BagColumn, Column, Corpus, Sentence, StringColumn, VectorColumn
-from seqlab.corpus.bags import bag_column
 from seqlab.corpus.columns import offsets_of, resolve
+from seqlab.corpus.lists import bag_column
 from seqlab.encode.encoder import ATTRIBUTES, listed
 from seqlab.errors import CorpusError, Place, ShapeError
 from seqlab.families.hmm.emissions import Emission, Streams

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from seqlab.corpus import Sentence
-from seqlab.corpus.bags import Bag, bag
+from seqlab.corpus.lists import Bag, bag
 from seqlab.errors import OptionError, TemplateError
 from seqlab.tags import Scheme, Span, detect, spans
 
