@@ -119,53 +119,34 @@ def _runs(items: Iterable[str]) -> list[str]:
     return [item for item, _ in groupby(items)]
 
 
-# Python knows no Script property, so `script` goes by code points: first, last, script; sorted.
-RANGES: tuple[tuple[int, int, str], ...] = (
-    (0x0041, 0x024F, "latin"),
-    (0x0250, 0x02AF, "latin"),
-    (0x0370, 0x03FF, "greek"),
-    (0x0400, 0x052F, "cyrillic"),
-    (0x0530, 0x058F, "armenian"),
-    (0x0590, 0x05FF, "hebrew"),
-    (0x0600, 0x06FF, "arabic"),
-    (0x0750, 0x077F, "arabic"),
-    (0x08A0, 0x08FF, "arabic"),
-    (0x0900, 0x097F, "devanagari"),
-    (0x0980, 0x0DFF, "indic"),
-    (0x0E00, 0x0E7F, "thai"),
-    (0x0E80, 0x0EFF, "lao"),
-    (0x0F00, 0x0FFF, "tibetan"),
-    (0x1000, 0x109F, "myanmar"),
-    (0x10A0, 0x10FF, "georgian"),
-    (0x1100, 0x11FF, "hangul"),
-    (0x1200, 0x139F, "ethiopic"),
-    (0x1780, 0x17FF, "khmer"),
-    (0x1E00, 0x1EFF, "latin"),
-    (0x1F00, 0x1FFF, "greek"),
-    (0x2C60, 0x2C7F, "latin"),
-    (0x2DE0, 0x2DFF, "cyrillic"),
-    (0x2E80, 0x2FDF, "kanji"),
-    (0x3005, 0x3007, "kanji"),
-    (0x3040, 0x309F, "hiragana"),
-    (0x30A0, 0x30FF, "katakana"),
-    (0x3100, 0x312F, "bopomofo"),
-    (0x3130, 0x318F, "hangul"),
-    (0x31A0, 0x31BF, "bopomofo"),
-    (0x31F0, 0x31FF, "katakana"),
-    (0x3400, 0x4DBF, "kanji"),
-    (0x4E00, 0x9FFF, "kanji"),
-    (0xA640, 0xA69F, "cyrillic"),
-    (0xA720, 0xA7FF, "latin"),
-    (0xA960, 0xA97F, "hangul"),
-    (0xAB30, 0xAB6F, "latin"),
-    (0xAC00, 0xD7FF, "hangul"),
-    (0xF900, 0xFAFF, "kanji"),
-    (0xFB50, 0xFDFF, "arabic"),
-    (0xFE70, 0xFEFF, "arabic"),
-    (0xFF21, 0xFF5A, "latin"),
-    (0xFF66, 0xFF9F, "katakana"),
-    (0xFFA0, 0xFFDC, "hangul"),
-    (0x20000, 0x3FFFF, "kanji"),
+# Python knows no Script property, so `script` goes by code points.
+_SCRIPTS = {
+    "latin": "0041-02AF 1E00-1EFF 2C60-2C7F A720-A7FF AB30-AB6F FF21-FF5A",
+    "greek": "0370-03FF 1F00-1FFF",
+    "cyrillic": "0400-052F 2DE0-2DFF A640-A69F",
+    "armenian": "0530-058F",
+    "hebrew": "0590-05FF",
+    "arabic": "0600-06FF 0750-077F 08A0-08FF FB50-FDFF FE70-FEFF",
+    "devanagari": "0900-097F",
+    "indic": "0980-0DFF",
+    "thai": "0E00-0E7F",
+    "lao": "0E80-0EFF",
+    "tibetan": "0F00-0FFF",
+    "myanmar": "1000-109F",
+    "georgian": "10A0-10FF",
+    "hangul": "1100-11FF 3130-318F A960-A97F AC00-D7FF FFA0-FFDC",
+    "ethiopic": "1200-139F",
+    "khmer": "1780-17FF",
+    "kanji": "2E80-2FDF 3005-3007 3400-4DBF 4E00-9FFF F900-FAFF 20000-3FFFF",
+    "hiragana": "3040-309F",
+    "katakana": "30A0-30FF 31F0-31FF FF66-FF9F",
+    "bopomofo": "3100-312F 31A0-31BF",
+}
+# first code point, last code point, script; sorted
+RANGES = sorted(
+    (int(first, 16), int(last, 16), name)
+    for name, ranges in _SCRIPTS.items()
+    for first, last in (pair.split("-") for pair in ranges.split())
 )
 _STARTS = [first for first, _, _ in RANGES]
 

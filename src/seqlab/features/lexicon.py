@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from seqlab.errors import Place, StoreError, TemplateError
@@ -68,8 +69,6 @@ class Lexicon:
     @classmethod
     def read(cls, name: str, path: str | PathLike[str]) -> Lexicon:
         """Read a file in UTF-8."""
-        from pathlib import Path  # slow to import
-
         try:
             content = Path(path).read_bytes()
         except OSError as error:

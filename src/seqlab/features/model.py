@@ -16,7 +16,7 @@ from seqlab.features.lexicon import NAME, gazetteer_of
 
 
 class SentenceLike(Protocol):
-    """What features need of a sentence: its length, its columns by name, and their names in order."""
+    """A sentence, as far as features read it: its length, its columns by name, and their names in order."""
 
     @property
     def columns(self) -> Sequence[str]:
@@ -42,7 +42,7 @@ class Call(_Call):
 class Atom(NamedTuple):
     """A value read at an offset, then passed through calls, innermost first.
 
-    column     a corpus column; "#1" for the second one; or a computed one, which begins with "@" (`computed.py`)
+    column     a corpus column; "#1" for the second one; or a computed one, which begins with "@" (`lexicon.py`)
     offset     counted from the token; with `absolute` from the sentence's start (0, 1, ...) or end (-1, -2, ...)
     """
 
@@ -73,7 +73,7 @@ class Feature(_Feature):
         on_edge: bool = False,  # noqa: FBT001, FBT002
         min_count: int = 1,
     ) -> Self:
-        """A feature with as many pieces as its values need around them."""
+        """Make a feature with as many pieces as its values need around them."""
         if len(pieces) != len(atoms) + 1:
             raise TemplateError(
                 f"a feature with {len(atoms)} values needs {len(atoms) + 1} pieces of text around them, got {pieces!r}"
@@ -86,7 +86,7 @@ class Feature(_Feature):
 
 
 class Boundary(NamedTuple):
-    """What is read outside the sentence: before[0] one place before its start, before[1] two, and so on.
+    """Symbols read outside the sentence: before[0] one place before its start, before[1] two, and so on.
 
     The last symbol stands for everything further out. Functions are applied to the symbols only with `calls`.
     """
@@ -96,7 +96,7 @@ class Boundary(NamedTuple):
     calls: bool = False
 
     def symbol(self, place: int, length: int) -> str:
-        """The value at `place` < 0 or `place` >= `length`."""
+        """Return the value at `place` < 0 or `place` >= `length`."""
         if place < 0:
             return self.before[min(-place, len(self.before)) - 1]
         return self.after[min(place - length, len(self.after) - 1)]
@@ -116,7 +116,7 @@ Parts = list[str | int]  # numbers are the places where a range may stand
 def canonical(
     atoms: Sequence[Atom], *, on_node: bool = True, on_edge: bool = False, min_count: int = 1
 ) -> Feature:
-    """The feature that the language names after its own text: `word[-1]&word[0]=the|old`.
+    """Make the feature that the language names after its own text: `word[-1]&word[0]=the|old`.
 
     A feature without values is the bias. No two different features give the same string.
     """
@@ -127,18 +127,18 @@ def canonical(
 
 
 def is_canonical(feature: Feature) -> bool:
-    """Is the feature named after its own text? Those read from CRF++ and Wapiti files have names of their own."""
+    """Tell whether the feature is named after its own text; CRF++ and Wapiti files give names of their own."""
     named = canonical(feature.atoms, on_node=feature.on_node, on_edge=feature.on_edge)
     return feature.pieces == named.pieces
 
 
 def feature_text(feature: Feature) -> str:
-    """One feature as a line of the language."""
+    """Write one feature as a line of the language."""
     return "".join(map(str, _line(feature)))
 
 
 def lines(features: Sequence[Feature]) -> Iterator[str]:
-    """The features as people write them: neighbours that differ in one number, which counts up, become a range."""
+    """Write features as people do: neighbours that differ in one number, which counts up, become a range."""
     start = 0
     while start < len(features):
         parts = _line(features[start])
@@ -155,48 +155,39 @@ def lines(features: Sequence[Feature]) -> Iterator[str]:
 
 
 def quoted_string(text: str) -> str:
-    r"""In double quotes; a quote inside is written \" and a backslash \\."""
+    r"""Put text in double quotes; a quote inside is written \" and a backslash \\."""
     return '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
 
 
 def _counted_up(one: Parts, two: Parts) -> int | None:
-    """The only place where two lines differ, when it holds a number that is one more in the second."""
-    if len(one) != len(two):
-        return None
-    differing = [i for i, (a, b) in enumerate(zip(one, two, strict=True)) if a != b]
-    if len(differing) != 1:
+    """Find the only place where two lines differ, when it holds a number that is one more in the second."""
+    differing = [i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b]
+    if len(one) != len(two) or len(differing) != 1:
         return None
     a, b = one[differing[0]], two[differing[0]]
     return differing[0] if isinstance(a, int) and isinstance(b, int) and b == a + 1 else None
 
 
 def _line(feature: Feature) -> Parts:
-    values = [_atom(atom, ", ") for atom in feature.atoms]
+    items, between = [_atom(atom, ", ") for atom in feature.atoms] or [["bias"]], " & "
+    if not is_canonical(feature):
+        items, between = list(_literal(feature.pieces, items[: len(feature.atoms)])), " + "
     parts: Parts = [_kind(feature.on_node, feature.on_edge, " ")]
-    if is_canonical(feature):
-        parts += _joined(values, " & ") or ["bias"]
-    else:
-        parts += _joined(list(_literal(feature.pieces, values)), " + ")
+    for i, item in enumerate(items):
+        parts += [between, *item] if i else item
     if feature.min_count > 1:
         parts.append(f" min={feature.min_count}")
     return parts
 
 
 def _literal(pieces: Sequence[str], values: Sequence[Parts]) -> Iterator[Parts]:
-    """The pieces in quotes between the values; empty ones are left out, as long as one item beside a value is left."""
+    """Put quoted pieces between the values; empty ones are left out, as long as one item beside a value is left."""
     lonely = len(values) <= 1 and not any(pieces)
     for i, piece in enumerate(pieces):
         if piece or (lonely and i == 0):
             yield [quoted_string(piece)]
         if i < len(values):
             yield values[i]
-
-
-def _joined(items: Sequence[Parts], between: str) -> Parts:
-    joined: Parts = []
-    for i, item in enumerate(items):
-        joined += [between, *item] if i else item
-    return joined
 
 
 def _kind(on_node: bool, on_edge: bool, blank: str) -> str:  # noqa: FBT001 -- the two flags of a feature
@@ -215,20 +206,12 @@ def _atom(atom: Atom, comma: str) -> Parts:
     elif atom.column.startswith("@"):
         parts = [atom.column.removeprefix("@")]
     else:
-        parts = [_column(atom.column) + ("[@" if atom.absolute else "["), atom.offset, "]"]
+        plain = NAME.fullmatch(atom.column) or re.fullmatch(r"#\d+", atom.column)
+        name = atom.column if plain else f"`{atom.column}`"
+        parts = [f"{name}[@" if atom.absolute else f"{name}[", atom.offset, "]"]
     for call in atom.calls:
         parts = [f"{call.name}(", *parts]
         for arg in call.args:
-            parts += [comma, _argument(call, arg)]
+            parts += [comma, arg if isinstance(arg, int) or call.name == "in" else quoted_string(arg)]
         parts.append(")")
     return parts
-
-
-def _argument(call: Call, arg: int | str) -> int | str:
-    if isinstance(arg, int) or call.name == "in":
-        return arg
-    return quoted_string(arg)
-
-
-def _column(name: str) -> str:
-    return name if NAME.fullmatch(name) or re.fullmatch(r"#\d+", name) else f"`{name}`"

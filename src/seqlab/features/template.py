@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypeAlias
 
+from seqlab.arrays import position_number
 from seqlab.errors import Place, StoreError, TemplateError
 from seqlab.features.functions import FUNCTIONS, Function
 from seqlab.features.lexicon import PLAIN, Lexicon, StoredLexicons, gazetteer_of
@@ -21,7 +23,7 @@ from seqlab.features.model import (
     lines,
     quoted_string,
 )
-from seqlab.features.values import Sentence, View, attribute
+from seqlab.features.values import Sentence, View, attribute, shown
 from seqlab.features.wapiti_regex import compiled
 from seqlab.store.codec import Choice
 
@@ -100,8 +102,6 @@ class Template:
     @classmethod
     def read(cls, path: str | PathLike[str], *, lexicons: Lexicons | None = None) -> Template:
         """Read a file in our language, CRF++'s or Wapiti's; which one is seen from its content."""
-        from pathlib import Path
-
         from seqlab.features import foreign
 
         text = _read(path)
@@ -129,13 +129,9 @@ class Template:
 
     def show(self, sentence: Sentence, t: int) -> str:
         """List what the model sees at token t, one feature a line, with the absent ones and why they are."""
-        from seqlab.features.values import shown
-
         return shown(self.features, self._view(sentence, t), t, bigram=self.bigram)
 
     def _view(self, sentence: Sentence, t: int) -> View:
-        from seqlab.arrays import position_number  # needs NumPy, which a template in a model file does not
-
         view = View(sentence, self.boundary, self.lexicons)
         if not 0 <= position_number(t, "a template") < view.length:
             raise TemplateError(f"there is no token {t!r} in a sentence of {view.length}")
@@ -229,8 +225,6 @@ def _text_of(source: str | PathLike[str]) -> tuple[str, str | None]:
 
 
 def _read(path: str | PathLike[str]) -> str:
-    from pathlib import Path  # slow to import
-
     try:
         return Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf").decode()
     except OSError as error:

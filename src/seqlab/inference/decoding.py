@@ -251,9 +251,6 @@ class NBest(Sequence[Path]):
     def __getitem__(self, i: int | slice) -> Path | list[Path]:
         return self._found[i]
 
-    def __iter__(self) -> Iterator[Path]:
-        return iter(self._found)
-
     def __repr__(self) -> str:
         shown = ", ".join(repr(path) for path in self._found[:3])
         return f"NBest([{shown}{', ...' if len(self) > 3 else ''}], {len(self)} paths)"

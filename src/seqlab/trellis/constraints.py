@@ -1,4 +1,4 @@
-"""What is forbidden, known or allowed: masks on the trellis, not special decoders (eq:masks).
+"""Forbidden, known and allowed labels: masks on the trellis, not special decoders (eq:masks).
 
 Forbidden moves become -inf in the edges, forbidden starts and ends -inf in the first and last row of node. Known and
 allowed labels become lists of active labels at their positions, and the work of inference shrinks with the lists.
@@ -53,12 +53,12 @@ class Restrictions(NamedTuple):
 
     @staticmethod
     def none() -> Restrictions:
-        """Everything is allowed everywhere."""
+        """Allow everything everywhere."""
         return Restrictions.frozen(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int32))
 
     @staticmethod
     def frozen(where: Numbers, offset: Numbers, ids: LabelIds) -> Restrictions:
-        """Read-only arrays: the core trusts them."""
+        """Make the arrays read-only: the core trusts them."""
         for array in (where, offset, ids):
             array.flags.writeable = False
         return Restrictions(where, offset, ids)
@@ -155,27 +155,26 @@ def masked_tables(
 
 
 def _flags(some: Some, labels: LabelSet, what: str) -> Bools:
-    """Labels, or a boolean array, as one row of flags."""
+    """Turn labels, or a boolean array, into one row of flags."""
     if isinstance(some, np.ndarray) and some.dtype == bool:
-        if some.shape != (labels.size,):
-            raise ShapeError(
-                f"{what} is a boolean array of shape {some.shape}, but ({labels.size},) is wanted"
-            )
-        return some
+        return _shaped(some, (labels.size,), what)
     row = np.zeros(labels.size, dtype=bool)
     row[labels.ids(() if some is None else some)] = True
     return row
 
 
+def _shaped(flags: Bools, shape: tuple[int, ...], what: str) -> Bools:
+    if flags.shape != shape:
+        raise ShapeError(f"{what} is a boolean array of shape {flags.shape}, but {shape} is wanted")
+    return flags
+
+
 def move_mask(moves: Moves, labels: LabelSet) -> Bools | None:
-    """A boolean (L, L) array of forbidden moves, or None when there are none."""
+    """Make a boolean (L, L) array of forbidden moves, or None when there are none."""
     size = labels.size
     if isinstance(moves, np.ndarray) and moves.dtype == bool:
-        if moves.shape != (size, size):
-            raise ShapeError(
-                f"forbidden_moves is a boolean array of shape {moves.shape}, but ({size}, {size}) is wanted"
-            )
-        return moves if moves.any() else None
+        mask = _shaped(moves, (size, size), "forbidden_moves")
+        return mask if mask.any() else None
     mask = np.zeros((size, size), dtype=bool)
     for move in moves:
         try:
@@ -187,7 +186,7 @@ def move_mask(moves: Moves, labels: LabelSet) -> Bools | None:
 
 
 def forbid(tensor: Scores, mask: Bools, axes: int) -> Scores:
-    """A copy of `tensor` with -inf wherever two neighbouring labels make a forbidden move; labels are its last axes."""
+    """Copy `tensor` with -inf wherever two neighbouring labels make a forbidden move; labels are its last axes."""
     masked: Scores = tensor.copy()
     for first in range(axes - 1):
         shape = [1] * axes
