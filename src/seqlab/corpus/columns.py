@@ -112,7 +112,7 @@ def checked_indptr(indptr: Offsets, size: int) -> Offsets:
     """Check where parts of `size` entries begin: from 0 to size, never falling."""
     checked = np.ascontiguousarray(indptr, dtype=np.int64)
     ends = checked.ndim == 1 and checked.size and checked[0] == 0 and checked[-1] == size
-    if not ends or (np.diff(checked) < 0).any():
+    if not ends or (checked[1:] < checked[:-1]).any():
         raise CorpusError(
             f"offsets must begin with 0, never fall, and end with {size}, the number of entries"
         )

@@ -192,6 +192,8 @@ def _column(name: str, corpus: Corpus, lexicons: Mapping[str, Lexicon]) -> Colum
         tokens = _strings(gazetteer.column, corpus).nested(corpus.offsets)
         return _interned(value for sentence in tokens for value in gazetteer.values(sentence, lexicons))
     # It depends on nothing but the sentence's length, and is made once for each length that occurs.
+    if len(corpus) == 1:
+        return _interned(plain_column(name, corpus.token_count))
     different, which = np.unique(corpus.lengths, return_inverse=True)
     codes, pool = _interned(value for length in different.tolist() for value in plain_column(name, length))
     shifts = (np.cumsum(different) - different)[which] - corpus.offsets[:-1]
