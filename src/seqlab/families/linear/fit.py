@@ -90,7 +90,7 @@ class LinearFit:
     training    labels, columns, words, rules and dictionary
     encoder     turns sentences into attributes; made when first asked for, if it comes from a file
     model       the weights, likewise
-    history     of the training
+    history     of the training, likewise
     sentences   how many it has learned from; None when a file of an earlier version does not say
     pruned      the report of prune(); None for a tagger that is as training left it
     tables      what the fast decoder reads: as they lie in a file, or made when first asked for
@@ -99,7 +99,7 @@ class LinearFit:
     training: Annotated[Training, Part(Training)]
     encoder: Annotated[Late[Encoder], Lazily(Own(Encoder), K="size", E="edge_size")]
     model: Annotated[Late[LinearModel], Lazily(Part(LinearModel))]
-    history: Annotated[History, Record(History)]
+    history: Annotated[Late[History], Lazily(Record(History))]
     sentences: Annotated[int | None, Record(int | None, least=0, most=2**53)] = None
     pruned: Annotated[PruneReport | None, Record(PruneReport | None)] = None
     tables: Annotated[LateTables | None, StoredTables()] = None
@@ -133,7 +133,7 @@ class LinearFit:
         cls, training: Training, encoder: Encoder, model: LinearModel, history: History, **more: Any
     ) -> Self:
         """Put a fitted value together from what training has made."""
-        return cls(training, Late(encoder), Late(model), history, **more)
+        return cls(training, Late(encoder), Late(model), Late(history), **more)
 
     def with_model(self, model: LinearModel, encoder: Encoder | None = None, **changes: Any) -> Self:
         """Return another one with this model, which may know other labels or rules."""
