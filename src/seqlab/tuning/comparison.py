@@ -19,7 +19,7 @@ from seqlab.evaluation import Report, evaluate, significance
 from seqlab.families.linear import learners
 from seqlab.features.presets import usual_features
 from seqlab.threads import thread_count
-from seqlab.tuning.data import Data, checked_data
+from seqlab.tuning.data import Data, checked_data, report_of
 from seqlab.tuning.trials import fitted, fresh, was_interrupted
 from seqlab.views import html
 from seqlab.views.text import clip, laid_out
@@ -59,7 +59,27 @@ class Row:
     @property
     def mark(self) -> str:
         """Return stars for a row that is worse than the best by more than luck."""
-        return mark_of(self.p_best)
+        p = self.p_best
+        return next((stars for bound, stars in MARKS if p is not None and p < bound), "")
+
+    def figure(self, name: str, *, interval: bool = True) -> str:
+        """Write a figure in percent, and its interval: 95.61 ±0.65."""
+        if name not in self.report.figures:
+            return "-"
+        text, found = f"{100 * self.report.figures[name]:.2f}", self.report.intervals.get(name)
+        return text if found is None or not interval else f"{text} ±{50 * (found.high - found.low):.2f}"
+
+    def costs(self) -> list[str]:
+        """Write time of training, tokens a second, and size, for people."""
+        seconds, rate, size = self.training_seconds, self.tokens_per_second, self.size
+        time_text = f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
+        rate_text = f"{rate / 1e3:.0f} k" if rate >= 1e4 else f"{rate:,.0f}"
+        size_text = "-" if size is None else f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+        return [
+            f"{seconds / 60:.1f} min" if seconds >= 90 else time_text,
+            f"{rate / 1e6:.1f} M" if rate >= 1e6 else rate_text,
+            size_text,
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, without the model."""
@@ -113,8 +133,8 @@ class Comparison:
         cells = [["", *(NAMES[name] for name in self.columns), "", "training", "tokens/s", "size"]]
         for i, row in enumerate(self.rows):
             sign = "> " if i == self.best and len(self.rows) > 1 else "  "
-            figures = [figure_text(row, name, interval=name != "unseen_accuracy") for name in self.columns]
-            cells.append([sign + clip(row.name, LONGEST_NAME, "…"), *figures, row.mark, *_costs(row)])
+            figures = [row.figure(name, interval=name != "unseen_accuracy") for name in self.columns]
+            cells.append([sign + clip(row.name, LONGEST_NAME, "…"), *figures, row.mark, *row.costs()])
         return "\n".join([*laid_out(cells, f"l{'r' * len(self.columns)}mrrr"), "", *self.notes()])
 
     def notes(self) -> list[str]:
@@ -130,16 +150,8 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the models, in plain lists, dicts and numbers."""
-        return {
-            "metric": self.metric,
-            "best": self.rows[self.best].name,
-            "train_sentences": self.train_sentences,
-            "sentences": self.sentences,
-            "tokens": self.tokens,
-            "confidence": self.confidence,
-            "threads": self.threads,
-            "models": [row.to_dict() for row in self.rows],
-        }
+        facts = {name: value for name, value in vars(self).items() if name != "rows"}
+        return {**facts, "best": self.rows[self.best].name, "models": [row.to_dict() for row in self.rows]}
 
     def json(self, *, indent: int | None = 2) -> str:
         """Return `to_dict` as JSON."""
@@ -156,47 +168,10 @@ class Comparison:
         rows = []
         for one in self.rows:
             p = "best" if one.p_best is None else f"{one.p_best:.2g} {one.mark}"
-            cells = [*(figure_text(one, name) for name in self.columns), p, *_costs(one)]
+            cells = [*(one.figure(name) for name in self.columns), p, *one.costs()]
             best = one is self.rows[self.best] and len(self.rows) > 1
             rows.append(html.row(one.name, cells, kind="best" if best else ""))
         return f'{html.table(head, rows)}<p class="faint">{escape(self.notes()[0])}.</p>'
-
-
-def mark_of(p: float | None) -> str:
-    """Return stars for a small p."""
-    return next((stars for bound, stars in MARKS if p is not None and p < bound), "")
-
-
-def figure_text(row: Row, name: str, *, interval: bool = True) -> str:
-    """Write a figure and its interval: 95.61 ±0.65."""
-    if name not in row.report.figures:
-        return "-"
-    text = f"{100 * row.report.figures[name]:.2f}"
-    found = row.report.intervals.get(name)
-    return text if found is None or not interval else f"{text} ±{50 * (found.high - found.low):.2f}"
-
-
-def seconds_text(seconds: float) -> str:
-    """Write seconds for people."""
-    if seconds >= 90:
-        return f"{seconds / 60:.1f} min"
-    return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
-
-
-def rate_text(rate: float) -> str:
-    """Write tokens a second for people."""
-    return f"{rate / 1e6:.1f} M" if rate >= 1e6 else f"{rate / 1e3:.0f} k" if rate >= 1e4 else f"{rate:,.0f}"
-
-
-def size_text(size: int | None) -> str:
-    """Write bytes for people."""
-    if size is None:
-        return "-"
-    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
-
-
-def _costs(row: Row) -> list[str]:
-    return [seconds_text(row.training_seconds), rate_text(row.tokens_per_second), size_text(row.size)]
 
 
 def compare(
@@ -264,27 +239,12 @@ def _tried(
     if was_interrupted(model):  # half a training is no match for the others
         raise KeyboardInterrupt
     predicted, seconds = _tagged(model, tried.X, threads)
-    report = evaluate(tried.gold(), predicted, **_known_words(model, tried), **options)
+    report = report_of(model, tried, **options)
     try:
         size = len(model.as_bytes())
     except (AttributeError, SeqlabError):  # it cannot be saved
         size = None
     return Row(name, report, training, report.tokens / seconds, size, model), predicted
-
-
-def _known_words(model: Any, tried: Data) -> dict[str, Any]:
-    """Find the words of sentences, and those of training, so that unseen ones count apart."""
-    known, words = getattr(model, "vocabulary_", None), None
-    if known is None:
-        return {}
-    if isinstance(tried.X, Corpus):
-        from seqlab.tagging.door.sentences import word_column
-
-        name = word_column(tried.X)
-        words = None if name is None or name == tried.y else tried.X.column(name)
-    elif all(isinstance(token, str) for sentence in tried.X for token in sentence):
-        words = tried.X
-    return {} if words is None else {"words": words, "known": known}
 
 
 def _tagged(model: Any, X: Any, threads: int) -> tuple[Any, float]:

@@ -40,10 +40,17 @@ class Data:
         return Data(_taken(self.X, places), y)
 
     def gold(self) -> Any:
-        """Return the right labels as lists; None where there are none."""
+        """Return the right labels as lists; None where there are none, or only fit knows where they are."""
         if isinstance(self.y, str):
             return self.X.column(self.y) if isinstance(self.X, Corpus) else None
         return self.y
+
+    def compared(self, model: Any) -> tuple[Any, Any]:
+        """Return the right labels and those of a model."""
+        gold = self.gold()
+        if gold is None:
+            raise OptionError("y names a column, so X must be a Corpus that has it")
+        return gold, model.predict(self.X)
 
 
 def _taken(values: Any, places: Places) -> Any:
@@ -87,7 +94,12 @@ def splits(data: Data, dev: Any, folds: int | None, seed: int) -> list[Split]:
     generator = np.random.default_rng(seed)
     order = generator.permutation(len(data))
     if dev is not None:
-        return [Split(data, order, _dev(dev, data.y))]
+        pair = isinstance(dev, tuple) and len(dev) == 2
+        if not pair and not isinstance(data.y, (str, type(None))):
+            raise OptionError(
+                "dev must be (X, y) when y is a list of labels; a Corpus alone goes with a column name"
+            )
+        return [Split(data, order, checked_data(*dev) if pair else checked_data(dev, data.y))]
     count = 5 if folds is None else whole_number(folds, "folds", 2)
     if count > len(data):
         raise OptionError(f"folds={count}, but there are {len(data)} sentences; pass fewer folds")
@@ -96,16 +108,6 @@ def splits(data: Data, dev: Any, folds: int | None, seed: int) -> list[Split]:
         train = data.take(np.setdiff1d(order, part))
         found.append(Split(train, generator.permutation(len(train)), data.take(np.sort(part))))
     return found
-
-
-def _dev(dev: Any, y: Any) -> Data:
-    if isinstance(dev, tuple) and len(dev) == 2:
-        return checked_data(*dev)
-    if y is not None and not isinstance(y, str):
-        raise OptionError(
-            "dev must be (X, y) when y is a list of labels; a Corpus alone goes with a column name"
-        )
-    return checked_data(dev, y)
 
 
 # ---------------------------------------------------------------------------------------------- rare labels
@@ -172,19 +174,21 @@ class Scorer:
 
     def __call__(self, model: Any, data: Data) -> float:
         """Compute the score of a fitted model on sentences; NaN where it has no meaning there."""
-        from seqlab.evaluation import evaluate
-
-        if self.name == OWN and self.function is None:
+        if self.function is not None:
+            return metric_number(self.name, self.function(*data.compared(model)))
+        if self.name == OWN:
             own = model.score(data.X) if data.y is None else model.score(data.X, data.y)
             return metric_number(self.name, own)
-        if self.function is None and hasattr(model, "evaluate"):
-            return float(model.evaluate(data.X, data.y).figures.get(self.name, math.nan))
-        gold, predicted = data.gold(), model.predict(data.X)
-        if gold is None:
-            raise OptionError("y names a column, so X must be a Corpus that has it")
-        if self.function is not None:
-            return metric_number(self.name, self.function(gold, predicted))
-        return float(evaluate(gold, predicted).figures.get(self.name, math.nan))
+        return float(report_of(model, data).figures.get(self.name, math.nan))
+
+
+def report_of(model: Any, data: Data, **options: Any) -> Any:
+    """Evaluate a fitted model on sentences; words that training has not seen count apart, if the model knows them."""
+    from seqlab.evaluation import evaluate
+
+    if hasattr(model, "evaluate"):
+        return model.evaluate(data.X, data.y, **options)
+    return evaluate(*data.compared(model), **options)
 
 
 def scorer_of(metric: Any, model: Any, data: Data) -> Scorer:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from seqlab.errors import OptionError
 from seqlab.tuning.space import shown
-from seqlab.tuning.trials import Outcome
 from seqlab.views.text import clip, laid_out
 
 if TYPE_CHECKING:
@@ -84,19 +83,6 @@ class Trial:
 def _plain(value: Any) -> Any:
     known = value is None or isinstance(value, (bool, int, str))
     return value if known or (isinstance(value, float) and math.isfinite(value)) else repr(value)
-
-
-def trial_of(number: int, params: Mapping[str, Any], budget: float, outcomes: Sequence[Outcome]) -> Trial:
-    """Make the trial of these trainings, in the order of their folds."""
-    return Trial(
-        number,
-        dict(params),
-        budget,
-        tuple(one.score for one in outcomes if one.score is not None),
-        tuple(one.train_score for one in outcomes if one.train_score is not None),
-        sum(one.seconds for one in outcomes),
-        next((one.error for one in outcomes if one.error is not None), None),
-    )
 
 
 def rank(trial: Trial, folds: int) -> tuple[bool, float, float, int]:

@@ -13,14 +13,13 @@ from seqlab.arrays import whole_number
 from seqlab.errors import OptionError
 from seqlab.threads import thread_count
 from seqlab.tuning.data import LEAST_SENTENCES, Data, Split, checked_data, scorer_of, splits
-from seqlab.tuning.result import Trial, Tuning, rank, trial_of
+from seqlab.tuning.result import Trial, Tuning, rank
 from seqlab.tuning.space import Params, candidates, checked_search, key_of
 from seqlab.tuning.trials import (
     Journal,
     Outcome,
     Task,
     Work,
-    check_names,
     digest,
     fitted,
     fresh,
@@ -87,7 +86,10 @@ def tune(
     workers = thread_count(None) if jobs is None else whole_number(jobs, "jobs", 1)
     budgets = _budgets(how, len(tried), factor, resource, model, parts)
     budget_name = None if how != "halving" or resource == SENTENCES else resource
-    work = Work(model, parts, scorer, budget_name, _threads(model, workers, search), train_score)
+    # Trainings side by side share the cores; the number of threads changes no result.
+    free = model.get_params(deep=False).get("threads", 1) is None and "threads" not in search
+    threads = {"threads": max(1, thread_count(None) // workers)} if free else {}
+    work = Work(model, parts, scorer, budget_name, threads, train_score)
     facts = {} if resume is None else _facts(model, data, parts, dev, scorer.name, seed, resource, tried)
     trials: list[Trial] = []
     whole, staying = True, dict(enumerate(tried))
@@ -139,14 +141,6 @@ def _budgets(
     return sorted({float(max(1, round(full / factor**i))) for i in range(rounds)})
 
 
-def _threads(model: Any, jobs: int, search: Mapping[str, Any]) -> dict[str, Any]:
-    """Share the cores among trainings side by side; the number of threads changes no result."""
-    known = model.get_params(deep=False)
-    if "threads" not in known or known["threads"] is not None or "threads" in search:
-        return {}
-    return {"threads": max(1, thread_count(None) // jobs)}
-
-
 def _facts(
     model: Any,
     data: Data,
@@ -161,7 +155,12 @@ def _facts(
     plain = fresh(model)
     if "threads" in plain.get_params(deep=False):
         plain.set_params(threads=None)
-    check_names({"model": repr(plain), **{f"trial {i}": key_of(params) for i, params in enumerate(tried)}})
+    for what, text in [("model", repr(plain)), *((f"trial {i}", key_of(one)) for i, one in enumerate(tried))]:
+        if " at 0x" in text:  # Python writes this for an object that does not say what it is
+            raise OptionError(
+                f"resume= needs values that say what they are, but {what} has {text!r:.120}; "
+                f"give its class a __repr__, or leave resume out"
+            )
     return {
         "model": repr(plain),
         "metric": metric,
@@ -186,7 +185,11 @@ def _round(
     found: dict[int, dict[int, Outcome]] = {i: {} for i in staying}
 
     def trial(i: int) -> Trial:
-        return trial_of(i, staying[i], budget, [found[i][fold] for fold in folds if fold in found[i]])
+        done = [found[i][fold] for fold in folds if fold in found[i]]
+        scores = tuple(one.score for one in done if one.score is not None)
+        own = tuple(one.train_score for one in done if one.train_score is not None)
+        error = next((one.error for one in done if one.error is not None), None)
+        return Trial(i, dict(staying[i]), budget, scores, own, sum(one.seconds for one in done), error)
 
     def keep(task: Task, outcome: Outcome) -> None:
         found[task.number][task.fold] = outcome

@@ -243,16 +243,6 @@ class Journal:
             os.fsync(self._file)
 
 
-def check_names(texts: Mapping[str, str]) -> None:
-    """Refuse values that another process cannot recognise."""
-    for what, text in texts.items():
-        if " at 0x" in text:  # Python writes this for an object that does not say what it is
-            raise OptionError(
-                f"resume= needs values that say what they are, but {what} has {text!r:.120}; "
-                f"give its class a __repr__, or leave resume out"
-            )
-
-
 def digest(*values: Any) -> str:
     """Compute a hash that is the same for the same sentences and labels, in any process."""
     found = hashlib.blake2b(digest_size=12)

@@ -8,7 +8,6 @@ import seqlab
 from seqlab import CRF, HMM, LBFGS, MostFrequentTag, compare, demo_corpus, significance
 from seqlab.errors import CorpusError, OptionError
 from seqlab.tuning import Comparison
-from seqlab.tuning.comparison import mark_of, rate_text, seconds_text, size_text
 
 TRAIN, TEST = demo_corpus("train")[:80], demo_corpus("test")[:40]
 QUICK = CRF("word[0]\nsuffix(word[0],2)", LBFGS(max_iterations=4, start_epochs=0))
@@ -129,11 +128,15 @@ def test_a_column_that_is_not_there():
         compare(TRAIN, TEST, MODELS, "upos")
 
 
-def test_small_words():
-    assert [mark_of(p) for p in (None, 0.2, 0.04, 0.009, 0.0009)] == ["", "", "*", "**", "***"]
-    assert [seconds_text(s) for s in (0.0123, 2.34, 200)] == ["12 ms", "2.3 s", "3.3 min"]
-    assert [rate_text(r) for r in (912, 23456, 1.25e6)] == ["912", "23 k", "1.2 M"]
-    assert [size_text(n) for n in (None, 1500, 2_500_000)] == ["-", "2 kB", "2.5 MB"]
+def test_small_words(table):
+    row = table.rows[0]
+    marks = [replace(row, p_best=p).mark for p in (None, 0.2, 0.04, 0.009, 0.0009)]
+    assert marks == ["", "", "*", "**", "***"]
+    costs = [
+        replace(row, training_seconds=seconds, tokens_per_second=rate, size=size).costs()
+        for seconds, rate, size in ((0.0123, 912, None), (2.34, 23456, 1500), (200, 1.25e6, 2_500_000))
+    ]
+    assert costs == [["12 ms", "912", "-"], ["2.3 s", "23 k", "2 kB"], ["3.3 min", "1.2 M", "2.5 MB"]]
 
 
 def test_half_a_training_is_compared_with_nothing():
