@@ -6,8 +6,10 @@ import contextlib
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from seqlab import inference
-from seqlab.arrays import Probabilities, whole_number
+from seqlab.arrays import whole_number
 from seqlab.draw.sheet import chosen_rows, heads, not_shown, prefix
 from seqlab.errors import ImpossibleError, OptionError
 from seqlab.trellis import Trellis
@@ -66,14 +68,18 @@ def trellis_picture(
     shapes += [Text(x, top - 16, head, anchor="middle", bold=True) for x, head in heads_at]
     shapes += [Text(left - 4, y + 4.5, names[label], anchor="end") for label, y in ys.items()]
     if certain is not None and trellis.order == 1:
-        shapes += _transitions(certain.edge, xs, ys)
+        likely = np.argwhere(certain.edge[: max(shown - 1, 0)] >= FAINTEST).tolist()
+        for t, i, j in (one for one in likely if one[1] in ys and one[2] in ys):
+            points, share = (complex(xs[t], ys[i]), complex(xs[t + 1], ys[j])), float(certain.edge[t, i, j])
+            shapes.append(Curve(points, ink="blue", stroke=1 + 5 * share, opacity=0.15 + 0.35 * share))
     shapes += _paths(paths[:nbest], xs, ys)
     nodes = _nodes(xs, ys, certain, best if nbest else [], trellis)
     shapes += nodes
-    notes = [
-        (_legend(rank, path, posterior=posterior), SERIES[rank] if rank else "ink")
-        for rank, path in enumerate(paths[:nbest])
-    ]
+    notes = []
+    for rank, path in enumerate(paths[:nbest]):
+        value = f": probability {math.exp(path.log_prob or 0.0):.3g}" if posterior else ""
+        name, ink = (f"path {rank + 1}", SERIES[rank]) if rank else ("best path", "ink")
+        notes.append((f"{PATHS[rank]} {name}{value}", ink))
     notes += [(f"… {words}", "faint") for words in not_shown(trellis, len(rows), shown) if trellis.T]
     if any(isinstance(shape, Text) and shape.text == "×" for shape in nodes):
         notes.append(("× cannot be", "faint"))
@@ -82,20 +88,6 @@ def trellis_picture(
     width = max([left + step * shown, *(EDGE + words_width(words, 12) for words, _ in notes)]) + EDGE
     what = f"{trellis.T} positions" if tokens is None else " ".join(map(str, tokens))[:200]
     return Picture(width, foot + 18 * len(notes) + 10, title or f"trellis of {what}", tuple(shapes))
-
-
-def _transitions(edge: Probabilities, xs: list[float], ys: dict[int, float]) -> list[Shape]:
-    """Draw transitions, thicker and darker the more probable they are."""
-    shapes: list[Shape] = []
-    for t in range(1, len(xs)):
-        for one, y1 in ys.items():
-            for other, y2 in ys.items():
-                share = float(edge[t - 1, one, other])
-                if share >= FAINTEST:
-                    points = (complex(xs[t - 1], y1), complex(xs[t], y2))
-                    stroke, opacity = 1 + 5 * share, 0.15 + 0.35 * share
-                    shapes.append(Curve(points, ink="blue", stroke=stroke, opacity=opacity))
-    return shapes
 
 
 def _paths(paths: Sequence[inference.Path], xs: list[float], ys: dict[int, float]) -> list[Shape]:
@@ -142,8 +134,3 @@ def _nodes(
                 words = "1" if share >= 0.995 else f"{share:.2f}"[1:] if share >= 0.005 else "<.01"
                 shapes.append(Text(x, y + 4, words, 11.5, "middle", bold=on_path))
     return shapes
-
-
-def _legend(rank: int, path: inference.Path, *, posterior: bool) -> str:
-    value = f": probability {math.exp(path.log_prob or 0.0):.3g}" if posterior else ""
-    return f"{PATHS[rank]} {f'path {rank + 1}' if rank else 'best path'}{value}"

@@ -1,4 +1,4 @@
-"""Contents of a drawing of a trellis: which labels, which positions, and the score in each cell.
+"""Contents of drawings of a trellis: which labels, which positions, and the score in each cell.
 
 The cell (t, y) holds the score of the best way into it, δ_t(y): the best path of the first t + 1
 positions that ends in y. The label before y on that path is the cell's back pointer. (For order 2 or 3
@@ -10,86 +10,14 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from seqlab import inference
 from seqlab.errors import ImpossibleError, ShapeError
 from seqlab.trellis import Constraints, Trellis
-from seqlab.views.canvas import Ink, Style
-from seqlab.views.text import align_points, clip, printable
-
-MAX_NAME = 16  # screen columns of a label's name
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One position. Rows are numbered as in the sheet; `came_from` holds label ids.
-
-    values   text of each cell, "" where no path arrives
-    path     the row on the highlighted path, `best` the row of the best path that ends here
-    """
-
-    head: str
-    values: tuple[str, ...]
-    came_from: tuple[int | None, ...]
-    path: int | None
-    best: int | None
-
-    def texts(self) -> list[str]:
-        """Write the values with their decimal points under each other, and * after the best."""
-        return align_points([value + "*" * (row == self.best) for row, value in enumerate(self.values)])
-
-    def ink(self, row: int) -> Ink:
-        """Return the ink of one cell."""
-        if row in (self.path, self.best):
-            return Ink.PATH if row == self.path else Ink.BEST
-        return Ink.TEXT if self.values[row] else Ink.FAINT
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """Everything in a drawing but its layout."""
-
-    ids: list[int]  # the label id of each row
-    names: list[str]  # the name of every label, shown or not
-    columns: list[Column]
-    ends: bool  # whether the last column is the last position
-    left_out: list[str]  # notes on what is not shown
-
-
-def make_sheet(
-    trellis: Trellis,
-    tokens: Sequence[str] | None,
-    path: Sequence[int | str] | None,
-    style: Style,
-    *,
-    max_labels: int,
-    max_positions: int,
-) -> Sheet:
-    """Ask the library for every number that the drawing shows."""
-    shown = min(trellis.T, max_positions)
-    above = heads(tokens, trellis.T, shown)
-    if path is not None and len(path) not in {0, trellis.T}:
-        raise ShapeError(f"a path of {len(path)} labels given for a trellis of {trellis.T} positions")
-    way = best_path(trellis) if path is None else [trellis.label_set.id(y) for y in path]
-    ids = chosen_rows(prefix(trellis, shown), way[:shown], max_labels)
-    columns = []
-    for t in range(shown):
-        cells = survivors(trellis, t, ids)
-        came_from = [cell.came_from for cell in cells]
-        on_path, best = (
-            ids.index(some[-1]) if some and some[-1] in ids else None
-            for some in (way[: t + 1], best_path(prefix(trellis, t + 1)))
-        )
-        if on_path is not None and t:
-            came_from[on_path] = way[t - 1]
-        values = ("" if cell.dead else style.number(cell.score) for cell in cells)
-        columns.append(Column(above[t], tuple(values), tuple(came_from), on_path, best))
-    names = (printable(str(y)) for y in trellis.labels or range(trellis.L))
-    clipped = [clip(name, MAX_NAME, style.glyphs.ellipsis) for name in names]
-    return Sheet(ids, clipped, columns, shown == trellis.T, not_shown(trellis, len(ids), shown))
+from seqlab.views.text import printable
 
 
 def heads(tokens: Sequence[str] | None, length: int, shown: int) -> list[str]:
@@ -126,8 +54,7 @@ def chosen_rows(trellis: Trellis, path_ids: Sequence[int], max_labels: int) -> l
     return sorted(list(dict.fromkeys([*path_ids, *by_merit]))[:max_labels])
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """The best way into one label at one position; score -inf when there is none."""
 
     score: float = -math.inf

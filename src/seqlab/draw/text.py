@@ -14,23 +14,60 @@ changes tracks: it leaves its row early and serves its targets late.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from seqlab.arrays import Probabilities
-from seqlab.draw.sheet import Column, Sheet, make_sheet
+from seqlab.draw.sheet import best_path, chosen_rows, heads, not_shown, prefix, survivors
+from seqlab.errors import ShapeError
 from seqlab.trellis import Trellis
 from seqlab.views.canvas import HEAVY, LIGHT, Canvas, Ink, Style
-from seqlab.views.text import bands, centre, clip, head_width, printable, text_width
+from seqlab.views.text import align_points, bands, centre, clip, head_width, printable, text_width
 
+MAX_NAME = 16  # screen columns of a label's name
 MAX_WIRED_LABELS = 8
 MIN_GUTTER, MAX_GUTTER = 4, 16
 FRAME = 4  # a frame and a blank on both sides of a value
 GAP = 1  # between the columns of a table
 NUMBER = 6  # "0.123 "
 MIN_BAR, MAX_BAR, BAR_GAP = 3, 12, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One position. Rows are numbered as in the sheet; `came_from` holds label ids.
+
+    values   text of each cell, "" where no path arrives
+    path     the row on the highlighted path, `best` the row of the best path that ends here
+    """
+
+    head: str
+    values: tuple[str, ...]
+    came_from: tuple[int | None, ...]
+    path: int | None
+    best: int | None
+
+    def texts(self) -> list[str]:
+        """Write the values with their decimal points under each other, and * after the best."""
+        return align_points([value + "*" * (row == self.best) for row, value in enumerate(self.values)])
+
+    def ink(self, row: int) -> Ink:
+        """Return the ink of one cell."""
+        if row in (self.path, self.best):
+            return Ink.PATH if row == self.path else Ink.BEST
+        return Ink.TEXT if self.values[row] else Ink.FAINT
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Everything in a drawing but its layout."""
+
+    ids: list[int]  # the label id of each row
+    names: list[str]  # the name of every label, shown or not
+    columns: list[Column]
+    ends: bool  # whether the last column is the last position
 
 
 def trellis_text(
@@ -58,15 +95,35 @@ def trellis_text(
     style = style or Style()
     if trellis.T == 0:
         return "(no positions)"
-    sheet = make_sheet(trellis, tokens, path, style, max_labels=max_labels, max_positions=max_positions)
-    lines = None
-    if len(sheet.ids) == len(sheet.names) <= MAX_WIRED_LABELS:  # every line has two ends
-        lines = _wired(sheet, width, style)
-    if lines is None:
-        lines = _table(sheet, width, style)
-    dots = style.glyphs.ellipsis
-    notes = [clip(f"{dots} {note}", width, dots) for note in sheet.left_out]
-    return "\n".join(lines + [style.paint(note, Ink.FAINT) for note in notes])
+    if path is not None and len(path) not in {0, trellis.T}:
+        raise ShapeError(f"a path of {len(path)} labels given for a trellis of {trellis.T} positions")
+    shown, dots = min(trellis.T, max_positions), style.glyphs.ellipsis
+    above = heads(tokens, trellis.T, shown)
+    way = best_path(trellis) if path is None else [trellis.label_set.id(y) for y in path]
+    ids = chosen_rows(prefix(trellis, shown), way[:shown], max_labels)
+    names = [clip(printable(str(y)), MAX_NAME, dots) for y in trellis.labels or range(trellis.L)]
+    columns = [_column(trellis, t, above[t], ids, way, style) for t in range(shown)]
+    sheet = Sheet(ids, names, columns, shown == trellis.T)
+    # Lines need two ends each, so every label must have its row.
+    wired = _wired(sheet, width, style) if len(ids) == len(names) <= MAX_WIRED_LABELS else None
+    notes = [clip(f"{dots} {note}", width, dots) for note in not_shown(trellis, len(ids), shown)]
+    return "\n".join(
+        (wired or _table(sheet, width, style)) + [style.paint(note, Ink.FAINT) for note in notes]
+    )
+
+
+def _column(trellis: Trellis, t: int, head: str, ids: list[int], way: list[int], style: Style) -> Column:
+    """Ask the library for every number that a column shows."""
+    cells = survivors(trellis, t, ids)
+    came_from = [cell.came_from for cell in cells]
+    on_path, best = (
+        ids.index(some[-1]) if some and some[-1] in ids else None
+        for some in (way[: t + 1], best_path(prefix(trellis, t + 1)))
+    )
+    if on_path is not None and t:
+        came_from[on_path] = way[t - 1]
+    values = ("" if cell.dead else style.number(cell.score) for cell in cells)
+    return Column(head, tuple(values), tuple(came_from), on_path, best)
 
 
 def _put_head(canvas: Canvas, x: int, width: int, head: str, style: Style) -> None:
@@ -84,19 +141,33 @@ def _table(sheet: Sheet, width: int, style: Style) -> list[str]:
         GAP + max(head_width(column.head), *map(text_width, texts))
         for column, texts in zip(sheet.columns, cells, strict=True)
     ]
-    margin = max(text_width(sheet.names[y]) for y in sheet.ids)
+    names = [sheet.names[y] for y in sheet.ids]
+
+    def put(canvas: Canvas, x: int, t: int) -> None:
+        column, room = sheet.columns[t], widths[t] - GAP
+        _put_head(canvas, x + GAP, room, column.head, style)
+        for row, text in enumerate(cells[t]):
+            canvas.put(x + GAP + centre(text_width(text), room), 1 + row, text, column.ink(row))
+
+    return _in_bands(names, max(map(text_width, names)), widths, width, style, put)
+
+
+def _in_bands(
+    names: Sequence[str],
+    margin: int,
+    widths: Sequence[int],
+    width: int,
+    style: Style,
+    put: Callable[[Canvas, int, int], None],
+) -> list[str]:
+    """Draw rows with names and columns that `put` draws at (canvas, x, position), in bands that fit the width."""
     lines: list[str] = []
     for band in bands(widths, width - margin):
-        canvas = Canvas(min(width, margin + sum(widths[t] for t in band)), 1 + len(sheet.ids))
-        for row, y in enumerate(sheet.ids):
-            canvas.put(0, 1 + row, sheet.names[y], Ink.HEAD)
-        x = margin + GAP
+        canvas = Canvas(min(width, margin + sum(widths[t] for t in band)), 1 + len(names))
+        for row, name in enumerate(names):
+            canvas.put(0, 1 + row, name, Ink.HEAD)
         for t in band:
-            column, room = sheet.columns[t], widths[t] - GAP
-            _put_head(canvas, x, room, column.head, style)
-            for row, text in enumerate(cells[t]):
-                canvas.put(x + centre(text_width(text), room), 1 + row, text, column.ink(row))
-            x += widths[t]
+            put(canvas, margin + sum(widths[band.start : t]), t)
         lines += [*canvas.lines(style), ""]
     return lines[:-1]
 
@@ -289,22 +360,18 @@ def posterior_text(
     node   (T, L) probabilities, such as `Posterior.node`
     """
     style = style or Style()
-    names = [printable(name) for name in labels]
+    names, glyphs = [printable(name) for name in labels], style.glyphs
     margin = max(map(text_width, names), default=0) + BAR_GAP
     room = (width - margin) // max(len(tokens), 1)
     bar = min(max(room - NUMBER - BAR_GAP, MIN_BAR), MAX_BAR)
     column = NUMBER + bar + BAR_GAP
-    lines: list[str] = []
-    for band in bands([column] * len(tokens), width - margin):
-        canvas = Canvas(min(width, margin + column * len(band)), 1 + len(names))
-        for row, name in enumerate(names):
-            canvas.put(0, 1 + row, name, Ink.HEAD)
-        for x, t in zip(itertools.count(margin, column), band, strict=False):
-            canvas.put(x, 0, clip(printable(tokens[t]), NUMBER + bar, style.glyphs.ellipsis), Ink.HEAD)
-            best = int(np.argmax(node[t]))
-            for row, share in enumerate(node[t].tolist()):
-                ink = Ink.FAINT if share == 0.0 else Ink.PATH if row == best else Ink.TEXT
-                canvas.put(x, 1 + row, f"{share:.3f}" if share else style.glyphs.dead, ink)
-                canvas.put(x + NUMBER, 1 + row, style.glyphs.bar(share, bar), ink)
-        lines += [*canvas.lines(style), ""]
-    return "\n".join(lines[:-1])
+
+    def put(canvas: Canvas, x: int, t: int) -> None:
+        canvas.put(x, 0, clip(printable(tokens[t]), NUMBER + bar, glyphs.ellipsis), Ink.HEAD)
+        best = int(np.argmax(node[t]))
+        for row, share in enumerate(node[t].tolist()):
+            ink = Ink.FAINT if share == 0.0 else Ink.PATH if row == best else Ink.TEXT
+            canvas.put(x, 1 + row, f"{share:.3f}" if share else glyphs.dead, ink)
+            canvas.put(x + NUMBER, 1 + row, glyphs.bar(share, bar), ink)
+
+    return "\n".join(_in_bands(names, margin, [column] * len(tokens), width, style, put))

@@ -145,7 +145,7 @@ class Chart(Picture):
         with style.context({"svg.fonttype": "none", "svg.hashsalt": "seqlab"}):
             text = rendered(made, "svg").decode()
         inner = text[text.index('<g id="figure_1">') : text.rindex("</svg>")]
-        inner = re.sub("<[^>]*>", lambda tag: _ours(tag[0]), inner)
+        inner = re.sub("<[^>]*>", lambda tag: _short(tag[0]), inner)
         scale = f'transform="scale({1 / POINTS:.6f})" stroke-linejoin="round"'
         yield f'<g xmlns:xlink="http://www.w3.org/1999/xlink" {scale}>{inner}</g>'
 
@@ -174,29 +174,26 @@ def _looks(inks: Inks) -> dict[str, Any]:
     }
 
 
-def _ours(tag: str) -> str:
+def _short(tag: str) -> str:
     """Rewrite an element of matplotlib: numbers short, colours and font as classes."""
     short = re.sub(r"(\.\d\d)\d+", r"\1", tag).replace(" \n", " ").replace("\n", "")
-    return re.sub(r' style="([^"]*)"', lambda found: _classed(found[1]), short)
-
-
-def _classed(style: str) -> str:
-    """Turn the colours and the font of a style into classes."""
-    classes, rest = [], []
+    start, found, rest = short.partition(' style="')
+    if not found:
+        return short
+    style, _, end = rest.partition('"')
+    classes, kept = [], []
     for declaration in style.split("; "):
         name, _, value = declaration.partition(": ")
-        if declaration in CLASSES:
-            classes.append(CLASSES[declaration])
-        elif name == "font-family":
-            classes.append("sl-text")
+        if declaration in CLASSES or name == "font-family":
+            classes.append(CLASSES.get(declaration, "sl-text"))
         elif name == "font":  # of older releases: size and families in one
             classes.append("sl-text")
-            rest.append(f"font-size: {re.search('[0-9.]+px', value)[0]}")  # type: ignore[index]
-            rest += ["font-weight: bold"] if "bold" in value or "700" in value else []
+            kept.append(f"font-size: {re.search('[0-9.]+px', value)[0]}")  # type: ignore[index]
+            kept += ["font-weight: bold"] if "bold" in value or "700" in value else []
         else:
-            rest.append(declaration)
+            kept.append(declaration)
     named = f' class="{" ".join(classes)}"' if classes else ""
-    return named + (f' style="{"; ".join(rest)}"' if rest else "")
+    return start + named + (f' style="{"; ".join(kept)}"' if kept else "") + end
 
 
 def scaled(axes: Any, way: str, *, log: bool = False, whole: bool = False) -> None:

@@ -39,27 +39,24 @@ DASHES = ("", "7 4", "2 3", "10 3 2 3", "5 2 1 2 1 2", "14 4")
 
 def style_sheet(theme: str) -> str:
     """Return CSS for the classes of the inks: words and areas in .sl-f-ink, lines in .sl-s-ink."""
-    light = _rules(DARK if theme == "dark" else LIGHT)
-    if theme != "auto":
-        return light
-    return f"{light}\n@media (prefers-color-scheme: dark) {{\n{_rules(DARK)}\n}}"
-
-
-def _rules(inks: dict[str, str]) -> str:
-    return "\n".join(
-        f".sl-f-{name} {{ fill: {colour} }} .sl-s-{name} {{ stroke: {colour} }}"
-        for name, colour in inks.items()
+    light, dark = (
+        "\n".join(
+            f".sl-f-{name} {{ fill: {ink} }} .sl-s-{name} {{ stroke: {ink} }}" for name, ink in inks.items()
+        )
+        for inks in (LIGHT, DARK)
     )
+    if theme == "auto":
+        return f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}"
+    return dark if theme == "dark" else light
 
 
 def variables() -> str:
     """Return the inks as variables of CSS: --blue, and --blue-rgb for shades of it."""
     light, dark = (
-        " ".join(f"--{name}: {colour}; --{name}-rgb: {_channels(colour)};" for name, colour in inks.items())
+        " ".join(
+            f"--{name}: {colour}; --{name}-rgb: {' '.join(map(str, bytes.fromhex(colour[1:])))};"
+            for name, colour in inks.items()
+        )
         for inks in (LIGHT, DARK)
     )
     return f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
-
-
-def _channels(colour: str) -> str:
-    return " ".join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))

@@ -196,11 +196,10 @@ class Picture:
     def _elements(self) -> Iterable[str]:
         return map(_element, self.shapes)
 
-    def _repr_svg_(self) -> str:
-        return self.svg()
-
     def __str__(self) -> str:
         return self.svg()
+
+    _repr_svg_ = __str__
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.title!r}, {self.width} x {self.height})"
