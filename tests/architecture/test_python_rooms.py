@@ -39,7 +39,7 @@ def test_rooms_import_downwards_only():
         ("seqlab.lazy", "from seqlab.errors import OptionError"),
         ("seqlab.inference.path", "from seqlab import Trellis"),
         ("seqlab.inference.path", "import seqlab"),
-        ("seqlab.draw.lattice", "from seqlab.families.linear.explain import why"),
+        ("seqlab.draw.trellis", "from seqlab.families.linear.explain import why"),
         ("seqlab.views.picture", "from seqlab.draw import trellis_picture"),
         ("seqlab.views.html", "from seqlab.evaluation import Report"),
         ("seqlab.errors", "from seqlab.arrays import scores"),

@@ -8,9 +8,9 @@ from seqlab.draw.charts import (
     track_picture,
 )
 from seqlab.draw.graphical import graphical_model_picture
-from seqlab.draw.lattice import trellis_picture
 from seqlab.draw.text import posterior_text, trellis_text
 from seqlab.draw.transitions import transition_picture
+from seqlab.draw.trellis import trellis_picture
 from seqlab.views.canvas import ASCII, UNICODE, Canvas, Glyphs, Ink, Style, log_score, probability
 from seqlab.views.picture import Picture
 from seqlab.views.text import beside, clip, text_width

@@ -195,9 +195,9 @@ def track_picture(
 
 def _length(rows: Mapping[str, Sequence[Any]]) -> int:
     """Return the number of positions, which all rows must have."""
-    first, found = next(((name, len(row)) for name, row in rows.items()), ("", 0))
     if not any(rows.values()):
         raise OptionError("there is nothing to draw: no curve and no track has a position")
+    first, found = next((name, len(row)) for name, row in rows.items())
     for name, row in rows.items():
         if len(row) != found:
             raise ShapeError(
@@ -403,7 +403,12 @@ def _outcomes(
                 f"probabilities for {len(rows)} tokens, but {len(wanted)} right labels", place=Place(s)
             )
         for row, label in zip(rows, wanted, strict=True):
-            named = row if isinstance(row, dict) else _named(row, labels)
+            if not isinstance(row, dict) and (labels is None or len(labels) != len(row)):
+                names = "none" if labels is None else f"{len(labels)} labels"
+                raise OptionError(
+                    f"labels must name the {len(row)} columns of the probabilities, got {names}; pass labels_"
+                )
+            named = row if isinstance(row, dict) else dict(zip(labels or (), row, strict=True))
             best = max(named, key=named.__getitem__)
             found.append((float(named[best]), best == label))
     if not found:
@@ -412,12 +417,3 @@ def _outcomes(
     if not ((confidence >= 0) & (confidence <= 1 + 1e-6)).all():
         raise OptionError("probabilities lie between 0 and 1; give predict_proba(X) or predict_marginals(X)")
     return np.minimum(confidence, 1.0), hits
-
-
-def _named(row: Any, labels: Sequence[str] | None) -> dict[str, float]:
-    if labels is None or len(labels) != len(row):
-        wanted = "none" if labels is None else f"{len(labels)} labels"
-        raise OptionError(
-            f"labels must name the {len(row)} columns of the probabilities, got {wanted}; pass labels_"
-        )
-    return dict(zip(labels, row, strict=True))

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from seqlab.arrays import Probabilities
-from seqlab.draw.sheet import best_path, chosen_rows, heads, not_shown, prefix, survivors
+from seqlab.draw.trellis import best_path, chosen_rows, heads, not_shown, prefix, survivors
 from seqlab.errors import ShapeError
 from seqlab.trellis import Trellis
 from seqlab.views.canvas import HEAVY, LIGHT, Canvas, Ink, Style

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from oracle.textbook import garden_path
-from seqlab.draw.sheet import prefix, survivors
+from seqlab.draw.trellis import prefix, survivors
 from seqlab.trellis import Constraints, Trellis
 
 RNG = np.random.default_rng(7)

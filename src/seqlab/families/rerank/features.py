@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from seqlab.corpus import Sentence
 from seqlab.corpus.lists import Bag, bag
@@ -14,46 +14,10 @@ from seqlab.errors import OptionError, TemplateError
 from seqlab.tags import Scheme, Span, detect, spans
 
 Labels = tuple[str, ...]
+Features = Callable[[Any, Labels], Any]  # (tokens, labels) -> strings, pairs (string, number), or a dict
 MOST_COUNTED = 4  # more of one label in a sentence are alike
 LONGEST_SPAN = 6
 WORD_COLUMNS = ("word", "form")
-
-
-class ListFeatures(Protocol):
-    """The features of all candidates for one sentence."""
-
-    def of_list(self, tokens: Any, candidates: Sequence[Labels], where: str) -> Sequence[Mapping[str, float]]:
-        """Return feature -> value for each candidate; `where` is put before a message."""
-        ...
-
-
-@dataclass(frozen=True)
-class OwnFeatures:
-    """A function (tokens, labels) that gives strings, pairs (string, number), or a dict."""
-
-    function: Callable[[Any, Labels], Any]
-
-    def of_list(self, tokens: Any, candidates: Sequence[Labels], where: str) -> list[dict[str, float]]:
-        """Return the function's answers, checked; what is named twice counts twice."""
-        found: list[dict[str, float]] = []
-        for labels in candidates:
-            summed: dict[str, float] = {}
-            for name, value in self._checked(self.function(tokens, labels), where):
-                summed[name] = summed.get(name, 0.0) + value
-            found.append(summed)
-        return found
-
-    def _checked(self, given: Any, where: str) -> Bag:
-        where = f"{where}: {getattr(self.function, '__name__', 'features')}(tokens, labels)"
-        if isinstance(given, Mapping):
-            return bag(given, where=where)
-        if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-            raise TemplateError(f"{where} should give a list of strings or a dict, got {given!r:.60}")
-        found: Bag = []
-        for one in given:
-            pair = isinstance(one, tuple) and len(one) == 2 and not isinstance(one[1], (str, bytes))
-            found += bag({one[0]: one[1]} if pair else [one], where=where)
-        return found
 
 
 @dataclass(frozen=True)
@@ -79,9 +43,9 @@ class GlobalFeatures:
 
     def __call__(self, tokens: Any, labels: Sequence[str]) -> dict[str, float]:
         """Return feature -> how often it occurs in this labelling."""
-        return dict(self.of_list(tokens, [tuple(labels)], "")[0])
+        return dict(self.of_list(tokens, [tuple(labels)])[0])
 
-    def of_list(self, tokens: Any, candidates: Sequence[Labels], where: str) -> list[Counter[str]]:  # noqa: ARG002
+    def of_list(self, tokens: Any, candidates: Sequence[Labels]) -> list[Counter[str]]:
         """Return the features of every candidate; spans of all of them are read at once."""
         words = words_of(tokens)
         found = [Counter(_of_labels(labels)) for labels in candidates]
@@ -97,17 +61,44 @@ class GlobalFeatures:
         return found
 
 
-def as_list_features(given: Any, gold: Sequence[Sequence[str]]) -> ListFeatures:
-    """Wrap a function; None means the usual features, with the tag scheme of the gold labels if they have one."""
+def checked_features(given: Any, gold: Sequence[Sequence[str]]) -> Features:
+    """Check features; None means the usual ones, with the tag scheme of the gold labels if they have one."""
     if given is None:
         return GlobalFeatures(detect([list(labels) for labels in gold]).scheme)
-    if isinstance(given, GlobalFeatures):
-        return given
-    if callable(given):
-        return OwnFeatures(given)
-    raise OptionError(
-        f"features must be a function (tokens, labels) or None for the usual ones, got {given!r:.60}"
-    )
+    if not callable(given):
+        raise OptionError(
+            f"features must be a function (tokens, labels) or None for the usual ones, got {given!r:.60}"
+        )
+    function: Features = given
+    return function
+
+
+def features_of(
+    function: Features, tokens: Any, candidates: Sequence[Labels], where: str
+) -> Sequence[Mapping[str, float]]:
+    """Return feature -> value for each candidate; what is named twice counts twice. `where` begins a message."""
+    if isinstance(function, GlobalFeatures):
+        return function.of_list(tokens, candidates)
+    where = f"{where}: {getattr(function, '__name__', 'features')}(tokens, labels)"
+    found: list[dict[str, float]] = []
+    for labels in candidates:
+        summed: dict[str, float] = {}
+        for name, value in _checked(function(tokens, labels), where):
+            summed[name] = summed.get(name, 0.0) + value
+        found.append(summed)
+    return found
+
+
+def _checked(given: Any, where: str) -> Bag:
+    if isinstance(given, Mapping):
+        return bag(given, where=where)
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise TemplateError(f"{where} should give a list of strings or a dict, got {given!r:.60}")
+    found: Bag = []
+    for one in given:
+        pair = isinstance(one, tuple) and len(one) == 2 and not isinstance(one[1], (str, bytes))
+        found += bag({one[0]: one[1]} if pair else [one], where=where)
+    return found
 
 
 def words_of(tokens: Any) -> list[str] | None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from seqlab.encode.stored import function_name
 from seqlab.errors import StoreError
-from seqlab.families.rerank.features import GlobalFeatures, ListFeatures, OwnFeatures
+from seqlab.families.rerank.features import Features, GlobalFeatures
 from seqlab.families.rerank.learners import Learned, ListPerceptron, LogLinear
 from seqlab.families.rerank.lists import SCORE, SCORE_NAME, Oracle, check_generator
 from seqlab.lazy import lent
@@ -58,19 +58,18 @@ class _Features(Field):
         """Write the features that were fitted."""
         state.settings[name] = _put_features(state, value)
 
-    def get(self, state: State, name: str, sizes: Sizes) -> ListFeatures:  # noqa: ARG002
+    def get(self, state: State, name: str, sizes: Sizes) -> Features:  # noqa: ARG002
         """Read the features that were fitted."""
-        found = _get_features(state, state.settings.get(name))
+        found: Features | None = _get_features(state, state.settings.get(name))
         if found is None:
             raise StoreError("a re-ranker needs features")
-        return found if isinstance(found, GlobalFeatures) else OwnFeatures(found)
+        return found
 
 
 def _put_features(state: State, given: Any, _fit: Any = None) -> Any:
     if given is None or type(given) is GlobalFeatures:
         return Values(KINDS).put(state, "features", given)
-    function = given.function if isinstance(given, OwnFeatures) else given
-    return {"function": function_name(function, "leave features out for the usual ones")}
+    return {"function": function_name(given, "leave features out for the usual ones")}
 
 
 def _get_features(state: State, data: Any) -> Any:
@@ -132,7 +131,7 @@ class RerankFit:
     vocabulary: Annotated[frozenset[str] | None, Strings(make=frozenset, optional=True)]
     names: Annotated[tuple[str, ...], Strings("F")]
     coef: Annotated[npt.NDArray[np.float64], Packed("F")]
-    features: Annotated[ListFeatures, _Features()]
+    features: Annotated[Features, _Features()]
     generator: Annotated[Any, _Generator()]
     learned: Annotated[Facts, Record(Facts)]
     oracle: Annotated[Oracle, Record(Oracle)]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from seqlab import inference
 from seqlab.corpus import Corpus, Sentence
 from seqlab.errors import CorpusError, LabelError, OptionError, Place, ScoreError, ShapeError
-from seqlab.families.rerank.features import Labels, ListFeatures
+from seqlab.families.rerank.features import Features, Labels, features_of
 from seqlab.families.rerank.learners import Lists
 from seqlab.tagging.decoding import blocks, located
 from seqlab.tagging.door.sentences import label_lists
@@ -136,7 +136,7 @@ def _candidate(one: Any, length: int, where: str) -> tuple[Labels, float]:
 
 
 def learned_features(
-    features: ListFeatures, sentences: Sequence[Any], lists: Sequence[CandidateList], least: int
+    features: Features, sentences: Sequence[Any], lists: Sequence[CandidateList], least: int
 ) -> tuple[tuple[str, ...], Lists]:
     """Find the features of these lists that tell candidates apart, and return the lists as numbers.
 
@@ -156,7 +156,7 @@ def learned_features(
 
 def numbered(
     number: dict[str, int],
-    features: ListFeatures,
+    features: Features,
     sentences: Sequence[Any],
     lists: Sequence[CandidateList],
     *,
@@ -165,7 +165,7 @@ def numbered(
     """Return lists as numbers, without unknown features; with `learning` these get the next numbers."""
     ids, values, base, indptr = array("i"), array("d"), array("d"), array("q", [0])
     for s, one in enumerate(lists):
-        bags = features.of_list(sentences[s], one.labels, f"sentence {s}")
+        bags = features_of(features, sentences[s], one.labels, f"sentence {s}")
         if learning:
             # What all candidates of a list have alike cancels in every comparison.
             common = set(bags[0].items()).intersection(*(bag.items() for bag in bags[1:]))

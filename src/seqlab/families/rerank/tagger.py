@@ -14,7 +14,7 @@ import numpy.typing as npt
 from seqlab.arrays import whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import NotFittedError, OptionError, QuestionError, StoreError
-from seqlab.families.rerank.features import Labels, as_list_features, words_of
+from seqlab.families.rerank.features import Labels, checked_features, words_of
 from seqlab.families.rerank.fit import APART, KINDS, Facts, RerankFit
 from seqlab.families.rerank.learners import Learned, LogLinear, RankingLearner, Task
 from seqlab.families.rerank.lists import (
@@ -125,7 +125,7 @@ class Reranker(Model):
         sentences = sentences_of(X, without=column)
         gold = gold_labels(X if column is not None else sentences, y)
         weights = sentence_weights(len(sentences), sample_weight)
-        features = as_list_features(self.features, gold)
+        features = checked_features(self.features, gold)
         generator, lists = self._training_lists(
             X if isinstance(X, Corpus) else sentences, sentences, gold, column
         )
@@ -284,19 +284,16 @@ class Reranker(Model):
     @property
     def columns_(self) -> tuple[str, ...]:
         """Return the columns that the generator was trained on, without the label; "word" when it does not say."""
-        self._check_fitted("columns_")
         return tuple(getattr(self.generator_, "columns_", ("word",)))
 
     @property
     def feature_names_(self) -> list[str]:
         """Return the names of the features, in the order of coef_."""
-        self._check_fitted("feature_names_")
         return list(self.fit_.names)
 
     @property
     def weights_(self) -> dict[str, float]:
         """Return {feature: weight}; "generator score" is what the generator thinks."""
-        self._check_fitted("weights_")
         return dict(zip(self.fit_.names, self.coef_.tolist(), strict=True))
 
     def top_features(self, n: int = 20) -> list[tuple[str, float]]:
