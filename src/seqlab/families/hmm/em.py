@@ -238,14 +238,21 @@ def _say_impossible(log_z: Floats, *, said: bool) -> bool:
             "zeros in init, or add pseudo-counts with smoothing=0.1",
             place=Place(int(lost[0]), 0, item=""),
         )
-    if len(lost) and not said:
+    more = "they are left out of training. Pseudo-counts (smoothing=0.1) make them possible"
+    return said or say_lost(log_z, "", more)
+
+
+def say_lost(log_z: Floats, of: str, more: str) -> bool:
+    """Report sequences that cannot be, if there are any."""
+    lost = np.flatnonzero(~(log_z > -np.inf))
+    if len(lost):
         warnings.warn(
-            f"{len(lost)} of {len(log_z)} sentences cannot be under the model, sentence {int(lost[0])} first; "
-            f"they are left out of training. Pseudo-counts (smoothing=0.1) make them possible",
+            f"{len(lost)} of {len(log_z)} sentences{of} cannot be under the model, sentence {int(lost[0])} first; "
+            f"{more}",
             TrainingWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-    return said or bool(len(lost))
+    return bool(len(lost))
 
 
 def say_empty(model: HiddenMarkov, occupied: Floats) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -12,10 +11,19 @@ import numpy.typing as npt
 
 from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus, StringColumn
-from seqlab.errors import OptionError, QuestionError, TrainingWarning
+from seqlab.errors import OptionError, QuestionError
 from seqlab.families.hmm.counted import CountedHMM
 from seqlab.families.hmm.counting import Counting, SuffixModel, suffixes_of, usual_order
-from seqlab.families.hmm.em import BaumWelch, EMTask, Evidence, Running, expect, groups_of, say_empty
+from seqlab.families.hmm.em import (
+    BaumWelch,
+    EMTask,
+    Evidence,
+    Running,
+    expect,
+    groups_of,
+    say_empty,
+    say_lost,
+)
 from seqlab.families.hmm.emissions import Categorical
 from seqlab.families.hmm.emissions.categorical import SymbolDistribution
 from seqlab.families.hmm.emissions.symbols import Symbols
@@ -131,7 +139,7 @@ class TablesEngine:
             model = ground.start(np.random.default_rng([hmm.seed, 0]))
             evidence, dictionary = _renumbered(hmm, ground, model), ground.dictionary
         else:
-            model = before.model  # type: ignore[assignment]
+            model = before.model
             if not isinstance(model, HiddenMarkov):
                 raise OptionError("partial_fit goes on with what partial_fit began; this model was counted")
             model = replace(model, emissions=model.emissions.grown(data.corpus, data.column))
@@ -141,7 +149,7 @@ class TablesEngine:
                 observed, model.size, dictionary, sample_weight, learner.unlabelled_weight
             )
         found = learner.expect(model, evidence, thread_count(hmm.threads))
-        _say_lost(found.log_z)
+        say_lost(found.log_z, " of the batch", "they are left out")
         running = None if before is None else before.running
         running = Running.of(running, model, found, evidence.tokens, float(learner.forgetting))
         groups = groups_of(learner.tied, model.labels)
@@ -213,17 +221,6 @@ def _renumbered(hmm: HMM, ground: Ground, start: HiddenMarkov) -> Evidence:
 
 def _unknown(hmm: HMM, data: TrainingSet) -> str:
     return hmm.unknown or ("error" if data.gold is None else "missing")
-
-
-def _say_lost(log_z: Any) -> None:
-    lost = np.flatnonzero(~(log_z > -np.inf))
-    if len(lost):
-        warnings.warn(
-            f"{len(lost)} of {len(log_z)} sentences of the batch cannot be under the model, sentence "
-            f"{int(lost[0])} first; they are left out",
-            TrainingWarning,
-            stacklevel=4,
-        )
 
 
 class CountsEngine:

@@ -12,7 +12,7 @@ from seqlab.corpus import Corpus
 from seqlab.errors import OptionError
 from seqlab.families.hmm.em import Evidence, expect
 from seqlab.families.hmm.emissions import Categorical, Emission, Poisson, Streams
-from seqlab.families.hmm.emissions.base import Chance, Floats, VectorRows, as_floats
+from seqlab.families.hmm.emissions.base import Chance, Floats, VectorRows, as_floats, normalised
 from seqlab.families.hmm.emissions.categorical import SymbolDistribution
 from seqlab.families.hmm.emissions.symbols import Symbols, checked_probabilities
 from seqlab.families.hmm.emissions.vectors import Spread, k_means
@@ -54,6 +54,9 @@ class Ground:
     def of(hmm: HMM, data: TrainingSet, unlabelled: float, sample_weight: Any) -> Ground:
         """Collect it from options and data; `unlabelled` is what a sentence without labels counts."""
         init, known = _read_init(hmm.init)
+        pair = _read_pair(hmm, *init, data.emissions) if isinstance(init, tuple) and len(init) == 2 else None
+        if pair is not None and pair.gold is not None:
+            known = pair.gold.names
         labels = state_names(hmm, data, known)
         rules = Rules.of(hmm.constraints, labels)
         dictionary = TagDictionary.of(hmm.allowed, labels, data.column)
@@ -61,20 +64,13 @@ class Ground:
         observed, domain = data.emissions.first(data.corpus, data.column)
         evidence = data.evidence(observed, len(labels), dictionary, sample_weight, unlabelled)
         ground = Ground(data, domain, evidence, labels, rules, bool(hmm.end), dictionary)
-        if isinstance(init, tuple) and len(init) == 2:
-            return replace(ground, labelled=ground._read_labelled(hmm, *init))
+        if pair is not None:
+            emissions = ground.flat(np.random.default_rng(hmm.seed)).emissions
+            observed = emissions.observe(pair.corpus, pair.column, unknown="missing")
+            return replace(ground, labelled=pair.numbered(labels).evidence(observed, len(labels)))
         if data.gold is not None and init is None:
             return replace(ground, labelled=replace(evidence, weights=data.labelled.astype(np.float64)))
         return replace(ground, init=init)
-
-    def _read_labelled(self, hmm: HMM, X: Any, y: Any) -> Evidence:
-        """Read the labelled sentences of init=(X, y)."""
-        data = TrainingSet.read(hmm, X, y, emissions=self.data.emissions)
-        if data.gold is None:
-            raise OptionError("init=(X, y) wants labels, but y has none")
-        emissions = self.flat(np.random.default_rng(hmm.seed)).emissions
-        observed = emissions.observe(data.corpus, data.column, unknown="missing")
-        return data.numbered(self.labels).evidence(observed, self.size)
 
     @property
     def size(self) -> int:
@@ -194,7 +190,7 @@ class Ground:
 
 
 def _is_dictionary(init: Mapping[Any, Any]) -> bool:
-    """Words may be called "start" too: lists of labels are strings."""
+    """Tell a dictionary from tables: words may be called "start" too, but lists of labels are strings."""
     return all(
         isinstance(some, (list, tuple, set, frozenset)) and all(isinstance(x, str) for x in some)
         for some in init.values()
@@ -202,7 +198,7 @@ def _is_dictionary(init: Mapping[Any, Any]) -> bool:
 
 
 def checked_moves(A: Any, end: Any, size: int) -> tuple[Floats, Floats | None]:
-    """Transitions (L, L), and the chance to end (L,) or None: together the rows sum to 1."""
+    """Check transitions (L, L), and the chance to end (L,) or None: together the rows sum to 1."""
     if end is None:
         return np.ascontiguousarray(checked_probabilities(A, "transitions", (size, size))), None
     moves = checked_probabilities(A, "transitions", (size, size), sums=False)
@@ -219,8 +215,6 @@ def _read_init(init: Any) -> tuple[Any, tuple[str, ...] | None]:
         model = init._tables("init")
         tables = {"start": model.pi, "transitions": model.A, "emissions": model.emissions}
         return tables | ({} if model.end is None else {"end": model.end}), model.labels
-    if isinstance(init, tuple) and len(init) == 2:
-        return init, _labels_of(*init)
     if isinstance(init, tuple) and len(init) in (3, 4):
         init = dict(zip(("start", "transitions", "emissions", "end"), init, strict=False))
     if isinstance(init, dict) and "start" in init:
@@ -232,25 +226,25 @@ def _read_init(init: Any) -> tuple[Any, tuple[str, ...] | None]:
     return init, None
 
 
-def _labels_of(X: Any, y: Any) -> tuple[str, ...]:
-    """Sort the labels of init=(X, y)."""
-    if isinstance(y, str) and isinstance(X, Corpus):
-        return tuple(sorted(X.strings(y).compact().values))
-    if isinstance(y, (str, bytes)) or not isinstance(y, Iterable):
+def _read_pair(hmm: HMM, X: Any, y: Any, emissions: Emission) -> TrainingSet:
+    """Read the labelled sentences of init=(X, y)."""
+    if (
+        not isinstance(y, Iterable)
+        or isinstance(y, bytes)
+        or (isinstance(y, str) and not isinstance(X, Corpus))
+    ):
         raise OptionError(
             f"init=(X, y) wants a Corpus and the name of a column, or sentences and their labels, got {y!r:.60} as y"
         )
-    return tuple(sorted({one for row in y for one in row or () if isinstance(one, str)}))
+    data = TrainingSet.read(hmm, X, y, emissions=emissions)
+    if data.gold is None:
+        raise OptionError("init=(X, y) wants labels, but y has none")
+    return data
 
 
 def _masked(table: Floats, forbidden: Any) -> Floats:
-    """Probabilities without what is forbidden; a row that would have nothing left stays as it is."""
-    if not np.any(forbidden):
-        return table
-    left = np.where(forbidden, 0.0, table)
-    total = left.sum(axis=-1, keepdims=True)
-    made: Floats = np.where(total > 0, left / np.where(total > 0, total, 1.0), table)
-    return made
+    """Leave out what is forbidden; a row that would have nothing left stays as it is."""
+    return normalised(np.where(forbidden, 0.0, table), table, axis=-1) if np.any(forbidden) else table
 
 
 # ------------------------------------------------------------------------------------------------ without any training
@@ -272,34 +266,30 @@ def written_model(
     names = named_states(size) if states is None else checked_states(states)
     if len(names) != size:
         raise OptionError(f"pi has {size} entries, but states has {len(names)} names")
-    if emissions is None or isinstance(emissions, Categorical):
-        B = B["probabilities"] if isinstance(B, Mapping) and set(B) == {"probabilities"} else B
-        domain: Any = _domain(B, symbols, size)
-    else:
-        domain = _width_of(B, emissions)
-    made = (emissions or Categorical()).given(B, domain, size)
+    emissions = emissions or Categorical()
+    if isinstance(B, Mapping) and set(B) == {"probabilities"} and isinstance(emissions, Categorical):
+        B = B["probabilities"]
+    made = emissions.given(B, _domain(B, emissions, symbols, size), size)
     moves, last = checked_moves(A, end, size)
     return HiddenMarkov(names, start, moves, last, made, Rules.of(constraints, names))
 
 
-def _domain(B: Any, symbols: Any, size: int) -> Symbols:
-    """Return the symbols of a table, which is (L, V)."""
-    table = as_floats(B, "B")
-    if table.ndim != 2:
-        raise OptionError(f"B has shape {table.shape}, but ({size}, symbols) is wanted")
-    count = table.shape[1]
-    found = Symbols(count) if symbols is None else Symbols.of(symbols)
-    if len(found) != count:
-        raise OptionError(f"the emission table has {count} columns, but there are {len(found)} symbols")
-    return found
-
-
-def _width_of(B: Any, emissions: Emission) -> Spread:
-    """Return the numbers of a vector, as tables of vectors tell."""
+def _domain(B: Any, emissions: Emission, symbols: Any, size: int) -> Symbols | Spread:
+    """Find the symbols of a table (L, V), or how many numbers vectors have, as their tables tell."""
     if isinstance(emissions, Streams):
         raise OptionError(
             "from_tables takes one kind of emissions; train streams with init={'emissions': {...}}"
         )
+    if isinstance(emissions, Categorical):
+        table = as_floats(B, "B")
+        if table.ndim != 2:
+            raise OptionError(f"B has shape {table.shape}, but ({size}, symbols) is wanted")
+        found = Symbols(table.shape[1]) if symbols is None else Symbols.of(symbols)
+        if len(found) != table.shape[1]:
+            raise OptionError(
+                f"the emission table has {table.shape[1]} columns, but there are {len(found)} symbols"
+            )
+        return found
     key = "rates" if isinstance(emissions, Poisson) else "means"
     if not isinstance(B, Mapping) or key not in B:
         wanted = "{'rates': ...}" if key == "rates" else "{'means': ..., 'covariances': ...}"

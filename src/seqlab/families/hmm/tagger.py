@@ -72,7 +72,7 @@ class HMM(Tagger):
 
     _kind = "hmm"
     _fit_class = HmmFit
-    fit_: HmmFit | None = None
+    fit_: Any = None  # an HmmFit, once there is one
 
     def __init__(
         self,
@@ -221,29 +221,23 @@ class HMM(Tagger):
     # ------------------------------------------------------------------------------------------ what it has learned
 
     @property
-    def _fit(self) -> HmmFit:
-        """The fitted value, which is there."""
-        fit: HmmFit = self.fit_  # type: ignore[assignment]
-        return fit
-
-    @property
     def _engine(self) -> TablesEngine | CountsEngine:
-        return engine_of(self._fit.model)
+        return engine_of(self.fit_.model)
 
     def _tables(self, question: str) -> HiddenMarkov:
         self._check_fitted(question)
-        return self._engine.tables(self._fit, question)
+        return self._engine.tables(self.fit_, question)
 
     @property
     def model_(self) -> HiddenModel:
         """The tables or counts; assigning others changes every answer."""
-        self._check_fitted("model_")
-        return self._fit.model
+        model: HiddenModel = self.fit_.model
+        return model
 
     @model_.setter
     def model_(self, model: HiddenModel) -> None:
         self._check_fitted("model_")
-        self.fit_ = self._fit.with_model(model)
+        self.fit_ = self.fit_.with_model(model)
 
     history_: History = from_fit("history", "The record of the training.")
     restarts_: tuple[History, ...] = from_fit("restarts", "The records of all runs.")
@@ -367,14 +361,14 @@ class HMM(Tagger):
 
     def _column_in(self, corpus: Corpus) -> str | None:
         """The column of the observations: that of training, or one that fits."""
-        column = self._fit.observed_column
+        column: str | None = self.fit_.observed_column
         if column in corpus.columns or not corpus.token_count:
             return column
         return find_column(corpus, self._check_options(), self.column)
 
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
-        found = self._engine.label_ids(self._fit, corpus, self._column_in(corpus), threads)
+        found = self._engine.label_ids(self.fit_, corpus, self._column_in(corpus), threads)
         return super()._label_ids(corpus, threads) if found is None else found
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
-        return self._engine.trellises(self._fit, corpus, self._column_in(corpus), threads)
+        return self._engine.trellises(self.fit_, corpus, self._column_in(corpus), threads)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -12,8 +11,8 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus import Corpus, StringColumn
-from seqlab.errors import LabelError, OptionError, ShapeError, TrainingWarning
-from seqlab.families.hmm.em import Evidence
+from seqlab.errors import LabelError, OptionError, ShapeError
+from seqlab.families.hmm.em import Evidence, say_lost
 from seqlab.families.hmm.emissions import Emission
 from seqlab.families.hmm.emissions.base import Floats
 from seqlab.families.hmm.observations import find_column, read_observations, split_labels
@@ -218,32 +217,23 @@ class DevScorer:
         self.column, self.threads = data.column, threads
         self.allowed = None if dictionary is None else dictionary.mask(self.corpus)
         self.name = "log_likelihood" if self.gold is None else "accuracy"
-        self._told = False
+        self._said = False
 
     def __call__(self, model: HiddenMarkov) -> float:
         """Score a model; larger is better."""
         observed = model.emissions.observe(self.corpus, self.column, unknown="missing")
-        batch = model.batch(observed, self.corpus.offsets, self.allowed)
-        log_z, lengths = np.empty(len(self.corpus)), self.corpus.lengths
+        batch = model.batch(observed, self.corpus.offsets, self.allowed).batch()
+        log_z, ids = np.empty(len(self.corpus)), np.zeros(self.corpus.token_count, dtype=np.int32)
         if self.gold is None:
-            _core.log_partition(batch.batch(), log_z, self.threads)
-            self._say_impossible(log_z, model)
-            return float(np.where(log_z > -np.inf, log_z, LEAST * lengths).sum()) / self.corpus.token_count
-        ids = np.zeros(self.corpus.token_count, dtype=np.int32)
-        _core.viterbi(batch.batch(), ids, log_z, self.threads)
-        self._say_impossible(log_z, model)
-        right = hits(self.gold, np.maximum(ids, 0), model.labels) & np.repeat(log_z > -np.inf, lengths)
+            _core.log_partition(batch, log_z, self.threads)
+        else:
+            _core.viterbi(batch, ids, log_z, self.threads)
+        lengths, possible = self.corpus.lengths, log_z > -np.inf
+        if not self._said and not possible.all():
+            counts = f"log P = {LEAST:.0f} each" if self.gold is None else "labelled wrongly"
+            advice = model.advice() or "constraints= or allowed= forbid them"
+            self._said = say_lost(log_z, " of dev", f"their tokens count as {counts}; {advice}")
+        if self.gold is None:
+            return float(np.where(possible, log_z, LEAST * lengths).sum()) / self.corpus.token_count
+        right = hits(self.gold, np.maximum(ids, 0), model.labels) & np.repeat(possible, lengths)
         return float(right[self.gold.ids != NOTHING].mean())
-
-    def _say_impossible(self, log_z: Floats, model: HiddenMarkov) -> None:
-        lost = np.flatnonzero(~(log_z > -np.inf))
-        if not len(lost) or self._told:
-            return
-        self._told = True
-        counts = f"log P = {LEAST:.0f} each" if self.gold is None else "labelled wrongly"
-        warnings.warn(
-            f"{len(lost)} of {len(log_z)} sentences of dev cannot be under the model, sentence {int(lost[0])} first; "
-            f"their tokens count as {counts}; {model.advice() or 'constraints= or allowed= forbid them'}",
-            TrainingWarning,
-            stacklevel=2,
-        )

@@ -118,7 +118,7 @@ class Mixture(Model):
     _own: ClassVar[str]  # the option that only this mixture has
     _nothing: ClassVar[str]  # how X looks when there is nothing to learn from
     _frozen: ClassVar[tuple[str, ...]] = ("transitions",)
-    fit_: MixtureFit | None = None
+    fit_: Any = None  # a MixtureFit, once there is one
 
     n_components: int
     init: Any
@@ -129,25 +129,17 @@ class Mixture(Model):
 
     # ------------------------------------------------------------------------------------------ what it has learned
 
-    @property
-    def _fit(self) -> MixtureFit:
-        """The fitted value, which is there."""
-        fit: MixtureFit = self.fit_  # type: ignore[assignment]
-        return fit
-
     weights_: Numbers = from_fit("mu", "(k,) the share of each component.")
 
     @property
     def history_(self) -> EMHistory:
         """How EM went."""
-        self._check_fitted("history_")
-        return EMHistory(tuple(self._fit.log_likelihood.tolist()), self._fit.converged)
+        return EMHistory(tuple(self.fit_.log_likelihood.tolist()), self.fit_.converged)
 
     @property
     def n_features_in_(self) -> int:
         """How many columns X had."""
-        self._check_fitted("n_features_in_")
-        return int(self._fit.theta.shape[1])
+        return int(self.fit_.theta.shape[1])
 
     # ------------------------------------------------------------------------------------------ answers
 
@@ -180,7 +172,7 @@ class Mixture(Model):
 
     def _joint(self, X: Any) -> Numbers:
         """Compute (n, k) log of mu_l P(x_i | l)."""
-        fit = self._fit
+        fit = self.fit_
         known = self.n_features_in_ if fit.features is None else fit.features
         return logs(fit.mu) + self._log_density(self._read(X, known).rows, fit.theta)
 

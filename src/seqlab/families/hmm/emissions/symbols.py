@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,11 +65,7 @@ class Symbols:
         for i, word in enumerate(words):
             if not isinstance(word, str) or word == MISSING:
                 raise OptionError(f"symbols[{i}] must be a word, got {word!r:.60}")
-        twice = (
-            [word for i, word in enumerate(words) if word in words[:i]]
-            if len(set(words)) < len(words)
-            else []
-        )
+        twice = [word for word, times in Counter(words).items() if times > 1]
         if twice or not words:
             raise OptionError(f"symbols must be different words, at least one; {twice[:1]!r} came twice")
         return Symbols(len(words), tuple(words))
