@@ -252,7 +252,7 @@ class CountedHMM:
 
     @cached_property
     def lexicon(self) -> _core.Lexicon:
-        """What each word says of its label, in the core."""
+        """Words and what each says of its label, in the core."""
         plain = isinstance(self.smoothing, (MLE, AddLambda))
         shares = self.words.label_totals / self.words.label_totals.sum()
         if self.unknown is None:
@@ -356,7 +356,7 @@ class CountedHMM:
         return made
 
     def advice(self) -> str:
-        """What to do about sentences that cannot be, when counts of 0 are to blame."""
+        """Say what to do about sentences that cannot be, when counts of 0 are to blame."""
         if (self.move_probabilities > 0).all() and not isinstance(self.smoothing, MLE):
             return ""
         return (

@@ -182,7 +182,7 @@ def _kneser_ney(counts: Table, smoothing: KneserNey) -> Table:
 
 
 def _discounts(counts: Table, smoothing: KneserNey) -> Table:
-    """What is taken from each count; never more than the count."""
+    """Compute what is taken from each count; never more than the count."""
     given = smoothing.three() or _estimated(counts)
     taken: Table = np.select([counts <= 1, counts <= 2], given[:2], given[2])
     return np.asarray(np.minimum(taken, counts))
@@ -275,7 +275,7 @@ class Counting:
         return DEFAULT if self.smoothing is None else smoothing_of(self.smoothing)
 
     def suffixes(self) -> SuffixModel | None:
-        """How unknown words are judged; None when they say nothing."""
+        """Return the model of unknown words; None when they say nothing."""
         return suffixes_of(self.unknown)
 
 

@@ -361,10 +361,9 @@ class Running:
         """Tell whether these are counts of this model: statistics of the same names and shapes."""
         empty = Corpus({"nothing": VectorColumn(np.zeros((0, 1)))}, np.zeros(1, dtype=np.int64))
         nothing = model.emissions.observe(empty, "nothing", unknown="missing")
-        told = model.emissions.statistics(nothing, np.zeros((0, model.size)))
-        return {name: array.shape for name, array in told.items()} == {
-            name: array.shape for name, array in self.emissions.items()
-        }
+        made = model.emissions.statistics(nothing, np.zeros((0, model.size)))
+        one, other = ({name: array.shape for name, array in x.items()} for x in (made, self.emissions))
+        return one == other
 
     def _scaled(self, factor: float) -> Running:
         """Multiply all sums by a factor; the means that moments are about are no sums."""

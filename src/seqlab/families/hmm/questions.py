@@ -69,7 +69,7 @@ class HMMStream:
             ) from None
 
     def finish(self) -> Any:
-        """What is still open when the stream ends."""
+        """Return what is still open when the stream ends."""
         return self._filter.finish()
 
 

@@ -79,7 +79,7 @@ class Ground:
 
     @property
     def by_chance(self) -> bool:
-        """Whether one start is another than the next: tables that were given make the same ones."""
+        """Tell whether starts differ: tables that were given make the same one each time."""
         init = self.init
         return not (isinstance(init, Mapping) and set(init) & set(TABLES) and not _is_dictionary(init))
 

@@ -97,7 +97,7 @@ def _spread(value: Any, shape: tuple[int, ...], name: str) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expected:
-    """What an E step found: expected counts, all of them sums over sequences.
+    """Expected counts that an E step found, all of them sums over sequences.
 
     start (L,), edge (L, L), end (L,)   how often sequences begin, move, and end with each state
     emissions                           statistics of the emissions
@@ -165,7 +165,7 @@ class HiddenMarkov:
 
     @property
     def parameters(self) -> int:
-        """How many numbers were free to choose; cells that rules forbid were not."""
+        """Count the numbers that were free to choose; cells that rules forbid were not."""
         size = self.size
         moves = size * (size - (self.end is None)) - int(self.rules.forbidden.sum())
         return size - 1 - int(self.rules.no_start.sum()) + moves + self.emissions.parameters

@@ -249,7 +249,7 @@ class HMM(Tagger):
 
     @property
     def n_parameters_(self) -> int:
-        """How many numbers were free to choose."""
+        """Count the numbers that were free to choose."""
         return self._tables("n_parameters_").parameters
 
     def predict(self, X: Any, *, lengths: Any = None, **options: Any) -> list[list[str]]:

@@ -61,12 +61,12 @@ class TrainingSet:
 
     @property
     def full(self) -> bool:
-        """Whether every token has one label."""
+        """Tell whether every token has one label."""
         return self.gold is not None and not self.gold.partial
 
     @property
     def words(self) -> bool:
-        """Whether the observations are words."""
+        """Tell whether the observations are words."""
         return self.column is not None and isinstance(self.corpus.data(self.column), StringColumn)
 
     @property
@@ -74,8 +74,8 @@ class TrainingSet:
         """(N,) sentences with any label at all."""
         if self.gold is None:
             return np.zeros(len(self.corpus), dtype=bool)
-        told = np.concatenate([[0], np.cumsum(self.gold.ids != NOTHING)])
-        return np.asarray(np.diff(told[self.corpus.offsets]) > 0)
+        known = np.concatenate([[0], np.cumsum(self.gold.ids != NOTHING)])
+        return np.asarray(np.diff(known[self.corpus.offsets]) > 0)
 
     def numbered(self, labels: Sequence[str]) -> TrainingSet:
         """Number the labels in this order."""
@@ -107,10 +107,10 @@ class TrainingSet:
         gold = self.gold
         if gold is None:
             return mask
-        told = gold.ids >= 0
+        known = gold.ids >= 0
         allowed = np.ones((len(gold.ids), size), dtype=bool) if mask is None else mask.copy()
-        allowed[told] = False
-        allowed[np.flatnonzero(told), gold.ids[told]] = True
+        allowed[known] = False
+        allowed[np.flatnonzero(known), gold.ids[known]] = True
         for token in np.flatnonzero(gold.ids == SEVERAL).tolist():
             allowed[token] = False
             allowed[token, list(gold.sets[token])] = True

@@ -32,7 +32,7 @@ from seqlab.threads import thread_count
 
 @dataclass(frozen=True, slots=True)
 class EMHistory:
-    """How EM went.
+    """The course of EM.
 
     log_likelihood   at the start and after every epoch, with the log of the prior if there is one; it never falls
     converged        whether the last epoch gained less than the tolerance
@@ -133,12 +133,12 @@ class Mixture(Model):
 
     @property
     def history_(self) -> EMHistory:
-        """How EM went."""
+        """The course of EM."""
         return EMHistory(tuple(self.fit_.log_likelihood.tolist()), self.fit_.converged)
 
     @property
     def n_features_in_(self) -> int:
-        """How many columns X had."""
+        """The number of columns that X had."""
         return int(self.fit_.theta.shape[1])
 
     # ------------------------------------------------------------------------------------------ answers

@@ -152,7 +152,7 @@ class Distribution(ABC):
     @property
     @abstractmethod
     def parameters(self) -> int:
-        """How many numbers were free to choose."""
+        """Count the numbers that were free to choose."""
 
     @abstractmethod
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> Observed:

@@ -57,7 +57,7 @@ class SymbolDistribution(Distribution):
 
     @property
     def parameters(self) -> int:
-        """How many numbers were free to choose."""
+        """Count the numbers that were free to choose."""
         return self.size * (len(self.symbols) - 1)
 
     @property

@@ -87,7 +87,7 @@ class Gaussian(Emission):
 
     @property
     def whole(self) -> bool:
-        """Whether the numbers of a vector depend on each other."""
+        """Tell whether the numbers of a vector depend on each other."""
         return self.covariance in ("full", "tied")
 
     def free(self, covariances: Floats, width: int) -> int:
@@ -154,7 +154,7 @@ class GaussianDistribution(Distribution):
 
     @property
     def parameters(self) -> int:
-        """How many numbers were free to choose."""
+        """Count the numbers that were free to choose."""
         return self.means.size + self.options.free(self.covariances, self.width)
 
     @cached_property

@@ -24,7 +24,6 @@ from seqlab.families.hmm.emissions.base import (
     VectorRows,
     check_shares,
     checked_tables,
-    divided,
     logs,
     normalised,
     pooled,
@@ -143,7 +142,7 @@ class MixtureDistribution(Distribution):
 
     @property
     def parameters(self) -> int:
-        """How many numbers were free to choose."""
+        """Count the numbers that were free to choose."""
         spread = self.options.free(self.covariances, self.means.shape[2])
         return self.weights.size - self.size + self.means.size + spread
 
@@ -209,10 +208,9 @@ class MixtureDistribution(Distribution):
         if self.options.covariance != "tied":
             return self.parts.new_covariances(squares, post, inner).reshape(self.covariances.shape)
         size, components = self.weights.shape
-        sums = squares.reshape(size, components, *squares.shape[1:]).sum(axis=1) + self.parts._extra()
-        counts = post[:, 0].reshape(size, components).sum(axis=1) + self.options.covariance_weight
-        made = divided(sums, counts[:, None, None], self.covariances)
-        return shapes.floored(made, "full", max(self.least, 1e-300))
+        squares, post = (x.reshape(size, components, *x.shape[1:]).sum(axis=1) for x in (squares, post))
+        shared = replace(self.parts, means=self.means[:, 0], covariances=self.covariances)
+        return shared.new_covariances(squares, post, None)
 
     def _component_groups(self, groups: Groups | None) -> Groups | None:
         components = self.weights.shape[1]

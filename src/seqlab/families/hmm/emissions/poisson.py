@@ -106,7 +106,7 @@ class PoissonDistribution(Distribution):
 
     @property
     def parameters(self) -> int:
-        """How many numbers were free to choose."""
+        """Count the numbers that were free to choose."""
         return self.rates.size
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> VectorRows:  # noqa: ARG002

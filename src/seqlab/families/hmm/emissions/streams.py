@@ -113,7 +113,7 @@ class StreamsDistribution(Distribution):
 
     @property
     def parameters(self) -> int:
-        """How many numbers were free to choose."""
+        """Count the numbers that were free to choose."""
         return sum(part.parameters for part in self.stream)
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> tuple[Any, ...]:  # noqa: ARG002
