@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, NoReturn
 
 from seqlab.corpus.formats import NAMES
@@ -119,29 +120,23 @@ def none_of(value: Any, known: Iterable[Any]) -> str:
 # ------------------------------------------------------------------------------------------------ types of values
 
 
-def whole(least: int) -> Any:
+def whole(least: int) -> Callable[[str], Any]:
     """Make the type of whole numbers from `least` up."""
-
-    def convert(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            value = least - 1
-        if value < least:
-            raise argparse.ArgumentTypeError(f"a whole number from {least} up is wanted, got {text!r}")
-        return value
-
-    return convert
+    return partial(_number, int, least, f"a whole number from {least} up")
 
 
-def number(text: str) -> float:
+def number(text: str) -> Any:
     """Read a finite number from 0 up."""
+    return _number(float, 0, "a number from 0 up", text)
+
+
+def _number(kind: Callable[[str], float], least: int, wanted: str, text: str) -> float:
     try:
-        value = float(text)
+        value = kind(text)
     except ValueError:
-        value = -1.0
-    if not 0 <= value < math.inf:
-        raise argparse.ArgumentTypeError(f"a number from 0 up is wanted, got {text!r}")
+        value = least - 1
+    if not least <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{wanted} is wanted, got {text!r}")
     return value
 
 

@@ -67,22 +67,40 @@ def looks(stream: TextIO) -> bool:
 # ------------------------------------------------------------------------------------------------ progress
 
 
-class Silent:
-    """No bar; lines are printed as they come."""
+class Screen:
+    """Lines that stay, and below them a bar that is drawn anew.
 
-    def __init__(self, out: TextIO | None = None) -> None:
-        self._out = out
+    out        where lines go, if anywhere
+    stream     the terminal of the bar; None where nobody looks, and nothing is drawn
+    patience   seconds before the bar is drawn at all: short work needs none
+    """
+
+    def __init__(self, out: TextIO | None, stream: TextIO | None = None, *, patience: float = 0.0) -> None:
+        self.out, self.stream = out, stream
+        self._due = time.monotonic() + patience
+        self._drawn: Any = None
+        self._task: Any = None
+        self._now: tuple[str, float | None] = ("", None)
+        self._done = 0.0
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None: ...
+    def __exit__(self, *_: object) -> None:
+        if self._drawn is not None:
+            self._drawn.stop()
 
     def step(self, what: str, total: float | None = None) -> None:
         """Begin something else, which has so many parts; None when nobody knows."""
+        self._now, self._done = (what, total), 0.0
+        if self._draw():
+            self._drawn.reset(self._task, total=total, description=what)
 
     def advance(self, amount: float = 1, what: str | None = None) -> None:
         """Show that so many parts more are done, and what is done now."""
+        self._done += amount
+        if self._draw():
+            self._drawn.update(self._task, completed=self._done, description=what or self._now[0])
 
     def announcer(self, what: str) -> Callable[[str, int, int], None]:
         """Make a callback for work on one model after the other: `what` with a name in it is what is done now."""
@@ -96,58 +114,21 @@ class Silent:
         return announce
 
     def line(self, text: str) -> None:
-        """Print a line that stays."""
-        if self._out is not None:
-            print(text, file=self._out, flush=True)
-
-
-class Bar(Silent):
-    """A line at the bottom of the terminal that is drawn anew; lines that stay scroll above it.
-
-    patience   seconds before the bar is drawn at all: short work needs none
-    """
-
-    def __init__(self, out: TextIO | None, stream: TextIO, *, patience: float = 0.0) -> None:
-        super().__init__(out)
-        self._stream = stream
-        self._due = time.monotonic() + patience
-        self._drawn: Any = None
-        self._task: Any = None
-        self._now: tuple[str, float | None] = ("", None)
-        self._done = 0.0
-
-    def __exit__(self, *_: object) -> None:
-        if self._drawn is not None:
-            self._drawn.stop()
-
-    def step(self, what: str, total: float | None = None) -> None:
-        """Begin something else."""
-        self._now, self._done = (what, total), 0.0
-        if self._draw():
-            self._drawn.reset(self._task, total=total, description=what)
-
-    def advance(self, amount: float = 1, what: str | None = None) -> None:
-        """Show that so many parts more are done."""
-        self._done += amount
-        if self._draw():
-            self._drawn.update(self._task, completed=self._done, description=what or self._now[0])
-
-    def line(self, text: str) -> None:
-        """Print a line above the bar; one that goes elsewhere does not disturb it."""
-        if self._drawn is not None and self._out is self._stream:
+        """Print a line that stays, above the bar; one that goes elsewhere does not disturb it."""
+        if self._drawn is not None and self.out is self.stream:
             self._drawn.console.print(text, markup=False, highlight=False, soft_wrap=True)
-        else:
-            super().line(text)
+        elif self.out is not None:
+            print(text, file=self.out, flush=True)
 
     def _draw(self) -> bool:
-        if self._drawn is None and time.monotonic() >= self._due:
+        if self._drawn is None and self.stream is not None and time.monotonic() >= self._due:
             from rich.console import Console  # only where there is a terminal to draw on
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
             columns = [TextColumn("{task.description}"), BarColumn(bar_width=24), TimeElapsedColumn()]
             if self._now[1]:
                 columns += [TextColumn("{task.percentage:>3.0f} %, left"), TimeRemainingColumn()]
-            console = Console(file=self._stream)
+            console = Console(file=self.stream)
             self._drawn = Progress(
                 *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
             )
@@ -156,21 +137,20 @@ class Bar(Silent):
         return self._drawn is not None
 
 
-def training_progress(*, quiet: bool, json: bool) -> Silent:
+def training_progress(*, quiet: bool, json: bool) -> Screen:
     """Show how training goes: lines on standard output, the bar on a terminal if there is one."""
     if quiet:
-        return Silent(None)
+        return Screen(None)
     out = None if json else sys.stdout
     if out is not None and looks(out):
-        return Bar(out, out)
-    return Bar(out, sys.stderr) if looks(sys.stderr) else Silent(out)
+        return Screen(out, out)
+    return Screen(out, sys.stderr if looks(sys.stderr) else None)
 
 
-def file_progress(*, quiet: bool) -> Silent:
+def file_progress(*, quiet: bool) -> Screen:
     """Show how far a long file is: on standard error, and only when standard output goes elsewhere."""
-    if quiet or not looks(sys.stderr) or sys.stdout.isatty():
-        return Silent(None)
-    return Bar(None, sys.stderr, patience=1.0)
+    shown = not quiet and looks(sys.stderr) and not sys.stdout.isatty()
+    return Screen(None, sys.stderr if shown else None, patience=1.0)
 
 
 # ------------------------------------------------------------------------------------------------ signals

@@ -19,7 +19,7 @@ from seqlab.errors import OptionError
 from seqlab.families.linear.learners import LEARNERS
 
 if TYPE_CHECKING:
-    from seqlab.cli.terminal import Silent
+    from seqlab.cli.terminal import Screen
     from seqlab.corpus import Corpus
     from seqlab.learning.history import Epoch, History
 
@@ -109,7 +109,7 @@ def _check(settings: argparse.Namespace) -> None:
 class _Training:
     """One run of the command."""
 
-    def __init__(self, settings: argparse.Namespace, screen: Silent) -> None:
+    def __init__(self, settings: argparse.Namespace, screen: Screen) -> None:
         self.settings, self.screen, self.say = settings, screen, screen.line
         self.facts: dict[str, Any] = {}
 
@@ -298,7 +298,7 @@ class _EpochTable:
     limit   epochs that there will be, unless training ends earlier; None when nobody knows
     """
 
-    def __init__(self, screen: Silent, limit: int | None = None) -> None:
+    def __init__(self, screen: Screen, limit: int | None = None) -> None:
         self._screen = screen
         self._limit = limit
         self._began = time.perf_counter()

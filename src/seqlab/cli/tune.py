@@ -16,7 +16,7 @@ from seqlab.errors import OptionError
 from seqlab.families.linear.learners import LEARNERS
 
 if TYPE_CHECKING:
-    from seqlab.cli.terminal import Silent
+    from seqlab.cli.terminal import Screen
     from seqlab.corpus import Corpus
     from seqlab.tuning import Trial, Tuning
 
@@ -139,7 +139,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise OptionError("--over says what --picture is drawn over; pass --picture FILE too")
 
 
-def _searched(given: argparse.Namespace, screen: Silent) -> Tuning:
+def _searched(given: argparse.Namespace, screen: Screen) -> Tuning:
     """Search, with a line for each trial."""
     from seqlab import tune
 
@@ -170,7 +170,7 @@ def _searched(given: argparse.Namespace, screen: Silent) -> Tuning:
 
 
 def _search_space(
-    given: argparse.Namespace, model: Any, train: Corpus, label: str, screen: Silent
+    given: argparse.Namespace, model: Any, train: Corpus, label: str, screen: Screen
 ) -> dict[str, Any]:
     search: dict[str, Any] = {}
     for typed, text in given.search:
@@ -201,7 +201,7 @@ def _count(given: argparse.Namespace, search: dict[str, Any]) -> int | None:
     return drawn if combinations is None else min(drawn, combinations)
 
 
-def _show_trial(screen: Silent, trial: Trial) -> None:
+def _show_trial(screen: Screen, trial: Trial) -> None:
     from seqlab.tuning.space import shown
 
     pairs = ((name.rpartition("__")[2], shown(value, 30)) for name, value in trial.params.items())

@@ -17,7 +17,7 @@ from seqlab.cli import parsing
 from seqlab.cli.corpora import doubts, found, given_text, in_file, load_tagger, named_for
 from seqlab.cli.parsing import Group, option, whole
 from seqlab.cli.printing import put_pieces
-from seqlab.cli.terminal import Bar, file_progress
+from seqlab.cli.terminal import file_progress
 from seqlab.corpus.formats import LABELLED
 from seqlab.errors import (
     CorpusError,
@@ -29,7 +29,7 @@ from seqlab.errors import (
 )
 
 if TYPE_CHECKING:
-    from seqlab.cli.terminal import Silent
+    from seqlab.cli.terminal import Screen
     from seqlab.corpus import Corpus
     from seqlab.tagging.tagger import Tagger
 
@@ -121,7 +121,7 @@ def tagged(tagger: Tagger, sources: list[Any], arguments: argparse.Namespace) ->
 
 
 def _blocks(
-    tagger: Tagger, sources: list[Any], arguments: argparse.Namespace, screen: Silent
+    tagger: Tagger, sources: list[Any], arguments: argparse.Namespace, screen: Screen
 ) -> Iterator[tuple[Corpus, int]]:
     """Read blocks of whole sentences with the columns of training, and the number of their first sentence."""
     from seqlab.corpus import stream
@@ -200,8 +200,7 @@ def _work(tagger: Tagger, arguments: argparse.Namespace) -> Work:
     def labels(block: Corpus, first: int, threads: int) -> bytes:
         name = new_column(block)
         done = tagger.annotate(block, name, **way, threads=threads)
-        bare = arguments.labels_only
-        return written(done, name, tagger.column_, arguments.to, labels_only=bare, first=first == 0)
+        return written(done, name, tagger, arguments, first=first == 0)
 
     return labels
 
@@ -215,41 +214,34 @@ def new_column(block: Corpus) -> str:
 
 
 def written(
-    corpus: Corpus,
-    name: str,
-    label: str | None,
-    to: str | None,
-    *,
-    labels_only: bool = False,
-    first: bool = True,
+    corpus: Corpus, name: str, tagger: Tagger, arguments: argparse.Namespace, *, first: bool = True
 ) -> bytes:
     """Write the block as bytes in the wanted format.
 
     name    the column with the predicted labels, the last one
-    label   what training called it, which is its place in CoNLL-U
     first   whether the file begins here
     """
     from seqlab.corpus import Corpus, formats, write
 
-    if labels_only:  # comments and the like have no place among them; blank lines between sentences do
+    if (
+        arguments.labels_only
+    ):  # comments and the like have no place among them; blank lines between sentences do
         goal = "conll"
         corpus = Corpus({name: corpus.data(name)}, corpus.offsets, layout=corpus.layout)
     else:
-        goal = to or _usual_format(corpus, label)
-        corpus = formats.named(goal).labelled(corpus, name, label)
+        goal = arguments.to or _usual_format(corpus.layout.format, tagger.column_)
+        corpus = formats.named(goal).labelled(corpus, name, tagger.column_)
     out = io.BytesIO()
     write(corpus, out, goal)
     return out.getvalue() if first else out.getvalue().removeprefix(codecs.BOM_UTF8)
 
 
-def _usual_format(corpus: Corpus, label: str | None) -> str:
-    """Choose the format of the input, where it has a place for a label."""
+def _usual_format(read_as: str | None, label: str | None) -> str:
+    """Choose the format of the input, where it has a place for a label: in CoNLL-U that of training."""
     from seqlab.corpus.columns import CONLLU
 
-    found = corpus.layout.format
-    if found == "conllu":
-        return "conllu" if label in CONLLU else "conll"
-    return found if found in {"conll", "jsonl"} else "conll"
+    good = read_as in {"conll", "jsonl"} or (read_as == "conllu" and label in CONLLU)
+    return str(read_as) if good else "conll"
 
 
 # ------------------------------------------------------------------------------------------------ bytes
@@ -274,10 +266,10 @@ def _recoder(encoding: str | None, *, plain: bool) -> Callable[[bytes], bytes]:
     return recode
 
 
-def _opened(source: Any, screen: Silent) -> Any:
+def _opened(source: Any, screen: Screen) -> Any:
     """Open a plain file when there is a bar, to see how far its reader is; leave all else to the reader."""
     plain = isinstance(source, str) and os.path.isfile(source) and os.access(source, os.R_OK)  # noqa: PTH113
-    return open(source, "rb") if plain and isinstance(screen, Bar) else None  # noqa: PTH123
+    return open(source, "rb") if plain and screen.stream else None  # noqa: PTH123
 
 
 def _bytes_of(sources: list[Any]) -> float | None:

@@ -66,19 +66,36 @@ class Answer(NamedTuple):
             yield span, probability, " ".join(words[span.start : span.end])
 
 
-def view(tagger: Tagger, arguments: argparse.Namespace, way: dict[str, Any]) -> Work:
+def view(tagger: Any, arguments: argparse.Namespace, way: dict[str, Any]) -> Work:
     """Make what turns a block into bytes."""
-    probable = bool(arguments.marginals or arguments.all_marginals)
-    if probable:
+    count, posterior = arguments.nbest or 0, bool(arguments.marginals or arguments.all_marginals)
+    if posterior:
         tagger._check_meaning("--marginals")
-    posterior = probable or (arguments.spans and hasattr(tagger, "trellis") and tagger._probabilistic)
+    posterior = posterior or (arguments.spans and hasattr(tagger, "trellis") and tagger._probabilistic)
+
+    def answers(block: Corpus, first: int, threads: int) -> Iterator[Answer]:
+        """Answer sentence by sentence; trellises are made for some of them at a time."""
+        for begin, part in blocks(block, tagger._block):
+            labels = tagger.predict(part, **way, threads=threads)
+            sums: Any = [None] * len(labels)
+            best: Any = [None] * len(labels)
+            with located(begin):
+                if count and not hasattr(tagger, "trellis"):  # a re-ranker, which has lists of its own
+                    best = [tagger.nbest(sentence, count) for sentence in tagger._sentences(part)]
+                elif posterior or count:
+                    trellises = tagger._trellises(part, threads)
+                    sums = inference.posterior(trellises, threads=threads) if posterior else sums
+                    best = inference.nbest(trellises, count, threads=threads) if count else best
+            for i, found in enumerate(labels):
+                yield Answer(part, i, first + begin + i, found, sums[i], best[i])
 
     def work(block: Corpus, first: int, threads: int) -> bytes:
-        found = _answers(tagger, block, way, threads, first, posterior, arguments.nbest or 0)
+        found = answers(block, first, threads)
         if arguments.json:
             return b"".join(json_line(_object(tagger, one, arguments)) for one in found)
         if arguments.marginals:
-            return _best_labels(tagger, block, found, arguments.to)
+            name, column = new_column(block), [_best_labels(tagger, one) for one in found]
+            return written(block.with_column(name, column), name, tagger, arguments)
         lines = _span_lines if arguments.spans else _nbest_lines if arguments.nbest else _every_label
         return "".join(
             f"{line}\n" for line in chain.from_iterable(lines(tagger, one) for one in found)
@@ -87,38 +104,9 @@ def view(tagger: Tagger, arguments: argparse.Namespace, way: dict[str, Any]) -> 
     return work
 
 
-def _answers(
-    tagger: Any,
-    block: Corpus,
-    way: dict[str, Any],
-    threads: int,
-    first: int,
-    posterior: bool,  # noqa: FBT001
-    count: int,
-) -> Iterator[Answer]:
-    """Answer sentence by sentence; trellises are made for some of them at a time."""
-    for begin, part in blocks(block, tagger._block):
-        labels = tagger.predict(part, **way, threads=threads)
-        sums: Any = [None] * len(labels)
-        best: Any = [None] * len(labels)
-        with located(begin):
-            if count and not hasattr(tagger, "trellis"):  # a re-ranker, which has lists of its own
-                best = [tagger.nbest(sentence, count) for sentence in tagger._sentences(part)]
-            elif posterior or count:
-                trellises = tagger._trellises(part, threads)
-                sums = inference.posterior(trellises, threads=threads) if posterior else sums
-                best = inference.nbest(trellises, count, threads=threads) if count else best
-        for i, found in enumerate(labels):
-            yield Answer(part, i, first + begin + i, found, sums[i], best[i])
-
-
-def _best_labels(tagger: Tagger, block: Corpus, answers: Iterator[Answer], to: str | None) -> bytes:
-    """Write a column of labels with their probabilities."""
-    name, column = new_column(block), []
-    for answer in answers:
-        pairs = zip(answer.labels, answer.chances(tagger.labels_), strict=True)
-        column.append([f"{label}:{chances[label]:.{DIGITS}f}" for label, chances in pairs])
-    return written(block.with_column(name, column), name, tagger.column_, to)
+def _best_labels(tagger: Tagger, answer: Answer) -> list[str]:
+    pairs = zip(answer.labels, answer.chances(tagger.labels_), strict=True)
+    return [f"{label}:{chances[label]:.{DIGITS}f}" for label, chances in pairs]
 
 
 def _every_label(tagger: Tagger, answer: Answer) -> Iterator[str]:
