@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from seqlab.cli import parsing
 from seqlab.cli.corpora import load_tagger, one_sentence, tried
@@ -35,99 +34,8 @@ seqlab draw reliability pos.model test.txt
 seqlab draw graph hmm --plates -o hmm.svg"""
 
 
-def run(arguments: argparse.Namespace) -> None:
-    """Draw and write."""
-    picture = DRAWN[arguments.what](arguments)
-    target = arguments.output or f"{arguments.what}.svg"
-    if target == "-":
-        sys.stdout.write(picture.svg(theme=arguments.theme))
-        return
-    picture.save(target, theme=arguments.theme)
-    if arguments.json:
-        facts = {name: getattr(picture, name) for name in ("title", "width", "height")}
-        print_json({"picture": target, **facts})
-    else:
-        print(f"wrote {target}: {picture.title}")
-
-
-def _trellis(arguments: argparse.Namespace) -> Picture:
-    from seqlab.draw import trellis_picture
-
-    tagger = load_tagger(arguments.files[0], chain=True)
-    arguments.file = _only(arguments, 2)
-    sentence, words = one_sentence(arguments, tagger)
-    return trellis_picture(
-        tagger.trellis(sentence),
-        words,
-        nbest=arguments.nbest,
-        posterior=tagger._probabilistic,
-        max_labels=arguments.most or 12,
-        max_positions=max(16, len(words)),
-    )
-
-
-def _moves(arguments: argparse.Namespace) -> Picture:
-    from seqlab.draw import transition_picture
-    from seqlab.families import load
-
-    _only(arguments, 1)
-    return transition_picture(load(arguments.files[0]), kind=arguments.form, most=arguments.most)
-
-
-def _learning(arguments: argparse.Namespace) -> Picture:
-    from seqlab.draw import learning_picture
-    from seqlab.families import load
-
-    found = {name: load(name) for name in arguments.files}
-    return learning_picture(found if len(arguments.files) > 1 else found[arguments.files[0]])
-
-
-def _confusion(arguments: argparse.Namespace) -> Picture:
-    from seqlab.draw import confusion_picture
-
-    tagger, corpus, label = _judged(arguments)
-    report = tagger.evaluate(corpus, label, threads=arguments.threads)
-    return confusion_picture(report, most=arguments.most or 12)
-
-
-def _reliability(arguments: argparse.Namespace) -> Picture:
-    from seqlab.draw import reliability_picture
-
-    tagger, corpus, label = _judged(arguments, chain=True)
-    found = tagger.predict_proba(corpus, threads=arguments.threads)
-    return reliability_picture(found, corpus.column(label), tagger.labels_)
-
-
-def _graph(arguments: argparse.Namespace) -> Picture:
-    from seqlab.draw import graphical_model_picture
-
-    _only(arguments, 1)
-    return graphical_model_picture(arguments.files[0], plates=arguments.plates)
-
-
-def _judged(arguments: argparse.Namespace, *, chain: bool = False) -> tuple[Any, Any, str]:
-    """Load a model and read sentences, and find the column of their right labels."""
-    model, *files = arguments.files
-    if not files:
-        raise OptionError(f"{arguments.what} needs labelled sentences: name their file behind {model}")
-    return tried(arguments, model, files, chain=chain)
-
-
-def _only(arguments: argparse.Namespace, most: int) -> str | None:
-    """Return the file behind the model, if there may be one and is."""
-    if len(arguments.files) > most:
-        raise OptionError(f"{arguments.what} does not take {' '.join(arguments.files[most:])}")
-    return arguments.files[1] if len(arguments.files) > 1 else None
-
-
-DRAWN: dict[str, Callable[[argparse.Namespace], Picture]] = {
-    "trellis": _trellis,
-    "moves": _moves,
-    "learning": _learning,
-    "confusion": _confusion,
-    "reliability": _reliability,
-    "graph": _graph,
-}
+DRAWN = ("trellis", "moves", "learning", "confusion", "reliability", "graph")
+MOST_FILES = {"trellis": 2, "moves": 1, "graph": 1}  # the model, and the sentences if there may be any
 _THEME = "colours (default: what the reader's screen prefers)"
 OPTIONS = (
     option("what WHAT", ", ".join(DRAWN), choices=DRAWN),
@@ -145,3 +53,55 @@ OPTIONS = (
     parsing.THREADS,
     parsing.READING,
 )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Draw and write."""
+    picture = _picture(arguments)
+    target = arguments.output or f"{arguments.what}.svg"
+    if target == "-":
+        sys.stdout.write(picture.svg(theme=arguments.theme))
+        return
+    picture.save(target, theme=arguments.theme)
+    if arguments.json:
+        facts = {name: getattr(picture, name) for name in ("title", "width", "height")}
+        print_json({"picture": target, **facts})
+    else:
+        print(f"wrote {target}: {picture.title}")
+
+
+def _picture(arguments: argparse.Namespace) -> Picture:
+    """Draw what was asked for, of the files that it is drawn of."""
+    from seqlab import draw
+    from seqlab.families import load
+
+    what, (model, *files) = arguments.what, arguments.files
+    unwanted = arguments.files[MOST_FILES.get(what, len(arguments.files)) :]
+    if unwanted:
+        raise OptionError(f"{what} does not take {' '.join(unwanted)}")
+    if what == "graph":
+        return draw.graphical_model_picture(model, plates=arguments.plates)
+    if what == "moves":
+        return draw.transition_picture(load(model), kind=arguments.form, most=arguments.most)
+    if what == "learning":
+        return draw.learning_picture({name: load(name) for name in arguments.files} if files else load(model))
+    if what == "trellis":
+        tagger = load_tagger(model, chain=True)
+        arguments.file = files[0] if files else None
+        sentence, words = one_sentence(arguments, tagger)
+        return draw.trellis_picture(
+            tagger.trellis(sentence),
+            words,
+            nbest=arguments.nbest,
+            posterior=tagger._probabilistic,
+            max_labels=arguments.most or 12,
+            max_positions=max(16, len(words)),
+        )
+    if not files:
+        raise OptionError(f"{what} needs labelled sentences: name their file behind {model}")
+    tagger, corpus, label = tried(arguments, model, files, chain=what == "reliability")
+    if what == "confusion":
+        report = tagger.evaluate(corpus, label, threads=arguments.threads)
+        return draw.confusion_picture(report, most=arguments.most or 12)
+    found = tagger.predict_proba(corpus, threads=arguments.threads)
+    return draw.reliability_picture(found, corpus.column(label), tagger.labels_)

@@ -132,12 +132,10 @@ class _Training:
 
     def _read(self) -> tuple[Corpus, Corpus | None, str]:
         self.screen.step("reading")
-        train, dev, label = read_training(
-            self.settings, self.settings.files, "dev", self.settings.dev, self.say
-        )
-        self.facts["train"] = corpus_facts(train)
-        if dev is not None:
-            self.facts["dev"] = corpus_facts(dev)
+        settings = self.settings
+        train, dev, label = read_training(settings, settings.files, "dev", settings.dev, self.say)
+        found = {"train": train, "dev": dev}
+        self.facts = {name: corpus_facts(one) for name, one in found.items() if one is not None}
         for line in _odd_labels(train, label):
             self.say(line)
         self.facts["label"] = label
@@ -269,7 +267,7 @@ FURTHER = ("mistakes", "loss", "duality_gap", "rate")  # numbers of a learner's 
 SHOWN = {
     "objective": ("objective", 13, ".4f"),
     "gradient_norm": ("gradient", 10, ".3g"),
-    **dict.fromkeys(FURTHER, ("", 12, "")),
+    **{name: (name.replace("_", " "), 12, "") for name in FURTHER},
     "active": ("weights", 10, ""),
     "dev_score": ("dev score", 10, ".4f"),
 }
@@ -299,19 +297,17 @@ class _EpochTable:
     """
 
     def __init__(self, screen: Screen, limit: int | None = None) -> None:
-        self._screen = screen
-        self._limit = limit
-        self._began = time.perf_counter()
+        self._screen, self._limit, self._began = screen, limit, time.perf_counter()
         self._last: int | None = None
-        self._columns: list[str] = []
+        self._first: set[str] = set()  # what the first epoch had
 
     def __call__(self, epoch: Epoch) -> None:
         """Show an epoch."""
+        known = {name: epoch.more.get(name) if name in FURTHER else getattr(epoch, name) for name in SHOWN}
+        there = {name for name, value in known.items() if value is not None}
         if self._last is None:
-            self._columns = [name for name in SHOWN if _value(epoch, name) is not None]
-            heads = (
-                f"{SHOWN[name][0] or name.replace('_', ' '):>{SHOWN[name][1]}}" for name in self._columns
-            )
+            self._first = there
+            heads = (f"{SHOWN[name][0]:>{SHOWN[name][1]}}" for name in SHOWN if name in there)
             self._screen.line(" ".join([f"{'iteration':>9}", *heads, f"{'seconds':>8}"]))
             self._screen.step("training", self._limit)
         elif epoch.iteration <= self._last:
@@ -319,15 +315,10 @@ class _EpochTable:
         self._last = epoch.iteration
         self._screen.advance(1, f"iteration {epoch.iteration}")
         # Some learners know their objective now and then only, and not at first.
-        late = [name for name in SHOWN if name not in FURTHER and _value(epoch, name) is not None]
-        shown = (name for name in SHOWN if name in self._columns or name in late)
-        cells = (_cell(_value(epoch, name), *SHOWN[name][1:]) for name in shown)
+        shown = self._first | (there - set(FURTHER))
+        cells = (_cell(known[name], *SHOWN[name][1:]) for name in SHOWN if name in shown)
         seconds = f"{time.perf_counter() - self._began:>8.1f}"
         self._screen.line(" ".join([f"{epoch.iteration:>9}", *cells, seconds]))
-
-
-def _value(epoch: Epoch, name: str) -> float | None:
-    return epoch.more.get(name) if name in FURTHER else getattr(epoch, name)
 
 
 def _cell(value: float | None, width: int, form: str) -> str:

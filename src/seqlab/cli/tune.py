@@ -39,7 +39,7 @@ seqlab tune demo:train -l pos --how halving --set l2=0.01..10:9 -o pos.model"""
 
 WAYS = ("grid", "random", "halving")
 DRAWN = 20  # combinations at random, when nobody says how many
-ASKED = ("folds", "how", "metric", "n", "factor", "jobs", "resume", "seed")  # as seqlab.tune calls them, too
+ASKED = ("folds", "how", "metric", "n", "resource", "factor", "jobs", "resume", "seed")  # of seqlab.tune, too
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -150,23 +150,12 @@ def _searched(given: argparse.Namespace, screen: Screen) -> Tuning:
         screen.line(line)
     search = _search_space(given, model, train, label, screen)
     screen.step("searching", _count(given, search))
-    resource, refit = given.resource, given.output is not None
-    if resource != "sentences":
-        resource = _option_named(model, resource)
-    chosen = {name: getattr(given, name) for name in ASKED}
+    chosen = {name: getattr(given, name) for name in ASKED} | {"refit": given.output is not None}
+    if given.resource != "sentences":
+        chosen["resource"] = _option_named(model, given.resource)
     show = partial(_show_trial, screen)
     with impatient(), placed(train):
-        return tune(
-            model,
-            train,
-            label,
-            search=search,
-            dev=dev,
-            resource=resource,
-            refit=refit,
-            on_trial=show,
-            **chosen,
-        )
+        return tune(model, train, label, search=search, dev=dev, on_trial=show, **chosen)
 
 
 def _search_space(
