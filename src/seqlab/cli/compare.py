@@ -42,8 +42,8 @@ def _models(text: str) -> list[str]:
 
 
 OPTIONS = (
-    option("train TRAIN", "labelled sentences to learn from"),
-    option("test TEST", "labelled sentences to try the models on"),
+    option("train TRAIN", "labelled sentences to learn from", nargs=1),
+    option("test TEST", "labelled sentences to try the models on", nargs=1),
     option("--models -m NAMES", f"of {', '.join(kinds.KINDS)} (default: {USUAL})", _models, default=USUAL),
     parsing.LEARNED,
     parsing.FEATURES,
@@ -67,8 +67,7 @@ def run(arguments: argparse.Namespace) -> None:
     with training_progress(quiet=arguments.quiet, json=arguments.json) as screen:
         screen.step("reading")
         said: list[str] = []  # when the models are there
-        test_files = [arguments.test]
-        train, test, label = read_training(arguments, [arguments.train], "test", test_files, said.append)
+        train, test, label = read_training(arguments, arguments.train, "test", said.append)
         models = {name: _model(arguments, name, train, label) for name in arguments.models}
         for line in [*said, ""]:
             screen.line(line)
@@ -77,7 +76,7 @@ def run(arguments: argparse.Namespace) -> None:
             announce = screen.announcer("training {}")
             found = compare(train, test, models, label, **chosen, on_model=announce)
     if arguments.html:
-        found.html(arguments.html, title=f"Models on {arguments.test}")
+        found.html(arguments.html, title=f"Models on {arguments.test[0]}")
     print(found.json() if arguments.json else found.text())
 
 

@@ -83,14 +83,13 @@ def _converted_model(arguments: argparse.Namespace) -> dict[str, Any] | None:
     kind = next((kind for magic, kind in MODELS.items() if head.startswith(magic)), None)
     if kind is None:
         return None
-    options: dict[str, Any] = {}
-    if isinstance(arguments.columns, tuple):
-        options["columns"] = arguments.columns
+    options: dict[str, Any] = {"columns": arguments.columns, "encoding": arguments.encoding}
     if arguments.learner is not None:
         options["learner"] = learner_class(arguments.learner)()
-    if arguments.encoding is not None:
-        options["encoding"] = arguments.encoding
-    tagger, target = seqlab.convert_model(arguments.input, **options), arguments.output
+    if isinstance(arguments.columns, dict):  # cells of a corpus
+        del options["columns"]
+    given = {name: value for name, value in options.items() if value is not None}
+    tagger, target = seqlab.convert_model(arguments.input, **given), arguments.output
     if target == "-":
         put_bytes(tagger.as_bytes())
     else:

@@ -88,31 +88,27 @@ def words_of(corpus: Corpus, number: int, otherwise: Iterable[str]) -> list[str]
 
 
 def read_training(
-    arguments: argparse.Namespace,
-    files: Sequence[str],
-    held_out: str,
-    others: Sequence[str] | None,
-    say: Callable[[str], object],
+    arguments: argparse.Namespace, files: Sequence[str], held_out: str, say: Callable[[str], object]
 ) -> tuple[Corpus, Corpus | None, str]:
     """Read what a model learns from and what it is tried on, and find the column of the labels.
 
-    held_out, others   a name for the second corpus, and its files if there is one
-    say                takes lines that tell what was read
+    held_out   the option that names the files of the second corpus, if there are any
+    say        takes lines that tell what was read
     """
     reading = reading_of(arguments)
     train = read_corpora(files, reading)
     label = label_column(train, arguments.label)
     say(f"train     {train.name}\n          {corpus_facts(train)['text']}")
     other = None
-    if others:
-        other = read_corpora(others, reading)
+    if getattr(arguments, held_out):
+        other = read_corpora(getattr(arguments, held_out), reading)
         if label not in other.columns:  # found before training, not after it
             raise CorpusError(
                 f"{other.name}:1: there is no column {label!r} as in training: the columns are "
                 f"{', '.join(map(repr, other.columns))}; name them alike with --columns"
             )
         say(f"{held_out:<10}{other.name}\n          {corpus_facts(other)['text']}")
-    names = sorted(set(train.strings(label).compact().values))
+    names = sorted(values_in(train, label))
     text = f"{len(names)} in column {label}: {' '.join(names)}"
     say(f"labels    {textwrap.shorten(text, COLUMNS - 10, placeholder=' ...')}")
     return train, other, label
@@ -136,9 +132,20 @@ def corpus_facts(corpus: Corpus) -> dict[str, Any]:
     }
 
 
+def string_columns(corpus: Corpus) -> list[str]:
+    """Name the columns that may hold labels."""
+    from seqlab.corpus import StringColumn
+
+    return [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
+
+
+def values_in(corpus: Corpus, column: str) -> set[str]:
+    """Collect the strings that occur in a column."""
+    return set(corpus.strings(column).compact().values)
+
+
 def label_column(corpus: Corpus, given: str | None) -> str:
     """Find the column with the labels: the one that was named, else the last one; in CoNLL-U the parts of speech."""
-    from seqlab.corpus import StringColumn
     from seqlab.corpus.columns import resolve
 
     if given is not None:
@@ -147,7 +154,7 @@ def label_column(corpus: Corpus, given: str | None) -> str:
         return name
     if corpus.layout.format == "conllu" and "upos" in corpus.columns:
         return "upos"
-    strings = [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
+    strings = string_columns(corpus)
     if not strings or (len(strings) == 1 and len(corpus.columns) == 1):
         shown = ", ".join(map(repr, corpus.columns))
         raise CorpusError(
@@ -257,7 +264,7 @@ def doubts(corpus: Corpus, tagger: Tagger) -> Iterator[str]:
     renamed = named_for(corpus, tagger)
     last = renamed.columns[-1]
     taken = len(here) > 1 and last != here[-1] and last in known
-    if taken and set(renamed.strings(last).compact().values) <= set(tagger.labels_):
+    if taken and values_in(renamed, last) <= set(tagger.labels_):
         yield (
             f"{place}: the model reads {' '.join(known)}, and the last column was taken for {last!r}, but "
             f"it holds labels of the model; name the columns with --columns if they are others"

@@ -6,13 +6,12 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli import parsing
-from seqlab.cli.corpora import is_model, load_tagger, read_corpora, tried
+from seqlab.cli.corpora import is_model, load_tagger, read_corpora, string_columns, tried, values_in
 from seqlab.cli.parsing import option, whole
 from seqlab.cli.printing import print_json
 from seqlab.errors import CorpusError, OptionError
 
 if TYPE_CHECKING:
-    from seqlab.corpus import Corpus
     from seqlab.evaluation import Report
 
 USAGE = "[MODEL] FILE ..."
@@ -53,67 +52,59 @@ OPTIONS = (
 
 def run(arguments: argparse.Namespace) -> None:
     """Compare and print."""
+    from dataclasses import asdict  # slow to import
+
     options: dict[str, Any] = {"bootstrap": arguments.bootstrap, "seed": arguments.seed}
     options["repair"] = "strict" if arguments.strict else "conlleval"
     if arguments.scheme is not None:
         options["scheme"] = None if arguments.scheme == "none" else arguments.scheme
-    more = None
-    if is_model(arguments.files[0]):
-        report, more = _of_model(arguments, options)
-    else:
-        report = _of_columns(arguments, options)
+    judge = _of_model if is_model(arguments.files[0]) else _of_columns
+    report, more = judge(arguments, options)
     if arguments.html:
         report.html(arguments.html, title=f"Evaluation of {' '.join(arguments.files)}")
     if arguments.json:
-        print_json({**report.to_dict(), **({} if more is None else {"significance": more[1]})})
-    else:
-        print("\n\n".join([report.text(), *([] if more is None else more[:1])]))
+        print_json(report.to_dict() | ({} if more is None else {"significance": asdict(more)}))
+        return
+    print(report.text())
+    if more is not None:
+        print(f"\na is {arguments.files[0]}, b is {arguments.against}\n{more}")
 
 
 def _of_model(arguments: argparse.Namespace, options: dict[str, Any]) -> tuple[Report, Any]:
+    """Judge a model by the right labels in files, and whether it differs from another one."""
+    from seqlab import significance
+
     model, *files = arguments.files
     if not files:
         raise OptionError(
             f"{model} is a model; name the file of labelled sentences behind it, or - for standard input"
         )
-    for flag in ("predicted", "train"):
-        if getattr(arguments, flag):
-            raise OptionError(f"--{flag} is for files without a model, but {model} is one")
+    parsing.refuse(arguments, ("predicted", "train"), f"is for files without a model, but {model} is one")
     tagger, corpus, label = tried(arguments, model, files)
-    right = set(corpus.strings(label).compact().values)
-    if label != tagger.column_ and corpus.token_count and right.isdisjoint(tagger.labels_):
+    strange = values_in(corpus, label).isdisjoint(tagger.labels_)
+    if label != tagger.column_ and corpus.token_count and strange:
         raise CorpusError(
             f"{corpus.name}:1: the column {label!r} has no label in common with the model, which gives "
             f"{' '.join(tagger.labels_)!s:.80}; name the column of the right ones with --label"
         )
     report = tagger.evaluate(corpus, label, threads=arguments.threads, **options)
-    return report, _compared(arguments, corpus, label, tagger) if arguments.against else None
-
-
-def _compared(arguments: argparse.Namespace, corpus: Corpus, label: str, tagger: Any) -> tuple[str, Any]:
-    """Compare two models on the same sentences."""
-    from dataclasses import asdict
-
-    from seqlab import significance
-
-    other = load_tagger(arguments.against)
-    outputs = [one.predict(corpus, threads=arguments.threads) for one in (tagger, other)]
+    if not arguments.against:
+        return report, None
+    one, other = (
+        m.predict(corpus, threads=arguments.threads) for m in (tagger, load_tagger(arguments.against))
+    )
     metric = arguments.metric or ("span_f1" if any("-" in y for y in tagger.labels_) else "accuracy")
-    found = significance(corpus, outputs[0], outputs[1], metric, column=label, seed=arguments.seed)
-    return f"a is {arguments.files[0]}, b is {arguments.against}\n{found}", asdict(found)
+    return report, significance(corpus, one, other, metric, column=label, seed=arguments.seed)
 
 
-def _of_columns(arguments: argparse.Namespace, options: dict[str, Any]) -> Report:
+def _of_columns(arguments: argparse.Namespace, options: dict[str, Any]) -> tuple[Report, None]:
+    """Judge the labels in one column by those in another."""
     from seqlab import evaluate
-    from seqlab.corpus import StringColumn
 
-    for flag in ("against", "metric"):
-        if getattr(arguments, flag):
-            raise OptionError(
-                f"--{flag} needs a model before the file, found the file {arguments.files[0]!r}"
-            )
+    why = f"needs a model before the file, found the file {arguments.files[0]!r}"
+    parsing.refuse(arguments, ("against", "metric"), why)
     corpus = read_corpora(arguments.files, parsing.reading_of(arguments))
-    strings = [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
+    strings = string_columns(corpus)
     predicted = arguments.predicted or (strings[-1] if strings else None)
     others = [name for name in strings if name != predicted]
     label = arguments.label or (others[-1] if others else None)
@@ -123,8 +114,8 @@ def _of_columns(arguments: argparse.Namespace, options: dict[str, Any]) -> Repor
             f"{' '.join(corpus.columns)}; or name a model before the file"
         )
     if arguments.label is None and arguments.predicted is None:
-        right, given = (set(corpus.strings(name).compact().values) for name in (label, predicted))
-        if corpus.token_count and right.isdisjoint(given):  # hardly labels of the same task
+        strange = values_in(corpus, label).isdisjoint(values_in(corpus, predicted))
+        if corpus.token_count and strange:  # hardly labels of the same task
             raise CorpusError(
                 f"{corpus.name}:1: the last two columns should be the right and the predicted labels, but {label} and "
                 f"{predicted} have no label in common; name them with --label and --predicted, or a model before the "
@@ -135,4 +126,4 @@ def _of_columns(arguments: argparse.Namespace, options: dict[str, Any]) -> Repor
     if words is None and known is not None:
         raise OptionError("--train needs a column of words beside the two of labels")
     gold, found = corpus.column(label), corpus.column(predicted)
-    return evaluate(gold, found, words=words, known=known, **options)
+    return evaluate(gold, found, words=words, known=known, **options), None

@@ -219,25 +219,22 @@ def _text(facts: dict[str, Any], arguments: argparse.Namespace) -> str:
 
 
 def _head(facts: dict[str, Any]) -> str:
-    rows = [
-        ("kind", facts["kind"]),
-        ("size", size(facts["bytes"])),
-        ("written by", f"seqlab {facts['written_by']}, format {facts['format']}"),
-        ("checksum", facts["checksum"]),
-    ]
-    if facts["labels"]:
-        text = f"{len(facts['labels'])}: {' '.join(facts['labels'])}"
-        rows.append(("labels", textwrap.shorten(text, WIDTH - 14, placeholder=" ...")))
-    if facts["columns"]:
-        rows.append(("columns", f"{' '.join(facts['columns'])} -> {facts['label_column'] or 'label'}"))
-    if facts["vocabulary"] is not None:
-        rows.append(("vocabulary", counted(facts["vocabulary"], "word")))
-    if "classifier" in facts:
-        rows.append(("classifier", facts["classifier"]))
-    if "weights" in facts:
-        rows.append(("attributes", f"{facts['attributes'] + facts['edge_attributes']:,}"))
-        rows.append(("weights", f"{facts['weights']:,}"))
-    return section(facts["model"], rows)
+    columns, words, all_labels = facts["columns"], facts["vocabulary"], facts["labels"]
+    labels = f"{len(all_labels)}: {' '.join(all_labels)}"
+    linear = "weights" in facts
+    rows = {
+        "kind": facts["kind"],
+        "size": size(facts["bytes"]),
+        "written by": f"seqlab {facts['written_by']}, format {facts['format']}",
+        "checksum": facts["checksum"],
+        "labels": textwrap.shorten(labels, WIDTH - 14, placeholder=" ...") if all_labels else None,
+        "columns": f"{' '.join(columns)} -> {facts['label_column'] or 'label'}" if columns else None,
+        "vocabulary": None if words is None else counted(words, "word"),
+        "classifier": facts.get("classifier"),
+        "attributes": f"{facts['attributes'] + facts['edge_attributes']:,}" if linear else None,
+        "weights": f"{facts['weights']:,}" if linear else None,
+    }
+    return section(facts["model"], [(name, text) for name, text in rows.items() if text is not None])
 
 
 def _named(name: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import seqlab
+from seqlab.cli.parsing import refuse
 from seqlab.errors import OptionError
 from seqlab.families.linear.learners import LEARNERS
 
@@ -55,14 +56,15 @@ def tagger_of(
     if "features" in kind.options:
         own["features"], origin = features_of(settings.features, train, label)
         on_features(origin)
-    elif settings.features is not None:
-        raise OptionError(f"--features means nothing to --model {name}, which looks at words alone")
+    else:
+        refuse(settings, ["features"], f"means nothing to --model {name}, which looks at words alone")
     own |= _said(settings, "order", "min_count", "seed", "threads")
     own |= {"constraints": constraints} if constraints else {}
     if kind.learners:
         own["learner"] = _learner(name, settings, rest)
-    for flag in () if kind.learners else _said(settings, "learner", "l1", "l2", "iterations"):
-        raise OptionError(f"--{flag} means nothing to --model {name}, which counts and has no learner")
+    else:
+        why = f"means nothing to --model {name}, which counts and has no learner"
+        refuse(settings, ("learner", "l1", "l2", "iterations"), why)
     for option in own | rest:
         if option not in kind.options:
             flag = f"--{option.replace('_', '-')}" if option not in rest else f"-p {option}"

@@ -120,16 +120,6 @@ def none_of(value: Any, known: Iterable[Any]) -> str:
 # ------------------------------------------------------------------------------------------------ types of values
 
 
-def whole(least: int) -> Callable[[str], Any]:
-    """Make the type of whole numbers from `least` up."""
-    return partial(_number, int, least, f"a whole number from {least} up")
-
-
-def number(text: str) -> Any:
-    """Read a finite number from 0 up."""
-    return _number(float, 0, "a number from 0 up", text)
-
-
 def _number(kind: Callable[[str], float], least: int, wanted: str, text: str) -> float:
     try:
         value = kind(text)
@@ -138,6 +128,14 @@ def _number(kind: Callable[[str], float], least: int, wanted: str, text: str) ->
     if not least <= value < math.inf:
         raise argparse.ArgumentTypeError(f"{wanted} is wanted, got {text!r}")
     return value
+
+
+def whole(least: int) -> Callable[[str], Any]:
+    """Make the type of whole numbers from `least` up."""
+    return partial(_number, int, least, f"a whole number from {least} up")
+
+
+number = partial(_number, float, 0, "a number from 0 up")  # and finite
 
 
 def columns(text: str) -> Any:
@@ -217,6 +215,13 @@ def metric(what: str) -> Option:
     """Describe --metric of what compares models."""
     names = ("accuracy", "span_f1", "sentence_accuracy")
     return option("--metric NAME", f"{what}: accuracy, span_f1 or sentence_accuracy", choices=names)
+
+
+def refuse(arguments: argparse.Namespace, flags: Iterable[str], why: str) -> None:
+    """Refuse flags that were given where they mean nothing."""
+    for flag in flags:
+        if getattr(arguments, flag, None) is not None:
+            raise OptionError(f"--{flag} {why}")
 
 
 def reading_of(arguments: argparse.Namespace) -> dict[str, Any]:

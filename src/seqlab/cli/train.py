@@ -133,7 +133,7 @@ class _Training:
     def _read(self) -> tuple[Corpus, Corpus | None, str]:
         self.screen.step("reading")
         settings = self.settings
-        train, dev, label = read_training(settings, settings.files, "dev", settings.dev, self.say)
+        train, dev, label = read_training(settings, settings.files, "dev", self.say)
         found = {"train": train, "dev": dev}
         self.facts = {name: corpus_facts(one) for name, one in found.items() if one is not None}
         for line in _odd_labels(train, label):
@@ -163,6 +163,8 @@ class _Training:
         return tagger
 
     def _fit(self, tagger: Any, train: Corpus, dev: Corpus | None, label: str) -> None:
+        from seqlab import load
+
         settings, options = self.settings, dict[str, Any]()
         limit = settings.iterations or getattr(getattr(tagger, "learner", None), "epochs", None)
         if kinds.takes(tagger, "callbacks"):
@@ -173,11 +175,9 @@ class _Training:
             raise OptionError(
                 f"--metric and --patience mean nothing to --model {settings.model}: it has no epochs"
             )
-        if settings.start:
-            from seqlab import load
-
-            if not kinds.takes(tagger, "start"):
-                raise OptionError(f"--start means nothing to --model {settings.model}")
+        if not kinds.takes(tagger, "start"):
+            parsing.refuse(settings, ["start"], f"means nothing to --model {settings.model}")
+        elif settings.start:
             options["start"] = load(settings.start)
         self.screen.step("making features, looking for a first guess")
         began = time.perf_counter()

@@ -144,7 +144,7 @@ def _searched(given: argparse.Namespace, screen: Screen) -> Tuning:
     from seqlab import tune
 
     screen.step("reading")
-    train, dev, label = read_training(given, given.files, "dev", given.dev, screen.line)
+    train, dev, label = read_training(given, given.files, "dev", screen.line)
     model, _ = kinds.tagger_of(given, train, label)
     for line in settings_lines(model):
         screen.line(line)

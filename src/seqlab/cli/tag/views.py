@@ -94,7 +94,9 @@ def view(tagger: Any, arguments: argparse.Namespace, way: dict[str, Any]) -> Wor
         if arguments.json:
             return b"".join(json_line(_object(tagger, one, arguments)) for one in found)
         if arguments.marginals:
-            name, column = new_column(block), [_best_labels(tagger, one) for one in found]
+            pairs = (zip(one.labels, one.chances(tagger.labels_), strict=True) for one in found)
+            column = [[f"{y}:{chances[y]:.{DIGITS}f}" for y, chances in sentence] for sentence in pairs]
+            name = new_column(block)
             return written(block.with_column(name, column), name, tagger, arguments)
         lines = _span_lines if arguments.spans else _nbest_lines if arguments.nbest else _every_label
         return "".join(
@@ -102,11 +104,6 @@ def view(tagger: Any, arguments: argparse.Namespace, way: dict[str, Any]) -> Wor
         ).encode()
 
     return work
-
-
-def _best_labels(tagger: Tagger, answer: Answer) -> list[str]:
-    pairs = zip(answer.labels, answer.chances(tagger.labels_), strict=True)
-    return [f"{label}:{chances[label]:.{DIGITS}f}" for label, chances in pairs]
 
 
 def _every_label(tagger: Tagger, answer: Answer) -> Iterator[str]:
