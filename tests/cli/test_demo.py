@@ -106,7 +106,7 @@ def test_enter_takes_the_usual_sentence(monkeypatch, typed):
     monkeypatch.setattr(demo.sys, "stdin", _Terminal())
     monkeypatch.setattr(demo.sys, "stdout", _Terminal())
     monkeypatch.setattr("builtins.input", lambda _prompt: typed)
-    assert demo._asked(demo._Voice(silent=False)) == ["The", "old", "man", "the", "boat", "."]
+    assert demo._asked(silent=False) == ["The", "old", "man", "the", "boat", "."]
 
 
 class _Terminal(io.StringIO):

@@ -67,9 +67,6 @@ def run(arguments: argparse.Namespace) -> None:
         print(f"seqlab: {done['text']}", file=sys.stderr)
 
 
-# ------------------------------------------------------------------------------------------------ models
-
-
 def _converted_model(arguments: argparse.Namespace) -> dict[str, Any] | None:
     """Convert a model, and say what was done; None when the input is no model of another tool."""
     import seqlab
@@ -83,22 +80,18 @@ def _converted_model(arguments: argparse.Namespace) -> dict[str, Any] | None:
     kind = next((kind for magic, kind in MODELS.items() if head.startswith(magic)), None)
     if kind is None:
         return None
-    options: dict[str, Any] = {"columns": arguments.columns, "encoding": arguments.encoding}
+    options: dict[str, Any] = {"encoding": arguments.encoding or "utf-8"}
+    if isinstance(arguments.columns, tuple):
+        options["columns"] = arguments.columns
     if arguments.learner is not None:
         options["learner"] = learner_class(arguments.learner)()
-    if isinstance(arguments.columns, dict):  # cells of a corpus
-        del options["columns"]
-    given = {name: value for name, value in options.items() if value is not None}
-    tagger, target = seqlab.convert_model(arguments.input, **given), arguments.output
+    tagger, target = seqlab.convert_model(arguments.input, **options), arguments.output
     if target == "-":
         put_bytes(tagger.as_bytes())
     else:
         tagger.save(target)
     text = f"{arguments.input}, a model of {kind}, written to {target}: {len(tagger.labels_)} labels"
     return {"kind": kind, "output": target, "labels": list(tagger.labels_), "text": text}
-
-
-# ------------------------------------------------------------------------------------------------ corpora
 
 
 def _converted_corpus(arguments: argparse.Namespace) -> dict[str, Any]:

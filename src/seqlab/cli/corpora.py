@@ -25,7 +25,7 @@ def read_corpora(paths: Sequence[Any], reading: dict[str, Any]) -> Corpus:
 
     parts: list[Corpus] = []
     for path in paths:
-        source, options = found(path, reading)
+        source, options = file_of(path, reading)
         part = read(source, **options)
         if parts and set(part.columns) != set(parts[0].columns):
             raise CorpusError(
@@ -37,7 +37,7 @@ def read_corpora(paths: Sequence[Any], reading: dict[str, Any]) -> Corpus:
     return parts[0] if len(parts) == 1 else Corpus.join(parts)
 
 
-def found(path: Any, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def file_of(path: Any, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Find the file behind a name, and how to read it: demo:train and demo:test come with seqlab."""
     if path not in ("demo:train", "demo:test"):
         return path, reading

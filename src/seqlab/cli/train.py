@@ -14,12 +14,11 @@ from seqlab.cli import kinds, parsing
 from seqlab.cli.corpora import corpus_facts, placed, read_training
 from seqlab.cli.parsing import Group, number, option, param, whole
 from seqlab.cli.printing import check_target, counted, duration, print_json, put_bytes, settings_lines, size
-from seqlab.cli.terminal import impatient, training_progress
+from seqlab.cli.terminal import Screen, impatient, training_progress
 from seqlab.errors import OptionError
 from seqlab.families.linear.learners import LEARNERS
 
 if TYPE_CHECKING:
-    from seqlab.cli.terminal import Screen
     from seqlab.corpus import Corpus
     from seqlab.learning.history import Epoch, History
 

@@ -11,12 +11,11 @@ from seqlab.cli import kinds, parsing
 from seqlab.cli.corpora import placed, read_training
 from seqlab.cli.parsing import Group, option, param, value_of, whole
 from seqlab.cli.printing import check_target, duration, settings_lines
-from seqlab.cli.terminal import impatient, training_progress
+from seqlab.cli.terminal import Screen, impatient, training_progress
 from seqlab.errors import OptionError
 from seqlab.families.linear.learners import LEARNERS
 
 if TYPE_CHECKING:
-    from seqlab.cli.terminal import Screen
     from seqlab.corpus import Corpus
     from seqlab.tuning import Trial, Tuning
 
@@ -101,9 +100,6 @@ def _values(name: str, text: str) -> Any:
         return LogUniform(float(first), float(last)) if first > 0 else Uniform(float(first), float(last))
     steps = np.geomspace(first, last, number) if first > 0 else np.linspace(first, last, number)
     return [float(f"{value:.6g}") for value in steps]
-
-
-# ------------------------------------------------------------------------------------------------ run
 
 
 def run(arguments: argparse.Namespace) -> None:

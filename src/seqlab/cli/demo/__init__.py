@@ -8,6 +8,7 @@ import math
 import re
 import sys
 import textwrap
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -73,27 +74,27 @@ _TOKEN = re.compile(r"\w+(?:[.'’-]\w+)*|[^\w\s]")
 
 
 class Reading(NamedTuple):
-    """A sentence, labelled by every model.
+    """A sentence, labelled by every model: what --json tells of it.
 
-    words     its tokens
-    labels    by the name of the model
-    chances   the probability of the CRF's label of each word
-    nbest     the best labellings of the CRF, and their probabilities
-    doubted   the position of which it is least sure
-    why       the explanation of that label, as text
+    words           its tokens
+    labels          by the name of the model
+    probabilities   of the CRF's label of each word
+    nbest           the best labellings of the CRF, and their probabilities
+    explained       the position of which it is least sure
+    explanation     of that label, as text
     """
 
     words: list[str]
     labels: dict[str, list[str]]
-    chances: list[float]
-    nbest: list[tuple[list[str], float]]
-    doubted: int
-    why: str
+    probabilities: list[float]
+    nbest: list[dict[str, Any]]
+    explained: int
+    explanation: str
 
     def rows(self) -> list[list[str]]:
         """Return each word with its labels and the CRF's probability."""
-        cells = zip(self.words, *self.labels.values(), (f"{p:.3f}" for p in self.chances), strict=True)
-        return [list(row) for row in cells]
+        shown = (f"{chance:.3f}" for chance in self.probabilities)
+        return [list(row) for row in zip(self.words, *self.labels.values(), shown, strict=True)]
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -109,24 +110,27 @@ def run(arguments: argparse.Namespace) -> None:
         raise OptionError(f"--output {folder}: this is a file, but a folder is wanted")
     words = None if arguments.sentence is None else _tokens(arguments.sentence)
     target.mkdir(parents=True, exist_ok=True)
-    say = _Voice(silent=json)
-    say.head("Three models learn parts of speech")
+    say = partial(_say, silent=json)
+    say("Three models learn parts of speech")
     found = _learned(json=json)
-    say.block(found.text())
-    reading = _read(found, words or _asked(say))
-    say.head(f"The sentence: {' '.join(reading.words)}", "P: how sure the CRF is of its label")
-    say.block(_labelled(reading))
-    say.head(f"Its {len(reading.nbest)} best readings", "which labels change, and how probable each one is")
-    say.block(_readings(reading) + (STORY if reading.words == _tokens(DEFAULT) else ""))
-    say.head(f"The word it is least sure of: {reading.words[reading.doubted]}")
-    say.block(reading.why)
+    say(text=found.text())
+    reading = _read(found, words or _asked(silent=json))
+    title, note = f"The sentence: {' '.join(reading.words)}", "P: how sure the CRF is of its label"
+    rows = [[*row, "" if len(set(row[1:-1])) == 1 else "they differ"] for row in reading.rows()]
+    head = ["", *reading.labels, "P", ""]
+    say(title, note, table(head, rows, left=len(reading.labels) + 1, indent=0))
+    title, note = (
+        f"Its {len(reading.nbest)} best readings",
+        "which labels change, and how probable each one is",
+    )
+    say(title, note, _readings(reading) + (STORY if reading.words == _tokens(DEFAULT) else ""))
+    doubted = reading.words[reading.explained]
+    say(f"The word it is least sure of: {doubted}", text=reading.explanation)
     files = _write_files(target, found, reading)
-    say.head(f"Written to {folder}/")
-    say.block(table(["", ""], files.items(), left=2).partition("\n")[2])
-    say.head("What to try next")
-    say.block(_next(folder))
+    say(f"Written to {folder}/", text=table(["", ""], files.items(), left=2).partition("\n")[2])
+    say("What to try next", text=_next(folder))
     if json:
-        print_json({"comparison": found.to_dict(), "sentence": _facts(reading), "files": list(files)})
+        print_json({"comparison": found.to_dict(), "sentence": reading._asdict(), "files": list(files)})
 
 
 def _learned(*, json: bool) -> Comparison:
@@ -150,11 +154,11 @@ def _tokens(text: str) -> list[str]:
     return words
 
 
-def _asked(say: _Voice) -> list[str]:
+def _asked(*, silent: bool) -> list[str]:
     """Ask for a sentence; the usual one when nobody types any."""
-    if say.silent or sys.stdin is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if silent or sys.stdin is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _tokens(DEFAULT)
-    say.head("Your turn", f"Type an English sentence, or press Enter for: {DEFAULT}")
+    _say("Your turn", f"Type an English sentence, or press Enter for: {DEFAULT}")
     typed = ""
     with contextlib.suppress(EOFError, UnicodeDecodeError):
         typed = input("  > ")
@@ -167,7 +171,10 @@ def _read(found: Comparison, words: list[str]) -> Reading:
     labels = {name: model.tag(words) for name, model in models.items()}
     marginals = crf.predict_marginals_single(words)
     chances = [chance[label] for chance, label in zip(marginals, labels["CRF"], strict=True)]
-    nbest = [(list(map(str, path.labels)), math.exp(path.log_prob)) for path in crf.nbest(words, READINGS)]
+    nbest = [
+        {"labels": list(map(str, path.labels)), "probability": math.exp(path.log_prob)}
+        for path in crf.nbest(words, READINGS)
+    ]
     doubted = min(range(len(words)), key=chances.__getitem__)
     return Reading(words, labels, chances, nbest, doubted, crf.explain(words, doubted).text(rows=4))
 
@@ -175,41 +182,25 @@ def _read(found: Comparison, words: list[str]) -> Reading:
 # ------------------------------------------------------------------------------------------------ on the screen
 
 
-class _Voice:
-    """Prints as it goes, if it is not for programs."""
-
-    def __init__(self, *, silent: bool) -> None:
-        self.silent = silent
-
-    def head(self, title: str, note: str = "") -> None:
-        """Begin something new."""
+def _say(title: str = "", note: str = "", text: str = "", *, silent: bool = False) -> None:
+    """Print a title, a note below it, and lines, a little to the right; nothing if it is for programs."""
+    if silent:
+        return
+    if title:
         shown = textwrap.shorten(title, COLUMNS, placeholder=" …")
-        self._print(f"\n\x1b[1m{shown}\x1b[0m" if wants_color(sys.stdout) else f"\n{shown}")
-        if note:
-            self._print(f"  {note}")
-
-    def block(self, text: str) -> None:
-        """Print lines, a little to the right."""
-        self._print(textwrap.indent(text, "  "))
-
-    def _print(self, text: str) -> None:
-        if not self.silent:
-            print(text, flush=True)
-
-
-def _labelled(reading: Reading) -> str:
-    rows = [[*row, "" if len(set(row[1:-1])) == 1 else "they differ"] for row in reading.rows()]
-    return table(["", *reading.labels, "P", ""], rows, left=len(reading.labels) + 1, indent=0)
+        print(f"\n\x1b[1m{shown}\x1b[0m" if wants_color(sys.stdout) else f"\n{shown}", flush=True)
+    for lines in filter(None, (note, text)):
+        print(textwrap.indent(lines, "  "), flush=True)
 
 
 def _readings(reading: Reading) -> str:
     """Show readings in rows; a label that differs from the best one's stands in brackets."""
     rows = []
-    for labels, chance in reading.nbest:
-        pairs = zip(labels, reading.nbest[0][0], strict=True)
+    for path in reading.nbest:
+        pairs = zip(path["labels"], reading.nbest[0]["labels"], strict=True)
         shown = " ".join(one if one == best else f"[{one}]" for one, best in pairs)
         first, *more = textwrap.wrap(shown, COLUMNS - 14)
-        rows += [f"{chance:7.1%}  {first}", *(f"{'':9}{line}" for line in more)]
+        rows += [f"{path['probability']:7.1%}  {first}", *(f"{'':9}{line}" for line in more)]
     return "\n".join(rows)
 
 
@@ -225,17 +216,6 @@ def _next(folder: str) -> str:
         "read on": "docs/guide/, which has all of this in Python too",
     }
     return "\n".join(f"{what}\n  {command}" for what, command in steps.items())
-
-
-def _facts(reading: Reading) -> dict[str, Any]:
-    return {
-        "words": reading.words,
-        "labels": reading.labels,
-        "probabilities": reading.chances,
-        "nbest": [{"labels": labels, "probability": chance} for labels, chance in reading.nbest],
-        "explained": reading.doubted,
-        "explanation": reading.why,
-    }
 
 
 # ------------------------------------------------------------------------------------------------ files
@@ -289,8 +269,8 @@ def _report(found: Comparison, reading: Reading, pictures: dict[str, tuple[Pictu
         '<p>More about the CRF: <a href="mistakes.html">every label, and where it goes wrong</a>.</p>',
         f"<h2>{escape(' '.join(reading.words))}</h2>",
         html.table(["word", *reading.labels, "P (CRF)"], rows),
-        f"<h2>Why {escape(reading.words[reading.doubted])}?</h2>",
-        f"<pre>{escape(reading.why)}</pre>",
+        f"<h2>Why {escape(reading.words[reading.explained])}?</h2>",
+        f"<pre>{escape(reading.explanation)}</pre>",
         "<h2>Pictures</h2>",
         *figures,
         *([] if "learning.svg" in pictures else [f"<p>{escape(NO_CHART)}</p>"]),

@@ -145,20 +145,14 @@ def page(story: Story, width: int, style: Style, *, python: str) -> str:
     snippet = [
         draw.clip(line, width, style.glyphs.ellipsis) for line in NEXT
     ]  # not indented: made to be pasted
+    last = block("Every claim above is a test of its own:  make test")
     blocks = [
         block("A garden path", [*_prose(OPENING, width), *_prose(legend, width, Ink.FAINT)]),
         block("The trellis: how probable the best way into each cell is", _prose(key, width, Ink.FAINT)),
         textwrap.indent(drawing, " " * INDENT),
         *middle,
-        block("Each word by itself: P(label | the whole sentence)")
-        + f"\n{textwrap.indent(bars, ' ' * INDENT)}",
-        "\n".join(
-            [
-                block(f"Next, in {python}, with scores of your own:"),
-                *snippet,
-                block("Every claim above is a test of its own:  make test"),
-            ]
-        ),
+        f"{block('Each word by itself: P(label | the whole sentence)')}\n{textwrap.indent(bars, ' ' * INDENT)}",
+        "\n".join([block(f"Next, in {python}, with scores of your own:"), *snippet, last]),
     ]
     return "\n\n".join(blocks)
 
@@ -178,7 +172,7 @@ def _steps(story: Story, width: int, style: Style) -> str:
             [
                 *((places[t], f" {label} ", ink) for t, label in enumerate(path.labels)),
                 *((places[t], f"[{path.labels[t]}]", Ink.BEST) for t in changed),
-                (places[-1] + 1, _probability(path), ink),
+                (places[-1] + 1, f"{math.exp(path.score):.6g}", ink),
                 (places[-1] + 9, remark, Ink.BEST),
             ]
         )
@@ -196,7 +190,7 @@ def _readings(story: Story, width: int, style: Style) -> str:
         rows.append(
             [
                 (0, " ".join(map(str, path.labels)), ink),
-                (11, _probability(path), ink),
+                (11, f"{math.exp(path.score):.6g}", ink),
                 (23, f"{share:6.1%}", ink),
                 (31, style.glyphs.bar(share, bar) if bar > 0 else "", ink),
             ]
@@ -204,10 +198,6 @@ def _readings(story: Story, width: int, style: Style) -> str:
     rows.append([(0, "P(words)", Ink.HEAD), (11, f"{math.exp(story.log_probability):.6g}", Ink.HEAD)])
     title = f"Possible readings: {len(story.readings)} of {story.trellis.L**story.trellis.T} labellings"
     return _block(title, rows, width=width, style=style)
-
-
-def _probability(path: Path) -> str:
-    return f"{math.exp(path.score):.6g}"
 
 
 def _block(title: str, rows: Sequence[Row] = (), *, width: int, style: Style) -> str:

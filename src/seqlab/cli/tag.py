@@ -6,32 +6,28 @@ import argparse
 import codecs
 import contextlib
 import io
+import math
 import os
 import sys
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from seqlab import errors
 from seqlab.cli import parsing
-from seqlab.cli.corpora import doubts, found, given_text, in_file, load_tagger, named_for
+from seqlab.cli.corpora import doubts, file_of, given_text, in_file, load_tagger, named_for, words_of
 from seqlab.cli.parsing import Group, option, whole
-from seqlab.cli.printing import put_pieces
-from seqlab.cli.terminal import file_progress
+from seqlab.cli.printing import json_line, put_pieces
+from seqlab.cli.terminal import Screen, file_progress
 from seqlab.corpus.formats import LABELLED
-from seqlab.errors import (
-    CorpusError,
-    CorpusWarning,
-    ImpossibleError,
-    OptionError,
-    QuestionError,
-    TemplateError,
-)
 
 if TYPE_CHECKING:
-    from seqlab.cli.terminal import Screen
     from seqlab.corpus import Corpus
+    from seqlab.inference import Posterior
     from seqlab.tagging.tagger import Tagger
+    from seqlab.tags import Span
 
 USAGE = "MODEL [FILE ...]"
 DESCRIPTION = """\
@@ -80,6 +76,7 @@ OPTIONS = (
     parsing.READING,
 )
 
+DIGITS = 6  # of probabilities
 Work = Callable[["Corpus", int, int], bytes]  # a block, the number of its first sentence, threads
 
 
@@ -89,7 +86,7 @@ def run(arguments: argparse.Namespace) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sources = _sources(arguments)
     if (arguments.beam is None) == (arguments.decode == "beam"):
-        raise OptionError("--decode beam and --beam N belong together: pass both, or neither")
+        raise errors.OptionError("--decode beam and --beam N belong together: pass both, or neither")
     tagger = load_tagger(arguments.model)  # before anything is written; the input is waited for last
     put_pieces(arguments.output, tagged(tagger, sources, arguments))
 
@@ -101,7 +98,7 @@ def _sources(arguments: argparse.Namespace) -> list[Any]:
             print("seqlab: reading from the keyboard; Ctrl-D ends it", file=sys.stderr)
         return list(arguments.files) or ["-"]
     if arguments.files:
-        raise OptionError("--sentence is the input already; leave the files out")
+        raise errors.OptionError("--sentence is the input already; leave the files out")
     text, reading = given_text(arguments.sentence, parsing.reading_of(arguments))
     arguments.format = reading.get("format")
     return [text]
@@ -131,12 +128,12 @@ def _blocks(
     screen.step("tagging", _bytes_of(sources))
     first = 0
     for source in sources:
-        path, options = found(source, reading)
+        path, options = file_of(source, reading)
         with _opened(path, screen) or contextlib.nullcontext() as file:
             done = 0
             for number, block in enumerate(stream(file or path, **options).blocks()):
                 for doubt in () if number or certain else doubts(block, tagger):
-                    warnings.warn(doubt, CorpusWarning, stacklevel=2)
+                    warnings.warn(doubt, errors.CorpusWarning, stacklevel=2)
                 yield named_for(block, tagger, given), first
                 first += len(block)
                 if file is not None:
@@ -173,11 +170,11 @@ def _located(work: Work, block: Corpus, first: int, threads: int) -> bytes:
     """Do `work` with errors that name file and line; the library counts sentences, and only those of the block."""
     try:
         return work(block, first, threads)
-    except (ImpossibleError, CorpusError, TemplateError) as error:
+    except (errors.ImpossibleError, errors.CorpusError, errors.TemplateError) as error:
         if error.path is not None or not block.name:
             raise
         sentence = error.place.sentence
-        if sentence is None and isinstance(error, ImpossibleError):
+        if sentence is None and isinstance(error, errors.ImpossibleError):
             raise
         raise in_file(error, block, sentence or 0) from error
 
@@ -189,23 +186,21 @@ def _work(tagger: Tagger, arguments: argparse.Namespace) -> Work:
     chosen = {"decode": arguments.decode, "beam": arguments.beam}
     way = {name: value for name, value in chosen.items() if value is not None}
     if way and not hasattr(tagger, "trellis"):
-        raise QuestionError(
+        raise errors.QuestionError(
             f"--decode has no meaning here: a {type(tagger).__name__} picks one of its generator's labellings"
         )
     if arguments.json or arguments.nbest or arguments.marginals or arguments.all_marginals or arguments.spans:
-        from seqlab.cli.tag.views import view
-
-        return view(tagger, arguments, way)
+        return _view(tagger, arguments, way)
 
     def labels(block: Corpus, first: int, threads: int) -> bytes:
-        name = new_column(block)
+        name = _new_column(block)
         done = tagger.annotate(block, name, **way, threads=threads)
-        return written(done, name, tagger, arguments, first=first == 0)
+        return _written(done, name, tagger, arguments, first=first == 0)
 
     return labels
 
 
-def new_column(block: Corpus) -> str:
+def _new_column(block: Corpus) -> str:
     """Find a name that no column has yet."""
     name = "predicted"
     while name in block.columns:
@@ -213,7 +208,7 @@ def new_column(block: Corpus) -> str:
     return name
 
 
-def written(
+def _written(
     corpus: Corpus, name: str, tagger: Tagger, arguments: argparse.Namespace, *, first: bool = True
 ) -> bytes:
     """Write the block as bytes in the wanted format.
@@ -222,26 +217,153 @@ def written(
     first   whether the file begins here
     """
     from seqlab.corpus import Corpus, formats, write
+    from seqlab.corpus.columns import CONLLU
 
-    if (
-        arguments.labels_only
-    ):  # comments and the like have no place among them; blank lines between sentences do
+    read_as, label = corpus.layout.format, tagger.column_
+    if arguments.labels_only:  # which comments have no place among; blank lines between sentences do
         goal = "conll"
         corpus = Corpus({name: corpus.data(name)}, corpus.offsets, layout=corpus.layout)
     else:
-        goal = arguments.to or _usual_format(corpus.layout.format, tagger.column_)
-        corpus = formats.named(goal).labelled(corpus, name, tagger.column_)
+        has_place = read_as in {"conll", "jsonl"} or (read_as == "conllu" and label in CONLLU)
+        goal = arguments.to or (str(read_as) if has_place else "conll")
+        corpus = formats.named(goal).labelled(corpus, name, label)
     out = io.BytesIO()
     write(corpus, out, goal)
     return out.getvalue() if first else out.getvalue().removeprefix(codecs.BOM_UTF8)
 
 
-def _usual_format(read_as: str | None, label: str | None) -> str:
-    """Choose the format of the input, where it has a place for a label: in CoNLL-U that of training."""
-    from seqlab.corpus.columns import CONLLU
+# ------------------------------------------------------------------------------------------------ more than labels
 
-    good = read_as in {"conll", "jsonl"} or (read_as == "conllu" and label in CONLLU)
-    return str(read_as) if good else "conll"
+
+class Answer(NamedTuple):
+    """What is known of one sentence.
+
+    part, place   the corpus that it stands in, and where
+    number        its number in the whole input
+    labels        the best ones
+    posterior     None when it was not asked for, or the model has no probabilities
+    nbest         None when it was not asked for
+    """
+
+    part: Corpus
+    place: int
+    number: int
+    labels: list[str]
+    posterior: Posterior | None
+    nbest: Any
+
+    @property
+    def words(self) -> list[str]:
+        """Return the words of the sentence."""
+        return words_of(self.part, self.place, [""] * len(self.part[self.place]))
+
+    def cells(self) -> list[list[str]]:
+        """Return the columns of the sentence that hold strings."""
+        part, sentence = self.part, self.part[self.place]
+        return [list(map(str, sentence[name])) for name in part.columns if hasattr(part.data(name), "pool")]
+
+    def chances(self, names: tuple[str, ...]) -> list[dict[str, float]]:
+        """Return the probability of every label at each position."""
+        rows = [] if self.posterior is None else self.posterior.node.tolist()
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+    def spans(self) -> Iterator[tuple[Span, float | None, str]]:
+        """Find the spans that the labels describe, their probability and their words."""
+        from seqlab.tags import spans
+
+        words, sums = self.words, self.posterior
+        found: list[Span] = spans(self.labels) if self.labels else []
+        for span in found:
+            probability = None if sums is None else sums.span(span.start, span.end, span.type)
+            yield span, probability, " ".join(words[span.start : span.end])
+
+
+def _view(tagger: Any, arguments: argparse.Namespace, way: dict[str, Any]) -> Work:
+    """Make what turns a block into bytes: n best labellings, probabilities, spans; as text and as JSON lines."""
+    from seqlab import inference
+    from seqlab.tagging.decoding import blocks, located
+
+    count, posterior = arguments.nbest or 0, bool(arguments.marginals or arguments.all_marginals)
+    if posterior:
+        tagger._check_meaning("--marginals")
+    posterior = posterior or (arguments.spans and hasattr(tagger, "trellis") and tagger._probabilistic)
+
+    def answers(block: Corpus, first: int, threads: int) -> Iterator[Answer]:
+        """Answer sentence by sentence; trellises are made for some of them at a time."""
+        for begin, part in blocks(block, tagger._block):
+            labels = tagger.predict(part, **way, threads=threads)
+            sums: Any = [None] * len(labels)
+            best: Any = [None] * len(labels)
+            with located(begin):
+                if count and not hasattr(tagger, "trellis"):  # a re-ranker, which has lists of its own
+                    best = [tagger.nbest(sentence, count) for sentence in tagger._sentences(part)]
+                elif posterior or count:
+                    trellises = tagger._trellises(part, threads)
+                    sums = inference.posterior(trellises, threads=threads) if posterior else sums
+                    best = inference.nbest(trellises, count, threads=threads) if count else best
+            for i, found in enumerate(labels):
+                yield Answer(part, i, first + begin + i, found, sums[i], best[i])
+
+    def work(block: Corpus, first: int, threads: int) -> bytes:
+        found = answers(block, first, threads)
+        if arguments.json:
+            return b"".join(json_line(_object(tagger, one, arguments)) for one in found)
+        if arguments.marginals:
+            pairs = (zip(one.labels, one.chances(tagger.labels_), strict=True) for one in found)
+            column = [[f"{y}:{chances[y]:.{DIGITS}f}" for y, chances in sentence] for sentence in pairs]
+            name = _new_column(block)
+            return _written(block.with_column(name, column), name, tagger, arguments)
+        lines = _span_lines if arguments.spans else _nbest_lines if arguments.nbest else _every_label
+        return "".join(
+            f"{line}\n" for line in chain.from_iterable(lines(tagger, one) for one in found)
+        ).encode()
+
+    return work
+
+
+def _every_label(tagger: Tagger, answer: Answer) -> Iterator[str]:
+    """Write columns with the best label behind them, then every label by falling probability."""
+    separator, chances = answer.part.layout.separator, answer.chances(tagger.labels_)
+    for *cells, label, row in zip(*answer.cells(), answer.labels, chances, strict=True):
+        ranked = sorted(row.items(), key=lambda pair: -pair[1])
+        yield separator.join([*cells, label, *(f"{name}:{chance:.{DIGITS}f}" for name, chance in ranked)])
+    yield ""
+
+
+def _nbest_lines(tagger: Tagger, answer: Answer) -> Iterator[str]:
+    """Write a line with rank and probability (or score) before each labelling, as CRF++ and Wapiti have it."""
+    separator = answer.part.layout.separator if answer.part.layout.format == "conll" else "\t"
+    columns = answer.cells()
+    for rank, path in enumerate(answer.nbest):
+        value = math.exp(path.log_prob) if tagger._probabilistic and path.log_prob is not None else path.score
+        yield f"# {rank} {value:.{DIGITS}f}"
+        yield from map(separator.join, zip(*columns, map(str, path.labels), strict=True))
+        yield ""
+
+
+def _span_lines(_: Tagger, answer: Answer) -> Iterator[str]:
+    for span, probability, text in answer.spans():
+        shown = "-" if probability is None else f"{probability:.{DIGITS}f}"
+        yield "\t".join(map(str, (answer.number, span.start, span.end, span.type or "-", shown, text)))
+
+
+def _object(tagger: Tagger, answer: Answer, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Collect everything that was asked for."""
+    found: dict[str, Any] = {"tokens": answer.words, "labels": answer.labels}
+    if arguments.marginals or arguments.all_marginals:
+        chances = answer.chances(tagger.labels_)
+        found["probabilities"] = [row[y] for row, y in zip(chances, answer.labels, strict=True)]
+        if arguments.all_marginals:
+            found["marginals"] = chances
+    if answer.nbest is not None:
+        keys = ("labels", "score", "log_prob") if tagger._probabilistic else ("labels", "score")
+        found["nbest"] = [{key: getattr(path, key) for key in keys} for path in answer.nbest]
+    if arguments.spans:
+        found["spans"] = [
+            {"begin": span.start, "end": span.end, "type": span.type, "probability": chance, "text": text}
+            for span, chance, text in answer.spans()
+        ]
+    return found
 
 
 # ------------------------------------------------------------------------------------------------ bytes
@@ -259,7 +381,7 @@ def _recoder(encoding: str | None, *, plain: bool) -> Callable[[bytes], bytes]:
         try:
             return encoder.encode(piece.decode("utf-8"))
         except UnicodeEncodeError as error:
-            raise CorpusError(
+            raise errors.CorpusError(
                 f"{encoding} cannot write the label {error.object[error.start]!r}; convert the input to UTF-8 first"
             ) from None
 
