@@ -204,8 +204,16 @@ def _reranker(reranker: Any, top: int) -> dict[str, Any]:
 def _text(facts: dict[str, Any], arguments: argparse.Namespace) -> str:
     """Show the facts in at most 80 columns where the model's own names allow it."""
     sizes = [(name, size(count)) for name, count in facts["parts"].items()]
-    parts = [_head(facts), _settings(facts), _training(facts, all_epochs=arguments.history)]
-    parts.append(section("size of the parts", sizes))
+    settings: list[tuple[str, str]] = []
+    for name, value in facts["settings"].items():
+        lines = textwrap.wrap(str(value), WIDTH - 18, break_on_hyphens=False) or [""]
+        settings += _named(name, lines if len(lines) <= 4 else [*lines[:3], "..."])
+    parts = [
+        _head(facts),
+        section("settings", settings),
+        _training(facts, all_epochs=arguments.history),
+        section("size of the parts", sizes),
+    ]
     if facts.get("template"):
         lines = facts["template"].splitlines()
         more = 0 if arguments.template else max(len(lines) - TEMPLATE_LINES, 0)
@@ -240,14 +248,6 @@ def _head(facts: dict[str, Any]) -> str:
 def _named(name: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Put a name before the first of some lines."""
     return zip(chain([name], repeat("")), lines, strict=False)
-
-
-def _settings(facts: dict[str, Any]) -> str:
-    rows: list[tuple[str, str]] = []
-    for name, value in facts["settings"].items():
-        lines = textwrap.wrap(str(value), WIDTH - 18, break_on_hyphens=False) or [""]
-        rows += _named(name, lines if len(lines) <= 4 else [*lines[:3], "..."])
-    return section("settings", rows)
 
 
 def _training(facts: dict[str, Any], *, all_epochs: bool) -> str:

@@ -114,9 +114,6 @@ def _said(settings: argparse.Namespace, *flags: str) -> dict[str, Any]:
     return {flag: value for flag, value in found.items() if value is not None}
 
 
-# ------------------------------------------------------------------------------------------------ features and rules
-
-
 def features_of(given: str | None, corpus: Corpus, label: str) -> tuple[Any, str]:
     """Find features for the constructor, and a word on where they come from."""
     from pathlib import Path

@@ -13,27 +13,19 @@ from seqlab.errors import OptionError
 COLUMNS = 80
 
 
-def print_json(value: Any) -> None:
-    """Print one JSON document."""
+def as_json(value: Any, indent: int | None = None) -> str:
+    """Write JSON, with NumPy's numbers and arrays unfolded; what else has no JSON is spelled."""
     import json  # which a help has no use for
 
-    json.dump(value, sys.stdout, ensure_ascii=False, indent=2, allow_nan=False, default=_plain)
-    sys.stdout.write("\n")
+    def plain(one: Any) -> Any:
+        return one.tolist() if hasattr(one, "tolist") else str(one)
+
+    return json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False, default=plain)
 
 
-def json_line(value: Any) -> bytes:
-    """Write one line of JSON."""
-    import json
-
-    return (json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain) + "\n").encode()
-
-
-def _plain(value: Any) -> Any:
-    """Unfold NumPy's numbers and arrays, and spell what else has no JSON."""
-    return value.tolist() if hasattr(value, "tolist") else str(value)
-
-
-# ------------------------------------------------------------------------------------------------ files
+def print_json(value: Any) -> None:
+    """Print one JSON document."""
+    print(as_json(value, indent=2))
 
 
 def check_target(path: str, what: str) -> None:
@@ -67,9 +59,6 @@ def put_bytes(data: bytes) -> None:
     out, rest = sys.stdout.buffer, memoryview(data)
     while rest:
         rest = rest[out.write(rest) or 0 :]
-
-
-# ------------------------------------------------------------------------------------------------ text
 
 
 def section(title: str, rows: Iterable[tuple[str, str]]) -> str:
@@ -116,8 +105,6 @@ def counted(number: int, noun: str) -> str:
     """Say 1 token, 2,000 tokens."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
-
-# ------------------------------------------------------------------------------------------------ complaints
 
 _FLAGS = (
     "columns|format|separator|comments|encoding|constraints|metric|patience|order|keep|dev|decode|beam|scheme|"

@@ -19,7 +19,7 @@ from seqlab import errors
 from seqlab.cli import parsing
 from seqlab.cli.corpora import doubts, file_of, given_text, in_file, load_tagger, named_for, words_of
 from seqlab.cli.parsing import Group, option, whole
-from seqlab.cli.printing import json_line, put_pieces
+from seqlab.cli.printing import as_json, put_pieces
 from seqlab.cli.terminal import Screen, file_progress
 from seqlab.corpus.formats import LABELLED
 
@@ -307,7 +307,7 @@ def _view(tagger: Any, arguments: argparse.Namespace, way: dict[str, Any]) -> Wo
     def work(block: Corpus, first: int, threads: int) -> bytes:
         found = answers(block, first, threads)
         if arguments.json:
-            return b"".join(json_line(_object(tagger, one, arguments)) for one in found)
+            return "".join(f"{as_json(_object(tagger, one, arguments))}\n" for one in found).encode()
         if arguments.marginals:
             pairs = (zip(one.labels, one.chances(tagger.labels_), strict=True) for one in found)
             column = [[f"{y}:{chances[y]:.{DIGITS}f}" for y, chances in sentence] for sentence in pairs]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli import kinds, parsing
-from seqlab.cli.corpora import corpus_facts, placed, read_training
+from seqlab.cli.corpora import corpus_facts, placed, read_training, values_in
 from seqlab.cli.parsing import Group, number, option, param, whole
 from seqlab.cli.printing import check_target, counted, duration, print_json, put_bytes, settings_lines, size
 from seqlab.cli.terminal import Screen, impatient, training_progress
@@ -119,7 +119,11 @@ class _Training:
         tagger = self._made(train, label)
         self._fit(tagger, train, dev, label)
         if settings.prune is not None or settings.storage is not None:
-            tagger = self._pruned(tagger, dev)
+            self.screen.step("pruning")
+            less = {"threshold": settings.prune or 0.0, "storage": settings.storage or "float64"}
+            tagger = tagger.prune(**less, dev=dev, metric=settings.metric)
+            self.say(f"pruned    {tagger.pruned_}")
+            self.facts["pruned"] = tagger.pruned_.to_dict()
         self._save(tagger, train, label)
         self.facts["seconds"] = time.perf_counter() - began
         if dev is not None and not settings.quiet and settings.output != "-":
@@ -200,15 +204,6 @@ class _Training:
             warnings.showwarning = show  # type: ignore[assignment]
             yield
 
-    def _pruned(self, tagger: Any, dev: Corpus | None) -> Any:
-        settings = self.settings
-        self.screen.step("pruning")
-        threshold, storage = settings.prune or 0.0, settings.storage or "float64"
-        less = tagger.prune(threshold=threshold, storage=storage, dev=dev, metric=settings.metric)
-        self.say(f"pruned    {less.pruned_}")
-        self.facts["pruned"] = less.pruned_.to_dict()
-        return less
-
     def _save(self, tagger: Any, train: Corpus, label: str) -> None:
         from seqlab import store
 
@@ -274,19 +269,14 @@ SHOWN = {
 
 def _odd_labels(corpus: Corpus, label: str) -> Iterator[str]:
     """Warn of a label that all tokens have, mostly the wrong column, and of one without a name, an empty cell."""
-    import numpy as np
-
-    column = corpus.strings(label)
-    used = np.unique(column.codes)
-    if len(used) == 1:
+    found = values_in(corpus, label)
+    if len(found) == 1:
         others = ", ".join(name for name in corpus.columns if name != label)
-        yield f"warning   every token has the label {column.values[used[0]]!r}; --label names another column: {others}"
-    blank = [code for code, value in enumerate(column.values) if not value.strip()]
-    tokens = np.flatnonzero(np.isin(column.codes, blank))
-    if len(tokens):
-        sentence = int(np.searchsorted(corpus.offsets, tokens[0], side="right")) - 1
-        place = corpus.place(sentence, int(tokens[0] - corpus.offsets[sentence]))
-        yield f"warning   {counted(len(tokens), 'token')} without a label, the first at {place}"
+        yield f"warning   every token has the label {min(found)!r}; --label names another column: {others}"
+    if not all(map(str.strip, found)):
+        labels = enumerate(corpus.column(label))
+        blank = [(i, t) for i, sentence in labels for t, y in enumerate(sentence) if not y.strip()]
+        yield f"warning   {counted(len(blank), 'token')} without a label, the first at {corpus.place(*blank[0])}"
 
 
 class _EpochTable:

@@ -145,7 +145,11 @@ def _searched(given: argparse.Namespace, screen: Screen) -> Tuning:
     for line in settings_lines(model):
         screen.line(line)
     search = _search_space(given, model, train, label, screen)
-    screen.step("searching", _count(given, search))
+    finite = given.how != "halving" and all(isinstance(values, list) for values in search.values())
+    most = math.prod(map(len, search.values())) if finite else math.inf
+    drawn = (given.n or DRAWN) if given.how == "random" else math.inf
+    count = min(most, drawn)
+    screen.step("searching", count if count < math.inf else None)
     chosen = {name: getattr(given, name) for name in ASKED} | {"refit": given.output is not None}
     if given.resource != "sentences":
         chosen["resource"] = _option_named(model, given.resource)
@@ -174,16 +178,6 @@ def _search_space(
         screen.line(f"{'try' if len(search) == 1 else '':<10}{typed}={text}")
     screen.line("")
     return search
-
-
-def _count(given: argparse.Namespace, search: dict[str, Any]) -> int | None:
-    """Count the trials that there will be, where that is known."""
-    finite = all(isinstance(values, list) for values in search.values())
-    combinations = math.prod(map(len, search.values())) if finite else None
-    if given.how != "random":
-        return combinations if given.how == "grid" else None
-    drawn: int = given.n or DRAWN
-    return drawn if combinations is None else min(drawn, combinations)
 
 
 def _show_trial(screen: Screen, trial: Trial) -> None:
