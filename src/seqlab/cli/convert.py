@@ -80,7 +80,7 @@ def _converted_model(arguments: argparse.Namespace) -> dict[str, Any] | None:
     kind = next((kind for magic, kind in MODELS.items() if head.startswith(magic)), None)
     if kind is None:
         return None
-    options: dict[str, Any] = {"encoding": arguments.encoding or "utf-8"}
+    options: dict[str, Any] = {"encoding": arguments.encoding} if arguments.encoding else {}
     if isinstance(arguments.columns, tuple):
         options["columns"] = arguments.columns
     if arguments.learner is not None:
