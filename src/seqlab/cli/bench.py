@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
+import platform
 import time
 from collections.abc import Callable
 from functools import partial
@@ -92,9 +95,6 @@ class _Bench:
 
 
 def _machine() -> str:
-    import os
-    import platform
-
     import numpy as np
 
     from seqlab import __version__, inference
@@ -106,8 +106,6 @@ def _machine() -> str:
 
 def _own_corpus(bench: _Bench, threads: int) -> None:
     """Measure reading, training and tagging of the demo corpus."""
-    import io
-
     from seqlab import demo_corpus, read, write
     from seqlab.tuning.comparison import usual_model
 

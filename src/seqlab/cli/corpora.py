@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqlab.cli.parsing import reading_of
 from seqlab.cli.printing import COLUMNS, counted
-from seqlab.errors import CorpusError, OptionError, SeqlabError
+from seqlab.errors import CorpusError, OptionError, SeqlabError, TemplateError
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus
@@ -288,19 +288,19 @@ def _gold_column(corpus: Corpus, tagger: Tagger, given: str | None) -> str:
 
 
 @contextlib.contextmanager
-def placed(corpus: Corpus) -> Iterator[None]:
-    """Turn errors that count sentences of this corpus into errors that name file and line."""
+def placed(corpus: Corpus, *, whole: bool = True) -> Iterator[None]:
+    """Turn errors that count sentences of this corpus into errors that name file and line.
+
+    whole   whether the corpus is all of its file; in a block, an error that counts no sentence is of its beginning
+    """
     try:
         yield
     except SeqlabError as error:
-        sentence = error.place.sentence
-        if sentence is None or error.option is not None or sentence >= len(corpus):
+        told, sentence = error.place, error.place.sentence
+        if sentence is None and not whole and isinstance(error, (CorpusError, TemplateError)):
+            sentence = 0
+        elsewhere = told.path is not None or error.option is not None
+        if sentence is None or elsewhere or sentence >= len(corpus):
             raise
-        raise in_file(error, corpus, sentence) from error
-
-
-def in_file(error: SeqlabError, corpus: Corpus, sentence: int) -> CorpusError:
-    """Name file and line where an error counts sentences."""
-    told = error.place
-    place = corpus.located(sentence, told.position if told.item else None)
-    return CorpusError(error.message, place=place._replace(within=told.within))
+        place = corpus.located(sentence, told.position if told.item else None)
+        raise CorpusError(error.message, place=place._replace(within=told.within)) from error

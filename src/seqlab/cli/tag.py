@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seqlab import errors
 from seqlab.cli import parsing
-from seqlab.cli.corpora import doubts, file_of, given_text, in_file, load_tagger, named_for, words_of
+from seqlab.cli.corpora import doubts, file_of, given_text, load_tagger, named_for, placed, words_of
 from seqlab.cli.parsing import Group, option, whole
 from seqlab.cli.printing import as_json, put_pieces
 from seqlab.cli.terminal import Screen, file_progress
@@ -167,16 +167,8 @@ def _in_order(work: Work, blocks: Iterator[tuple[Corpus, int]], threads: int) ->
 
 
 def _located(work: Work, block: Corpus, first: int, threads: int) -> bytes:
-    """Do `work` with errors that name file and line; the library counts sentences, and only those of the block."""
-    try:
+    with placed(block, whole=False):  # the library counts sentences, and only those of the block
         return work(block, first, threads)
-    except (errors.ImpossibleError, errors.CorpusError, errors.TemplateError) as error:
-        if error.path is not None or not block.name:
-            raise
-        sentence = error.place.sentence
-        if sentence is None and isinstance(error, errors.ImpossibleError):
-            raise
-        raise in_file(error, block, sentence or 0) from error
 
 
 # ------------------------------------------------------------------------------------------------ a block's labels

@@ -179,9 +179,6 @@ def _read(found: Comparison, words: list[str]) -> Reading:
     return Reading(words, labels, chances, nbest, doubted, crf.explain(words, doubted).text(rows=4))
 
 
-# ------------------------------------------------------------------------------------------------ on the screen
-
-
 def _say(title: str = "", note: str = "", text: str = "", *, silent: bool = False) -> None:
     """Print a title, a note below it, and lines, a little to the right; nothing if it is for programs."""
     if silent:
@@ -216,9 +213,6 @@ def _next(folder: str) -> str:
         "read on": "docs/guide/, which has all of this in Python too",
     }
     return "\n".join(f"{what}\n  {command}" for what, command in steps.items())
-
-
-# ------------------------------------------------------------------------------------------------ files
 
 
 def _write_files(folder: Path, found: Comparison, reading: Reading) -> dict[str, str]:
