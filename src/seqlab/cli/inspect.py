@@ -105,17 +105,31 @@ def _versions(path: str) -> dict[str, Any]:
 
 def _learned(tagger: Any, top: int, labels: Sequence[str]) -> dict[str, Any]:
     """Tell what was learned: features and moves of a linear model or a classifier, lists of a re-ranker."""
+    moves: list[list[Any]] = [[], []]
     if hasattr(tagger, "oracle_"):
         return _reranker(tagger, top)
     if hasattr(tagger, "classifier_"):
-        rules, own = tagger.rules_, _classifier(tagger, top, labels)
+        scores, columns, rules = tagger.classifier_, tagger.layout_, tagger.rules_
+        own: dict[str, Any] = {"classifier": f"{scores.name}, by its {tagger.response_.method}"}
+        attributes, pairs = columns.attributes, columns.pairs if columns.previous else 0
+        own |= {"attributes": attributes, "edge_attributes": pairs, "weights": int(scores.weights.size)}
+        features = {label: _heaviest(tagger, label, top) for label in labels}
     elif hasattr(tagger, "top_features"):
-        rules, own = tagger.model_.rules, _linear(tagger, top, labels)
+        encoder, model, rules = tagger.encoder_, tagger.model_, tagger.model_.rules
+        own = {"attributes": encoder.size, "edge_attributes": encoder.edge_size}
+        own |= {"weights": model.size, "order": model.order}
+        found = {label: tagger.top_features(top, label=label) for label in labels}
+        features = {label: [[one.attribute, one.weight] for one in some] for label, some in found.items()}
+        moves = [[_move(one) for one in tagger.top_transitions(top, sign=sign)] for sign in (1, -1)]
     else:
         return {}
-    names = tagger.labels_
+    names, template = tagger.labels_, tagger.encoder_.features
     return {
         **own,
+        "template": None if template is None else str(template),
+        "top_features": features,
+        "likely_moves": moves[0],
+        "unlikely_moves": moves[1],
         "forbidden": {
             "moves": [[names[a], names[b]] for a, b in zip(*rules.forbidden.nonzero(), strict=True)],
             "starts": [names[y] for y in rules.no_start.nonzero()[0]],
@@ -124,64 +138,25 @@ def _learned(tagger: Any, top: int, labels: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _linear(tagger: Any, top: int, labels: Sequence[str]) -> dict[str, Any]:
-    """Tell the heaviest features and the moves of a chain."""
-
-    def moves(sign: int) -> list[list[Any]]:
-        found = tagger.top_transitions(top, sign=sign)
-        return [
-            [" ".join(one.labels), one.weight, *([one.attribute] if one.attribute else [])] for one in found
-        ]
-
-    heaviest = {label: tagger.top_features(top, label=label) for label in labels}
-    return {
-        "attributes": tagger.encoder_.size,
-        "edge_attributes": tagger.encoder_.edge_size,
-        "weights": tagger.model_.size,
-        "order": tagger.model_.order,
-        "template": _template(tagger),
-        "top_features": {y: [[one.attribute, one.weight] for one in found] for y, found in heaviest.items()},
-        "likely_moves": moves(1),
-        "unlikely_moves": moves(-1),
-    }
+def _move(one: Any) -> list[Any]:
+    return [" ".join(one.labels), one.weight, *([one.attribute] if one.attribute else [])]
 
 
-def _classifier(tagger: Any, top: int, labels: Sequence[str]) -> dict[str, Any]:
-    """Tell the numbers of a LocalTagger's classifier, and the heaviest features of these labels."""
-    scores, columns = tagger.classifier_, tagger.layout_
+def _heaviest(tagger: Any, label: str, top: int) -> list[list[Any]]:
+    """Find the heaviest weights of a label in a classifier, by the names of the columns that it sees."""
+    encoder, labels, weights = tagger.encoder_, tagger.labels_, tagger.classifier_.weights_of(label)
 
-    def heaviest(label: str) -> list[list[Any]]:
-        weights = scores.weights_of(label)
-        chosen = abs(weights).argsort(kind="stable")[::-1][:top]
-        return [[_column(tagger, i), float(weights[i])] for i in chosen.tolist()]
+    def name(i: int) -> str:
+        if i < encoder.size:
+            return str(encoder.attributes[i])
+        i -= encoder.size
+        if i <= len(labels):
+            return f"after {labels[i]}" if i < len(labels) else "at the beginning"
+        pair, before = divmod(i - len(labels) - 1, len(labels))
+        return f"{encoder.edge_attributes[pair]} after {labels[before]}"
 
-    return {
-        "classifier": f"{scores.name}, by its {tagger.response_.method}",
-        "attributes": columns.attributes,
-        "edge_attributes": columns.pairs if columns.previous else 0,
-        "weights": int(scores.weights.size),
-        "template": _template(tagger),
-        "top_features": {label: heaviest(label) for label in labels},
-        "likely_moves": [],
-        "unlikely_moves": [],
-    }
-
-
-def _template(tagger: Any) -> str | None:
-    template = tagger.encoder_.features
-    return None if template is None else str(template)
-
-
-def _column(tagger: Any, i: int) -> str:
-    """Name a column of the matrix that the classifier sees."""
-    encoder, labels = tagger.encoder_, tagger.labels_
-    if i < encoder.size:
-        return str(encoder.attributes[i])
-    i -= encoder.size
-    if i <= len(labels):
-        return f"after {labels[i]}" if i < len(labels) else "at the beginning"
-    pair, label = divmod(i - len(labels) - 1, len(labels))
-    return f"{encoder.edge_attributes[pair]} after {labels[label]}"
+    chosen = abs(weights).argsort(kind="stable")[::-1][:top]
+    return [[name(i), float(weights[i])] for i in chosen.tolist()]
 
 
 def _reranker(reranker: Any, top: int) -> dict[str, Any]:
