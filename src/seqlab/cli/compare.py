@@ -69,8 +69,7 @@ def run(arguments: argparse.Namespace) -> None:
         said: list[str] = []  # when the models are there
         train, test, label = read_training(arguments, arguments.train, "test", said.append)
         models = {name: _model(arguments, name, train, label) for name in arguments.models}
-        for line in [*said, ""]:
-            screen.line(line)
+        screen.line("\n".join([*said, ""]))
         chosen = {name: getattr(arguments, name) for name in ("metric", "bootstrap", "seed", "threads")}
         with placed(train):
             announce = screen.announcer("training {}")

@@ -84,9 +84,6 @@ def words_of(corpus: Corpus, number: int, otherwise: Iterable[str]) -> list[str]
     return list(map(str, corpus[number][name] if name else otherwise))
 
 
-# ------------------------------------------------------------------------------------------------ to learn from
-
-
 def read_training(
     arguments: argparse.Namespace, files: Sequence[str], held_out: str, say: Callable[[str], object]
 ) -> tuple[Corpus, Corpus | None, str]:
@@ -156,15 +153,11 @@ def label_column(corpus: Corpus, given: str | None) -> str:
         return "upos"
     strings = string_columns(corpus)
     if not strings or (len(strings) == 1 and len(corpus.columns) == 1):
-        shown = ", ".join(map(repr, corpus.columns))
         raise CorpusError(
-            f"{corpus.name}:1: there is no column of labels: the columns are {shown}; the last one of two or more "
-            f"holds the labels, or the one that --label names"
+            f"{corpus.name}:1: there is no column of labels: the columns are {', '.join(map(repr, corpus.columns))}; "
+            f"the last one of two or more holds the labels, or the one that --label names"
         )
     return strings[-1]
-
-
-# ------------------------------------------------------------------------------------------------ for a model
 
 
 def load_tagger(path: str, *, chain: bool = False) -> Any:

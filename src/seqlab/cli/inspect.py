@@ -51,9 +51,6 @@ def run(arguments: argparse.Namespace) -> None:
         print(_text(facts, arguments))
 
 
-# ------------------------------------------------------------------------------------------------ facts
-
-
 def _facts(arguments: argparse.Namespace) -> dict[str, Any]:
     """Collect everything, as JSON can hold it."""
     from seqlab import load, store
@@ -171,9 +168,6 @@ def _reranker(reranker: Any, top: int) -> dict[str, Any]:
         "learned": {name: getattr(reranker.learned_, name) for name in told},
         "heaviest": [[name, weight] for name, weight in reranker.top_features(top)],
     }
-
-
-# ------------------------------------------------------------------------------------------------ text
 
 
 def _text(facts: dict[str, Any], arguments: argparse.Namespace) -> str:

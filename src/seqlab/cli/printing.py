@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from seqlab.errors import OptionError
@@ -76,14 +76,15 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1, 
     return textwrap.indent("\n".join(lines), " " * indent)
 
 
-def settings_lines(tagger: Any) -> Iterator[str]:
+def settings_text(tagger: Any) -> str:
     """Show the call in Python that makes the same tagger, over as many lines as it takes."""
     shown = repr(tagger)
     if "Template(" in shown:  # pages long, and it has a line of its own
         shown = shown.partition("features=Template(")[0] + "features=<template>, ..."
-    lines = textwrap.wrap(shown, COLUMNS - 10, break_long_words=False, break_on_hyphens=False)
-    for i, line in enumerate(lines):
-        yield f"{'model' if i == 0 else '':<10}{line}"
+    wrapper = textwrap.TextWrapper(
+        COLUMNS, "model     ", " " * 10, break_long_words=False, break_on_hyphens=False
+    )
+    return wrapper.fill(shown)
 
 
 def size(count: float) -> str:

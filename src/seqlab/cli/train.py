@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from seqlab.cli import kinds, parsing
 from seqlab.cli.corpora import corpus_facts, placed, read_training, values_in
 from seqlab.cli.parsing import Group, number, option, param, whole
-from seqlab.cli.printing import check_target, counted, duration, print_json, put_bytes, settings_lines, size
+from seqlab.cli.printing import check_target, counted, duration, print_json, put_bytes, settings_text, size
 from seqlab.cli.terminal import Screen, impatient, training_progress
 from seqlab.errors import OptionError
 from seqlab.families.linear.learners import LEARNERS
@@ -156,8 +156,7 @@ class _Training:
             raise OptionError(
                 f"--prune and --storage mean nothing to --model {settings.model}: it has no weights"
             )
-        for line in settings_lines(tagger):
-            self.say(line)
+        self.say(settings_text(tagger))
         self.facts["settings"] = repr(tagger)
         scheme = kinds.scheme_of(train, label) if constraints is settings.constraints is None else None
         if scheme is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from seqlab.cli import kinds, parsing
 from seqlab.cli.corpora import placed, read_training
 from seqlab.cli.parsing import Group, option, param, value_of, whole
-from seqlab.cli.printing import check_target, duration, settings_lines
+from seqlab.cli.printing import check_target, duration, settings_text
 from seqlab.cli.terminal import Screen, impatient, training_progress
 from seqlab.errors import OptionError
 from seqlab.families.linear.learners import LEARNERS
@@ -142,8 +142,7 @@ def _searched(given: argparse.Namespace, screen: Screen) -> Tuning:
     screen.step("reading")
     train, dev, label = read_training(given, given.files, "dev", screen.line)
     model, _ = kinds.tagger_of(given, train, label)
-    for line in settings_lines(model):
-        screen.line(line)
+    screen.line(settings_text(model))
     search = _search_space(given, model, train, label, screen)
     finite = given.how != "halving" and all(isinstance(values, list) for values in search.values())
     most = math.prod(map(len, search.values())) if finite else math.inf

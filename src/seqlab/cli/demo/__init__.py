@@ -115,17 +115,16 @@ def run(arguments: argparse.Namespace) -> None:
     found = _learned(json=json)
     say(text=found.text())
     reading = _read(found, words or _asked(silent=json))
-    title, note = f"The sentence: {' '.join(reading.words)}", "P: how sure the CRF is of its label"
     rows = [[*row, "" if len(set(row[1:-1])) == 1 else "they differ"] for row in reading.rows()]
-    head = ["", *reading.labels, "P", ""]
-    say(title, note, table(head, rows, left=len(reading.labels) + 1, indent=0))
-    title, note = (
+    shown = table(["", *reading.labels, "P", ""], rows, left=len(reading.labels) + 1, indent=0)
+    say(f"The sentence: {' '.join(reading.words)}", "P: how sure the CRF is of its label", shown)
+    note = "which labels change, and how probable each one is"
+    say(
         f"Its {len(reading.nbest)} best readings",
-        "which labels change, and how probable each one is",
+        note,
+        _readings(reading) + (STORY if reading.words == _tokens(DEFAULT) else ""),
     )
-    say(title, note, _readings(reading) + (STORY if reading.words == _tokens(DEFAULT) else ""))
-    doubted = reading.words[reading.explained]
-    say(f"The word it is least sure of: {doubted}", text=reading.explanation)
+    say(f"The word it is least sure of: {reading.words[reading.explained]}", text=reading.explanation)
     files = _write_files(target, found, reading)
     say(f"Written to {folder}/", text=table(["", ""], files.items(), left=2).partition("\n")[2])
     say("What to try next", text=_next(folder))
