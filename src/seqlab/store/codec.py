@@ -16,9 +16,8 @@ people and never read. `check()`, where a class has it, looks at the value as a 
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -49,7 +48,10 @@ Value = TypeVar("Value")
 
 
 def state_of(value: Any) -> State:
-    """Return a dataclass as a State of its kind."""
+    """Return a dataclass as a State of its kind; other objects make their state() themselves."""
+    if hasattr(value, "state"):
+        made: State = value.state()
+        return made
     state = State(value.stored_kind)
     write_fields(state, value)
     return state
@@ -117,7 +119,7 @@ class Late(Generic[Value]):
 
     @property
     def made(self) -> bool:
-        """Whether the value is there already."""
+        """True if the value is there already."""
         return self._make is None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -130,27 +132,27 @@ class Late(Generic[Value]):
 class Part(Field):
     """Another dataclass, as a part of the state; one of several, told by its kind; None where `optional`.
 
-    kinds   the classes; none for the class that has the field
+    kinds   the classes; none for the class that has the field. One with a from_state() reads its part itself
     """
 
     def __init__(self, *kinds: Any, optional: bool = False) -> None:
         self.kinds, self.optional = kinds, optional
 
     def put(self, state: State, name: str, value: Any) -> None:
-        """Write it as a part."""
         if value is not None:
             put_part(state, name, state_of(value))
 
     def get(self, state: State, name: str, sizes: Sizes) -> Any:
-        """Read it back."""
         if self.optional and not state.has_part(name):
             return None
         part = state.any_part(name)
         for kind in self.kinds:
+            if hasattr(kind, "from_state"):
+                return kind.from_state(part)
             if part.kind == kind.stored_kind:
-                inner = {size: value for size, value in sizes.items() if size.isupper()}
+                inner = _shared(sizes)
                 made = read_fields(kind, part, inner)
-                sizes.update({size: value for size, value in inner.items() if size.isupper()})
+                sizes.update(_shared(inner))
                 return made
         wanted = " or ".join(repr(kind.stored_kind) for kind in self.kinds)
         raise StoreError(f"the part {name!r} is of kind {part.kind!r:.80}, {wanted} is wanted")
@@ -166,11 +168,9 @@ class Lazily(Field):
         self.field, self.sizes = field, sizes
 
     def put(self, state: State, name: str, value: Late[Any]) -> None:
-        """Write the value itself."""
         self.field.put(state, name, value())
 
     def get(self, state: State, name: str, sizes: Sizes) -> Late[Any]:
-        """Look at nothing but the sizes."""
         if self.sizes:
             part = state.any_part(name)
             for size, setting in self.sizes.items():
@@ -186,21 +186,6 @@ class Lazily(Field):
         return Late(make=make)
 
 
-class Own(Field):
-    """An object with a state() and a from_state() of its own, as a part."""
-
-    def __init__(self, kind: Any) -> None:
-        self.kind = kind
-
-    def put(self, state: State, name: str, value: Any) -> None:
-        """Write it as a part."""
-        put_part(state, name, value.state())
-
-    def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
-        """Read it back."""
-        return self.kind.from_state(state.any_part(name))
-
-
 class Inside(Field):
     """Another dataclass whose fields stand in the same state, their names behind a prefix.
 
@@ -212,14 +197,12 @@ class Inside(Field):
         self.kind, self.prefix, self.flag = kind, prefix, flag
 
     def put(self, state: State, name: str, value: Any) -> None:
-        """Write its fields."""
         if self.flag is not None:
             state.settings[self.flag] = value is not None
         if value is not None:
             write_fields(state, value, f"{name}." if self.prefix is None else self.prefix)
 
     def get(self, state: State, name: str, sizes: Sizes) -> Any:
-        """Read them back."""
         if self.flag is not None and not state.setting(self.flag, bool):
             return None
         return read_fields(self.kind, state, sizes, f"{name}." if self.prefix is None else self.prefix)
@@ -232,22 +215,22 @@ class Series(Field):
         self.field, self.joint = field, joint
 
     def put(self, state: State, name: str, value: Sequence[Any]) -> None:
-        """Write one after another."""
         for number, one in enumerate(value):
             self.field.put(state, f"{name}{self.joint}{number}", one)
 
     def get(self, state: State, name: str, sizes: Sizes) -> tuple[Any, ...]:
-        """Read as many as there are."""
-        known = {size: value for size, value in sizes.items() if size.isupper()}
-        return tuple(self.field.get(state, one, dict(known)) for one in self._names(state, name))
-
-    def _names(self, state: State, name: str) -> Iterator[str]:
         known = {*state.arrays, *state.settings.get(PARTS, {})}
-        for number in itertools.count():
-            one = f"{name}{self.joint}{number}"
+        values: list[Any] = []
+        while True:
+            one = f"{name}{self.joint}{len(values)}"
             if not any(found == one or found.startswith(f"{one}.") for found in known):
-                return
-            yield one
+                return tuple(values)
+            values.append(self.field.get(state, one, _shared(sizes)))
+
+
+def _shared(sizes: Sizes) -> Sizes:
+    """Copy the sizes that hold in parts as well."""
+    return {size: value for size, value in sizes.items() if size.isupper()}
 
 
 def put_part(state: State, name: str, part: State) -> None:
@@ -266,7 +249,6 @@ __all__ = [
     "Listed",
     "Names",
     "Offsets",
-    "Own",
     "Packed",
     "Part",
     "Pool",

@@ -92,7 +92,7 @@ def _rows(weights: Weights) -> Weights:
 
 
 class Field:
-    """One way to store a field: `put` writes a value under a name, `get` reads it back and checks it."""
+    """A way to store a field: `put` writes a value under a name, `get` reads it back and checks it."""
 
     def put(self, state: State, name: str, value: Any) -> None:
         """Write the value."""
@@ -114,11 +114,9 @@ class Setting(Field):
         self.kind, self.least, self.most = kind, least, most
 
     def put(self, state: State, name: str, value: Any) -> None:
-        """Write it into the settings."""
         self._home(state)[name] = to_json(value)
 
     def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
-        """Read it back; null serves where None may stand."""
         home = self._home(state)
         if name not in home:
             if type(None) in getattr(self.kind, "__args__", ()):
@@ -135,7 +133,6 @@ class Setting(Field):
         return value
 
     def absent(self, state: State, name: str) -> bool:
-        """Tell whether a file does not have it at all."""
         return name not in self._home(state)
 
     def _home(self, state: State) -> dict[str, Any]:
@@ -156,11 +153,9 @@ class Choice(Field):
         self.names = names
 
     def put(self, state: State, name: str, value: Any) -> None:
-        """Write the name."""
         state.settings[name] = next(one for one, known in self.names.items() if known == value)
 
     def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
-        """Read the value of that name."""
         found = state.setting(name, str)
         if found not in self.names:
             raise StoreError(f"the setting {name!r} is the unknown {found!r:.80}")
@@ -171,11 +166,9 @@ class Listed(Field):
     """A string or None, as a list with one entry or none."""
 
     def put(self, state: State, name: str, value: str | None) -> None:
-        """Write it into the settings."""
         state.settings[name] = [] if value is None else [value]
 
     def get(self, state: State, name: str, sizes: Sizes) -> str | None:  # noqa: ARG002
-        """Read it back."""
         found = state.names(name)
         if len(found) > 1:
             raise StoreError(f"the setting {name!r} should have one entry at most, found {len(found)}")
@@ -189,11 +182,9 @@ class Names(Field):
         self.size, self.least, self.ordered = size, least, ordered
 
     def put(self, state: State, name: str, value: Sequence[str]) -> None:
-        """Write a list."""
         state.settings[name] = list(value)
 
     def get(self, state: State, name: str, sizes: Sizes) -> tuple[str, ...]:
-        """Read it back."""
         found = state.names(name)
         if len(found) < self.least or len(set(found)) != len(found):
             raise StoreError(f"the {name} of a model should be there, each of them once")
@@ -217,14 +208,12 @@ class Strings(Field):
         self.size, self.make, self.distinct, self.optional = size, make, distinct, optional
 
     def put(self, state: State, name: str, value: Any) -> None:
-        """Write bytes and begins; sets in order."""
         if self.optional:
             state.settings[name] = value is not None
         strings = sorted(value or ()) if isinstance(value, (frozenset, set)) else list(value or ())
         state.arrays.update(string_arrays(name, strings))
 
     def get(self, state: State, name: str, sizes: Sizes) -> Any:
-        """Read them back."""
         strings = state.strings(name)
         if self.distinct and len(set(strings)) != len(strings):
             raise StoreError(f"the strings {name!r} should be there once each")
@@ -239,11 +228,9 @@ class Pool(Field):
         self.size = size
 
     def put(self, state: State, name: str, value: _core.StringPool) -> None:
-        """Write bytes and begins."""
         state.arrays.update(text_arrays(name, *value.arrays()))
 
     def get(self, state: State, name: str, sizes: Sizes) -> _core.StringPool:
-        """Read them back."""
         content, begins = state.text(name)
         made = _core.pool_of(np.ascontiguousarray(content), np.ascontiguousarray(begins))
         if not isinstance(made, _core.StringPool):
@@ -273,14 +260,13 @@ class Array(Field):
         self.finite, self.optional = finite, optional
 
     def put(self, state: State, name: str, value: Any) -> None:
-        """Write it."""
         if value is not None:
             state.arrays[name] = np.ascontiguousarray(value, dtype=self.dtype)
 
     def get(self, state: State, name: str, sizes: Sizes) -> Any:
-        """Read it back, as it lies in the file; numbers that are followed are copied, since a file may change."""
         if self.optional and name not in state.arrays:
             return None
+        # As it lies in the file; but numbers that are followed are copied, since a file may change.
         shape = tuple(sizes.get(size) if isinstance(size, str) else size for size in self.shape)
         found = self._array(state, name, shape)
         found = found if self.below is None else found.copy()
@@ -313,7 +299,6 @@ class Offsets(Array):
         self.end, self.count = end, count
 
     def get(self, state: State, name: str, sizes: Sizes) -> Any:
-        """Read them back."""
         count = None if self.count is None else sizes.get(self.count)
         found = state.array(name, np.int64, (None if count is None else count + 1,))
         meet(sizes, self.end, int(found[-1]) if len(found) else 0, name)
@@ -329,7 +314,6 @@ class Packed(Array):
         self.small = small
 
     def put(self, state: State, name: str, value: Any) -> None:
-        """Write them in the dtype that was written before."""
         if value is None:
             return
         dtype = str(state.settings.get("dtype", "float64"))

@@ -170,11 +170,9 @@ class Given(Field):
         self.classes = classes
 
     def put(self, state: State, name: str, value: Any) -> None:
-        """Write it into the settings."""
         state.settings[name] = Values(kinds_of(*self.classes)).put(state, name, value)
 
     def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
-        """Read it back."""
         value = Values(kinds_of(*self.classes)).get(state, name, state.setting(name, object))
         if not isinstance(value, self.classes):
             raise StoreError(f"the setting {name!r} is {value!r:.80}, which makes no sense here")

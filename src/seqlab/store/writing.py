@@ -46,7 +46,7 @@ def write(path: str | os.PathLike[str], state: State) -> None:
 
 
 def as_bytes(state: State) -> bytes:
-    """What write() would put into the file."""
+    """Return what write() would put into the file."""
     buffer = io.BytesIO()
     _put(buffer, *_laid_out(state))
     return buffer.getvalue()
@@ -69,7 +69,7 @@ def _put(file: BinaryIO, header: bytes, tensors: list[Array]) -> None:
 
 
 def _laid_out(state: State) -> tuple[bytes, list[Array]]:
-    """The beginning of the file up to the data, and the tensors in order."""
+    """Lay out the beginning of the file up to the data, and the tensors in order."""
     tensors = {name: _plain(name, array) for name, array in state.arrays.items()}
     # Those that are whole cache lines come first among their like, so that each of them begins on one.
     order = sorted(
@@ -79,16 +79,19 @@ def _laid_out(state: State) -> tuple[bytes, list[Array]]:
     end = 0
     for name in order:
         tensor = tensors[name]
-        begin, end = end, end + tensor.nbytes
-        header[name] = {
-            "dtype": NAMES[tensor.dtype],
-            "shape": list(tensor.shape),
-            "data_offsets": [begin, end],
-        }
+        places = [end, end := end + tensor.nbytes]
+        header[name] = {"dtype": NAMES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": places}
     # Last, so that the place of the digest is found from the end.
-    header[METADATA] = _metadata(state)
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":"))
-    content = text.encode()
+    header[METADATA] = {
+        "format": FORMAT,
+        "version": str(VERSION),
+        "seqlab": _library_version(),
+        "kind": as_utf8(state.kind, "the kind").decode(),
+        "settings": _json(state.settings, "settings"),
+        "record": _json(state.record, "record"),
+        "sha256": NO_DIGEST,
+    }
+    content = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     content += b" " * (-(len(content) + 8) % ALIGNMENT)
     if len(content) > MOST_HEADER:
         raise StoreError(
@@ -99,7 +102,7 @@ def _laid_out(state: State) -> tuple[bytes, list[Array]]:
 
 
 def _plain(name: str, array: Array) -> Array:
-    """As it will stand in the file: little-endian, one row after another."""
+    """Return an array as it will stand in the file: little-endian, one row after another."""
     if not isinstance(array, np.ndarray):
         raise StoreError(f"the array {name!r} is no NumPy array but {array!r:.80}")
     plain = np.ascontiguousarray(array).reshape(array.shape)  # (), which would become (1,)
@@ -110,18 +113,6 @@ def _plain(name: str, array: Array) -> Array:
         raise StoreError(f"an array cannot be called {name!r}")
     as_utf8(name, "the name of an array")
     return plain
-
-
-def _metadata(state: State) -> dict[str, str]:
-    return {
-        "format": FORMAT,
-        "version": str(VERSION),
-        "seqlab": _library_version(),
-        "kind": as_utf8(state.kind, "the kind").decode(),
-        "settings": _json(state.settings, "settings"),
-        "record": _json(state.record, "record"),
-        "sha256": NO_DIGEST,
-    }
 
 
 def _library_version() -> str:

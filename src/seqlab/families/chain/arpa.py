@@ -60,10 +60,10 @@ def read_arpa(source: Any) -> NgramModel:
     file = _made(_core.read_arpa(text.removeprefix(BOM), MOST_ORDER + 1), name)
     words: list[str] = file.words.strings()
     known = frozenset(words)
-    for special in (START, END):
+    for special, edge in ((START, "start"), (END, "end")):
         if special not in known:
             raise CorpusError(
-                f"the 1-grams have no {special}, which stands for the {_EDGES[special]} of a sentence; "
+                f"the 1-grams have no {special}, which stands for the {edge} of a sentence; "
                 f"is it a language model of sentences?",
                 place=Place(path=name),
             )
@@ -71,9 +71,6 @@ def read_arpa(source: Any) -> NgramModel:
     symbols = Symbols.of([word for word in words if word not in {START, END, unknown}], unknown, end=True)
     numbers = np.array(_core.translate(file.words, symbols.pool), dtype=np.int32)
     return NgramModel(symbols, _made(file.table(numbers, len(symbols.names)), name))
-
-
-_EDGES = {START: "start", END: "end"}
 
 
 def _made(answer: tuple[Any, str, int, str], name: str) -> Any:

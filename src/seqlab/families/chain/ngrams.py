@@ -51,8 +51,7 @@ class _Tree(Field):
     def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
         """Read as many levels as there are."""
         levels: Levels = []
-        while f"symbol.{len(levels)}" in state.arrays:
-            k = len(levels)
+        while f"symbol.{(k := len(levels))}" in state.arrays:
             length = len(state.array(f"symbol.{k}", np.int32, (None,)))
             columns = self.columns.items()
             levels.append(tuple(state.array(f"{column}.{k}", dtype, (length,)) for column, dtype in columns))
@@ -90,7 +89,7 @@ class Tokens:
     pool: _core.StringPool
 
     def place(self, token: int) -> tuple[int, int]:
-        """Sentence and position of a token."""
+        """Find sentence and position of a token."""
         sentence = int(np.searchsorted(self.offsets, token, side="right")) - 1
         return sentence, token - int(self.offsets[sentence])
 
@@ -124,31 +123,25 @@ class Counted:
         return Counted(tokens.pool, ngrams, end)
 
     def plus(self, other: Counted) -> Counted:
-        """Both added up."""
-        pool, (mine, theirs) = _core.join_pools([self.words, other.words])
+        """Add up both."""
+        pool, numbers = _core.join_pools([self.words, other.words])
         size = RAW_WORDS + len(pool)
+        special = np.array([RAW_START, RAW_END], dtype=np.int32)  # the two symbols that are no words
         parts = [
-            _core.join_ngrams([one.ngrams], _shifted(numbers), size)
-            for one, numbers in ((self, mine), (other, theirs))
+            _core.join_ngrams([ngrams], np.concatenate([special, words + np.int32(RAW_WORDS)]), size)
+            for ngrams, words in zip((self.ngrams, other.ngrams), numbers, strict=True)
         ]
-        ngrams = _core.join_ngrams(parts, np.arange(size, dtype=np.int32), size)
-        return Counted(pool, ngrams, self.end)
+        return Counted(pool, _core.join_ngrams(parts, np.arange(size, dtype=np.int32), size), self.end)
 
     @property
     def order(self) -> int:
-        """How many symbols a history has at most."""
+        """Number of symbols that a history has at most."""
         return self.ngrams.order
 
     def word_counts(self) -> npt.NDArray[np.int64]:
-        """(words,) how often each word was seen."""
+        """Count how often each word was seen (words,)."""
         counts: npt.NDArray[np.int64] = self.ngrams.arrays()[0][2][RAW_WORDS:]
         return counts
-
-
-def _shifted(numbers: Codes) -> Codes:
-    """Put the two symbols that are no words before a map of words."""
-    special = np.array([RAW_START, RAW_END], dtype=np.int32)
-    return np.concatenate([special, numbers + np.int32(RAW_WORDS)]).astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +166,7 @@ class Symbols:
 
     @staticmethod
     def of(words: Sequence[str], unknown: str | None, *, end: bool) -> Symbols:
-        """Words in any order; the unknown one may be among them."""
+        """Take words in any order; the unknown one may be among them."""
         return Symbols(tuple(sorted({*words} - {unknown})), unknown, end)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -208,7 +201,7 @@ class Symbols:
         return NONE if self.unknown is None else len(self.words)
 
     def numbers(self, pool: _core.StringPool) -> Codes:
-        """The number of every string of a pool: the unknown one's, or -1, for those that are no words here."""
+        """Number every string of a pool: the unknown one's, or -1, for those that are no words here."""
         numbers = np.array(_core.translate(pool, self.pool))
         special = numbers >= len(self.all_words)  # text has no start and no end of its own
         numbers[special | (numbers < 0)] = self.unknown_code
@@ -239,33 +232,33 @@ class NgramModel:
 
     @property
     def flat(self) -> bool:
-        """Whether a history passes the same share on to all that has not followed it."""
+        """True if a history passes the same share on to all that has not followed it."""
         return self.table.flat
 
     @property
     def order(self) -> int:
-        """How many symbols a history has at most."""
+        """Number of symbols that a history has at most."""
         return self.table.order
 
     def log_probs(self, codes: Codes, offsets: Offsets, threads: int) -> npt.NDArray[np.float64]:
-        """Log-probability of every symbol and of every end, one sentence after another (eq:backoff)."""
+        """Compute the log-probability of every symbol and of every end, one sentence after another (eq:backoff)."""
         out = np.empty(len(codes) + (len(offsets) - 1 if self.symbols.end else 0))
         self.table.score(codes, offsets, self.symbols.end_code, threads, out)
         return out
 
     def following(self, history: Codes, *, start: bool) -> npt.NDArray[np.float64]:
-        """(names,) probabilities after a history; with `start`, it begins a sentence."""
+        """Compute probabilities (names,) after a history; with `start`, it begins a sentence."""
         out = np.empty(len(self.symbols.names))
         self.table.next(history, start, out)
         return out
 
     def sample(self, n: int, most: int, seed: int) -> tuple[Codes, Offsets]:
-        """Codes and offsets of n sentences."""
+        """Draw codes and offsets of n sentences."""
         return self.table.sample(n, self.symbols.end_code, most, seed)
 
 
 def read_symbols(X: Any, column: Any, *, usual: str | None = None) -> tuple[Tokens, str | None]:
-    """Sentences, and the column that they came from.
+    """Read sentences, and find the column that they came from.
 
     X        a Corpus, sentences of one, or lists of strings
     column   its name, if X has columns; None for the usual one
@@ -277,11 +270,11 @@ def read_symbols(X: Any, column: Any, *, usual: str | None = None) -> tuple[Toke
         )
     if isinstance(X, (str, bytes, Mapping, Sentence)) or not isinstance(X, Iterable):
         raise CorpusError(f"X must be a Corpus or a list of sentences, each a list of strings, got {X!r:.60}")
+    sentences = [] if isinstance(X, Corpus) else listed(X)
+    if sentences and all(isinstance(one, Sentence) for one in sentences):
+        X = Corpus.from_lists(sentences)
     if isinstance(X, Corpus):
         return _of_corpus(X, usual if column is None else column)
-    sentences = listed(X)
-    if sentences and all(isinstance(one, Sentence) for one in sentences):
-        return _of_corpus(Corpus.from_lists(sentences), usual if column is None else column)
     if column is not None:
         raise OptionError(f"{column!r} names a column, but X is a list without columns; pass a Corpus")
     return _of_lists(sentences), None
@@ -312,13 +305,11 @@ def _of_lists(sentences: list[Any]) -> Tokens:
             f"symbols are strings, numbers become some with str(...)",
             place=Place(s, t, of="X"),
         )
-    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return Tokens(codes, offsets, pool)
+    return Tokens(codes, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), pool)
 
 
 def check_no_edges(tokens: Tokens) -> None:
-    """Text to count must not have the names of start and end among its symbols."""
+    """Refuse text with the names of start and end among its symbols."""
     for name in (START, END):
         number = tokens.pool.find(name)
         if number >= 0:

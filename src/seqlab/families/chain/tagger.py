@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from typing import IO, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import whole_number
@@ -153,26 +152,23 @@ class MarkovChain(Model):
     @property
     def transition_matrix(self) -> Transitions:
         """P(next symbol | symbol) of a chain of order 1, with names."""
-        self._check_fitted("transition_matrix")
-        symbols = self.model_.symbols
         self._check_first_order("transition_matrix")
+        symbols = self.model_.symbols
         sources = (START, *symbols.all_words)
-        rows = [self._after(()), *(self._after((code,)) for code in range(len(symbols.all_words)))]
+        histories = [[], *([code] for code in range(len(symbols.all_words)))]
+        rows = [self.model_.following(np.array(one, dtype=np.int32), start=True) for one in histories]
         return Transitions(sources, symbols.names, np.array(rows))
 
     def stationary(self) -> Distribution:
-        """The share of each symbol in the long run, for order 1 (eq:stationary); after an end comes a new start."""
-        self._check_fitted("stationary")
+        """Compute the share of each symbol in the long run, for order 1 (eq:stationary); after an end comes a start."""
         self._check_first_order("stationary")
         moves = self.transition_matrix.matrix
         # Rows in the order of the columns: words, then the end, after which all is as at the start.
         rows = np.concatenate([moves[1:], moves[:1]]) if self.model_.symbols.end else moves[1:]
         return long_run(rows, self.symbols_)
 
-    def _after(self, history: tuple[int, ...]) -> npt.NDArray[np.float64]:
-        return self.model_.following(np.array(history, dtype=np.int32), start=True)
-
     def _check_first_order(self, question: str) -> None:
+        self._check_fitted(question)
         order, size = self.model_.order, len(self.model_.symbols.names)
         if order != 1:
             raise QuestionError(
@@ -188,7 +184,7 @@ class MarkovChain(Model):
     # ------------------------------------------------------------------------------------------ questions
 
     def log_prob(self, tokens: Iterable[str]) -> float:
-        """log P of one sentence, its end included; -inf for an impossible one."""
+        """Compute log P of one sentence, its end included; -inf for an impossible one."""
         self._check_fitted("log_prob")
         given = _one_sentence(tokens)
         codes = self._numbered(given, self.model_.symbols)
@@ -207,7 +203,7 @@ class MarkovChain(Model):
         return Distribution(symbols.names, found)
 
     def perplexity(self, X: Any, y: str | None = None, *, threads: int | None = None) -> Perplexity:
-        """How surprising sentences are (eq:perplexity), with the number of words that are not in the vocabulary."""
+        """Compute the perplexity of sentences (eq:perplexity), and count words that are not in the vocabulary."""
         self._check_fitted("perplexity")
         tokens, _ = read_symbols(X, y, usual=self.column_)
         symbols = self.model_.symbols
@@ -232,12 +228,12 @@ class MarkovChain(Model):
         )
 
     def score(self, X: Any, y: str | None = None) -> float:
-        """The mean log-probability of a symbol, as scikit-learn's searches want it: higher is better."""
+        """Compute the mean log-probability of a symbol, as scikit-learn's searches want it: higher is better."""
         found = self.perplexity(X, y)
         return found.log_prob / found.tokens
 
     def sample(self, n: int = 1, seed: int = 0, *, length: int | None = None) -> list[list[str]]:
-        """n sentences drawn from the chain; the same seed draws the same ones, and more of them begins with the same.
+        """Draw n sentences from the chain; the same seed draws the same ones, and more of them begins with the same.
 
         length   at most so many symbols; needed when sentences have no end, else 10,000
         """
@@ -266,7 +262,7 @@ class MarkovChain(Model):
 
     @classmethod
     def from_arpa(cls, path: str | os.PathLike[str] | IO[bytes] | IO[str]) -> Self:
-        """A chain with the probabilities of an ARPA file; it has no counts, so it cannot learn on."""
+        """Make a chain with the probabilities of an ARPA file; it has no counts, so it cannot learn on."""
         model = read_arpa(path)
         chain = cls(model.order, unknown=model.symbols.unknown)
         chain.fit_ = ChainFit(None, model)
@@ -306,7 +302,7 @@ class MarkovChain(Model):
         return whole.replaced(where=state.where)
 
     def _numbered(self, tokens: Tokens, symbols: Symbols) -> Codes:
-        """(tokens,) the number of each token's symbol."""
+        """Number (tokens,) the symbols of tokens."""
         numbers = symbols.numbers(tokens.pool)
         codes: Codes = numbers[tokens.codes] if len(tokens.codes) else np.zeros(0, dtype=np.int32)
         if symbols.unknown is None and (codes < 0).any():
@@ -334,18 +330,15 @@ def _one_sentence(tokens: Iterable[str]) -> Tokens:
 
 
 def _perplexity(log_prob: float, tokens: int) -> float:
-    """eq:perplexity   exp(-log P / tokens)."""
+    """eq:perplexity   Compute exp(-log P / tokens)."""
     with np.errstate(over="ignore"):
         return float(np.exp(-log_prob / tokens))
 
 
 def _old_smoothing(state: State) -> Any:
     """Read a smoothing of a file of version 1: by name, as a number, or an object with its numbers."""
-    name, given, values = (
-        state.setting("name", str),
-        state.setting("given", str),
-        state.setting("values", list),
-    )
+    name, given = state.setting("name", str), state.setting("given", str)
+    values = state.setting("values", list)
     if given == "name":
         return name
     if given == "number" and len(values) == 1:

@@ -13,7 +13,7 @@ from seqlab.errors import StoreError
 from seqlab.families.linear.decoder import Decoder, DecoderTables, LateTables, StoredTables, tables_of
 from seqlab.families.linear.model import LinearModel
 from seqlab.learning.history import History
-from seqlab.store.codec import Late, Lazily, Own, Part, Record
+from seqlab.store.codec import Late, Lazily, Part, Record
 from seqlab.store.fields import check_dtype
 from seqlab.tagging.door.constraints import Rules
 from seqlab.tagging.training import Training
@@ -97,7 +97,7 @@ class LinearFit:
     """
 
     training: Annotated[Training, Part(Training)]
-    encoder: Annotated[Late[Encoder], Lazily(Own(Encoder), K="size", E="edge_size")]
+    encoder: Annotated[Late[Encoder], Lazily(Part(Encoder), K="size", E="edge_size")]
     model: Annotated[Late[LinearModel], Lazily(Part(LinearModel))]
     history: Annotated[Late[History], Lazily(Record(History))]
     sentences: Annotated[int | None, Record(int | None, least=0, most=2**53)] = None

@@ -18,7 +18,7 @@ from seqlab.errors import BeamError, CorpusError, OptionError, Place, QuestionEr
 from seqlab.families.local.classifier import GivenClassifier, LinearScores
 from seqlab.families.local.rows import NO_LABEL, Columns, Numbers, Prepared, first_tokens, samples
 from seqlab.families.local.scorer import RESPONSES, ByNumbers, Scorer, cloned, fitted, method_of
-from seqlab.store.codec import Late, Lazily, Own, Part
+from seqlab.store.codec import Late, Lazily, Part
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks, located
@@ -46,7 +46,7 @@ class LocalFit:
     """
 
     training: Annotated[Training, Part(Training)]
-    encoder: Annotated[Late[Encoder], Lazily(Own(Encoder))]
+    encoder: Annotated[Late[Encoder], Lazily(Part(Encoder))]
     previous: bool
     scores: Annotated[Scorer, ByNumbers()]
 
