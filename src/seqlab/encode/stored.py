@@ -13,20 +13,8 @@ from seqlab.encode.encoded import AttributeIds
 from seqlab.errors import StoreError
 from seqlab.features import Template
 from seqlab.features.own import FeatureFunction
-from seqlab.store.codec import (
-    Array,
-    Field,
-    Inside,
-    Names,
-    Part,
-    Pool,
-    Series,
-    Setting,
-    Sizes,
-    put_part,
-    state_of,
-    value_of,
-)
+from seqlab.store.codec import Inside, Part, Series, put_part, state_of, value_of
+from seqlab.store.fields import Array, Field, Names, Pool, Setting, Sizes
 from seqlab.store.state import State
 
 KIND = "encoder"

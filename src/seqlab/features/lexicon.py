@@ -25,7 +25,7 @@ from typing import Any
 
 from seqlab.errors import Place, StoreError, TemplateError
 from seqlab.features.functions import FOLDS, bucket
-from seqlab.store.codec import Field, Sizes
+from seqlab.store.fields import Field, Sizes
 from seqlab.store.state import State, string_arrays
 
 NAME = re.compile(r"[^\W\d]\w*")  # as the language spells it

@@ -25,7 +25,7 @@ from seqlab.features.model import (
 )
 from seqlab.features.values import Sentence, View, attribute, shown
 from seqlab.features.wapiti_regex import compiled
-from seqlab.store.codec import Choice
+from seqlab.store.fields import Choice
 
 Lexicons: TypeAlias = "Mapping[str, Lexicon | Mapping[str, str] | Iterable[str]]"
 

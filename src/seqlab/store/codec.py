@@ -22,21 +22,7 @@ from functools import cache
 from typing import Any, Generic, TypeVar
 
 from seqlab.errors import StoreError
-from seqlab.store.fields import (
-    Array,
-    Choice,
-    Field,
-    Listed,
-    Names,
-    Offsets,
-    Packed,
-    Pool,
-    Record,
-    Setting,
-    Sizes,
-    Strings,
-    meet,
-)
+from seqlab.store.fields import Field, Setting, Sizes, meet
 from seqlab.store.reading import misfits_told
 from seqlab.store.state import PARTS, State, built, hints_of, to_json
 
@@ -237,29 +223,3 @@ def put_part(state: State, name: str, part: State) -> None:
     """Write a state into another one as its part."""
     whole = state.with_parts({name: part})
     state.settings, state.arrays = whole.settings, whole.arrays
-
-
-__all__ = [
-    "Array",
-    "Choice",
-    "Field",
-    "Inside",
-    "Late",
-    "Lazily",
-    "Listed",
-    "Names",
-    "Offsets",
-    "Packed",
-    "Part",
-    "Pool",
-    "Record",
-    "Series",
-    "Setting",
-    "Sizes",
-    "Strings",
-    "put_part",
-    "read_fields",
-    "state_of",
-    "value_of",
-    "write_fields",
-]

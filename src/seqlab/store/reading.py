@@ -23,6 +23,7 @@ import json
 import math
 import mmap
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -148,9 +149,7 @@ def _mapped(name: str) -> Buffer:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
             raise StoreError("this is no file")
-        if not found.st_size:
-            return b""
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if found.st_size else b""
 
 
 def _state(content: Buffer) -> State:
@@ -214,7 +213,7 @@ def _metadata(given: Any) -> dict[str, str]:
     if not (isinstance(given, dict) and given.get("format") == FORMAT):
         raise StoreError("this is a safetensors file, but not one that seqlab wrote")
     version = given.get("version")
-    if not (isinstance(version, str) and version.isascii() and version.isdigit() and len(version) < 10):
+    if not (isinstance(version, str) and re.fullmatch("[0-9]{1,9}", version)):
         raise StoreError(f"the version of the format should be a number, found {version!r:.80}")
     if int(version) > VERSION:
         raise StoreError(

@@ -62,7 +62,7 @@ class State:
         arrays = dict(self.arrays)
         for name, part in parts.items():
             described[name] = {"kind": part.kind, "settings": part.settings, "record": part.record}
-            arrays.update({f"{name}.{own}": array for own, array in part.arrays.items()})
+            arrays |= {f"{name}.{own}": array for own, array in part.arrays.items()}
         return self.replaced(settings={**self.settings, PARTS: described}, arrays=arrays)
 
     def has_part(self, name: str) -> bool:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from seqlab.errors import SeqlabError, StoreError
-from seqlab.store.codec import Field, Sizes, put_part
+from seqlab.store.codec import put_part
+from seqlab.store.fields import Field, Sizes
 from seqlab.store.state import State, field_names, plain, string_arrays
 
 COLLECTIONS: dict[str, type] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}

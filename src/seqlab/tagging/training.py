@@ -14,7 +14,8 @@ from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
 from seqlab.errors import CorpusError, LabelError, OptionError, ShapeError, StoreError
 from seqlab.learning.monitor import Bar, Monitor, checked_callbacks, checked_patience
-from seqlab.store.codec import Field, Inside, Late, Lazily, Listed, Names, Sizes, Strings
+from seqlab.store.codec import Inside, Late, Lazily
+from seqlab.store.fields import Field, Listed, Names, Sizes, Strings
 from seqlab.store.state import State, string_arrays
 from seqlab.tagging.decoding import path_ids
 from seqlab.tagging.door.constraints import Allowed, Rules, TagDictionary

@@ -22,7 +22,8 @@ from seqlab.learning.smoothing import (
     WittenBell,
     smoothing_of,
 )
-from seqlab.store.codec import Inside, Listed, Part, Strings, state_of, value_of
+from seqlab.store.codec import Inside, Part, state_of, value_of
+from seqlab.store.fields import Listed, Strings
 from seqlab.tagging.transitions import END, START
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from seqlab import _core
 from seqlab.corpus import Corpus, Sentence
 from seqlab.encode.encoder import listed
 from seqlab.errors import CorpusError, OptionError, Place, StoreError
-from seqlab.store.codec import Field, Inside, Listed, Pool, Sizes, Strings, state_of, value_of
+from seqlab.store.codec import Inside, state_of, value_of
+from seqlab.store.fields import Field, Listed, Pool, Sizes, Strings
 from seqlab.store.state import State
 from seqlab.tagging.door.sentences import word_column
 from seqlab.tagging.transitions import END, START

@@ -28,8 +28,9 @@ from seqlab.families.hmm.counting import (
 )
 from seqlab.families.hmm.emissions.symbols import MISSING
 from seqlab.learning.smoothing import MLE, NAMES, AddLambda, Smoothing, smoothing_of
-from seqlab.store.codec import Array, Inside, Names, Pool, Setting
-from seqlab.store.codec import Offsets as StoredOffsets
+from seqlab.store.codec import Inside
+from seqlab.store.fields import Array, Names, Pool, Setting
+from seqlab.store.fields import Offsets as StoredOffsets
 from seqlab.store.values import Given
 from seqlab.tagging.door.constraints import Rules
 from seqlab.trellis import Trellis

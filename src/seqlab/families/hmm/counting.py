@@ -16,7 +16,7 @@ from seqlab import _core
 from seqlab.arrays import whole_number
 from seqlab.errors import OptionError, StoreError
 from seqlab.learning.smoothing import MLE, AddLambda, KneserNey, Smoothing, WittenBell, smoothing_of
-from seqlab.store.codec import Array, Field, Sizes
+from seqlab.store.fields import Array, Field, Sizes
 from seqlab.store.state import State
 
 Table = npt.NDArray[np.float64]

@@ -18,7 +18,7 @@ from seqlab.errors import ImpossibleError, OptionError, Place, TrainingWarning
 from seqlab.families.hmm.emissions.base import Floats, Groups, Statistics, SymbolRows
 from seqlab.families.hmm.tables import Dirichlet, Expected, HiddenMarkov
 from seqlab.learning.monitor import Outcome, Progress, Report
-from seqlab.store.codec import Array, Field, Setting, Sizes
+from seqlab.store.fields import Array, Field, Setting, Sizes
 from seqlab.store.state import State
 
 FROZEN = ("start", "transitions", "emissions", "means", "covariances", "weights")

@@ -14,7 +14,8 @@ from seqlab.families.hmm.tables import HiddenMarkov
 from seqlab.families.hmm.training_set import TrainingSet
 from seqlab.learning.history import History
 from seqlab.learning.smoothing import NAMES
-from seqlab.store.codec import Late, Listed, Part, Record
+from seqlab.store.codec import Late, Part
+from seqlab.store.fields import Listed, Record
 from seqlab.store.state import State
 from seqlab.tagging.door.constraints import TagDictionary
 from seqlab.tagging.training import Training

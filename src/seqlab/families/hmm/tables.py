@@ -22,7 +22,8 @@ from seqlab.families.hmm.emissions.base import (
     sum_of_logs,
 )
 from seqlab.learning.smoothing import MLE, AddLambda, smoothing_of
-from seqlab.store.codec import Array, Inside, Names, Part
+from seqlab.store.codec import Inside, Part
+from seqlab.store.fields import Array, Names
 from seqlab.tagging.door.constraints import Rules
 from seqlab.trellis import TrellisBatch
 

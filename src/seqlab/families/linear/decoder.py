@@ -41,8 +41,8 @@ from seqlab.encode.template_rows import read_columns
 from seqlab.errors import ImpossibleError, StoreError
 from seqlab.families.linear.model import LinearModel
 from seqlab.features import Template
-from seqlab.store.codec import Field, Late, Sizes, put_part
-from seqlab.store.fields import unpacked
+from seqlab.store.codec import Late, put_part
+from seqlab.store.fields import Field, Sizes, unpacked
 from seqlab.store.reading import misfits_told
 from seqlab.store.state import Array, State
 from seqlab.tagging.door.constraints import Rules

@@ -13,8 +13,8 @@ from seqlab.errors import StoreError
 from seqlab.families.linear.decoder import Decoder, DecoderTables, LateTables, StoredTables, tables_of
 from seqlab.families.linear.model import LinearModel
 from seqlab.learning.history import History
-from seqlab.store.codec import Late, Lazily, Part, Record
-from seqlab.store.fields import check_dtype
+from seqlab.store.codec import Late, Lazily, Part
+from seqlab.store.fields import Record, check_dtype
 from seqlab.tagging.door.constraints import Rules
 from seqlab.tagging.training import Training
 

@@ -18,8 +18,8 @@ from seqlab.arrays import LabelIds, Scores
 from seqlab.encode import EncodedCorpus
 from seqlab.encode.encoded import Rows
 from seqlab.errors import StoreError
-from seqlab.store.codec import Array, Inside, Names, Offsets, Packed, Part, Setting
-from seqlab.store.fields import check_dtype
+from seqlab.store.codec import Inside, Part
+from seqlab.store.fields import Array, Names, Offsets, Packed, Setting, check_dtype
 from seqlab.tagging.door.constraints import Bools, Rules
 from seqlab.trellis import Trellis, TrellisBatch
 

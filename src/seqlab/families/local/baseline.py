@@ -12,7 +12,8 @@ import numpy.typing as npt
 from seqlab.arrays import LabelIds, Scores
 from seqlab.corpus import Corpus
 from seqlab.errors import CorpusError, OptionError, QuestionError, StoreError
-from seqlab.store.codec import Array, Inside, Part, Strings, value_of
+from seqlab.store.codec import Inside, Part, value_of
+from seqlab.store.fields import Array, Strings
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from seqlab.errors import QuestionError, StoreError
 from seqlab.families.local.rows import Matrix
-from seqlab.store.codec import Names, Packed
+from seqlab.store.fields import Names, Packed
 from seqlab.store.reading import misfits_told
 from seqlab.store.state import Array, State
 from seqlab.store.values import OptionKind, Values
@@ -103,7 +103,7 @@ class LinearScores:
 
 
 def rows_of(link: str, classes: int) -> int:
-    """How many rows coef_ has: two classes share one, which naive Bayes does not know."""
+    """Count the rows of coef_: two classes share one, which naive Bayes does not know."""
     asked = 1 if classes == 2 else classes
     return {"bayes": classes, f"{REST}bayes": 2 * asked}.get(link, asked)
 
@@ -146,8 +146,7 @@ def _one_logistic(scores: Floats) -> Floats:
 
 
 def _one_huber(scores: Floats) -> Floats:
-    found: Floats = (np.clip(scores, -1, 1) + 1.0) / 2.0
-    return found
+    return np.asarray((np.clip(scores, -1, 1) + 1.0) / 2.0)
 
 
 def _one_bayes(scores: Floats) -> Floats:
@@ -203,7 +202,10 @@ def numbers_of(classifier: Any) -> LinearNumbers:
     rows = rows_of(link, len(classes))
     weights: Floats = np.ascontiguousarray(_dense(coef).reshape(rows, -1).T, dtype=np.float64)
     shifts: Floats = np.broadcast_to(np.asarray(intercept, dtype=np.float64), (rows,)).copy()
-    made = LinearNumbers(_name(classifier), classes, weights, shifts, link)
+    name, parts = type(classifier).__name__, getattr(classifier, "estimators_", None)
+    made = LinearNumbers(
+        f"{name}({type(parts[0]).__name__})" if parts else name, classes, weights, shifts, link
+    )
     if not (np.isfinite(weights).all() and np.isfinite(shifts).all()):
         raise StoreError(
             f"{made.name} has learned a weight that is not finite, which a model file does not hold; naive Bayes "
@@ -231,12 +233,6 @@ def _numbers(classifier: Any) -> Numbers:
     return classifier.feature_log_prob_, prior, link
 
 
-def _name(classifier: Any) -> str:
-    parts = getattr(classifier, "estimators_", None)
-    name = type(classifier).__name__
-    return f"{name}({type(parts[0]).__name__})" if parts else name
-
-
 def _dense(coef: Any) -> Any:
     return coef.toarray() if hasattr(coef, "toarray") else np.asarray(coef)
 
@@ -251,14 +247,13 @@ def _logistic(classifier: Any) -> str:
 
 def _one_by_one(classifier: Any) -> Numbers:
     """OneVsRestClassifier: the rows of its classifiers, one below the other."""
-    parts = [_numbers(one) for one in classifier.estimators_]
-    coef = np.concatenate([np.atleast_2d(_dense(part[0])) for part in parts])
-    sizes = [np.atleast_2d(_dense(part[0])).shape[0] for part in parts]
-    shifts = [np.broadcast_to(np.asarray(part[1]), (n,)) for part, n in zip(parts, sizes, strict=True)]
-    inner = parts[0][2]
+    coefs, intercepts, links = zip(*(_numbers(one) for one in classifier.estimators_), strict=True)
+    rows = [np.atleast_2d(_dense(coef)) for coef in coefs]
+    shifts = [np.broadcast_to(np.asarray(one), len(row)) for one, row in zip(intercepts, rows, strict=True)]
+    inner = links[0]
     if inner != NONE and f"{REST}{inner}" not in LINKS:
         raise StoreError(f"a OneVsRestClassifier of classifiers with {inner} probabilities cannot be stored")
-    return coef, np.concatenate(shifts), inner if inner == NONE else f"{REST}{inner}"
+    return np.concatenate(rows), np.concatenate(shifts), inner if inner == NONE else f"{REST}{inner}"
 
 
 _KNOWN: dict[str, Callable[[Any], Any]] = {

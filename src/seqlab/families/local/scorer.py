@@ -1,4 +1,4 @@
-"""Scores of all labels, as a classifier gives them to rows."""
+"""Classifiers of scikit-learn as scorers of rows: trained, asked for scores of all labels, stored by their numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from seqlab.arrays import Scores
 from seqlab.errors import OptionError, StoreError
 from seqlab.families.local.classifier import NONE, LinearNumbers, LinearScores, numbers_of
 from seqlab.families.local.rows import Matrix, Sample
-from seqlab.store.codec import Field, Part, Sizes
+from seqlab.store.codec import Part
+from seqlab.store.fields import Field, Sizes
 from seqlab.store.state import State
 
 RESPONSES = ("auto", "probability", "decision")
@@ -151,12 +152,9 @@ def _check_alike(scorer: Scorer, numbers: LinearNumbers) -> None:
     rows = csr_matrix(
         (np.ones(chosen.size), chosen.reshape(-1).astype(np.int32), begins), shape=(PROBES, columns)
     )
-    theirs, ours = (
-        scorer.scores(rows),
-        Scorer(LinearScores(numbers), scorer.method, scorer.labels).scores(rows),
-    )
+    ours = Scorer(LinearScores(numbers), scorer.method, scorer.labels).scores(rows)
     # Not the same bits: what is stored dense may have been sparse, and other releases round otherwise.
-    if not np.allclose(ours, theirs, rtol=CLOSE, atol=CLOSE):
+    if not np.allclose(ours, scorer.scores(rows), rtol=CLOSE, atol=CLOSE):
         raise StoreError(
             f"{numbers.name} of this scikit-learn computes {scorer.method} in a way that seqlab does not know, so a "
             f"model file would answer otherwise; pass scores='decision' to LocalTagger, or use another classifier"
@@ -168,7 +166,7 @@ MOST_DENSE = 2**28  # cells of a matrix without gaps to train on: 2 GB
 
 
 def cloned(classifier: Any) -> Any:
-    """A copy that has learned nothing; says so when this is no classifier of scikit-learn, or that is not installed."""
+    """Copy a classifier without what it has learned; refuse what is none of scikit-learn's."""
     if isinstance(classifier, LinearScores):
         raise OptionError(
             f"this tagger was loaded from a file, which has the numbers of its {classifier.name} and no classifier; to "
@@ -190,7 +188,7 @@ def cloned(classifier: Any) -> Any:
 
 
 def fitted(classifier: Any, matrix: Matrix, rows: Sample, labels: Sequence[str]) -> tuple[Any, bool]:
-    """The classifier, trained on labels by name; and whether it takes rows only without gaps."""
+    """Train the classifier on labels by name; also tell if it takes rows only without gaps."""
     names = np.array(labels, dtype=object)[rows.labels]
     try:
         return _trained(classifier, matrix, names, rows.weights), False
@@ -210,24 +208,20 @@ def _trained(classifier: Any, matrix: Any, names: Any, weights: npt.NDArray[np.f
     if weights is None:
         return classifier.fit(matrix, names)
     # One-versus-rest and the like hand weights on when told to.
-    inner = getattr(classifier, "estimator", None)
+    inner: Any = getattr(classifier, "estimator", None)
     if not _takes_weights(classifier) and _takes_weights(inner) and hasattr(inner, "set_fit_request"):
-        return _handed_on(classifier, inner, matrix, names, weights)
+        from sklearn import config_context
+
+        with config_context(enable_metadata_routing=True):
+            inner.set_fit_request(sample_weight=True)
+            if hasattr(inner, "set_score_request"):  # a search scores, too
+                inner.set_score_request(sample_weight=True)
+            return classifier.fit(matrix, names, sample_weight=weights)
     return classifier.fit(matrix, names, **{_weight_argument(classifier): weights})
 
 
-def _handed_on(classifier: Any, inner: Any, matrix: Any, names: Any, weights: Any) -> Any:
-    from sklearn import config_context
-
-    with config_context(enable_metadata_routing=True):
-        inner.set_fit_request(sample_weight=True)
-        if hasattr(inner, "set_score_request"):  # a search scores, too
-            inner.set_score_request(sample_weight=True)
-        return classifier.fit(matrix, names, sample_weight=weights)
-
-
 def _weight_argument(classifier: Any) -> str:
-    """The argument of fit that takes a weight per row; a Pipeline hands it to its last step."""
+    """Find the argument of fit that takes a weight per row; a Pipeline hands it to its last step."""
     if _takes_weights(classifier):
         return "sample_weight"
     steps = getattr(classifier, "steps", None)

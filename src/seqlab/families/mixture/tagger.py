@@ -24,7 +24,7 @@ from seqlab.families.hmm.emissions.vectors import spread
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.mixture.reading import Bags, Numbers, check_columns, read_bags, read_points, read_weights
 from seqlab.learning.restarts import best_of
-from seqlab.store.codec import Array, Strings
+from seqlab.store.fields import Array, Strings
 from seqlab.store.state import State
 from seqlab.tagging.model import Model, from_fit
 from seqlab.threads import thread_count

@@ -15,7 +15,8 @@ from seqlab.families.rerank.features import Features, GlobalFeatures
 from seqlab.families.rerank.learners import Learned, ListPerceptron, LogLinear
 from seqlab.families.rerank.lists import SCORE, SCORE_NAME, Oracle, check_generator
 from seqlab.lazy import lent
-from seqlab.store.codec import Field, Listed, Names, Packed, Record, Sizes, Strings, put_part
+from seqlab.store.codec import put_part
+from seqlab.store.fields import Field, Listed, Names, Packed, Record, Sizes, Strings
 from seqlab.store.state import State
 from seqlab.store.values import Values, kinds_of
 from seqlab.tagging.model import COMMON, Apart, Model

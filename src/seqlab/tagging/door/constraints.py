@@ -12,7 +12,7 @@ import numpy.typing as npt
 from seqlab.arrays import Scores
 from seqlab.corpus import Corpus
 from seqlab.errors import CorpusError, LabelError, OptionError
-from seqlab.store.codec import Array
+from seqlab.store.fields import Array
 from seqlab.trellis import Constraints
 from seqlab.trellis.constraints import move_mask
 from seqlab.trellis.labels import LabelSet

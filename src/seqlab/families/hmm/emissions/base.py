@@ -14,7 +14,7 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError, StoreError
-from seqlab.store.codec import Array, Sizes
+from seqlab.store.fields import Array, Sizes
 from seqlab.store.state import State
 
 Floats = npt.NDArray[np.float64]

@@ -29,7 +29,7 @@ from seqlab.families.hmm.emissions.base import (
     sum_of_logs,
 )
 from seqlab.families.hmm.emissions.symbols import Stored, Symbols, checked_probabilities, listed, place
-from seqlab.store.codec import Array
+from seqlab.store.fields import Array
 
 
 @dataclass(frozen=True, eq=False)

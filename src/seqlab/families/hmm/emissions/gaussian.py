@@ -40,7 +40,7 @@ from seqlab.families.hmm.emissions.vectors import (
     rebased,
     vector_rows,
 )
-from seqlab.store.codec import Array
+from seqlab.store.fields import Array
 from seqlab.store.values import Given
 
 NEAR = (

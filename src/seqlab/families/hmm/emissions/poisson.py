@@ -27,7 +27,7 @@ from seqlab.families.hmm.emissions.base import (
 )
 from seqlab.families.hmm.emissions.symbols import place
 from seqlab.families.hmm.emissions.vectors import Spread, check_prior, cluster_means, numbers, vector_rows
-from seqlab.store.codec import Array
+from seqlab.store.fields import Array
 from seqlab.store.values import Given
 
 LEAST_RATE = 1e-300  # a rate of 0 makes counts as good as impossible, and no NaN

@@ -23,7 +23,8 @@ from seqlab.families.hmm.emissions.categorical import BagDistribution, SymbolDis
 from seqlab.families.hmm.emissions.gaussian import GaussianDistribution
 from seqlab.families.hmm.emissions.gaussian_mixture import MixtureDistribution
 from seqlab.families.hmm.emissions.poisson import PoissonDistribution
-from seqlab.store.codec import Names, Part, Series
+from seqlab.store.codec import Part, Series
+from seqlab.store.fields import Names
 
 PLAIN = (SymbolDistribution, BagDistribution, GaussianDistribution, MixtureDistribution, PoissonDistribution)
 

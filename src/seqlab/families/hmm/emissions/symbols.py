@@ -14,7 +14,7 @@ import numpy.typing as npt
 from seqlab.corpus import Corpus, StringColumn, VectorColumn
 from seqlab.errors import CorpusError, OptionError, Place, StoreError
 from seqlab.families.hmm.emissions.base import SymbolRows, as_floats
-from seqlab.store.codec import Field, Sizes
+from seqlab.store.fields import Field, Sizes
 from seqlab.store.state import State, string_arrays
 
 MISSING = "\0"  # the word that stands for no word in a column of words: no file and no keyboard has it
