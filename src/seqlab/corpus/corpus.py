@@ -104,7 +104,7 @@ class Corpus(Sequence[Sentence]):
 
     @property
     def layout(self) -> Layout:
-        """How the file was laid out."""
+        """Layout of the file."""
         return self._layout
 
     @property

@@ -112,7 +112,8 @@ def _of_columns(given: Mapping[str, Any]) -> Found:
         column, own = _column(name, given[name])
         if lengths is None:
             lengths = own
-        _check_lengths(f"column {next(iter(given))!r}", lengths, f"column {name!r}", own)
+        else:
+            _check_lengths(f"column {next(iter(given))!r}", lengths, f"column {name!r}", own)
         found[name] = column
     return found, offsets_of(lengths if lengths is not None else [])
 

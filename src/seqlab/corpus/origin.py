@@ -1,4 +1,4 @@
-"""Where a corpus comes from: file and line of each sentence, the layout of the file, its lines that are no tokens."""
+"""Origin of a corpus: file and line of each sentence, the layout of the file, its lines that are no tokens."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ ABSENT = -1
 
 @dataclass(frozen=True)
 class Layout:
-    """How a file was laid out.
+    """Layout of a file.
 
     format          "conll", "conllu", ...; None when the corpus did not come from a file
     separator       between cells

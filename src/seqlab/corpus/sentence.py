@@ -120,7 +120,7 @@ class Sentence:
 
     @property
     def meta(self) -> Mapping[str, Any]:
-        """What the comments say, "# text = ..." as meta["text"], "# newpar" alone as ""; for JSON the other fields."""
+        """Fields of the comments, "# text = ..." as meta["text"], "# newpar" alone as ""; for JSON the other fields."""
         from seqlab.corpus.formats.base import named
 
         layout = self._corpus.layout
@@ -159,7 +159,7 @@ class Token:
 
     @property
     def place(self) -> str:
-        """Where it stands: "file:line", or "sentence 3, token 5" for lists."""
+        """Its place: "file:line", or "sentence 3, token 5" for lists."""
         return self.sentence.place(self.position)
 
     def as_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How good an output is: figures by token, by sentence and by span, and whether a difference is more than luck."""
+"""Quality of an output: figures by token, by sentence and by span, and whether a difference is more than luck."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ SLACK = 1e-12  # differences that are equal but for rounding
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where a figure lies when sentences are drawn anew."""
+    """Confidence interval of a figure, when sentences are drawn anew."""
 
     low: float
     high: float

@@ -39,7 +39,7 @@ class Paired:
 
     @property
     def sentence_count(self) -> int:
-        """How many sentences, empty ones included."""
+        """Number of sentences, empty ones included."""
         return len(self.gold.offsets) - 1
 
 

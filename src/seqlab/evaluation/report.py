@@ -25,7 +25,7 @@ from seqlab.views.text import left, printable, right, text_width
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """How good the predicted labels are.
+    """Quality of the predicted labels.
 
     sentences    how many there are, without empty ones
     unseen       tokens whose word training has not seen, or None when that was not asked

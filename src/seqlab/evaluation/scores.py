@@ -25,13 +25,13 @@ def ratio(part: Any, whole: Any) -> Numbers:
 
 
 def f1_of(precision: Any, recall: Any) -> Numbers:
-    """The harmonic mean."""
+    """Compute the harmonic mean."""
     return ratio(2 * np.asarray(precision) * recall, np.asarray(precision) + recall)
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How well one label, one type, or all of them were found.
+    """Precision, recall and F1 of one label, one type, or all of them.
 
     support     how many there are in gold
     predicted   how many were predicted
@@ -79,14 +79,14 @@ class ScoreTable:
 
     @property
     def support(self) -> int:
-        """How many there are in gold."""
+        """Number of them in gold."""
         return self.micro.support
 
 
 def score_table(
     names: Sequence[str], support: Counts, predicted: Counts, correct: Counts, found: Counts
 ) -> ScoreTable:
-    """One row for each name; names that occur on neither side are left out."""
+    """Compute one row for each name; names that occur on neither side are left out."""
     counts = np.stack([support, predicted, correct, found])
     used = np.flatnonzero(support + predicted)
     names, counts = [names[i] for i in used.tolist()], counts[:, used]

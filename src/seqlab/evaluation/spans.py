@@ -26,7 +26,7 @@ WAYS = ("strict", "lenient", "type_only", "boundary_only")
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
-    """How much of one side breaks the scheme."""
+    """Number of labels, spans and sentences of one side that break the scheme."""
 
     labels: int
     spans: int

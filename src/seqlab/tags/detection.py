@@ -1,4 +1,4 @@
-"""Which scheme a corpus follows.
+"""Detection of the scheme that a corpus follows.
 
 Of the schemes that every sequence follows the one with the fewest letters is taken, since it allows least; then the
 order of SCHEMES decides. If no scheme fits all of it, the one that the fewest labels break is taken, and the answer

@@ -15,7 +15,7 @@ from seqlab.errors import OptionError, SchemeError
 
 
 class Role(IntEnum):
-    """What a label says about its position; the numbers are used in arrays."""
+    """Role of a position in a span, as its label says; the numbers are used in arrays."""
 
     OUTSIDE = 0
     BEGIN = 1
@@ -42,7 +42,7 @@ ANY_LETTER = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Scheme:
-    """How spans are written as labels, one label for each position.
+    """Tag scheme: a way to write spans as labels, one label for each position.
 
     letters                for BEGIN, INSIDE, END, SINGLE; "." where the scheme has none
     first, last, single    the roles of a span's first, last, and only position
@@ -121,7 +121,7 @@ class Scheme:
 
     @property
     def keeps_touching(self) -> bool:
-        """Whether two touching spans of one type stay two. False for IO, where they become one."""
+        """True when two touching spans of one type stay two. False for IO, where they become one."""
         return self.letters.replace(NO_LETTER, "") != self.letters[1]
 
     def spell(self, role: Role | int, kind: str = "") -> str:

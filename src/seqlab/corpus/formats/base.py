@@ -44,21 +44,19 @@ class LineReader:
 
     def feed(self, block: bytes, begin: int, end: int) -> Fault | None:
         """Read block[begin:end], which holds whole lines."""
-        while begin < end:
-            newline = block.find(b"\n", begin, end)
-            self.ends_in_newline = newline >= 0
-            stop = newline if newline >= 0 else end
+        *lines, last = block[begin:end].split(b"\n")
+        self.ends_in_newline = not last
+        for line in [*lines, last] if last else lines:
             self.lines += 1
-            line = block[begin:stop]
-            if line.endswith(b"\r"):
-                line = line[:-1]
+            text = line.removesuffix(b"\r")
+            if len(text) < len(line):
                 self.crlf_lines += 1
                 self.first_crlf = self.first_crlf or self.lines
             try:
-                self._line(line.decode("utf-8"))
+                self._line(text.decode("utf-8"))
             except UnicodeDecodeError as error:
-                return "utf8", self.lines, begin, begin + len(line), error.start
-            begin = stop + 1
+                return "utf8", self.lines, begin, begin + len(text), error.start
+            begin += len(line) + 1
         return None
 
     def _line(self, text: str) -> None:
@@ -277,7 +275,11 @@ class Format:
 
     @classmethod
     def sheet(cls, corpus: Corpus, columns: list[StringColumn], layout: Layout) -> _core.Sheet:
-        """Prepare columns for the native writers, with the lines that are no tokens if they are of this format."""
+        """Prepare columns for the native writers, with the lines that are no tokens if they are of this format.
+
+        A sentence without tokens is refused.
+        """
+        cls.refuse_empty_sentences(corpus)
         extras = corpus.extras if corpus.layout.format == cls.name else Extras.none()
         pairs = [(column.codes, column.pool) for column in columns]
         return _core.Sheet(

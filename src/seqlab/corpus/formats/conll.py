@@ -99,7 +99,6 @@ class Conll(Format):
         chosen = [corpus.strings(name) for name in corpus.columns]
         separator = layout.separator
         forbidden = LINE_ENDS + separator + (BLANKS if separator == " " or len(chosen) == 1 else "")
-        cls.refuse_empty_sentences(corpus)
         for place, name in enumerate(corpus.columns):
             cls.refuse_cells(corpus, name, forbidden, empty=place == 0 or separator == " ")
         sheet = cls.sheet(corpus, chosen, layout)
@@ -121,12 +120,8 @@ def _separator_byte(separator: str | None) -> int:
     """Check the byte between cells; 0 when the first line shall tell."""
     if separator is None:
         return 0
-    if (
-        not isinstance(separator, str)
-        or len(separator) != 1
-        or not 0 < ord(separator) < 128
-        or separator in "\r\n"
-    ):
+    one = isinstance(separator, str) and len(separator) == 1 and separator not in "\r\n"
+    if not one or not 0 < ord(separator) < 128:
         raise CorpusError(
             f"separator must be '\\t', ' ' for any number of blanks, or another ASCII character, got {separator!r}"
         )

@@ -11,6 +11,7 @@ from seqlab import _core
 from seqlab.corpus.columns import CONLLU, StringColumn
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.formats.base import LINE_ENDS, Format, Options, pieces, shown
+from seqlab.corpus.formats.conll import Conll
 from seqlab.corpus.origin import Layout
 from seqlab.errors import CorpusError
 
@@ -22,14 +23,7 @@ class Conllu(Format):
 
     name = "conllu"
     title = "CoNLL-U"
-    suffixes = (
-        ".conllu",
-        ".conll",
-        ".iob",
-        ".iob2",
-        ".bio",
-        ".tsv",
-    )  # treebanks often have the names of columns
+    suffixes = (".conllu", *Conll.suffixes)  # treebanks often have the names of columns
     weight = 40
     # Behind comments if any, ten cells between tabs, the first of them a number.
     sign = re.compile(r"\A(?:#.*\n)*\d+(?:[-.][^\t\n]*)?(?:\t[^\t\n]*){9}$", re.MULTILINE)
@@ -75,7 +69,6 @@ class Conllu(Format):
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
         """Write ten columns; ids are counted when there are none, and _ stands for columns that are not there."""
         there = _places(corpus)
-        cls.refuse_empty_sentences(corpus)
         for name in there.values():
             cls.refuse_cells(corpus, name, LINE_ENDS + "\t")
         nothing = _core.StringPool()

@@ -83,30 +83,19 @@ class Crfsuite(Format):
             )
         bag = corpus.data(bags[0])
         assert isinstance(bag, BagColumn)  # noqa: S101  # chosen so above
-        cls.refuse_empty_sentences(corpus)
-        cls._refuse_labels(corpus, labels[0])
-        cls._refuse_attributes(corpus, bags[0], bag)
-        sheet = cls.sheet(corpus, [corpus.strings(labels[0])], layout)
-        arrays = (bag.indptr, bag.codes, bag.weights, bag.pool)
-        return (sheet.attributes(*arrays, begin, end) for begin, end in pieces(corpus))
-
-    @classmethod
-    def _refuse_labels(cls, corpus: Corpus, name: str) -> None:
-        cls.refuse_cells(corpus, name, LINE_ENDS + "\t")
-        column = corpus.strings(name)
-        declared = np.isin(
-            column.codes, [i for i, value in enumerate(column.values) if value.startswith("@")]
-        )
-        if declared.any():
-            token = int(np.argmax(declared))
-            raise cls.unwritable(corpus, name, token, column.values[column.codes[token]])
-
-    @classmethod
-    def _refuse_attributes(cls, corpus: Corpus, name: str, bag: BagColumn) -> None:
+        cls.refuse_cells(corpus, labels[0], LINE_ENDS + "\t")
+        column = corpus.strings(labels[0])
+        declared = [value.startswith("@") for value in column.values]
+        wrong = np.flatnonzero(np.array(declared, dtype=bool)[column.codes])
+        if len(wrong):
+            raise cls.unwritable(corpus, labels[0], int(wrong[0]), column.values[column.codes[wrong[0]]])
         attribute = _core.first_unwritable(bag.codes, bag.pool, LINE_ENDS + "\t", True, False)
         if attribute < len(bag.codes):
             token = int(np.searchsorted(bag.indptr, attribute, side="right")) - 1
-            raise cls.unwritable(corpus, name, token, bag.values[bag.codes[attribute]])
+            raise cls.unwritable(corpus, bags[0], token, bag.values[bag.codes[attribute]])
+        sheet = cls.sheet(corpus, [corpus.strings(labels[0])], layout)
+        arrays = (bag.indptr, bag.codes, bag.weights, bag.pool)
+        return (sheet.attributes(*arrays, begin, end) for begin, end in pieces(corpus))
 
 
 FORMAT = Crfsuite

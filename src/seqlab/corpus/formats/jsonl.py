@@ -167,7 +167,7 @@ WORDS = ("word", "tokens", "words", "form", "forms", "text")
 
 @dataclass(frozen=True)
 class Shape:
-    """How every sentence of a file is written.
+    """Shape in which every sentence of a file is written.
 
     kind    columns, rows, words or tokens
     keys    (column, key in the file); for rows the keys are numbers

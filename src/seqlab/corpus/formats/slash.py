@@ -70,7 +70,6 @@ class Slash(Format):
                 f"word/TAG holds two columns, but the corpus has {len(corpus.columns)} ({' '.join(corpus.columns)}); "
                 f"pass columns=('word', 'pos') or other two"
             )
-        cls.refuse_empty_sentences(corpus)
         for name in corpus.columns:
             cls.refuse_cells(corpus, name, LINE_ENDS + BLANKS, backslash=True)
         sheet = cls.sheet(corpus, [corpus.strings(name) for name in corpus.columns], layout)

@@ -30,7 +30,6 @@ class Text(Format):
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
         """Write the words, one sentence a line."""
         word = resolve("word", corpus.columns) if len(corpus.columns) > 1 else corpus.columns[0]
-        cls.refuse_empty_sentences(corpus)
         cls.refuse_cells(corpus, word, LINE_ENDS + BLANKS)
         sheet = cls.sheet(corpus, [corpus.strings(word)], layout)
         return (sheet.text(False, begin, end) for begin, end in pieces(corpus))
