@@ -78,12 +78,8 @@ class Line:
     def __init__(self, text: str, number: int, path: str | None = None) -> None:
         self.text = text.removesuffix("\r")
         self.place = Place(path=path, line=number)
-        self.at = 0
-        self.tokens = self._cut()
-
-    def _cut(self) -> list[Token]:
-        tokens: list[Token] = []
-        start = 0
+        self.at = start = 0
+        self.tokens: list[Token] = []
         while start < len(self.text):
             found = _TOKEN.match(self.text, start)
             if found is None:
@@ -91,9 +87,8 @@ class Line:
                 self.fail(what, Token("end", "", start))
             kind = found.lastgroup or ""
             if kind not in {"blank", "comment"}:
-                tokens.append(Token(found[0] if kind == "mark" else kind, found[0], start))
+                self.tokens.append(Token(found[0] if kind == "mark" else kind, found[0], start))
             start = found.end()
-        return tokens
 
     def peek(self, ahead: int = 0) -> Token:
         """Look at a token that stands ahead; past the last one there is the end."""

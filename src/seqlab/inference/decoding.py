@@ -156,22 +156,18 @@ def beam(asked: Asked, width: int, *, threads: int | None = None) -> Path | Resu
     def decode(part: Part, ids: LabelIds, scores: Doubles) -> None:
         exact, dead = np.empty(len(scores), np.uint8), np.empty(len(scores), np.int64)
         _core.beam(part.batch, width, ids, scores, exact, dead, count)
-        _refuse_dead_beams(question, part, exact, dead, width)
+        for place in np.flatnonzero(dead >= 0).tolist():
+            number, length, position = part.numbers.item(place), part.lengths.item(place), dead.item(place)
+            if exact[place]:
+                question.raise_impossible(number, position, length)
+            raise BeamError(
+                f"the beam of width {width} lost every legal path at position {position} (of {length}); "
+                f"pass a larger width, or use viterbi, which is exact",
+                place=question.place(number, position),
+            )
         whole[part.numbers] = exact.astype(bool)
 
     return _decoded(question, decode, exact=whole)
-
-
-def _refuse_dead_beams(question: Question, part: Part, exact: Any, dead: Any, width: int) -> None:
-    for place in np.flatnonzero(dead >= 0):
-        number, length = int(part.numbers[place]), int(part.lengths[place])
-        if exact[place]:
-            question.raise_impossible(number, int(dead[place]), length)
-        raise BeamError(
-            f"the beam of width {width} lost every legal path at position {int(dead[place])} (of {length}); "
-            f"pass a larger width, or use viterbi, which is exact",
-            place=question.place(number, int(dead[place])),
-        )
 
 
 def _decoded(

@@ -51,8 +51,7 @@ def check_tables(
         raise ShapeError(f"node scores have shape {node.shape}, but at least one label is needed")
     size = node.shape[1]
     moves, per_position = _shaped_edge(as_scores(edge, "edge"), size, order, slabs)
-    heads = tuple(_shaped_head(h, i, size) for i, h in enumerate(_head_list(head, order)))
-    return _one_dtype(Tables(node, moves, heads, per_position), longest)
+    return _one_dtype(Tables(node, moves, _shaped_heads(head, order, size), per_position), longest)
 
 
 def _shaped_edge(edge: Scores, size: int, order: int, slabs: int) -> tuple[Scores, bool]:
@@ -72,30 +71,24 @@ def _shaped_edge(edge: Scores, size: int, order: int, slabs: int) -> tuple[Score
     )
 
 
-def _head_list(head: Sequence[npt.ArrayLike] | None, order: int) -> Sequence[npt.ArrayLike]:
-    if head is None:
-        return ()
-    if isinstance(head, np.ndarray) and head.ndim == 2:
-        head = (head,)
-    if len(head) >= order and len(head) > 0:
+def _shaped_heads(head: Sequence[npt.ArrayLike] | None, order: int, size: int) -> tuple[Scores, ...]:
+    given = (head,) if isinstance(head, np.ndarray) and head.ndim == 2 else () if head is None else head
+    if len(given) >= order and len(given) > 0:
         raise ShapeError(
-            f"head has {len(head)} tensors, but a trellis of order {order} has room for {order - 1}"
+            f"head has {len(given)} tensors, but a trellis of order {order} has room for {order - 1}"
         )
-    return head
-
-
-def _shaped_head(value: npt.ArrayLike, place: int, size: int) -> Scores:
-    tensor = as_scores(value, f"head[{place}]")
-    wanted = (size,) * (place + 2)
-    if tensor.shape != wanted:
-        raise ShapeError(
-            f"head[{place}] has shape {tensor.shape}, but the moves arriving at position {place + 1} need {wanted}"
-        )
-    return tensor
+    heads = tuple(as_scores(value, f"head[{i}]") for i, value in enumerate(given))
+    for i, tensor in enumerate(heads):
+        if tensor.shape != (size,) * (i + 2):
+            raise ShapeError(
+                f"head[{i}] has shape {tensor.shape}, but the moves arriving at position {i + 1} need "
+                f"{(size,) * (i + 2)}"
+            )
+    return heads
 
 
 def _one_dtype(tables: Tables, longest: int) -> Tables:
-    """Everything in one dtype, with room for the sum of a whole path."""
+    """Put everything into one dtype, with room for the sum of a whole path."""
     arrays = (tables.node, tables.edge, *tables.head)
     names = ("node", "edge", *(f"head[{i}]" for i in range(len(tables.head))))
     largest = sum(map(check_scores, arrays, names))
