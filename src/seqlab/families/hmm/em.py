@@ -34,12 +34,14 @@ class Evidence:
     offsets    (N + 1,)
     weights    (N,) what each sequence counts, or None
     allowed    (T, L) True for what a token may be: labels known, wholly or in part; None when nothing is known
+    emptied    whether training has found a state with nothing left for it
     """
 
     observed: Any
     offsets: npt.NDArray[np.int64]
     weights: Floats | None = None
     allowed: npt.NDArray[np.bool_] | None = None
+    emptied: bool = field(default=False, init=False)
     _passes: dict[int, Any] = field(default_factory=dict, init=False)
 
     def __len__(self) -> int:
@@ -121,15 +123,6 @@ def expect_hard(model: HiddenMarkov, evidence: Evidence, threads: int) -> Expect
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EMTask:
-    """Sequences that EM learns from, the prior, and the iterations that found a state with nothing left for it."""
-
-    evidence: Evidence
-    prior: Dirichlet
-    emptied: list[int] = field(default_factory=list)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaumWelch:
     """Baum-Welch, soft EM (eq:baum-welch): the likelihood of the observations rises in every iteration.
@@ -179,7 +172,9 @@ class BaumWelch:
         """Make the E step."""
         return expect(model, evidence, threads)
 
-    def train(self, task: EMTask, model: HiddenMarkov, *, threads: int, report: Report) -> Outcome:
+    def train(
+        self, model: HiddenMarkov, evidence: Evidence, prior: Dirichlet, threads: int, report: Report
+    ) -> Outcome:
         """Learn from one start; the outcome's theta is a HiddenMarkov."""
         groups = groups_of(self.tied, model.labels)
         kept: Any = model
@@ -187,10 +182,10 @@ class BaumWelch:
         best, said = -math.inf, False
         for iteration in range(self.max_iterations + 1):
             if found is not None:
-                model = kept.maximised(found, task.prior, groups, self.frozen)
-            found = self.expect(model, task.evidence, threads)
+                model = kept.maximised(found, prior, groups, self.frozen)
+            found = self.expect(model, evidence, threads)
             said = _say_impossible(found.log_z, said=said)
-            value = found.value + model.log_prior(task.prior, groups)
+            value = found.value + model.log_prior(prior, groups)
             if iteration and not value > best:  # nothing gained: what was there before stays
                 fell = not value >= best - SLACK * (1 + abs(best))
                 if fell:
@@ -202,8 +197,7 @@ class BaumWelch:
                     )
                 return Outcome(kept, "fell" if fell else "value", iteration - 1, -best)
             gain, kept, best = value - best, model, value
-            if (found.occupied < EMPTY).any():
-                task.emptied.append(iteration)
+            evidence.emptied |= bool((found.occupied < EMPTY).any())
             if not report(_progress(iteration, model, found, value)):
                 return Outcome(kept, "stopped", iteration, -best)
             if iteration and self.enough(gain, best):

@@ -16,7 +16,6 @@ from seqlab.families.hmm.counted import CountedHMM
 from seqlab.families.hmm.counting import Counting, SuffixModel, suffixes_of, usual_order
 from seqlab.families.hmm.em import (
     BaumWelch,
-    EMTask,
     Evidence,
     Running,
     expect,
@@ -183,11 +182,10 @@ def _em(
     runs = learner.restarts if ground.by_chance else 1
     starts = [ground.start(np.random.default_rng([hmm.seed, run])) for run in range(runs)]
     evidence = _renumbered(hmm, ground, starts[0])
-    emptied: list[int] = []
+    copies = [evidence, *(replace(evidence) for _ in range(1, runs))]
 
     def train(run: int, share: int, report: Any) -> Any:
-        task = EMTask(replace(evidence) if run else evidence, prior, emptied)
-        return learner.train(task, starts[run], threads=share, report=report)
+        return learner.train(starts[run], copies[run], prior, share, report)
 
     best = best_of(
         train,
@@ -202,7 +200,9 @@ def _em(
     model: Any = best.outcome.theta
     nameless = hmm.states is None and ground.data.gold is None and not isinstance(ground.init, Mapping)
     sorts = nameless and not ground.rules and not learner.tied
-    if sorts or emptied:  # what is said of states holds for the model that is kept, by its own names
+    if sorts or any(
+        one.emptied for one in copies
+    ):  # what is said of states holds for the model that is kept, by its own names
         used = learner.expect(model, evidence, threads).occupied
         if sorts:  # the most used first: an order that does not hang on chance
             order = np.argsort(-np.round(used, 6), kind="stable")

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError, ShapeError, StoreError
-from seqlab.families.hmm.em import BaumWelch, EMTask, Evidence
+from seqlab.families.hmm.em import BaumWelch, Evidence
 from seqlab.families.hmm.emissions import Distribution, Gaussian
 from seqlab.families.hmm.emissions.base import Chance, VectorRows, check_shares, logs
 from seqlab.families.hmm.emissions.categorical import BagDistribution
@@ -241,7 +241,7 @@ class Mixture(Model):
         def train(run: int, threads: int, report: Any) -> Any:
             emissions = self._emissions(starts[run])
             model = HiddenMarkov(names, np.full(k, 1.0 / k), np.eye(k), None, emissions)
-            return learner.train(EMTask(replace(evidence), prior), model, threads=threads, report=report)
+            return learner.train(model, replace(evidence), prior, threads, report)
 
         best = best_of(train, len(starts), threads=thread_count(None))
         model: Any = best.outcome.theta
