@@ -1,14 +1,16 @@
-"""Monitor a training between two epochs: history, development set, callbacks, patience, signals, a progress bar."""
+"""Monitor a training between two epochs: history, dev set, callbacks, patience, signals, a bar; run several."""
 
 from __future__ import annotations
 
+import math
 import signal
 import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from types import FrameType, TracebackType
 from typing import Any, Self, TextIO
 
@@ -26,7 +28,8 @@ SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP"
 class Interruptible:
     """While this is open, the first signal only raises `asked`; handlers of before come back after it.
 
-    Signals can be caught in the main thread only; elsewhere, or where somebody ignores them, nothing changes.
+    Signals can be caught in the main thread only; elsewhere, or where somebody ignores them, nothing changes. Trainings
+    in other threads may share one that the main thread has opened.
     """
 
     def __init__(self) -> None:
@@ -44,7 +47,8 @@ class Interruptible:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._restore()
+        if threading.current_thread() is threading.main_thread():
+            self._restore()
 
     def _note(self, number: int, _frame: FrameType | None) -> None:
         self.asked = signal.Signals(number).name
@@ -132,7 +136,7 @@ class Monitor:
     _interrupt: Interruptible = field(default_factory=Interruptible)
 
     def over(self, train: Callable[[Report], Outcome]) -> Outcome:
-        """Run a training under this watch; the outcome has the weights to keep."""
+        """Run a training and monitor it; the outcome has the weights to keep."""
         self.history.metric = self.metric
         self._since = time.perf_counter()
         try:
@@ -152,54 +156,38 @@ class Monitor:
                 TrainingWarning,
                 stacklevel=2,
             )
-        if self._best is not None:
-            return Outcome(self._best[1], self.history.reason, outcome.iterations, outcome.objective)
-        self.history.best = self.history.epochs[-1].iteration if self.history.epochs else None
-        return Outcome(outcome.theta, self.history.reason, outcome.iterations, outcome.objective)
+        if self._best is None:
+            self.history.best = self.history.epochs[-1].iteration if self.history.epochs else None
+        theta = outcome.theta if self._best is None else self._best[1]
+        return replace(outcome, theta=theta, reason=self.history.reason)
 
     def interrupted(self) -> bool:
-        """Whether somebody wants training to end: asked by the learner where an epoch takes long."""
+        """Tell whether somebody wants training to end: asked by the learner where an epoch takes long."""
         return self._interrupt.asked is not None
 
     def _after(self, progress: Progress) -> bool:
-        score = self._judged(progress)
-        now = time.perf_counter()
-        epoch = Epoch(
-            progress.iteration,
-            progress.objective,
-            progress.gradient_norm,
-            progress.active,
-            score,
-            now - self._since,
-            dict(progress.more),
-        )
-        self._since = now
+        score = None
+        if self.judge is not None:
+            weights = progress.weights()
+            score = self.judge(weights)
+            if self._best is None or score > self._best[0]:
+                self._best = (score, weights)
+                self.history.best = progress.iteration
+        numbers = (progress.iteration, progress.objective, progress.gradient_norm, progress.active)
+        before, self._since = self._since, time.perf_counter()
+        epoch = Epoch(*numbers, score, self._since - before, dict(progress.more))
         self.history.epochs.append(epoch)
         if self.bar is not None:
             self.bar.advance(epoch)
         wish = [says_no(callback(epoch)) for callback in self.callbacks]  # all of them hear of it
+        best = self.history.best  # None without a dev set
         if self.interrupted():
             self.history.reason = "interrupted"
         elif any(wish):
             self.history.reason = "stopped"
-        elif self._out_of_patience():
+        elif best is not None and self.patience is not None and epoch.iteration - best >= self.patience:
             self.history.reason = "patience"
         return not self.history.reason
-
-    def _judged(self, progress: Progress) -> float | None:
-        if self.judge is None:
-            return None
-        weights = progress.weights()
-        score = self.judge(weights)
-        if self._best is None or score > self._best[0]:
-            self._best = (score, weights)
-            self.history.best = progress.iteration
-        return score
-
-    def _out_of_patience(self) -> bool:
-        if self.patience is None or self.judge is None or self.history.best is None:
-            return False
-        return self.history.epochs[-1].iteration - self.history.best >= self.patience
 
 
 def checked_callbacks(callbacks: Any) -> tuple[Callback, ...]:
@@ -240,21 +228,80 @@ class Bar:
         self._stream.flush()
 
     def line(self, epoch: Epoch) -> str:
-        """What is shown of it."""
-        parts = [f"iteration {epoch.iteration:>4}"]
-        if epoch.objective is not None:
-            parts.append(f"objective {epoch.objective:.6g}")
-        if epoch.gradient_norm is not None:
-            parts.append(f"gradient {epoch.gradient_norm:.3g}")
-        if epoch.active is not None:
-            parts.append(f"active {epoch.active}")
-        if epoch.dev_score is not None:
-            parts.append(f"dev {epoch.dev_score:.4f}")
-        parts.append(f"{time.perf_counter() - self._began:.1f} s")
-        return "  ".join(parts)
+        """Write what is shown of an epoch: the numbers that it has."""
+        numbers: dict[str, tuple[float | None, str]] = {
+            "objective": (epoch.objective, ".6g"),
+            "gradient": (epoch.gradient_norm, ".3g"),
+            "active": (epoch.active, ""),
+            "dev": (epoch.dev_score, ".4f"),
+        }
+        known = [f"{name} {value:{form}}" for name, (value, form) in numbers.items() if value is not None]
+        seconds = f"{time.perf_counter() - self._began:.1f} s"
+        return "  ".join([f"iteration {epoch.iteration:>4}", *known, seconds])
 
     def end(self) -> None:
         """Leave the line behind."""
         if self._stream.isatty() and self._width:
             self._stream.write("\n")
             self._stream.flush()
+
+
+Train = Callable[[int, int, Report], Outcome]  # (number of the run, threads it may use, report)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Best:
+    """The best run, its number, and the histories of all."""
+
+    outcome: Outcome
+    number: int
+    histories: tuple[History, ...]
+
+    @property
+    def history(self) -> History:
+        """Of the best run."""
+        return self.histories[self.number]
+
+
+def best_of(
+    train: Train,
+    runs: int,
+    *,
+    threads: int,
+    judge: Callable[[Any], float] | None = None,
+    metric: str | None = None,
+    patience: int | None = None,
+    callbacks: Sequence[Callback] = (),
+    bar: Any = None,
+) -> Best:
+    """Run so many trainings and keep the one that scores best on dev, or without one by its objective.
+
+    Which thread runs what makes no difference to any of them.
+    """
+    if runs == 1:
+        monitor = Monitor(judge, metric, patience, tuple(callbacks), bar)
+        outcome = monitor.over(lambda report: train(0, threads, report))
+        return Best(outcome, 0, (monitor.history,))
+    from concurrent.futures import ThreadPoolExecutor  # who tags needs none
+
+    at_once, guard, shared = min(threads, runs), threading.Lock(), Interruptible()
+
+    def guarded(callback: Callback, epoch: Epoch) -> bool | None:
+        with guard:
+            return callback(epoch)
+
+    def one(i: int) -> tuple[Outcome, Monitor]:
+        told = tuple(partial(guarded, callback) for callback in callbacks)
+        monitor = Monitor(judge, metric, patience, told, None, _interrupt=shared)
+        return monitor.over(lambda report: train(i, max(threads // at_once, 1), report)), monitor
+
+    def score(i: int) -> float:
+        outcome, monitor = done[i]
+        if monitor._best is not None:
+            return monitor._best[0]
+        return -math.inf if outcome.objective is None else -outcome.objective
+
+    with shared, ThreadPoolExecutor(at_once) as pool:
+        done = list(pool.map(one, range(runs)))
+    number = max(range(runs), key=lambda i: (score(i), -i))
+    return Best(done[number][0], number, tuple(monitor.history for _, monitor in done))

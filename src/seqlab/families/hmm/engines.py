@@ -31,8 +31,7 @@ from seqlab.families.hmm.start import Ground
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.hmm.training_set import DevScorer, TrainingSet, state_names
 from seqlab.learning.history import Epoch, History
-from seqlab.learning.monitor import Bar, checked_callbacks, checked_patience
-from seqlab.learning.restarts import Best, best_of
+from seqlab.learning.monitor import Bar, Best, best_of, checked_callbacks, checked_patience
 from seqlab.learning.smoothing import MLE, AddLambda, smoothing_of
 from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.door.constraints import Rules, TagDictionary

@@ -21,7 +21,7 @@ strings, ids, label and weights once, in the parts of the encoder and of the mod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
@@ -337,11 +337,6 @@ class Decoder:
         except ImpossibleError as error:
             raise error.at(sentence=first + (error.sequence or 0), unit="sentence") from None
         return np.concatenate([np.zeros(0, dtype=np.int32), *(path.ids for path in paths)])
-
-
-def names_of(ids: LabelIds, offsets: Offsets, names: Sequence[str]) -> list[list[str]]:
-    """The labels of every sentence: ids (tokens,), sentence s has tokens offsets[s] .. offsets[s + 1]."""
-    return _core.gather_all(list(names), ids, offsets)
 
 
 def _overflows(rows: Rows, largest: float) -> bool:

@@ -23,7 +23,6 @@ from seqlab.families.linear.learners.batch import BatchLearner
 from seqlab.families.linear.model import LinearModel
 from seqlab.families.linear.tagger import LinearTagger
 from seqlab.tagging.decoding import Trellises
-from seqlab.tagging.door.constraints import Rules
 from seqlab.tagging.tagger import Tagger
 from seqlab.trellis import TrellisBatch
 
@@ -33,7 +32,7 @@ BLOCK = 2**22  # numbers in one table of moves at a time
 def memm_trellises(
     model: LinearModel, encoded: EncodedCorpus, *, allowed: Any = None, threads: int = 1
 ) -> TrellisBatch:
-    """The trellis of every sentence: the normaliser of a choice depends on the label before it, and goes there."""
+    """Make the trellis of every sentence: the normaliser of a choice depends on the label before it, and goes there."""
     node = model.node_scores(encoded.node, dtype=np.float64, threads=threads)
     if allowed is not None:
         allowed.mask(node)
@@ -43,43 +42,33 @@ def memm_trellises(
     node[np.ix_(firsts, np.flatnonzero(model.rules.no_start))] = -np.inf
     node[np.ix_(lasts, np.flatnonzero(model.rules.no_end))] = -np.inf
     edge = model.edge_scores(encoded, dtype=np.float64)
-    edge = _masked(edge, model.rules)
+    if model.rules.forbidden.any():
+        edge = np.where(model.rules.forbidden, -np.inf, edge)
     inner = np.ones(len(node), dtype=bool)
     inner[firsts] = False
     into = np.flatnonzero(inner)  # tokens with a move into them, in the order of slabs
     normalisers = np.zeros_like(node)
     normalisers[into - 1] = _normalisers(node[into], edge)
     start = np.logaddexp.reduce(node[firsts], axis=1)
-    folded = np.where(
-        np.isneginf(normalisers), -np.inf, node - np.where(np.isneginf(normalisers), 0, normalisers)
-    )
+    dead = np.isneginf(normalisers)
+    folded = np.where(dead, -np.inf, node - np.where(dead, 0, normalisers))
     folded[firsts] -= np.where(np.isneginf(start), 0.0, start)[:, None]
     return TrellisBatch(folded, np.diff(offsets), edge, labels=model.labels)
 
 
-def _masked(edge: Scores, rules: Rules) -> Scores:
-    if not rules.forbidden.any():
-        return edge
-    return np.where(rules.forbidden, -np.inf, edge)
-
-
 def _normalisers(node: Scores, edge: Scores) -> npt.NDArray[np.float64]:
     """(moves, L): log Σ_z exp(edge(y, z) + node(z)) for every label y before each token."""
-    if edge.ndim == 2:
-        quick = _by_product(node, edge)
-        weak = np.isneginf(quick).any(axis=1)  # nothing left, or too faint for a product
-        if weak.any():
-            quick[weak] = _by_sums(node[weak], edge[None])
-        return quick
-    return _by_sums(node, edge)
-
-
-def _by_product(node: Scores, edge: Scores) -> npt.NDArray[np.float64]:
-    """exp and one matrix product, shifted so that nothing overflows."""
+    if edge.ndim == 3:
+        return _by_sums(node, edge)
+    # exp and one matrix product, shifted so that nothing overflows
     top, high = _finite_max(node), _finite_max(edge)
     with np.errstate(divide="ignore"):
         made: npt.NDArray[np.float64] = np.log(np.exp(node - top[:, None]) @ np.exp(edge - high[:, None]).T)
-    return made + top[:, None] + high
+    made += top[:, None] + high
+    weak = np.isneginf(made).any(axis=1)  # nothing left, or too faint for a product
+    if weak.any():
+        made[weak] = _by_sums(node[weak], edge[None])
+    return made
 
 
 def _finite_max(rows: Scores) -> Scores:
@@ -122,15 +111,17 @@ class MEMM(LinearTagger):
     _layered = False  # a token's weight weighs its own choice
     _local = True  # the first guess is that of a choice at every token
 
-    def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
-        encoded = self.encoder_.encode(corpus, threads=threads).checked()
-        allowed = None if self.dictionary_ is None else self.dictionary_.allowed(corpus)
-        return memm_trellises(self.model_, encoded, allowed=allowed, threads=threads)
-
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
         return Tagger._label_ids(self, corpus, threads)  # the quick way knows no normalisers
 
-    def _batch_for_dev(self, model: Any, encoded: Any, allowed: Any, threads: int) -> Trellises:
+    def _batch_for_dev(
+        self,
+        model: LinearModel,
+        encoded: EncodedCorpus,
+        allowed: Any,
+        threads: int,
+        dtype: Any = np.float64,  # noqa: ARG002 - normalisers are always computed in float64
+    ) -> Trellises:
         return memm_trellises(model, encoded, allowed=allowed, threads=threads)
 
     def _check_options(self) -> None:

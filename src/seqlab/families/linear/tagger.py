@@ -236,9 +236,9 @@ class LinearTagger(Tagger):
         return self.fit_.sentences
 
     def _batch_for_dev(
-        self, model: LinearModel, encoded: EncodedCorpus, allowed: Any, threads: int
+        self, model: LinearModel, encoded: EncodedCorpus, allowed: Any, threads: int, dtype: Any = np.float32
     ) -> Trellises:
-        return model.trellises(encoded, allowed=allowed, threads=threads)
+        return model.trellises(encoded, allowed=allowed, dtype=dtype, threads=threads)
 
     # ------------------------------------------------------------------------------------------ answers
 
@@ -296,7 +296,7 @@ class LinearTagger(Tagger):
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
         encoded = self.encoder_.encode(corpus, threads=threads).checked()
         allowed = None if self.dictionary_ is None else self.dictionary_.allowed(corpus)
-        return self.model_.trellises(encoded, allowed=allowed, dtype=np.float64, threads=threads)
+        return self._batch_for_dev(self.model_, encoded, allowed, threads, np.float64)
 
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
         if self.dictionary_ is not None:

@@ -23,7 +23,7 @@ from seqlab.families.hmm.emissions.symbols import Symbols
 from seqlab.families.hmm.emissions.vectors import spread
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.mixture.reading import Bags, Numbers, check_columns, read_bags, read_points, read_weights
-from seqlab.learning.restarts import best_of
+from seqlab.learning.monitor import best_of
 from seqlab.store.fields import Array, Strings
 from seqlab.store.state import State
 from seqlab.tagging.model import Model, from_fit

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from seqlab import Corpus, inference
+from seqlab import Corpus, _core, inference
 from seqlab.encode import Encoder
 from seqlab.errors import ImpossibleError
 from seqlab.families.linear import decoder as decoding
-from seqlab.families.linear.decoder import Decoder, names_of
+from seqlab.families.linear.decoder import Decoder
 from seqlab.families.linear.model import LinearModel
 from seqlab.features import Template
 from seqlab.tagging.door.constraints import Rules
@@ -107,10 +107,10 @@ def test_other_kinds_of_trellis_give_the_labels_of_viterbi(monkeypatch, block):
         assert Decoder.of(model, encoder).label_ids(WORDS).tolist() == wanted
 
 
-def test_names_of_cuts_labels_into_sentences():
+def test_labels_are_cut_into_sentences():
     names = ("N", "V")
     ids = np.array([0, 1, 1, 0], np.int32)
-    made = names_of(ids, np.array([0, 2, 2, 4]), names)
+    made = _core.gather_all(list(names), ids, np.array([0, 2, 2, 4]))
     assert made == [["N", "V"], [], ["V", "N"]]
     assert made[0][0] is names[0]
-    assert names_of(ids[:0], np.array([0]), names) == []
+    assert _core.gather_all(list(names), ids[:0], np.array([0])) == []
