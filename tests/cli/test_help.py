@@ -10,7 +10,7 @@ import pytest
 
 from seqlab import cli
 from seqlab.cli.parsing import Parser, add_command
-from seqlab.cli.printing import for_shell
+from seqlab.cli.terminal import for_shell
 
 COMMANDS = list(cli.COMMANDS)
 

@@ -128,7 +128,7 @@ def _mend_streams() -> None:
 
 def _complain(message: str) -> None:
     """Say one sentence, which speaks of flags where the library speaks of arguments."""
-    from seqlab.cli.printing import for_shell
+    from seqlab.cli.terminal import for_shell
 
     print(f"seqlab: {for_shell(message)}", file=sys.stderr)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from seqlab.cli import parsing
 from seqlab.cli.corpora import load_tagger, named_for, read_corpora
 from seqlab.cli.parsing import option, whole
-from seqlab.cli.printing import duration, print_json
+from seqlab.cli.terminal import duration, print_json
 
 if TYPE_CHECKING:
     from seqlab.corpus import Corpus

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from seqlab.cli import parsing
 from seqlab.cli.corpora import first_bytes, is_model, label_column, read_corpora, sizes
 from seqlab.cli.parsing import Group, option
-from seqlab.cli.printing import print_json, put_bytes
-from seqlab.cli.terminal import orderly
+from seqlab.cli.terminal import orderly, print_json, put_bytes
 from seqlab.corpus.formats import NAMES
 from seqlab.errors import OptionError, SchemeError
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli.parsing import reading_of
-from seqlab.cli.printing import COLUMNS, counted
+from seqlab.cli.terminal import COLUMNS, counted
 from seqlab.errors import CorpusError, OptionError, SeqlabError, TemplateError
 
 if TYPE_CHECKING:

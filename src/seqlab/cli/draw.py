@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from seqlab.cli import parsing
 from seqlab.cli.corpora import load_tagger, one_sentence, tried
 from seqlab.cli.parsing import option, whole
-from seqlab.cli.printing import print_json
+from seqlab.cli.terminal import print_json
 from seqlab.errors import OptionError
 
 if TYPE_CHECKING:

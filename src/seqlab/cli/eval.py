@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from seqlab.cli import parsing
 from seqlab.cli.corpora import is_model, load_tagger, read_corpora, string_columns, tried, values_in
 from seqlab.cli.parsing import option, whole
-from seqlab.cli.printing import print_json
+from seqlab.cli.terminal import print_json
 from seqlab.errors import CorpusError, OptionError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 from seqlab.cli import parsing
 from seqlab.cli.corpora import load_tagger, one_sentence
 from seqlab.cli.parsing import option, whole
-from seqlab.cli.printing import print_json, table
+from seqlab.cli.terminal import print_json, table
 from seqlab.errors import AbsentError, OptionError, QuestionError
 
 USAGE = "MODEL [FILE]"

@@ -13,7 +13,7 @@ from typing import Any
 from seqlab.cli import parsing
 from seqlab.cli.corpora import refuse_stream
 from seqlab.cli.parsing import option, whole
-from seqlab.cli.printing import counted, duration, print_json, section, size, table
+from seqlab.cli.terminal import counted, duration, print_json, section, size, table
 
 USAGE = "MODEL"
 DESCRIPTION = """\
@@ -117,7 +117,10 @@ def _learned(tagger: Any, top: int, labels: Sequence[str]) -> dict[str, Any]:
         own |= {"weights": model.size, "order": model.order}
         found = {label: tagger.top_features(top, label=label) for label in labels}
         features = {label: [[one.attribute, one.weight] for one in some] for label, some in found.items()}
-        moves = [[_move(one) for one in tagger.top_transitions(top, sign=sign)] for sign in (1, -1)]
+        moves = [
+            [[" ".join(one.labels), one.weight, *filter(None, [one.attribute])] for one in some]
+            for some in (tagger.top_transitions(top, sign=sign) for sign in (1, -1))
+        ]
     else:
         return {}
     names, template = tagger.labels_, tagger.encoder_.features
@@ -133,10 +136,6 @@ def _learned(tagger: Any, top: int, labels: Sequence[str]) -> dict[str, Any]:
             "ends": [names[y] for y in rules.no_end.nonzero()[0]],
         },
     }
-
-
-def _move(one: Any) -> list[Any]:
-    return [" ".join(one.labels), one.weight, *([one.attribute] if one.attribute else [])]
 
 
 def _heaviest(tagger: Any, label: str, top: int) -> list[list[Any]]:

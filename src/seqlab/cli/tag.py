@@ -19,8 +19,7 @@ from seqlab import errors
 from seqlab.cli import parsing
 from seqlab.cli.corpora import doubts, file_of, given_text, load_tagger, named_for, placed, words_of
 from seqlab.cli.parsing import Group, option, whole
-from seqlab.cli.printing import as_json, put_pieces
-from seqlab.cli.terminal import Screen, file_progress
+from seqlab.cli.terminal import Screen, as_json, file_progress, put_pieces
 from seqlab.corpus.formats import LABELLED
 
 if TYPE_CHECKING:

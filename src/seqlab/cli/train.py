@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seqlab.cli import kinds, parsing
+from seqlab.cli import kinds, parsing, terminal
 from seqlab.cli.corpora import corpus_facts, placed, read_training, values_in
 from seqlab.cli.parsing import Group, number, option, param, whole
-from seqlab.cli.printing import check_target, counted, duration, print_json, put_bytes, settings_text, size
-from seqlab.cli.terminal import Screen, impatient, training_progress
+from seqlab.cli.terminal import Screen, counted, duration
 from seqlab.errors import OptionError
 from seqlab.families.linear.learners import LEARNERS
 
@@ -85,10 +84,10 @@ def run(arguments: argparse.Namespace) -> None:
     settings = parsing.with_config(arguments)
     _check(settings)
     quiet = bool(settings.quiet or settings.output == "-")
-    with training_progress(quiet=quiet, json=bool(settings.json)) as screen:
+    with terminal.training_progress(quiet=quiet, json=bool(settings.json)) as screen:
         facts = _Training(settings, screen).run()
     if settings.json:
-        print_json(facts)
+        terminal.print_json(facts)
 
 
 def _check(settings: argparse.Namespace) -> None:
@@ -100,7 +99,7 @@ def _check(settings: argparse.Namespace) -> None:
     if settings.output == "-" and settings.json:
         raise OptionError("-o - and --json would both write to standard output; name a file for the model")
     if settings.output != "-":
-        check_target(settings.output, "the model")
+        terminal.check_target(settings.output, "the model")
     if not settings.dev and (settings.metric or settings.patience):
         raise OptionError("--metric and --patience look at a development set; pass one with --dev")
 
@@ -156,7 +155,7 @@ class _Training:
             raise OptionError(
                 f"--prune and --storage mean nothing to --model {settings.model}: it has no weights"
             )
-        self.say(settings_text(tagger))
+        self.say(terminal.settings_text(tagger))
         self.facts["settings"] = repr(tagger)
         scheme = kinds.scheme_of(train, label) if constraints is settings.constraints is None else None
         if scheme is not None:
@@ -183,7 +182,7 @@ class _Training:
             options["start"] = load(settings.start)
         self.screen.step("making features, looking for a first guess")
         began = time.perf_counter()
-        with impatient(), self._warnings_shown(), placed(train):
+        with terminal.impatient(), self._warnings_shown(), placed(train):
             tagger.fit(train, label, **options)
         history = getattr(tagger, "history_", None)
         self.facts["training_seconds"] = time.perf_counter() - began
@@ -209,14 +208,14 @@ class _Training:
         state, target = tagger.state(), self.settings.output
         state = state.replaced(record={**state.record, "command": _record(self.settings, train, label)})
         if target == "-":
-            put_bytes(store.as_bytes(state))
+            terminal.put_bytes(store.as_bytes(state))
             return
         store.write(target, state)
         self.facts |= {"model": target, "bytes": Path(target).stat().st_size}
         more = ""
         if hasattr(tagger, "top_features"):
             more = f", {tagger.encoder_.size:,} attributes, {tagger.model_.size:,} weights"
-        self.say(f"saved     {target}\n          {size(self.facts['bytes'])}{more}")
+        self.say(f"saved     {target}\n          {terminal.size(self.facts['bytes'])}{more}")
 
 
 def _record(settings: argparse.Namespace, train: Corpus, label: str) -> dict[str, Any]:
@@ -240,8 +239,6 @@ def _record(settings: argparse.Namespace, train: Corpus, label: str) -> dict[str
         "given": {k: v if isinstance(v, (int, float)) else text(v) for k, v in given.items()},
     }
 
-
-# ------------------------------------------------------------------------------------------------ what is said
 
 REASONS = {
     "gradient": "converged: the gradient is small",

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from seqlab.cli import kinds, parsing
 from seqlab.cli.corpora import placed, read_training
 from seqlab.cli.parsing import Group, option, param, value_of, whole
-from seqlab.cli.printing import check_target, duration, settings_text
-from seqlab.cli.terminal import Screen, impatient, training_progress
+from seqlab.cli.terminal import Screen, check_target, duration, impatient, settings_text, training_progress
 from seqlab.errors import OptionError
 from seqlab.families.linear.learners import LEARNERS
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seqlab.cli.parsing import option
-from seqlab.cli.printing import COLUMNS, print_json, table
-from seqlab.cli.terminal import program, training_progress, wants_color
+from seqlab.cli.terminal import COLUMNS, print_json, program, table, training_progress, wants_color
 from seqlab.errors import OptionError
 
 if TYPE_CHECKING:

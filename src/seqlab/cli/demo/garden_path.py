@@ -19,7 +19,6 @@ import numpy as np
 
 from seqlab import draw, inference
 from seqlab.cli import terminal
-from seqlab.cli.printing import print_json
 from seqlab.draw import Canvas, Ink, Style
 from seqlab.inference import Path
 from seqlab.trellis import Trellis
@@ -53,7 +52,7 @@ def show(arguments: argparse.Namespace, narrowest: int) -> None:
     """Print the page, or the same numbers for programs."""
     story = Story()
     if arguments.json:
-        print_json(story.facts())
+        terminal.print_json(story.facts())
         return
     width = arguments.width or max(shutil.get_terminal_size().columns, narrowest)
     style = terminal.style(sys.stdout, no_color=arguments.no_color, ascii_only=arguments.ascii)
@@ -107,8 +106,6 @@ def _number(value: float) -> float:
     """Round off the last digits, which are noise of exp and log."""
     return float(f"{value:.12g}")
 
-
-# ------------------------------------------------------------------------------------------------ page
 
 LEFT_COLUMN, RIGHT_COLUMN = 64, 44  # two blocks stand side by side when there is room
 WIDEST_TEXT = 100
