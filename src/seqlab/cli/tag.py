@@ -128,7 +128,9 @@ def _blocks(
     first = 0
     for source in sources:
         path, options = file_of(source, reading)
-        with _opened(path, screen) or contextlib.nullcontext() as file:
+        plain = isinstance(path, str) and os.path.isfile(path) and os.access(path, os.R_OK)  # noqa: PTH113
+        watched = plain and screen.stream is not None  # opened here, to see how far its reader is
+        with open(path, "rb") if watched else contextlib.nullcontext() as file:  # noqa: PTH123
             done = 0
             for number, block in enumerate(stream(file or path, **options).blocks()):
                 for doubt in () if number or certain else doubts(block, tagger):
@@ -377,12 +379,6 @@ def _recoder(encoding: str | None, *, plain: bool) -> Callable[[bytes], bytes]:
             ) from None
 
     return recode
-
-
-def _opened(source: Any, screen: Screen) -> Any:
-    """Open a plain file when there is a bar, to see how far its reader is; leave all else to the reader."""
-    plain = isinstance(source, str) and os.path.isfile(source) and os.access(source, os.R_OK)  # noqa: PTH113
-    return open(source, "rb") if plain and screen.stream else None  # noqa: PTH123
 
 
 def _bytes_of(sources: list[Any]) -> float | None:

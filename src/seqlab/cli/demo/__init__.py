@@ -64,10 +64,7 @@ models, take another path first, and would have to turn back."""
 MOST_WORDS = 60  # of a sentence that fits pictures and screen
 MOST_LABELS = 7  # of a picture
 READINGS = 3
-OPENING = (
-    "A hidden Markov model, a maximum-entropy Markov model and a conditional random field have learned "
-    "parts of speech"
-)
+MODELS = "A hidden Markov model, a maximum-entropy Markov model and a conditional random field"
 NO_CHART = "Learning curves are drawn by matplotlib: pip install 'seqlab[plot]', and run seqlab demo again."
 _TOKEN = re.compile(r"\w+(?:[.'’-]\w+)*|[^\w\s]")
 
@@ -254,8 +251,9 @@ def _report(found: Comparison, reading: Reading, pictures: dict[str, tuple[Pictu
         for name, (picture, what) in pictures.items()
     ]
     rows = [html.row(word, cells) for word, *cells in reading.rows()]
+    source = f"{found.train_sentences:,} sentences of the corpus that comes with seqlab"
     return [
-        f"<p>{OPENING} from {found.train_sentences:,} sentences of the corpus that comes with seqlab.</p>",
+        f"<p>{MODELS} have learned parts of speech from {source}.</p>",
         "<h2>The table</h2>",
         found.html_table(),
         '<p>More about the CRF: <a href="mistakes.html">every label, and where it goes wrong</a>.</p>',
