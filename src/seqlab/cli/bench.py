@@ -34,9 +34,7 @@ OPTIONS = (
     option("model MODEL", parsing.MODEL_FILE, nargs="?"),
     option("files FILE", "what to tag", nargs="*", default=[]),
     option("--repeat N", "runs of each (default: 3)", whole(1), default=3),
-    parsing.JSON,
-    parsing.THREADS,
-    parsing.READING,
+    *parsing.ENDING,
 )
 
 

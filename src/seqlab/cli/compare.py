@@ -46,17 +46,14 @@ OPTIONS = (
     option("test TEST", "labelled sentences to try the models on", nargs=1),
     option("--models -m NAMES", f"of {', '.join(kinds.KINDS)} (default: {USUAL})", _models, default=USUAL),
     parsing.LEARNED,
-    parsing.FEATURES,
-    parsing.CONSTRAINTS,
+    *parsing.FEATURES,
     parsing.ITERATIONS,
     parsing.metric("which is best"),
     option("--bootstrap N", "for intervals (default: 1000)", whole(0), default=1000),
     parsing.SEED,
     option("--html FILE", "the table as a page, too"),
     option("-q --quiet", "the table only, no progress"),
-    parsing.JSON,
-    parsing.THREADS,
-    parsing.READING,
+    *parsing.ENDING,
 )
 
 

@@ -206,7 +206,17 @@ def tried(
     """Load a model and read sentences that it is tried on, and find the column of their right labels."""
     tagger = load_tagger(model, chain=chain)
     corpus = named_for(read_corpora(files, reading_of(arguments)), tagger, arguments.columns)
-    return tagger, corpus, _gold_column(corpus, tagger, arguments.label)
+    column, given = tagger.column_, arguments.label
+    if given is None and column is not None and column in corpus.columns:
+        return tagger, corpus, column
+    missing = len(corpus.columns) < 2 or column is not None or set(tagger.columns_) - set(corpus.columns)
+    if given is None and missing:
+        wanted = " ".join([*tagger.columns_, column or "label"])
+        raise CorpusError(
+            f"{corpus.name}:1: the columns are {' '.join(corpus.columns)}, but the model was trained on {wanted}; "
+            f"name them with --columns, and the right labels with --label"
+        )
+    return tagger, corpus, label_column(corpus, given)
 
 
 def named_for(corpus: Corpus, tagger: Tagger, given: Any = None) -> Corpus:
@@ -262,22 +272,6 @@ def doubts(corpus: Corpus, tagger: Tagger) -> Iterator[str]:
             f"{place}: the model reads {' '.join(known)}, and the last column was taken for {last!r}, but "
             f"it holds labels of the model; name the columns with --columns if they are others"
         )
-
-
-def _gold_column(corpus: Corpus, tagger: Tagger, given: str | None) -> str:
-    """Find the column of the right labels in a file that a model is tried on."""
-    if given is not None:
-        return label_column(corpus, given)
-    if tagger.column_ is not None and tagger.column_ in corpus.columns:
-        return tagger.column_
-    missing = set(tagger.columns_) - set(corpus.columns)
-    if len(corpus.columns) < 2 or missing or tagger.column_ is not None:
-        wanted = " ".join([*tagger.columns_, tagger.column_ or "label"])
-        raise CorpusError(
-            f"{corpus.name}:1: the columns are {' '.join(corpus.columns)}, but the model was trained on {wanted}; "
-            f"name them with --columns, and the right labels with --label"
-        )
-    return label_column(corpus, None)
 
 
 @contextlib.contextmanager

@@ -44,9 +44,7 @@ OPTIONS = (
     ),
     option("--seed N", "for what is drawn by chance", whole(0), default=0),
     option("--html FILE", "also a page with tables and the worst sentences"),
-    parsing.JSON,
-    parsing.THREADS,
-    parsing.READING,
+    *parsing.ENDING,
 )
 
 

@@ -95,8 +95,7 @@ def _versions(path: str) -> dict[str, Any]:
     import json
 
     with Path(path).open("rb") as file:
-        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-    found = header["__metadata__"]
+        found = json.loads(file.read(int.from_bytes(file.read(8), "little")))["__metadata__"]
     return {"written_by": found.get("seqlab"), "format": found.get("version"), "sha256": found.get("sha256")}
 
 

@@ -194,8 +194,10 @@ NUMBER = option("--number N", "which sentence of the file (default: 0)", whole(0
 LEARNED = option("--label -l COLUMN", "the column to learn (default: the last one)")
 GOLD = option("--label -l COLUMN", "the right labels (default: as in training)")
 SCHEME = option("--scheme NAME", "the tag scheme (default: seen from the labels); none for plain labels")
-FEATURES = option("--features WHAT", "as for seqlab train")
-CONSTRAINTS = option("--constraints SCHEME", "a tag scheme to obey; auto looks at the labels")
+FEATURES = (
+    option("--features WHAT", "as for seqlab train"),
+    option("--constraints SCHEME", "a tag scheme to obey; auto looks at the labels"),
+)
 
 _READ = ("format", "columns", "separator", "comments", "encoding")  # as seqlab.read calls them, too
 _FORMATS = f"{', '.join(NAMES)} (default: seen from name and content)"
@@ -209,6 +211,7 @@ READING = Group(
     option("--comments PREFIX", _COMMENTS, nargs="?", const=True),
     option("--encoding NAME", "of the file (default: utf-8)"),
 )
+ENDING = (JSON, THREADS, READING)
 
 
 def metric(what: str) -> Option:

@@ -172,9 +172,6 @@ def _located(work: Work, block: Corpus, first: int, threads: int) -> bytes:
         return work(block, first, threads)
 
 
-# ------------------------------------------------------------------------------------------------ a block's labels
-
-
 def _work(tagger: Tagger, arguments: argparse.Namespace) -> Work:
     chosen = {"decode": arguments.decode, "beam": arguments.beam}
     way = {name: value for name, value in chosen.items() if value is not None}
@@ -357,9 +354,6 @@ def _object(tagger: Tagger, answer: Answer, arguments: argparse.Namespace) -> di
             for span, chance, text in answer.spans()
         ]
     return found
-
-
-# ------------------------------------------------------------------------------------------------ bytes
 
 
 def _recoder(encoding: str | None, *, plain: bool) -> Callable[[bytes], bytes]:

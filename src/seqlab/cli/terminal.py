@@ -283,9 +283,6 @@ def file_progress(*, quiet: bool) -> Screen:
     return Screen(None, sys.stderr if shown else None, patience=1.0)
 
 
-# ------------------------------------------------------------------------------------------------ signals
-
-
 @contextlib.contextmanager
 def impatient() -> Iterator[None]:
     """While this is open, the second SIGINT or SIGTERM ends the program, whatever it does.

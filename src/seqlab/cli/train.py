@@ -301,7 +301,7 @@ class _EpochTable:
         self._screen.advance(1, f"iteration {epoch.iteration}")
         # Some learners know their objective now and then only, and not at first.
         shown = self._first | (there - set(FURTHER))
-        cells = (_cell(known[name], *SHOWN[name][1:]) for name in SHOWN if name in shown)
+        cells = (_cell(known[name], width, form) for name, (_, width, form) in SHOWN.items() if name in shown)
         seconds = f"{time.perf_counter() - self._began:>8.1f}"
         self._screen.line(" ".join([f"{epoch.iteration:>9}", *cells, seconds]))
 

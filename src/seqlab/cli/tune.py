@@ -66,8 +66,7 @@ OPTIONS = (
     Group(
         "the model",
         option("--model -m KIND", f"{', '.join(_KINDS)} (default: crf)", choices=_KINDS),
-        parsing.FEATURES,
-        parsing.CONSTRAINTS,
+        *parsing.FEATURES,
         option("--learner NAME", "as for seqlab train", choices=list(LEARNERS)),
         parsing.ITERATIONS,
         option("-p --param NAME=VALUE", "any option that stays as it is", param, action="append"),
