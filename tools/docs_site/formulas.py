@@ -109,7 +109,8 @@ def inline(code: str) -> str | None:
     )
     if not known or not formula or re.search(r'[.]\w|["`#]|\w/\w|^-|eq:', code):
         return None
-    return f"<math>{_sequence(Tokens(code), '')}</math>"
+    shown = f"<math>{_sequence(Tokens(code), '')}</math>"
+    return shown if len(code) < 30 else f'<span class="inline">{shown}</span>'
 
 
 def _row(line: str) -> str:

@@ -136,7 +136,8 @@ def public_names() -> Iterator[tuple[str, Any]]:
             yield f"seqlab.{name}", thing
             continue
         yield f"seqlab.{name}", thing
-        for inner in getattr(thing, "__all__", ()):
+        own = [key for key, one in vars(thing).items() if getattr(one, "__module__", "") == thing.__name__]
+        for inner in getattr(thing, "__all__", [key for key in own if not key.startswith("_")]):
             yield f"seqlab.{name}.{inner}", getattr(thing, inner)
 
 
@@ -234,6 +235,11 @@ def _member(kind: type, name: str, owner: str) -> str:
     documented = (inspect.getdoc(getattr(kind, name)) or "").strip()
     if not documented or not (inspect.isfunction(thing) or isinstance(thing, property)):
         return ""
+    if (
+        not str(getattr(thing, "__module__", "seqlab")).startswith("seqlab")
+        and name not in GROUPS["scikit-learn"]
+    ):
+        return ""  # of Python's own classes: every sequence has count and index
     plain = f'<pre class="signature">{name}</pre>'
     line = plain if isinstance(thing, property) else _signature(name, thing, kind.__name__)
     return f'<section class="member" id="{owner}.{name}">{line}{_docstring(getattr(kind, name))}</section>'
@@ -276,9 +282,7 @@ def _argument(given: inspect.Parameter, owner: str, names: dict[str, Any]) -> st
 
 def _value(thing: Any) -> str:
     shown = re.sub(r" at 0x[0-9a-f]+", "", str(thing) if len(str(thing)) < 4000 else repr(type(thing)))
-    return (
-        f'<p class="also">{html.escape(type(thing).__name__)}</p><pre class="doc">{html.escape(shown)}</pre>'
-    )
+    return f'<p class="also">{html.escape(type(thing).__name__)}</p><pre class="doc value">{html.escape(shown)}</pre>'
 
 
 def _summary(thing: Any) -> str:

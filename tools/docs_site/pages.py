@@ -74,7 +74,12 @@ def rendered(source: Path, root: Path) -> Page:
     path = source.relative_to(root).as_posix()
     text = source.read_text(encoding="utf-8")
     if source.suffix != ".md":
-        body = f"<h1>{html.escape(source.name)}</h1>\n{coloured(text, 'python' if source.suffix == '.py' else 'text')}"
+        shown = (
+            coloured(text, "python")
+            if source.suffix == ".py"
+            else f'<pre class="value">{html.escape(text)}</pre>'
+        )
+        body = f"<h1>{html.escape(source.name)}</h1>\n{shown}"
         return Page(address_of(path), source.name, body, (), path)
     return _of_markdown(text, path, root)
 
@@ -84,8 +89,10 @@ def _of_markdown(text: str, path: str, root: Path) -> Page:
     text = re.sub(r"^<!--.*?-->\n", "", text, flags=re.MULTILINE)
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     parser.add_render_rule("fence", lambda _, tokens, at, *__: fenced(tokens[at].content, tokens[at].info))
-    if path.startswith(("docs/equations/", "docs/notation")):
-        parser.add_render_rule("code_inline", lambda _, tokens, at, *__: _formula(tokens[at].content))
+    equations = path.startswith(("docs/equations/", "docs/notation"))
+    parser.add_render_rule(
+        "code_inline", lambda _, tokens, at, *__: _inline(tokens[at].content, equations=equations)
+    )
     tokens = parser.parse(text)
     headings = tuple(_anchored(tokens))
     for token in _all(tokens):
@@ -106,8 +113,11 @@ def fenced(content: str, kind: str) -> str:
     return coloured(content, kind)
 
 
-def _formula(code: str) -> str:
-    return formulas.inline(code) or f"<code>{html.escape(code)}</code>"
+def _inline(code: str, *, equations: bool) -> str:
+    """Give inline code, or a formula on a page of equations; what is short is not broken over two lines."""
+    shown = formulas.inline(code) if equations else None
+    short = ' class="short"' if len(code) <= 16 else ""
+    return shown or f"<code{short}>{html.escape(code)}</code>"
 
 
 def coloured(code: str, language: str) -> str:
