@@ -49,7 +49,7 @@ class Rows:
         return self.indptr.nbytes + self.ids.nbytes + (0 if self.values is None else self.values.nbytes)
 
     def stretch(self, begin: int, end: int) -> Rows:
-        """Tokens begin .. end - 1."""
+        """Cut out tokens begin .. end - 1."""
         indptr = self.indptr[begin : end + 1]
         entries = slice(int(indptr[0]), int(indptr[-1]))
         values = None if self.values is None else self.values[entries]
@@ -132,7 +132,7 @@ class EncodedCorpus:
         return [] if self.edge is None else _names(self.edge, token, self.encoder.edge_attributes)
 
     def stretch(self, first: int, last: int) -> EncodedCorpus:
-        """Sentences first .. last - 1, without their labels."""
+        """Cut out sentences first .. last - 1, without their labels."""
         begin, end = int(self.offsets[first]), int(self.offsets[last])
         edge = None if self.edge is None else self.edge.stretch(begin, end)
         offsets = self.offsets[first : last + 1] - begin

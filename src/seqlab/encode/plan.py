@@ -32,7 +32,7 @@ class Source(NamedTuple):
 
 
 class Plan:
-    """What _core.Bank is made from.
+    """Features compiled for _core.Bank.
 
     sources   columns in the order the bank numbers them
     pieces    for each group of features the text round their values
@@ -57,7 +57,7 @@ class Plan:
         return [one for one in self.template.features if (one.on_edge if self.on_moves else one.on_node)]
 
     def bank(self) -> _core.Bank:
-        """The compiled features, which have learned nothing yet."""
+        """Compile the features; the bank has learned nothing yet."""
         return _core.Bank(*self.compiled(), self.on_moves)
 
     def compiled(self) -> tuple[list[Any], list[Any], int]:
@@ -69,7 +69,7 @@ class Plan:
         return values, self._features, len(self.sources)
 
     def groups(self) -> list[int]:
-        """The number of the group that each feature belongs to."""
+        """Return the number of the group that each feature belongs to."""
         return [group for _, group in self._features]
 
     def pools(self) -> list[int]:
@@ -132,7 +132,7 @@ class Plan:
 
 
 def _within(number: int) -> int:
-    """The number, or the largest that the core takes: no word, sentence or count goes so far."""
+    """Limit the number to the largest that the core takes: no word, sentence or count goes so far."""
     return max(-LARGEST_NUMBER, min(LARGEST_NUMBER, number))
 
 
@@ -212,6 +212,6 @@ def _saved(members: int, heads: int, uses: int) -> int:
 
 
 def _sources(atom: Atom) -> Iterator[Atom]:
-    """The values that it is found from: the same cell after none, some or all of its functions."""
+    """List the values that it is found from: the same cell after none, some or all of its functions."""
     for count in range(len(atom.calls) + 1):
         yield atom._replace(calls=atom.calls[:count])

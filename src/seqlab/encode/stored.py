@@ -115,7 +115,7 @@ class StoredFeatures(Field):
 
 @dataclass(frozen=True, eq=False)
 class KnownEncoder:
-    """An encoder: what it was made with, and what its producers have learned."""
+    """An encoder: its options, and what its producers have learned."""
 
     stored_kind: ClassVar[str] = KIND
 

@@ -141,7 +141,7 @@ supertag = Template.parse("""
 
 
 def usual_features(corpus: Corpus, label: str) -> str | None:
-    """A preset that fits the labels and columns of the corpus; None for ready-made attributes."""
+    """Choose a preset that fits the labels and columns of the corpus; None for ready-made attributes."""
     if any(isinstance(corpus.data(name), BagColumn) for name in corpus.columns):
         return None
     strings = [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]

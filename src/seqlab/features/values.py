@@ -18,7 +18,7 @@ Sentence = SentenceLike | Mapping[str, Sequence[str]] | list[str] | tuple[str, .
 
 
 class View:
-    """A sentence with the computed columns, and with what the template knows."""
+    """A sentence with the computed columns, and with the boundary and lexicons of a template."""
 
     def __init__(self, given: Sentence, boundary: Boundary, lexicons: Mapping[str, Lexicon]) -> None:
         """Look at a Sentence, a dict column -> values, or a list of words."""

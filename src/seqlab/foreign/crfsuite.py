@@ -56,7 +56,7 @@ def read(content: bytes, encoding: str) -> ForeignModel:
 
 
 def _weights(content: bytes, begin: int) -> np.ndarray:
-    """The entries of FEAT, as they stand there."""
+    """Read the entries of FEAT, as they stand there."""
     if begin + _CHUNK.size > len(content):
         raise StoreError(f"byte 28: the weights begin at {begin}, behind the end of the file")
     name, size, count = _CHUNK.unpack_from(content, begin)

@@ -64,7 +64,7 @@ class ForeignModel:
 
 
 def check_labels(labels: Sequence[str]) -> None:
-    """At least one, each once, and not so many that a table of moves has no room."""
+    """Refuse labels unless there is at least one, each once, and not so many that a table of moves has no room."""
     if not labels:
         raise StoreError("the model has no labels")
     if len(labels) > MOST_LABELS:

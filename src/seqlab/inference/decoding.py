@@ -218,7 +218,7 @@ class NBest(Sequence[Path]):
         )
 
     def more(self, m: int) -> list[Path]:
-        """The next m paths (fewer at the end), which are also appended to this list."""
+        """Find the next m paths (fewer at the end), which are also appended to this list."""
         m = whole_number(m, "m", 0)
         with self._turn:
             return self._more(m)

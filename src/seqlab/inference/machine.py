@@ -1,4 +1,4 @@
-"""Which instruction set runs, and how often scaling had to give way to log space."""
+"""The instruction set that runs, and how often scaling had to give way to log space."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from seqlab.errors import OptionError
 
 
 def kernel() -> str:
-    """Name of the instruction set in use: "baseline", "avx2" or "avx512"."""
+    """Return the name of the instruction set in use: "baseline", "avx2" or "avx512"."""
     return _core.kernel()
 
 
 def kernels() -> tuple[str, ...]:
-    """The sets this machine can run, plainest first."""
+    """List the sets this machine can run, plainest first."""
     return tuple(_core.kernels())
 
 
@@ -32,7 +32,7 @@ def use_kernel(name: str) -> Iterator[None]:
 
 
 def fallback_count() -> int:
-    """How many sequences of this process were redone in log space because scaling might have lost something."""
+    """Count the sequences of this process that were redone in log space because scaling might have lost something."""
     return _core.fallback_count()
 
 

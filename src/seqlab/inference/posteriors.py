@@ -50,7 +50,7 @@ class Posterior:
 
     @cached_property
     def entropy(self) -> float:
-        """Of the distribution over paths, in nats (eq:entropy)."""
+        """Entropy of the distribution over paths, in nats (eq:entropy)."""
         return float(_core.entropy(self.trellis.batch(), 0))
 
     @cached_property
@@ -206,7 +206,7 @@ def _beside(border: Bools | None, *, quick: bool) -> list[tuple[int, tuple[int, 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExpectedCounts:
-    """How often each label and each move is expected under the distribution over paths.
+    """Expected number of each label and each move under the distribution over paths.
 
     node    (T, L)                   per position; for a TrellisBatch all rows one after another (ΣT, L);
                                      None when it was not asked for

@@ -34,7 +34,7 @@ class Filtered:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FilterStep:
-    """What one position brought.
+    """Result of one position.
 
     position   its number, from 0
     node       (L,)  P(y_t | x_1..t)
@@ -58,7 +58,7 @@ def filter(asked: Trellis, *, threads: int | None = None) -> Filtered: ...
 @overload
 def filter(asked: Batched, *, threads: int | None = None) -> Results[Filtered]: ...
 def filter(asked: Asked, *, threads: int | None = None) -> Filtered | Results[Filtered]:
-    """P(y_t | x_1..t) at every position of known sequences; for streams see Filter."""
+    """Compute P(y_t | x_1..t) at every position of known sequences; for streams see Filter."""
     question, count = Question(asked), thread_count(threads)
 
     def filtered(part: Part) -> Iterator[Filtered]:
@@ -121,7 +121,7 @@ class Filter:
     def push(
         self, node: npt.ArrayLike, edge: npt.ArrayLike | None = None, allowed: Iterable[Label] | None = None
     ) -> FilterStep:
-        """The next position: node scores (L,), its own edge slab if it has one, allowed labels if restricted."""
+        """Take the next position: node scores (L,), its own edge slab if it has one, allowed labels if restricted."""
         t = self._stream.position
         row = self._row(node, allowed, t)
         if not self._stream.push(row, self._slab(edge, t)):
@@ -138,7 +138,7 @@ class Filter:
         return FilterStep(t, belief, self._stream.log_z, decided, self.label_set)
 
     def finish(self) -> tuple[tuple[int, Label], ...]:
-        """The labels still open, on the best path that ends here."""
+        """Return the labels still open, on the best path that ends here."""
         first = self._given
         return tuple((first + i, self.label_set.name(y)) for i, y in enumerate(self._stream.rest()))
 

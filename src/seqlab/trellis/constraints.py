@@ -64,11 +64,11 @@ class Restrictions(NamedTuple):
         return Restrictions(where, offset, ids)
 
     def at(self, i: int) -> LabelIds:
-        """The labels allowed at the i-th restricted position."""
+        """Return the labels allowed at the i-th restricted position."""
         return self.ids[self.offset[i] : self.offset[i + 1]]
 
     def mask(self, size: int) -> Bools:
-        """One row of `size` flags for each restricted position."""
+        """Make one row of `size` flags for each restricted position."""
         rows = np.zeros((len(self.where), size), dtype=bool)
         rows[np.repeat(np.arange(len(self.where)), np.diff(self.offset)), self.ids] = True
         return rows

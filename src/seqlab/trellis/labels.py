@@ -39,7 +39,7 @@ class LabelSet:
         raise LabelError(f"unknown label {label!r}: labels are numbered 0 to {self.size - 1}")
 
     def ids(self, labels: Iterable[Label]) -> LabelIds:
-        """The numbers of several labels, in the order given."""
+        """Find the numbers of several labels, in the order given."""
         if isinstance(labels, (str, int, np.integer)):
             raise LabelError(
                 f"a list of labels is wanted, got the single value {labels!r}; write [{labels!r}]"
@@ -55,11 +55,11 @@ class LabelSet:
         return np.fromiter((self.id(label) for label in labels), dtype=np.int32)
 
     def name(self, label: int) -> Label:
-        """What the user calls label number `label`."""
+        """Return the name of label number `label`, or the number where there are no names."""
         return int(label) if self.names is None else self.names[label]
 
     def words(self, ids: LabelIds) -> tuple[Label, ...]:
-        """The same for a whole path."""
+        """Return the names of a whole path."""
         if self.names is None:
             return tuple(ids.tolist())
         names = self.names

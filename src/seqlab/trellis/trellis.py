@@ -46,7 +46,7 @@ class _Scored:
 
     @property
     def order(self) -> int:
-        """How many earlier labels a move looks at."""
+        """Number of earlier labels that a move looks at."""
         return self._order
 
     @property
@@ -56,7 +56,7 @@ class _Scored:
 
     @property
     def per_position(self) -> bool:
-        """Whether edge has one slab per position."""
+        """True when edge has one slab per position."""
         return self._tables.per_position
 
     @property
@@ -134,7 +134,7 @@ class Trellis(_Scored):
 
     @classmethod
     def _trusted(cls, tables: Tables, order: int, label_set: LabelSet, lists: Restrictions) -> Trellis:
-        """From parts that were checked elsewhere."""
+        """Make a trellis from parts that were checked elsewhere."""
         trellis = cls.__new__(cls)
         trellis._set(tables, order, label_set, lists)
         return trellis
@@ -177,7 +177,7 @@ class Trellis(_Scored):
         known: Mapping[int, Label] | None = None,
         allowed: PerPosition | None = None,
     ) -> Trellis:
-        """The same trellis with further masks on it; see Constraints for the arguments."""
+        """Copy the trellis with further masks on it; see Constraints for the arguments."""
         tighter = Trellis._trusted(self._tables, self._order, self._label_set, self._restrictions)
         tighter.advice = self.advice
         tighter._constrain(Constraints(forbidden_moves, forbidden_starts, forbidden_ends, known, allowed))
@@ -190,7 +190,7 @@ class Trellis(_Scored):
         self._mask(rules, ends[:1], ends[-1:])
 
     def score(self, path: Iterable[Label]) -> float:
-        """Score of one path, given as names or numbers; -inf when it breaks a rule (eq:path-score)."""
+        """Compute the score of one path, given as names or numbers; -inf when it breaks a rule (eq:path-score)."""
         ids = self._label_set.ids(path)
         if len(ids) != self.T:
             raise ShapeError(f"a path of {len(ids)} labels for a trellis of {self.T} positions")
@@ -267,7 +267,7 @@ class TrellisBatch(_Scored, Sequence[Trellis]):
 
     @staticmethod
     def of(trellises: Sequence[Trellis]) -> TrellisBatch:
-        """One batch from trellises that share labels, order and edge scores; their node rows are copied together."""
+        """Make a batch of trellises that share labels, order and edge scores; their node rows are copied together."""
         if not trellises:
             raise OptionError("a batch is made from at least one trellis; for none, pass an empty list")
         first = trellises[0]
