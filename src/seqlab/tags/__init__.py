@@ -8,25 +8,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seqlab.lazy import when_used
+from seqlab.tags.schemes import (
+    ALIASES,
+    BILOU,
+    BMES,
+    IO,
+    IOB1,
+    IOB2,
+    IOBES,
+    IOE1,
+    IOE2,
+    SCHEMES,
+    Role,
+    Scheme,
+)
 
 if TYPE_CHECKING:
     from seqlab.tags.detection import Detection, detect
     from seqlab.tags.reading import Rules, Span, rules, spans
     from seqlab.tags.repairing import Repaired, Violation, convert, labels_of, repair, violations
-    from seqlab.tags.schemes import (
-        ALIASES,
-        BILOU,
-        BMES,
-        IO,
-        IOB1,
-        IOB2,
-        IOBES,
-        IOE1,
-        IOE2,
-        SCHEMES,
-        Role,
-        Scheme,
-    )
 else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = when_used(
         __name__,
@@ -34,20 +34,6 @@ else:  # a type checker would take any name for one of the package
             "detection": ("Detection", "detect"),
             "reading": ("Rules", "Span", "rules", "spans"),
             "repairing": ("Repaired", "Violation", "convert", "labels_of", "repair", "violations"),
-            "schemes": (
-                "ALIASES",
-                "BILOU",
-                "BMES",
-                "IO",
-                "IOB1",
-                "IOB2",
-                "IOBES",
-                "IOE1",
-                "IOE2",
-                "SCHEMES",
-                "Role",
-                "Scheme",
-            ),
         },
     )
 

@@ -93,7 +93,7 @@ class Crfsuite(Format):
         if attribute < len(bag.codes):
             token = int(np.searchsorted(bag.indptr, attribute, side="right")) - 1
             raise cls.unwritable(corpus, bags[0], token, bag.values[bag.codes[attribute]])
-        sheet = cls.sheet(corpus, [corpus.strings(labels[0])], layout)
+        sheet = cls.sheet(corpus, [column], layout)
         arrays = (bag.indptr, bag.codes, bag.weights, bag.pool)
         return (sheet.attributes(*arrays, begin, end) for begin, end in pieces(corpus))
 

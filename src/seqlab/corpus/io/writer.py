@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.formats.base import Format, by_suffix, named
+from seqlab.corpus.io.reader import is_utf8
 from seqlab.corpus.origin import Layout
 from seqlab.errors import CorpusError, Place
 from seqlab.files import replaced
@@ -120,7 +121,7 @@ def layout_for(corpus: Corpus, kind: type[Format], separator: str | None = None)
 
 
 def _ends(pieces: Iterable[bytes], layout: Layout) -> Iterator[bytes]:
-    """The pieces with the byte-order mark before them, and without the last line end if there was none."""
+    """Give the pieces with the byte-order mark before them, and without the last line end if there was none."""
     if layout.bom:
         yield BOM
     last = b""
@@ -132,14 +133,10 @@ def _ends(pieces: Iterable[bytes], layout: Layout) -> Iterator[bytes]:
 
 
 def _recoder(encoding: str) -> Any:
-    try:
-        if codecs.lookup(encoding).name == "utf-8":
-            return bytes
-        encoder = codecs.getincrementalencoder(encoding)()
-    except (LookupError, TypeError):
-        raise CorpusError(
-            f"unknown encoding {encoding!r}; common ones are 'utf-8', 'latin-1' and 'utf-16'"
-        ) from None
+    is_utf8(encoding)  # refuses what is no encoding
+    if codecs.lookup(encoding).name == "utf-8":
+        return bytes
+    encoder = codecs.getincrementalencoder(encoding)()
 
     def recode(piece: bytes) -> bytes:
         try:
