@@ -10,7 +10,7 @@ from typing import Any, overload
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """What was known after one iteration of a batch learner, or one epoch of an online one; number 0 is the start.
+    """Numbers known after one iteration of a batch learner, or one epoch of an online one; number 0 is the start.
 
     objective       what is made small, penalties included; None where the learner has no such number
     gradient_norm   None for learners without a gradient
@@ -103,7 +103,7 @@ class History(Sequence[Epoch]):
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> History:
-        """What `to_dict` gave."""
+        """Read what `to_dict` gave."""
         epochs = [Epoch(**epoch) for epoch in data["epochs"]]
         return History(epochs, data["reason"], data["best"], data["metric"])
 

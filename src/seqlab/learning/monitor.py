@@ -81,7 +81,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Progress:
-    """Where training stands after an iteration (of a batch learner) or an epoch (of an online one).
+    """State of a training after an iteration (of a batch learner) or an epoch (of an online one).
 
     objective       what is made small, penalties included; None where a learner has no such number
     gradient_norm   None for learners without a gradient
@@ -103,7 +103,7 @@ Report = Callable[[Progress], bool]  # False ends training
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What training gave, and why it ended."""
+    """Outcome of a training, and why it ended."""
 
     theta: Weights
     reason: str
@@ -116,7 +116,7 @@ Callback = Callable[[Epoch], bool | None]
 
 @dataclass(slots=True)
 class Monitor:
-    """Stands beside a training and decides after every epoch whether it goes on.
+    """Monitor of one training, which decides after every epoch whether it goes on.
 
     judge      gives the dev score of weights, larger is better; None without a development set
     metric     what the score is called
@@ -191,7 +191,7 @@ class Monitor:
 
 
 def checked_callbacks(callbacks: Any) -> tuple[Callback, ...]:
-    """A tuple of functions, from one function or several."""
+    """Check callbacks: a tuple of functions, from one function or several."""
     if callbacks is None:
         return ()
     some = (callbacks,) if callable(callbacks) else callbacks
@@ -205,7 +205,7 @@ def checked_callbacks(callbacks: Any) -> tuple[Callback, ...]:
 
 
 def checked_patience(patience: Any) -> int | None:
-    """A number of epochs, or None."""
+    """Check a patience: a number of epochs, or None."""
     return None if patience is None else whole_number(patience, "patience", 1)
 
 
@@ -259,7 +259,7 @@ class Best:
 
     @property
     def history(self) -> History:
-        """Of the best run."""
+        """History of the best run."""
         return self.histories[self.number]
 
 

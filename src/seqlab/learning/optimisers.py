@@ -121,7 +121,7 @@ Objective = Callable[[Weights], tuple[float, npt.ArrayLike]]
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """Where the walk stood after one iteration; number 0 is the start.
+    """State of the walk after one iteration; number 0 is the start.
 
     trials          evaluations of its line search
     value           the objective, penalty included
@@ -158,7 +158,7 @@ class Minimum:
 
     @property
     def converged(self) -> bool:
-        """Whether a rule of eq:stopping ended the walk, rather than a limit, the caller or a failed step."""
+        """True when a rule of eq:stopping ended the walk, rather than a limit, the caller or a failed step."""
         return self.reason in {"gradient", "value"}
 
     def __repr__(self) -> str:
@@ -230,7 +230,7 @@ def _as_start(start: npt.ArrayLike) -> Weights:
 
 
 def _checked(objective: Objective, size: int) -> Callable[[Weights, Weights], float]:
-    """The objective as the core asks it: the gradient is written into the core's memory."""
+    """Wrap the objective as the core asks it: the gradient is written into the core's memory."""
 
     def evaluate(theta: Weights, gradient: Weights) -> float:
         answer = objective(theta.copy())

@@ -1,4 +1,4 @@
-"""How counts become probabilities: small option objects, shared by Markov chains and hidden Markov models."""
+"""Smoothing of counts into probabilities: small option objects, shared by Markov chains and hidden Markov models."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class KneserNey:
         number(given, "discounts", most=1.0)
 
     def three(self) -> tuple[float, float, float] | None:
-        """The discounts of counts of 1, of 2, and of 3 or more; None when they are to be estimated."""
+        """Return the discounts of counts of 1, of 2, and of 3 or more; None when they are to be estimated."""
         if self.discounts is None or isinstance(self.discounts, tuple):
             return self.discounts
         return (self.discounts, self.discounts, self.discounts)
@@ -80,7 +80,7 @@ NAMES: dict[str, Smoothing] = {
 
 
 def smoothing_of(given: Any) -> Smoothing:
-    """A smoothing as it is, one by name, or a number that AddLambda adds to every count."""
+    """Read a smoothing: as it is, one by name, or a number that AddLambda adds to every count."""
     if isinstance(given, Smoothing):
         return given
     if isinstance(given, str) and given in NAMES:

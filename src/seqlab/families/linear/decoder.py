@@ -327,7 +327,7 @@ class Decoder:
         return np.concatenate([np.zeros(0, dtype=np.int32), *blocks])
 
     def _best(self, encoded: EncodedCorpus, first: int, threads: int) -> LabelIds:
-        """The labels of sentences that have the numbers first, first + 1, ... in their corpus."""
+        """Find the labels of sentences that have the numbers first, first + 1, ... in their corpus."""
         exact = self._largest > LARGEST_WEIGHT or _overflows(encoded.node, self._largest)
         dtype = np.float64 if exact else np.float32
         try:
@@ -340,7 +340,7 @@ class Decoder:
 
 
 def _overflows(rows: Rows, largest: float) -> bool:
-    """Whether values times weights may leave float32."""
+    """Tell whether values times weights may leave float32."""
     if rows.values is None:
         return False
     return float(np.abs(rows.values).max(initial=0.0)) * max(largest, 1.0) > LARGEST_WEIGHT

@@ -21,7 +21,7 @@ from seqlab.tagging.training import Training
 
 @dataclass(frozen=True, slots=True)
 class PruneReport:
-    """What pruning saved, and what it lost; str() says it in one line.
+    """Report of a pruning: what it saved, and what it lost; str() says it in one line.
 
     weights_before, weights_after         of attributes and of moves, all that the model has
     attributes_before, attributes_after   that the encoder knows, those of label pairs too
@@ -44,7 +44,7 @@ class PruneReport:
 
     @property
     def loss(self) -> float | None:
-        """How much lower the score is; below 0 where pruning helped. None without `dev`."""
+        """Loss of score; below 0 where pruning helped. None without `dev`."""
         if self.score_before is None or self.score_after is None:
             return None
         return self.score_before - self.score_after

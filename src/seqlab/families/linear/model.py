@@ -107,7 +107,7 @@ class LinearModel:
 
     @property
     def order(self) -> int:
-        """How many labels back a move looks."""
+        """Number of labels that a move looks back."""
         return 1 if self.triples is None else 2
 
     @property
@@ -128,7 +128,7 @@ class LinearModel:
         return np.concatenate(parts)
 
     def with_theta(self, theta: Weights, **changes: Any) -> LinearModel:
-        """The same model with other weights, in the order of `theta`."""
+        """Return the model with other weights, in the order of `theta`."""
         theta = np.asarray(theta, dtype=np.float64)
         sizes = [len(self.weights), int(self.move_seen.sum())]
         sizes.append(0 if self.triple_seen is None else int(self.triple_seen.sum()))
@@ -143,7 +143,7 @@ class LinearModel:
         return replace(self, weights=node.copy(), moves=moves, triples=triples, edge=edges, **changes)
 
     def multiplied(self, factor: float) -> LinearModel:
-        """The same model with every weight times a factor above 0: the same labels, other probabilities."""
+        """Multiply every weight by a factor above 0: the same labels, other probabilities."""
         return self if factor == 1.0 else self.with_theta(self.theta * factor)
 
     def node_scores(self, rows: Rows, *, dtype: Any = np.float32, threads: int = 1) -> Scores:
@@ -163,9 +163,9 @@ class LinearModel:
     def trellises(
         self, encoded: EncodedCorpus, *, allowed: Any = None, dtype: Any = np.float32, threads: int = 1
     ) -> TrellisBatch | Sequence[Trellis]:
-        """The trellis of every sentence.
+        """Make the trellis of every sentence.
 
-        allowed   a models.dictionary.Allowed that restricts tokens, or None
+        allowed   a tagging.door.constraints.Allowed that restricts tokens, or None
         """
         if self.order == 2:
             from seqlab.families.linear.second_order import (

@@ -47,7 +47,7 @@ def likely_labels(
 def second_order_trellises(
     model: LinearModel, encoded: EncodedCorpus, *, allowed: Any, dtype: Any, threads: int
 ) -> TrellisBatch | Sequence[Trellis]:
-    """One trellis of order 2 for every sentence."""
+    """Make a trellis of order 2 for every sentence."""
     assert model.triples is not None  # noqa: S101  (the caller asks order == 2 first)
     node = model.node_scores(encoded.node, dtype=dtype, threads=threads)
     if allowed is not None:

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from seqlab.corpus import Corpus
     from seqlab.encode import EncodedCorpus, Encoder
     from seqlab.encode.encoder import Features
-    from seqlab.families.linear.explain import Explanation, FeatureWeight, TransitionWeight
+    from seqlab.families.linear.explain import Explanation
     from seqlab.families.linear.fit import PruneReport
     from seqlab.families.linear.model import LinearModel
+    from seqlab.families.linear.weights import FeatureWeight, TransitionWeight
     from seqlab.learning.history import History
     from seqlab.tagging.door.constraints import Dictionary, Given
     from seqlab.trellis import Trellis
@@ -227,7 +228,7 @@ class LinearTagger(Tagger):
 
     @property
     def sentences_(self) -> int:
-        """How many sentences it has learned from; absent where a file of an earlier version does not say."""
+        """Number of sentences it has learned from; absent where a file of an earlier version does not say."""
         self._check_fitted("sentences_")
         if self.fit_.sentences is None:
             raise AttributeError(
@@ -245,7 +246,7 @@ class LinearTagger(Tagger):
     def trellis(
         self, tokens: Any, *, known: Known | None = None, allowed: PerPosition | None = None
     ) -> Trellis:
-        """The scores of one sentence, with everything that is forbidden masked.
+        """Compute the scores of one sentence, with everything that is forbidden masked.
 
         What is known also tells a model of order 2 which labels are worth a look.
         """
@@ -264,7 +265,7 @@ class LinearTagger(Tagger):
         known: Known | None = None,
         allowed: PerPosition | None = None,
     ) -> NBest:
-        """The n best labellings, best first, with their log-probabilities when the model has any.
+        """Find the n best labellings, best first, with their log-probabilities when the model has any.
 
         Where a sure model of order 2 has left out so many labels that fewer than n labellings are left, all labels are
         looked at, unless another labelling than that of tag() would come first.
@@ -323,7 +324,7 @@ class LinearTagger(Tagger):
         known: Known | None = None,
         allowed: PerPosition | None = None,
     ) -> Explanation:
-        """Why token t has its label and not another: features and moves with what each adds, and they add up.
+        """Explain why token t has its label and not another: features and moves with what each adds, and they add up.
 
         label     the label to explain; the one that tag() gives when not said
         rival     the label to compare it with; the next best one when not said
@@ -340,19 +341,19 @@ class LinearTagger(Tagger):
     def top_features(
         self, n: int = 20, *, label: str | None = None, sign: int = 0
     ) -> tuple[FeatureWeight, ...]:
-        """The n attribute-label pairs with the largest weights.
+        """Find the n attribute-label pairs with the largest weights.
 
         label   only pairs with this label
         sign    1 for weights above 0 alone, -1 for those below, 0 for both
         """
-        from seqlab.families.linear.explain import top_features
+        from seqlab.families.linear.weights import top_features
 
         self._check_fitted("top_features")
         return top_features(self.model_, self.encoder_, n, label=label, sign=sign)
 
     def top_transitions(self, n: int = 20, *, sign: int = 0) -> tuple[TransitionWeight, ...]:
-        """The n moves between labels with the largest weights, those that see the token too."""
-        from seqlab.families.linear.explain import top_transitions
+        """Find the n moves between labels with the largest weights, those that see the token too."""
+        from seqlab.families.linear.weights import top_transitions
 
         self._check_fitted("top_transitions")
         return top_transitions(self.model_, n, encoder=self.encoder_, sign=sign)
@@ -360,7 +361,7 @@ class LinearTagger(Tagger):
     @property
     def state_features_(self) -> dict[tuple[str, str], float]:
         """{(attribute, label): weight}, as sklearn-crfsuite has it."""
-        from seqlab.families.linear.explain import state_features
+        from seqlab.families.linear.weights import state_features
 
         self._check_fitted("state_features_")
         return state_features(self.model_, self.encoder_)
@@ -368,7 +369,7 @@ class LinearTagger(Tagger):
     @property
     def transition_features_(self) -> dict[tuple[str, str], float]:
         """{(from, to): weight}, as sklearn-crfsuite has it."""
-        from seqlab.families.linear.explain import transition_features
+        from seqlab.families.linear.weights import transition_features
 
         self._check_fitted("transition_features_")
         return transition_features(self.model_)

@@ -1,4 +1,4 @@
-"""What a model has learned, and why it chose a label: weights by name, and accounts that add up."""
+"""Explain what a model has learned, and why it chose a label: weights by name, and accounts that add up."""
 
 from __future__ import annotations
 

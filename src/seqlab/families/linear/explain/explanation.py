@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one attribute of a token adds: difference = value * (weight - rival_weight).
+    """Contribution of one attribute of a token: difference = value * (weight - rival_weight).
 
     weight, rival_weight   of the attribute with `label` and with `rival`; 0 where the model has none
     position               the token that has the attribute
@@ -29,7 +29,7 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class MoveContribution:
-    """What one move between labels adds.
+    """Contribution of one move between labels.
 
     labels, rival_labels   the labels in a row, two or three, on either side
     position               where the move arrives

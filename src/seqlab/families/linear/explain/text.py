@@ -50,7 +50,7 @@ class Table(NamedTuple):
 
     @property
     def heads(self) -> Row:
-        """What stands above each column; nothing above shares that are not there."""
+        """Headings of the columns; nothing above shares that are not there."""
         return Row(self.title, "share" if any(row.shares for row in self.rows) else "", *self.columns, "adds")
 
 
