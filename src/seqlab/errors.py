@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 
 
 class Place(NamedTuple):
-    """Where something is wrong; None for what is not known.
+    """Place where something is wrong; None for what is not known.
 
     sentence   its number in the corpus, list or batch, from 0
     position   the number of its token, from 0

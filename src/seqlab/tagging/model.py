@@ -25,7 +25,7 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 class Apart(NamedTuple):
-    """How one option is stored: `put` is given the state, the option and the fitted value, `get` what put returned."""
+    """A way to store one option: `put` is given the state, the option and the fitted value, `get` what put returned."""
 
     put: Callable[[State, Any, Any], Any]
     get: Callable[[State, Any], Any]

@@ -36,7 +36,7 @@ _METHODS = {MLE: "mle", AddLambda: "add_lambda", WittenBell: "witten_bell", Knes
 
 @dataclass(frozen=True)
 class Estimation:
-    """How counts become probabilities, and which words have some of their own.
+    """Estimation of probabilities from counts, and the words that have some of their own.
 
     method       the smoothing, as the core names it
     amount       added to every count by add_lambda

@@ -24,7 +24,7 @@ NOT_KNOWN = -2  # there is a previous label, but nobody says which
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """How wide the matrix is: attributes, attributes of label pairs, labels; whether the previous label is seen."""
+    """Columns of the matrix: attributes, attributes of label pairs, labels; `previous` if that label is seen."""
 
     attributes: int
     pairs: int
@@ -33,7 +33,7 @@ class Columns:
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         return self.attributes + (self.labels + 1 + self.pairs * self.labels if self.previous else 0)
 
     def prepared(self, encoded: EncodedCorpus) -> Prepared:

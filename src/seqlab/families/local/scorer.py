@@ -41,7 +41,7 @@ class Scorer:
 
     @property
     def probabilistic(self) -> bool:
-        """Whether the scores are log-probabilities."""
+        """True if the scores are log-probabilities."""
         return self.method != "decision_function"
 
     @property
