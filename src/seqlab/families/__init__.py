@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from seqlab.errors import StoreError
 from seqlab.lazy import when_used
 
 if TYPE_CHECKING:
@@ -93,6 +92,8 @@ def kinds() -> dict[str, Callable[[State], Any]]:
             try:
                 return getattr(import_module("seqlab.families"), name).from_state(state)
             except RecursionError:
+                from seqlab.errors import StoreError  # `import seqlab` does without
+
                 raise StoreError(
                     "the model has parts within parts within parts, deeper than can be read"
                 ) from None
