@@ -26,9 +26,6 @@ CELL_HEIGHT, LEAST_CELL = 28.0, 44.0  # of a shaded table
 NORMAL_95 = 1.96  # half a 95 % interval, in standard deviations
 
 
-# ---------------------------------------------------------------------------------------------- curves
-
-
 @dataclass(frozen=True)
 class _Panel:
     """Curves over one upright axis; `mark` is an x to point out."""
@@ -139,9 +136,6 @@ def _chart(
     return Chart(640, 340 * len(panels), title or "curves", (), paint)
 
 
-# ---------------------------------------------------------------------------------------------- tracks
-
-
 def track_picture(
     curves: Mapping[str, Sequence[float]],
     tracks: Mapping[str, Sequence[Any]],
@@ -249,9 +243,6 @@ def _track(axes: Any, row: Sequence[str], lanes: Sequence[str], inks: Inks) -> N
     axes.spines[["left", "bottom"]].set_visible(False)
 
 
-# ---------------------------------------------------------------------------------------------- shaded tables
-
-
 def heat_picture(
     labels: Sequence[str],
     texts: Sequence[Sequence[str]],
@@ -328,9 +319,6 @@ def confusion_picture(report: Any, *, most: int = 12, title: str = "Confusion of
         column_name="what was said",
         notes=[f"{left_out} labels with fewer mistakes are not shown"] if left_out else [],
     )
-
-
-# ---------------------------------------------------------------------------------------------- reliability
 
 
 def reliability_picture(

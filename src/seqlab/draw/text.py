@@ -24,9 +24,9 @@ from seqlab.draw.trellis import best_path, chosen_rows, heads, not_shown, prefix
 from seqlab.errors import ShapeError
 from seqlab.trellis import Trellis
 from seqlab.views.canvas import HEAVY, LIGHT, Canvas, Ink, Style
-from seqlab.views.text import align_points, bands, centre, clip, head_width, printable, text_width
+from seqlab.views.text import align_points, bands, centre, clip, printable, text_width
 
-MAX_NAME = 16  # screen columns of a label's name
+MAX_NAME, MAX_HEAD = 16, 14  # screen columns of a label's name, and of a token above its column
 MAX_WIRED_LABELS = 8
 MIN_GUTTER, MAX_GUTTER = 4, 16
 FRAME = 4  # a frame and a blank on both sides of a value
@@ -58,16 +58,6 @@ class Column:
         if row in (self.path, self.best):
             return Ink.PATH if row == self.path else Ink.BEST
         return Ink.TEXT if self.values[row] else Ink.FAINT
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """Everything in a drawing but its layout."""
-
-    ids: list[int]  # the label id of each row
-    names: list[str]  # the name of every label, shown or not
-    columns: list[Column]
-    ends: bool  # whether the last column is the last position
 
 
 def trellis_text(
@@ -103,13 +93,15 @@ def trellis_text(
     ids = chosen_rows(prefix(trellis, shown), way[:shown], max_labels)
     names = [clip(printable(str(y)), MAX_NAME, dots) for y in trellis.labels or range(trellis.L)]
     columns = [_column(trellis, t, above[t], ids, way, style) for t in range(shown)]
-    sheet = Sheet(ids, names, columns, shown == trellis.T)
-    # Lines need two ends each, so every label must have its row.
-    wired = _wired(sheet, width, style) if len(ids) == len(names) <= MAX_WIRED_LABELS else None
+    lines = None
+    if (
+        len(ids) == len(names) <= MAX_WIRED_LABELS
+    ):  # lines need two ends each, so every label must have its row
+        lines = _wired(names, columns, width, style, last=columns[-1] if shown == trellis.T else None)
+    if lines is None:
+        lines = _table(ids, names, columns, width, style)
     notes = [clip(f"{dots} {note}", width, dots) for note in not_shown(trellis, len(ids), shown)]
-    return "\n".join(
-        (wired or _table(sheet, width, style)) + [style.paint(note, Ink.FAINT) for note in notes]
-    )
+    return "\n".join(lines + [style.paint(note, Ink.FAINT) for note in notes])
 
 
 def _column(trellis: Trellis, t: int, head: str, ids: list[int], way: list[int], style: Style) -> Column:
@@ -131,25 +123,22 @@ def _put_head(canvas: Canvas, x: int, width: int, head: str, style: Style) -> No
     canvas.put(x + centre(text_width(shown), width), 0, shown, Ink.HEAD)
 
 
-# ---------------------------------------------------------------------------------------------- as a table
-
-
-def _table(sheet: Sheet, width: int, style: Style) -> list[str]:
+def _table(ids: list[int], names: list[str], columns: list[Column], width: int, style: Style) -> list[str]:
     """Draw one line per label, cut into bands that fit the width; each cell says which label it came from."""
-    cells = [_cell_texts(sheet, column, style) for column in sheet.columns]
+    cells = [_cell_texts(names, column, style) for column in columns]
     widths = [
-        GAP + max(head_width(column.head), *map(text_width, texts))
-        for column, texts in zip(sheet.columns, cells, strict=True)
+        GAP + max(min(text_width(column.head), MAX_HEAD), *map(text_width, texts))
+        for column, texts in zip(columns, cells, strict=True)
     ]
-    names = [sheet.names[y] for y in sheet.ids]
+    rows = [names[y] for y in ids]
 
     def put(canvas: Canvas, x: int, t: int) -> None:
-        column, room = sheet.columns[t], widths[t] - GAP
+        column, room = columns[t], widths[t] - GAP
         _put_head(canvas, x + GAP, room, column.head, style)
         for row, text in enumerate(cells[t]):
             canvas.put(x + GAP + centre(text_width(text), room), 1 + row, text, column.ink(row))
 
-    return _in_bands(names, max(map(text_width, names)), widths, width, style, put)
+    return _in_bands(rows, max(map(text_width, rows)), widths, width, style, put)
 
 
 def _in_bands(
@@ -172,10 +161,10 @@ def _in_bands(
     return lines[:-1]
 
 
-def _cell_texts(sheet: Sheet, column: Column, style: Style) -> list[str]:
+def _cell_texts(names: list[str], column: Column, style: Style) -> list[str]:
     """Write the cells, all equally wide: A→0.168, in [] on the path."""
     arrow = style.glyphs.arrow
-    origins = ["" if source is None else sheet.names[source] + arrow for source in column.came_from]
+    origins = ["" if source is None else names[source] + arrow for source in column.came_from]
     margin = max(map(text_width, origins))
     pairs = zip(origins, column.texts(), strict=True)
     bodies = [" " * (margin - text_width(origin)) + origin + text for origin, text in pairs]
@@ -186,9 +175,6 @@ def _cell_texts(sheet: Sheet, column: Column, style: Style) -> list[str]:
         filled = shown + " " * (width - text_width(shown))
         texts.append(f"[{filled}]" if row == column.path else f" {filled} ")
     return texts
-
-
-# ---------------------------------------------------------------------------------------------- with lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,13 +252,18 @@ class _Place:
         return x - 1, x + len(value)
 
 
-def _wired(sheet: Sheet, width: int, style: Style) -> list[str] | None:
-    """Draw cells joined by lines; None when not even two columns fit beside each other."""
-    gutters = [route(column.came_from) for column in sheet.columns]
+def _wired(
+    names: list[str], columns: list[Column], width: int, style: Style, *, last: Column | None
+) -> list[str] | None:
+    """Draw cells joined by lines; None when not even two columns fit beside each other.
+
+    last   the column after which nothing comes; None when there are more positions than columns
+    """
+    gutters = [route(column.came_from) for column in columns]
     spaces = [1, *(max(MIN_GUTTER, 2 * gutter.tracks + 2) for gutter in gutters[1:])]
-    widths = [max(max(map(len, one.texts())) + FRAME, head_width(one.head)) for one in sheet.columns]
+    widths = [max(max(map(len, one.texts())) + FRAME, min(text_width(one.head), MAX_HEAD)) for one in columns]
     needs = [w + s for w, s in zip(widths, spaces, strict=True)]
-    margin = max(map(text_width, sheet.names))
+    margin = max(map(text_width, names))
     if max(a + b for a, b in itertools.pairwise([*needs, 0])) > width - margin:
         return None
     drawn: list[str] = []
@@ -281,23 +272,22 @@ def _wired(sheet: Sheet, width: int, style: Style) -> list[str] | None:
         places, x = [], margin
         for t in band:
             space = max(spaces[t], min(spaces[t] + spare, MAX_GUTTER) if t else 1)
-            places.append(_Place(sheet.columns[t], gutters[t], x + space, widths[t], space))
+            places.append(_Place(columns[t], gutters[t], x + space, widths[t], space))
             x += space + widths[t]
-        drawn += [*_band(sheet, places, style), ""]
+        drawn += [*_band(names, places, style, last), ""]
     return drawn[:-1]
 
 
-def _band(sheet: Sheet, places: list[_Place], style: Style) -> list[str]:
-    canvas = Canvas(places[-1].x + places[-1].width, 2 * len(sheet.ids) + 2)
-    for row, name in enumerate(sheet.names):
+def _band(names: list[str], places: list[_Place], style: Style, last: Column | None) -> list[str]:
+    canvas = Canvas(places[-1].x + places[-1].width, 2 * len(names) + 2)
+    for row, name in enumerate(names):
         canvas.put(0, _y(row), name, Ink.HEAD)
     for number, place in enumerate(places):
         _put_head(canvas, place.x, place.width, place.column.head, style)
-        goes_on = not sheet.ends or place.column is not sheet.columns[-1]
-        _put_cells(canvas, place, style, wire=-1 - number, goes_on=goes_on)
+        _put_cells(canvas, place, style, wire=-1 - number, goes_on=place.column is not last)
         before = places[number - 1] if number else None
         for line in place.gutter.lines:
-            _put_line(canvas, line, before, place, wire=number * len(sheet.ids) + line.source)
+            _put_line(canvas, line, before, place, wire=number * len(names) + line.source)
     lines = canvas.lines(style)
     return lines if lines[-1] else lines[:-1]
 
@@ -342,9 +332,6 @@ def _put_line(canvas: Canvas, line: Line, before: _Place | None, place: _Place, 
     canvas.down(serve, bend, y1, wire=wire, weight=weight)
     canvas.across(serve, end, y1, wire=wire, weight=weight)
     canvas.arms(end, y1, (0, 0, 0, weight), wire=wire)
-
-
-# ---------------------------------------------------------------------------------------------- probabilities
 
 
 def posterior_text(

@@ -102,9 +102,6 @@ def _table(moves: Moves, title: str, notes: list[str]) -> Picture:
     )
 
 
-# ---------------------------------------------------------------------------------------------- the ring
-
-
 def _graph(moves: Moves, title: str, notes: list[str]) -> Picture:
     size = np.where(moves.seen & ~moves.forbidden, np.abs(moves.table), 0.0)
     largest = float(size.max(initial=0.0))
@@ -174,9 +171,6 @@ def _numbered(control: Control, text: str, taken: list[Corners]) -> list[Shape]:
             taken.append((left, top, right, bottom))
             return [Box(left, top, right - left, bottom - top, 3, fill="paper", opacity=0.85), words]
     return []
-
-
-# ---------------------------------------------------------------------------------------------- numbers
 
 
 def _moves(given: Any, labels: Sequence[str] | None) -> Moves:

@@ -31,6 +31,7 @@ LEAST_SECONDS = 0.05  # of tagging that are measured
 MOST_REPEATS = 5
 LONGEST_NAME = 16
 MARKS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+METRICS = ("accuracy", "sentence_accuracy", "span_f1")
 NAMES = {"accuracy": "accuracy", "unseen_accuracy": "unseen", "span_f1": "span F1"}
 
 
@@ -207,7 +208,11 @@ def compare(
     gold = tried.gold()
     if gold is None or not any(len(labels) for labels in gold):
         raise OptionError("compare needs right labels to compare with, and test has no token")
-    measure = _checked_metric(metric, gold)
+    known = [name for name in METRICS if name in evaluate(gold, gold).figures]
+    measure = metric or ("span_f1" if "span_f1" in known else "accuracy")
+    if measure not in known:
+        more = "" if "span_f1" in known else " (these labels are no tags, so there are no spans)"
+        raise OptionError(f"metric must be {', '.join(map(repr, known))}{more}, got {metric!r:.40}")
     options = {"bootstrap": whole_number(bootstrap, "bootstrap", 0), "confidence": confidence, "seed": seed}
     count = thread_count(threads)
     outputs: list[Any] = []
@@ -315,13 +320,3 @@ def usual_model(name: str, features: Any, *, seed: int, threads: int | None) -> 
         case "crf":
             return CRF(features, **more)
     raise OptionError(f"there is no model {name!r:.40}; the names are {', '.join(MODELS)}")
-
-
-def _checked_metric(metric: str | None, gold: Any) -> str:
-    spans = "span_f1" in evaluate(gold, gold).figures
-    if metric is None:
-        return "span_f1" if spans else "accuracy"
-    if metric not in {"accuracy", "sentence_accuracy", *(["span_f1"] if spans else [])}:
-        more = ", 'span_f1'" if spans else " (these labels are no tags, so there are no spans)"
-        raise OptionError(f"metric must be 'accuracy', 'sentence_accuracy'{more}, got {metric!r:.40}")
-    return metric

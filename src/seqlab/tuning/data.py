@@ -110,9 +110,6 @@ def splits(data: Data, dev: Any, folds: int | None, seed: int) -> list[Split]:
     return found
 
 
-# ---------------------------------------------------------------------------------------------- rare labels
-
-
 def narrow(model: Any, part: Data, rest: Iterable[Data]) -> None:
     """Make class_weight and constraints of a model name no label that only the rest of the sentences has.
 
@@ -149,9 +146,6 @@ def _without(absent: set[str], value: Any) -> Any:
         for one in value
         if not isinstance(one, (str, tuple)) or absent.isdisjoint((one,) if isinstance(one, str) else one)
     ]
-
-
-# ---------------------------------------------------------------------------------------------- the score
 
 
 @dataclass(frozen=True)

@@ -63,32 +63,29 @@ class Trial:
         """Tell whether it has a score on every fold."""
         return self.error is None and len(self.scores) == folds
 
+    def rank(self, folds: int) -> tuple[bool, float, float, int]:
+        """Order trials: complete ones first, then the largest budget, the best score, the first number."""
+        complete = self.is_complete(folds)
+        return not complete, -self.budget, -self.score if complete else 0.0, self.number
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; options that JSON does not know become text."""
+        means = {name: getattr(self, name) for name in ("score", "spread", "train_score", "train_spread")}
         return {
-            "number": self.number,
-            "params": {name: _plain(value) for name, value in self.params.items()},
-            "budget": self.budget,
-            "score": self.score if self.scores else None,
-            "spread": self.spread,
-            "train_score": self.train_score if self.train_scores else None,
-            "train_spread": self.train_spread,
+            **vars(self),
+            **{name: None if math.isnan(value) else value for name, value in means.items()},
+            "params": {
+                name: value if _is_plain(value) else repr(value) for name, value in self.params.items()
+            },
             "scores": list(self.scores),
             "train_scores": list(self.train_scores),
-            "seconds": self.seconds,
-            "error": self.error,
         }
 
 
-def _plain(value: Any) -> Any:
-    known = value is None or isinstance(value, (bool, int, str))
-    return value if known or (isinstance(value, float) and math.isfinite(value)) else repr(value)
-
-
-def rank(trial: Trial, folds: int) -> tuple[bool, float, float, int]:
-    """Order trials: complete ones first, then the largest budget, the best score, the first number."""
-    complete = trial.is_complete(folds)
-    return not complete, -trial.budget, -trial.score if complete else 0.0, trial.number
+def _is_plain(value: Any) -> bool:
+    return (
+        value is None or isinstance(value, (int, str)) or (isinstance(value, float) and math.isfinite(value))
+    )
 
 
 @dataclass(frozen=True)
@@ -126,7 +123,7 @@ class Tuning:
 
     def ranked(self) -> list[Trial]:
         """Order the trials, the best first; what is not complete, or failed, last."""
-        return sorted(self.trials, key=lambda trial: rank(trial, self.folds))
+        return sorted(self.trials, key=lambda trial: trial.rank(self.folds))
 
     def __str__(self) -> str:
         return self.text()
@@ -153,15 +150,8 @@ class Tuning:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the model, in plain lists, dicts and numbers."""
-        return {
-            "metric": self.metric,
-            "how": self.how,
-            "folds": self.folds,
-            "best": self.best.to_dict(),
-            "trials": [trial.to_dict() for trial in self.trials],
-            "interrupted": self.interrupted,
-            "seconds": self.seconds,
-        }
+        facts = {name: getattr(self, name) for name in ("metric", "how", "folds", "interrupted", "seconds")}
+        return {**facts, "best": self.best.to_dict(), "trials": [trial.to_dict() for trial in self.trials]}
 
     def json(self, *, indent: int | None = 2) -> str:
         """Return `to_dict` as JSON."""

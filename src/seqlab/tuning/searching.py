@@ -13,7 +13,7 @@ from seqlab.arrays import whole_number
 from seqlab.errors import OptionError
 from seqlab.threads import thread_count
 from seqlab.tuning.data import LEAST_SENTENCES, Data, Split, checked_data, scorer_of, splits
-from seqlab.tuning.result import Trial, Tuning, rank
+from seqlab.tuning.result import Trial, Tuning
 from seqlab.tuning.space import Params, candidates, checked_search, key_of
 from seqlab.tuning.trials import (
     Journal,
@@ -213,7 +213,7 @@ def _round(
 
 def _best(trials: Sequence[Trial], folds: int, *, whole: bool) -> Trial:
     """Find the best complete trial; of equals the one that was named first."""
-    best = min(trials, key=lambda trial: rank(trial, folds), default=None)
+    best = min(trials, key=lambda trial: trial.rank(folds), default=None)
     if best is not None and best.is_complete(folds):
         return best
     if not whole:

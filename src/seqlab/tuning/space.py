@@ -55,21 +55,21 @@ def checked_search(search: Any) -> dict[str, Any]:
             "search must say what to try, for example {'learner__l2': [0.01, 0.1, 1.0]}, "
             f"got {search!r:.80}"
         )
-    return {str(name): _values(str(name), given) for name, given in search.items()}
-
-
-def _values(name: str, given: Any) -> Any:
-    if isinstance(given, Uniform) or hasattr(given, "rvs"):
-        return given
-    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__"):
-        raise OptionError(
-            f"search[{name!r}] must be a list of values, LogUniform or Uniform, got {given!r:.80}; "
-            f"for a single value set it in the model"
-        )
-    values = [one.item() if isinstance(one, np.generic) else one for one in given]
-    if not values:
-        raise OptionError(f"search[{name!r}] is empty: there is nothing to try")
-    return list({shown(one, None): one for one in values}.values())
+    found: dict[str, Any] = {}
+    for name, given in ((str(name), given) for name, given in search.items()):
+        found[name] = given
+        if isinstance(given, Uniform) or hasattr(given, "rvs"):
+            continue
+        if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__"):
+            raise OptionError(
+                f"search[{name!r}] must be a list of values, LogUniform or Uniform, got {given!r:.80}; "
+                f"for a single value set it in the model"
+            )
+        values = [one.item() if isinstance(one, np.generic) else one for one in given]
+        if not values:
+            raise OptionError(f"search[{name!r}] is empty: there is nothing to try")
+        found[name] = list({shown(one, None): one for one in values}.values())
+    return found
 
 
 def candidates(how: str, search: Mapping[str, Any], n: int | None, seed: int) -> list[Params]:

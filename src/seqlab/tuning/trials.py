@@ -155,9 +155,6 @@ def run_all(tasks: Sequence[Task], work: Work, jobs: int, done: Callable[[Task, 
     return True
 
 
-# ---------------------------------------------------------------------------------------------- the journal
-
-
 class Journal:
     """Trainings that are done already, and the file where more of them are written down; without a path, neither."""
 
@@ -222,20 +219,18 @@ class Journal:
                 )
         for number, line in enumerate(lines, start=2):
             try:
-                self._remember(json.loads(line))
+                found = json.loads(line)
+                place = (str(found["params"]), float(found["budget"]), int(found["fold"]))
+                score, train = (
+                    None if found[name] is None else float(found[name]) for name in ("score", "train_score")
+                )
+                error = None if found["error"] is None else str(found["error"])
+                self._done[place] = Outcome(score, train, float(found["seconds"]), error)
             except (KeyError, TypeError, ValueError, RecursionError):
                 raise StoreError(
                     f"{self._path}:{number}: this line of the journal is not complete; pass another file, or remove it"
                 ) from None
         os.ftruncate(file, len(whole))
-
-    def _remember(self, found: Any) -> None:
-        place = (str(found["params"]), float(found["budget"]), int(found["fold"]))
-        score, train = (
-            None if found[name] is None else float(found[name]) for name in ("score", "train_score")
-        )
-        error = None if found["error"] is None else str(found["error"])
-        self._done[place] = Outcome(score, train, float(found["seconds"]), error)
 
     def _write(self, facts: Mapping[str, Any]) -> None:
         if self._file is not None:

@@ -35,19 +35,16 @@ def table(head: Sequence[str], *bodies: Iterable[str], kind: str = "scores") -> 
     """Make a table with these headings; each body is a group of rows, empty ones are left out."""
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
     groups = [f"<tbody>{rows}</tbody>" for rows in map("".join, bodies) if rows]
-    inner = f"<thead><tr>{heads}</tr></thead>{''.join(groups)}"
-    return f'<div class="scroll"><table{_of(kind)}>{inner}</table></div>'
+    start = f'<table class="{kind}">' if kind else "<table>"
+    return f'<div class="scroll">{start}<thead><tr>{heads}</tr></thead>{"".join(groups)}</table></div>'
 
 
 def row(name: str, cells: Iterable[str], *, kind: str = "") -> str:
     """Make a row of a name and cells, all of them text."""
-    return f'<tr{_of(kind)}><th scope="row">{escape(name)}</th>{"".join(map(cell, cells))}</tr>'
+    start = f'<tr class="{kind}">' if kind else "<tr>"
+    return f'{start}<th scope="row">{escape(name)}</th>{"".join(map(cell, cells))}</tr>'
 
 
 def cell(text: str) -> str:
     """Make a cell of text."""
     return f"<td>{escape(text)}</td>"
-
-
-def _of(kind: str) -> str:
-    return f' class="{kind}"' if kind else ""

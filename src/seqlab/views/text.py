@@ -76,9 +76,6 @@ def laid_out(rows: Sequence[Sequence[str]], align: str) -> list[str]:
     return lines
 
 
-MAX_HEAD = 14  # screen columns that a long token may claim for itself
-
-
 def bands(widths: Sequence[int], room: int) -> list[range]:
     """Cut columns of these widths into rows that fit the room; one too wide stands alone."""
     cuts, used = [0], 0
@@ -96,11 +93,6 @@ def align_points(values: Sequence[str]) -> list[str]:
     whole = [len(value.partition(".")[0]) for value in values]
     widest = max((w for w, value in zip(whole, values, strict=True) if value), default=0)
     return [" " * (widest - w) + value if value else "" for w, value in zip(whole, values, strict=True)]
-
-
-def head_width(head: str) -> int:
-    """Return the screen columns for a token above its column."""
-    return min(text_width(head), MAX_HEAD)
 
 
 def centre(width: int, room: int) -> int:

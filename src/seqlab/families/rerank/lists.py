@@ -79,9 +79,6 @@ def gold_labels(sentences: Sequence[Any], y: Any) -> list[Labels]:
     return gold
 
 
-# ---------------------------------------------------------------------------------------------- labellings
-
-
 def candidate_lists(
     generator: Any, X: Sequence[Any], n: int, *, threads: int | None = None, first: int = 0
 ) -> list[CandidateList]:
@@ -130,9 +127,6 @@ def _candidate(one: Any, length: int, where: str) -> tuple[Labels, float]:
     if not real or not math.isfinite(score):
         raise ScoreError(f"{where} has the score {score!r:.60}, but a finite number is wanted")
     return labels, float(score)
-
-
-# ---------------------------------------------------------------------------------------------- numbers
 
 
 def learned_features(
@@ -191,9 +185,6 @@ def numbered(
         np.array(base, dtype=np.float64),
         len(number),
     )
-
-
-# ---------------------------------------------------------------------------------------------- how good they are
 
 
 @dataclass(frozen=True, slots=True)

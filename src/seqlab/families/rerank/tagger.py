@@ -213,9 +213,7 @@ class Reranker(Model):
         self._check_fitted("tag")
         return self.predict([tokens])[0]
 
-    def predict_single(self, tokens: Any) -> list[str]:
-        """Label one sentence, under sklearn-crfsuite's name for it."""
-        return self.tag(tokens)
+    predict_single = tag  # under sklearn-crfsuite's name for it
 
     def nbest(self, tokens: Any, n: int | None = None) -> list[Ranked]:
         """Return the generator's list in its new order, with probabilities over the list; the first n when asked."""
