@@ -238,31 +238,25 @@ def compare(
 def _tried(
     name: str, model: Any, learn: Data, tried: Data, options: Mapping[str, Any], threads: int
 ) -> tuple[Row, Any]:
+    """Train a model, measure the quickest of several times that it tags, and evaluate it."""
     began = time.perf_counter()
     fitted(model, learn.X, learn.y)
     training = time.perf_counter() - began
     if was_interrupted(model):  # half a training is no match for the others
         raise KeyboardInterrupt
-    predicted, seconds = _tagged(model, tried.X, threads)
+    threaded = {"threads": threads} if "threads" in inspect.signature(model.predict).parameters else {}
+    predicted = model.predict(tried.X[:1], **threaded)  # makes what is made when it is first used
+    seconds: list[float] = []
+    while len(seconds) < MOST_REPEATS and sum(seconds) < LEAST_SECONDS:
+        began = time.perf_counter()
+        predicted = model.predict(tried.X, **threaded)
+        seconds.append(time.perf_counter() - began)
     report = report_of(model, tried, **options)
     try:
         size = len(model.as_bytes())
     except (AttributeError, SeqlabError):  # it cannot be saved
         size = None
-    return Row(name, report, training, report.tokens / seconds, size, model), predicted
-
-
-def _tagged(model: Any, X: Any, threads: int) -> tuple[Any, float]:
-    """Predict labels, and measure the seconds of the quickest of several times."""
-    options = {"threads": threads} if "threads" in inspect.signature(model.predict).parameters else {}
-    model.predict(X[:1], **options)  # what is made when it is first used
-    predicted: Any = None
-    seconds: list[float] = []
-    while len(seconds) < MOST_REPEATS and sum(seconds) < LEAST_SECONDS:
-        began = time.perf_counter()
-        predicted = model.predict(X, **options)
-        seconds.append(time.perf_counter() - began)
-    return predicted, max(min(seconds), 1e-9)
+    return Row(name, report, training, report.tokens / max(min(seconds), 1e-9), size, model), predicted
 
 
 def _column(train: Any) -> str | None:

@@ -90,7 +90,7 @@ def tune(
     free = model.get_params(deep=False).get("threads", 1) is None and "threads" not in search
     threads = {"threads": max(1, thread_count(None) // workers)} if free else {}
     work = Work(model, parts, scorer, budget_name, threads, train_score)
-    facts = {} if resume is None else _facts(model, data, parts, dev, scorer.name, seed, resource, tried)
+    facts = {} if resume is None else _facts(work, data, dev, seed, resource, tried)
     trials: list[Trial] = []
     whole, staying = True, dict(enumerate(tried))
     with contextlib.closing(Journal(resume, facts)) as journal:
@@ -102,7 +102,12 @@ def tune(
             ranked = sorted((one for one in done if one.is_complete(len(parts))), key=lambda one: -one.score)
             kept = {one.number for one in ranked[: max(1, math.ceil(len(staying) / factor))]}
             staying = {i: params for i, params in staying.items() if i in kept}
-    best = _best(trials, len(parts), whole=whole)
+    best = min(trials, key=lambda trial: trial.rank(len(parts)), default=None)
+    if best is None or not best.is_complete(len(parts)):
+        if not whole:
+            raise KeyboardInterrupt
+        why = next((trial.error for trial in trials if trial.error is not None), "there was none")
+        raise OptionError(f"no trial of {len(trials)} succeeded; the first one: {why}")
     final = fitted(fresh(model).set_params(**best.params), X, y) if refit and whole else None
     return Tuning(
         tuple(trials),
@@ -141,18 +146,9 @@ def _budgets(
     return sorted({float(max(1, round(full / factor**i))) for i in range(rounds)})
 
 
-def _facts(
-    model: Any,
-    data: Data,
-    parts: Sequence[Split],
-    dev: Any,
-    metric: str,
-    seed: int,
-    resource: str,
-    tried: list[Params],
-) -> dict[str, Any]:
+def _facts(work: Work, data: Data, dev: Any, seed: int, resource: str, tried: list[Params]) -> dict[str, Any]:
     """Say what is searched: searches of the same can go on from each other's journal."""
-    plain = fresh(model)
+    plain, held_out = fresh(work.model), work.splits[0].test
     if "threads" in plain.get_params(deep=False):
         plain.set_params(threads=None)
     for what, text in [("model", repr(plain)), *((f"trial {i}", key_of(one)) for i, one in enumerate(tried))]:
@@ -163,10 +159,10 @@ def _facts(
             )
     return {
         "model": repr(plain),
-        "metric": metric,
+        "metric": work.scorer.name,
         "sentences": digest(data.X, data.y),
-        "dev": digest(parts[0].test.X, parts[0].test.y) if dev is not None else None,
-        "folds": len(parts),
+        "dev": digest(held_out.X, held_out.y) if dev is not None else None,
+        "folds": len(work.splits),
         "seed": seed,
         "resource": resource,
     }
@@ -209,14 +205,3 @@ def _round(
             keep(task, known)
     whole = run_all(left, work, jobs, done)
     return [trial(i) for i in staying if found[i]], whole
-
-
-def _best(trials: Sequence[Trial], folds: int, *, whole: bool) -> Trial:
-    """Find the best complete trial; of equals the one that was named first."""
-    best = min(trials, key=lambda trial: trial.rank(folds), default=None)
-    if best is not None and best.is_complete(folds):
-        return best
-    if not whole:
-        raise KeyboardInterrupt
-    why = next((trial.error for trial in trials if trial.error is not None), "there was none")
-    raise OptionError(f"no trial of {len(trials)} succeeded; the first one: {why}")

@@ -166,10 +166,15 @@ class Journal:
         self._path = Path(path)
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
-            self._lock(self._file)
+            with contextlib.suppress(ImportError):  # two searches in one journal would both do everything
+                import fcntl
+
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._read(self._file, {"kind": KIND, "version": VERSION, **facts})
-        except BaseException:
+        except BaseException as error:
             self.close()
+            if isinstance(error, BlockingIOError):
+                raise StoreError(f"{path}: another search is writing into this journal") from None
             raise
 
     def close(self) -> None:
@@ -185,16 +190,6 @@ class Journal:
         """Write down what came of a training."""
         place = {"params": key_of(task.params), "budget": round(task.budget, 9), "fold": task.fold}
         self._write({**place, **asdict(outcome)})
-
-    def _lock(self, file: int) -> None:
-        """Keep another search from writing into this journal, as both would do everything."""
-        with contextlib.suppress(ImportError):
-            import fcntl
-
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise StoreError(f"{self._path}: another search is writing into this journal") from None
 
     def _read(self, file: int, wanted: Mapping[str, Any]) -> None:
         content = self._path.read_bytes()

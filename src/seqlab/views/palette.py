@@ -6,32 +6,20 @@ forms of the same. Colour is never the only sign: curves also differ in their da
 
 from __future__ import annotations
 
-LIGHT = {
-    "paper": "#ffffff",
-    "ink": "#1f2328",
-    "faint": "#59636e",
-    "grid": "#dde2e7",
-    "shade": "#c9d1d9",
-    "blue": "#0072b2",
-    "vermilion": "#c4530a",
-    "green": "#00795a",
-    "purple": "#a34d86",
-    "amber": "#b07a00",
-    "sky": "#2f8fc6",
+_INKS = {  # on light and on dark paper
+    "paper": ("#ffffff", "#0d1117"),
+    "ink": ("#1f2328", "#e6edf3"),
+    "faint": ("#59636e", "#9da7b3"),
+    "grid": ("#dde2e7", "#2b323b"),
+    "shade": ("#c9d1d9", "#454e59"),
+    "blue": ("#0072b2", "#64b8f5"),
+    "vermilion": ("#c4530a", "#ff9d66"),
+    "green": ("#00795a", "#2fc79b"),
+    "purple": ("#a34d86", "#e39bc4"),
+    "amber": ("#b07a00", "#f0b429"),
+    "sky": ("#2f8fc6", "#9cd2f7"),
 }
-DARK = {
-    "paper": "#0d1117",
-    "ink": "#e6edf3",
-    "faint": "#9da7b3",
-    "grid": "#2b323b",
-    "shade": "#454e59",
-    "blue": "#64b8f5",
-    "vermilion": "#ff9d66",
-    "green": "#2fc79b",
-    "purple": "#e39bc4",
-    "amber": "#f0b429",
-    "sky": "#9cd2f7",
-}
+LIGHT, DARK = ({name: pair[paper] for name, pair in _INKS.items()} for paper in (0, 1))
 SERIES = ("blue", "vermilion", "green", "purple", "amber", "sky")
 STRONGEST = 0.55  # opacity of a shade that words stand on
 DASHES = ("", "7 4", "2 3", "10 3 2 3", "5 2 1 2 1 2", "14 4")

@@ -352,10 +352,8 @@ def _unlearned(generator: Any) -> Any:
     return copy.deepcopy(generator)
 
 
-def _taken(sentences: Sequence[Any], places: Any) -> Sequence[Any]:
-    return (
-        sentences.take(places) if isinstance(sentences, Corpus) else [sentences[i] for i in places.tolist()]
-    )
+def _taken(X: Sequence[Any], places: Any) -> Sequence[Any]:
+    return X.take(places) if isinstance(X, Corpus) else [X[i] for i in places.tolist()]
 
 
 def _old_features(state: State) -> Any:
