@@ -19,6 +19,11 @@ using namespace nb::literals;
 
 template <class X>
 using In = nb::ndarray<const X, nb::c_contig, nb::device::cpu>;
+
+template <class X>
+std::span<const X> span_of(const In<X>& array) {
+    return {array.data(), array.size()};
+}
 template <class X>
 using Out = nb::ndarray<X, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 

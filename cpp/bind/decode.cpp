@@ -84,7 +84,7 @@ struct TemplateDecoder {
           features(std::move(tables), PlacedWeights(arrays.model(), arrays.of<float>("rows"), best.L(),
                                                     best.set().f32.row_lanes(best.L()))) {}
 
-    std::int64_t operator()(const Table& table, Label* ids, std::size_t threads) const {
+    std::int64_t operator()(const TableView& table, Label* ids, std::size_t threads) const {
         const TemplateCorpus corpus(features, table);
         const auto make = [&] {
             auto sums = spare.get([&] { return std::make_unique<TemplateSums>(features); });
@@ -252,7 +252,7 @@ void bind_decode(nb::module_& m) {
             "__call__",
             [](const KeptTemplateDecoder& self, const std::vector<ColumnSpec>& columns,
                const In<std::int64_t>& offsets, const Out<Label>& ids, std::size_t threads) {
-                const Table table = table_of(columns, offsets);
+                const TableView table = table_of(columns, offsets);
                 Unlocked unlocked;
                 return self.decoder(table, ids.data(), threads);
             },

@@ -17,8 +17,8 @@ struct KeptExpectation {
     std::vector<nb::object> alive;
 };
 
-void set_up(KeptExpectation* self, const In<std::int64_t>& offset, std::size_t L, const Maybe<double>& weight,
-            const Maybe<std::uint8_t>& allowed) {
+void set_up_expectation(KeptExpectation* self, const In<std::int64_t>& offset, std::size_t L,
+                        const Maybe<double>& weight, const Maybe<std::uint8_t>& allowed) {
     new (self) KeptExpectation{
         std::make_unique<Expectation>(span_of(offset), L, data_of(weight), data_of(allowed)), {}};
     self->alive = {nb::cast(offset), nb::cast(weight), nb::cast(allowed)};
@@ -53,7 +53,7 @@ void over_symbols(KeptExpectation& self, const Doubles& start, const Doubles& ed
 
 void bind_em(nb::module_& m) {
     nb::class_<KeptExpectation>(m, "Expectation", "The E step of a hidden Markov model (eq:baum-welch).")
-        .def("__init__", &set_up, "offset"_a.noconvert(), "L"_a, "weight"_a.none().noconvert(),
+        .def("__init__", &set_up_expectation, "offset"_a.noconvert(), "L"_a, "weight"_a.none().noconvert(),
              "allowed"_a.none().noconvert())
         .def("over_scores", &over_scores, "start"_a.noconvert(), "edge"_a.noconvert(),
              "end"_a.none().noconvert(), "node"_a.noconvert(), "gamma"_a.noconvert(), "starts"_a.noconvert(),

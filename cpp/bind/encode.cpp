@@ -74,7 +74,7 @@ void bind_bank(nb::module_& m) {
             "learn",
             [](Bank& self, const std::vector<ColumnSpec>& columns, const In<std::int64_t>& offsets,
                const Out<std::int32_t>& ids, std::size_t threads) {
-                const Table table = table_of(columns, offsets);
+                const TableView table = table_of(columns, offsets);
                 Unlocked unlocked;
                 self.learn(table, ids.data(), threads);
             },
@@ -98,7 +98,7 @@ void bind_bank(nb::module_& m) {
             "look_up",
             [](const Bank& self, const std::vector<ColumnSpec>& columns, const In<std::int64_t>& offsets,
                const Out<std::int32_t>& ids, const Out<std::int64_t>& indptr, std::size_t threads) {
-                const Table table = table_of(columns, offsets);
+                const TableView table = table_of(columns, offsets);
                 Unlocked unlocked;
                 return self.look_up(table, ids.data(), indptr.data(), threads);
             },

@@ -12,11 +12,6 @@ namespace seqlab::bind {
 
 namespace {
 
-template <class X>
-std::span<const X> span_of(const In<X>& array) {
-    return {array.data(), array.size()};
-}
-
 // A sheet and the Python objects that its views look at.
 struct KeptSheet {
     Sheet sheet;

@@ -17,9 +17,9 @@ struct KeptStochastic {
     std::unique_ptr<Stochastic> descent;
 };
 
-void set_up(KeptStochastic* self, const nb::object& task, const In<double>& theta, double l2,
-            std::size_t batch, double rate, RateSchedule schedule, bool adagrad, bool averaged, bool float32,
-            std::uint64_t seed) {
+void set_up_stochastic(KeptStochastic* self, const nb::object& task, const In<double>& theta, double l2,
+                       std::size_t batch, double rate, RateSchedule schedule, bool adagrad, bool averaged,
+                       bool float32, std::uint64_t seed) {
     const Task& of = nb::cast<const KeptTask&>(task).task;
     new (self) KeptStochastic{task, nullptr};
     const Unlocked unlocked;
@@ -36,8 +36,8 @@ void bind_stochastic(nb::module_& m) {
         .value("sqrt", RateSchedule::sqrt)
         .value("exponential", RateSchedule::exponential);
     nb::class_<KeptStochastic>(m, "Stochastic", "Stochastic gradient descent (eq:sgd, eq:adagrad).")
-        .def("__init__", &set_up, "task"_a, "theta"_a.noconvert(), "l2"_a, "batch"_a, "rate"_a, "schedule"_a,
-             "adagrad"_a, "averaged"_a, "float32"_a, "seed"_a)
+        .def("__init__", &set_up_stochastic, "task"_a, "theta"_a.noconvert(), "l2"_a, "batch"_a, "rate"_a,
+             "schedule"_a, "adagrad"_a, "averaged"_a, "float32"_a, "seed"_a)
         .def_prop_ro("size", [](const KeptStochastic& self) { return self.descent->size(); })
         .def(
             "epoch",

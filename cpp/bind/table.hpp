@@ -15,8 +15,8 @@ namespace seqlab::bind {
 // codes, pool
 using ColumnSpec = std::pair<In<StringId>, const StringPool*>;
 
-inline Table table_of(const std::vector<ColumnSpec>& columns, const In<std::int64_t>& offsets) {
-    Table table{{}, offsets.data(), offsets.size() - 1};
+inline TableView table_of(const std::vector<ColumnSpec>& columns, const In<std::int64_t>& offsets) {
+    TableView table{{}, offsets.data(), offsets.size() - 1};
     for (const auto& [codes, pool] : columns) table.columns.push_back({codes.data(), pool});
     return table;
 }

@@ -13,9 +13,9 @@ void keep(KeptTask& task, const auto&... arrays) {
     (task.alive.push_back(nb::cast(arrays)), ...);
 }
 
-void set_up(KeptTask* self, std::size_t L, const I64& offset, const I32& labels, const I64& indptr,
-            const I32& ids, const Maybe<double>& values, const I64& begin, const I32& label,
-            const I32& number) {
+void set_up_task(KeptTask* self, std::size_t L, const I64& offset, const I32& labels, const I64& indptr,
+                 const I32& ids, const Maybe<double>& values, const I64& begin, const I32& label,
+                 const I32& number) {
     new (self) KeptTask{};
     Task& task = self->task;
     task.entries = {span_of(indptr), ids.data(), data_of(values)};
@@ -77,7 +77,7 @@ void set_clamps(KeptTask& self, const I64& sequence, const In<double>& weight, c
 
 void bind_task(nb::module_& m) {
     nb::class_<KeptTask>(m, "Task", "What a linear model is trained on.")
-        .def("__init__", &set_up, "L"_a, "offset"_a.noconvert(), "labels"_a.noconvert(),
+        .def("__init__", &set_up_task, "L"_a, "offset"_a.noconvert(), "labels"_a.noconvert(),
              "indptr"_a.noconvert(), "ids"_a.noconvert(), "values"_a.none().noconvert(),
              "begin"_a.noconvert(), "label"_a.noconvert(), "number"_a.noconvert())
         .def("set_rules", &set_rules, "forbidden"_a.noconvert(), "no_start"_a.noconvert(),

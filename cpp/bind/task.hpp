@@ -11,11 +11,6 @@
 namespace seqlab::bind {
 
 template <class X>
-std::span<const X> span_of(const In<X>& array) {
-    return {array.data(), array.size()};
-}
-
-template <class X>
 std::span<const X> span_of(const std::optional<In<X>>& array) {
     return array ? span_of(*array) : std::span<const X>{};
 }

@@ -29,7 +29,7 @@ struct Stretch {
 };
 
 template <class F>
-void for_each_stretch(const Table& table, std::size_t first, std::size_t last, F f) {
+void for_each_stretch(const TableView& table, std::size_t first, std::size_t last, F f) {
     for (std::size_t s = first; s < last; ++s) {
         const std::int64_t begin = table.offset[s], end = table.offset[s + 1];
         for (std::int64_t from = begin; from < end; from += block_tokens)
@@ -120,7 +120,7 @@ Bank::Bank(std::vector<Values> values, std::vector<Feature> features, std::size_
     for (const std::size_t n : atoms) groups_.emplace_back(n);
 }
 
-std::vector<Reader> Bank::readers(const Table& table,
+std::vector<Reader> Bank::readers(const TableView& table,
                                   const std::vector<std::vector<ValueId>>& of_code) const {
     std::vector<Reader> readers;
     for (std::size_t v = 0; v < values_.size(); ++v)
@@ -129,7 +129,7 @@ std::vector<Reader> Bank::readers(const Table& table,
     return readers;
 }
 
-void Bank::learn(const Table& table, std::int32_t* ids, std::size_t threads) {
+void Bank::learn(const TableView& table, std::int32_t* ids, std::size_t threads) {
     std::vector<std::vector<StringId>> known(words_.size());
     for (std::size_t c = 0; c < words_.size(); ++c)
         known[c] = words_[c].learn(table.columns[c], table.tokens());
@@ -168,7 +168,7 @@ std::vector<std::vector<std::size_t>> Bank::by_pool() const {
     return shared;
 }
 
-void Bank::learn_group(std::size_t group, const Table& table, const std::vector<Reader>& sources,
+void Bank::learn_group(std::size_t group, const TableView& table, const std::vector<Reader>& sources,
                        std::int32_t* ids) {
     Block left, right;
     for (std::size_t f = 0; f < features_.size(); ++f) {
@@ -228,7 +228,7 @@ std::size_t Bank::number(const std::int32_t* map, std::int32_t* ids, std::size_t
     return pack_rows(ids, tokens, stride(), indptr, threads);
 }
 
-std::size_t Bank::look_up(const Table& table, std::int32_t* ids, std::int64_t* indptr,
+std::size_t Bank::look_up(const TableView& table, std::int32_t* ids, std::int64_t* indptr,
                           std::size_t threads) const {
     std::vector<std::vector<StringId>> known;
     for (std::size_t c = 0; c < words_.size(); ++c)

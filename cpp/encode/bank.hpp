@@ -36,7 +36,7 @@ public:
     std::size_t columns() const { return words_.size(); }
 
     // Number what occurs: ids (tokens, stride) get numbers within their group, -1 where a feature has no value. Once.
-    void learn(const Table& table, std::int32_t* ids, std::size_t threads);
+    void learn(const TableView& table, std::int32_t* ids, std::size_t threads);
     // How often each attribute stands in those rows: the attributes of group 0 first, in order of first appearance, then
     // group 1, ...
     std::vector<std::int64_t> counts(const std::int32_t* ids, std::size_t tokens, std::size_t threads) const;
@@ -47,7 +47,7 @@ public:
                        std::size_t threads);
 
     // Rows of attribute numbers of other text, packed. Returns how many entries they have.
-    std::size_t look_up(const Table& table, std::int32_t* ids, std::int64_t* indptr,
+    std::size_t look_up(const TableView& table, std::int32_t* ids, std::int64_t* indptr,
                         std::size_t threads) const;
 
     // Its parts, for tables of another kind (linear/tagging/build_tables.hpp).
@@ -67,9 +67,10 @@ public:
 private:
     std::vector<std::vector<std::size_t>> by_pool() const;
     std::vector<std::size_t> by_work() const;
-    void learn_group(std::size_t group, const Table& table, const std::vector<Reader>& readers,
+    void learn_group(std::size_t group, const TableView& table, const std::vector<Reader>& readers,
                      std::int32_t* ids);
-    std::vector<Reader> readers(const Table& table, const std::vector<std::vector<ValueId>>& of_code) const;
+    std::vector<Reader> readers(const TableView& table,
+                                const std::vector<std::vector<ValueId>>& of_code) const;
 
     std::vector<Values> values_;
     std::vector<Feature> features_;

@@ -12,13 +12,13 @@ namespace seqlab {
 // A value that is not there: the function has none for this word, or training never met it.
 inline constexpr std::int32_t no_value = -1;
 
-struct Column {
+struct ColumnView {
     const StringId* codes;  // (N,), no_value where there is none
     const StringPool* pool;
 };
 
-struct Table {
-    std::vector<Column> columns;
+struct TableView {
+    std::vector<ColumnView> columns;
     const std::int64_t* offset;  // sentence s has tokens offset[s] .. offset[s + 1]
     std::size_t sentences;
 

@@ -8,7 +8,7 @@ namespace seqlab {
 namespace {
 
 // unused for every string that no token has, new_word for the others
-std::vector<StringId> marked(const Column& column, std::size_t tokens) {
+std::vector<StringId> marked(const ColumnView& column, std::size_t tokens) {
     std::vector<StringId> known(column.pool->size(), Words::unused);
     for (std::size_t i = 0; i < tokens; ++i)
         if (column.codes[i] != no_value) known[static_cast<std::size_t>(column.codes[i])] = Words::new_word;
@@ -16,7 +16,7 @@ std::vector<StringId> marked(const Column& column, std::size_t tokens) {
 }
 
 template <class Number>
-std::vector<StringId> numbered(const Column& column, std::size_t tokens, Number number) {
+std::vector<StringId> numbered(const ColumnView& column, std::size_t tokens, Number number) {
     std::vector<StringId> known = marked(column, tokens);
     for (std::size_t code = 0; code < known.size(); ++code)
         if (known[code] != Words::unused) known[code] = number(column.pool->at(static_cast<StringId>(code)));
@@ -31,11 +31,11 @@ std::vector<ValueId> numbered_outside(const Outside& texts, StringPool& pool) {
 
 }  // namespace
 
-std::vector<StringId> Words::learn(const Column& column, std::size_t tokens) {
+std::vector<StringId> Words::learn(const ColumnView& column, std::size_t tokens) {
     return numbered(column, tokens, [this](std::string_view text) { return pool_.intern(text); });
 }
 
-std::vector<StringId> Words::look_up(const Column& column, std::size_t tokens) const {
+std::vector<StringId> Words::look_up(const ColumnView& column, std::size_t tokens) const {
     return numbered(column, tokens, [this](std::string_view text) { return pool_.find(text); });
 }
 

@@ -26,8 +26,8 @@ public:
     static constexpr StringId new_word = -1;
     static constexpr StringId unused = -2;
 
-    std::vector<StringId> learn(const Column& column, std::size_t tokens);
-    std::vector<StringId> look_up(const Column& column, std::size_t tokens) const;
+    std::vector<StringId> learn(const ColumnView& column, std::size_t tokens);
+    std::vector<StringId> look_up(const ColumnView& column, std::size_t tokens) const;
     const StringPool& pool() const { return pool_; }
     void restore(StringPool pool) { pool_ = std::move(pool); }
 

@@ -53,15 +53,19 @@ struct BestRoom {
 };
 
 template <class F>
-void long_viterbi(const Trellis<F>& trellis, Chain<F>& chain, BestRoom<F>& room) {
-    const auto& k = kernels().of<F>();
-    const auto table = DenseTable<double>::scores(trellis.edge, trellis.L);
-    if (in_chunks(trellis.T, trellis.L)) {
-        if (k.chunked_viterbi(table.edges(), trellis.T, chain, room.wide.of(k.chunked_room()))) return;
+void long_viterbi(const Trellis<F>& trellis, Chain<F>& asked, BestRoom<F>& room) {
+    const LongKernels& k = kernels().long_chain;
+    const std::size_t T = trellis.T, L = trellis.L;
+    const auto table = DenseTable<double>::scores(trellis.edge, L);
+    if (in_chunks(T, L)) {
+        const auto& few = kernels().of<F>();
+        if (few.chunked_viterbi(table.edges(), T, asked, room.wide.of(few.chunked_room()))) return;
         ++unjoined();
     }
-    k.long_viterbi(table.edges(), trellis.T, chain, room.wide.of(k.long_viterbi_room(trellis.L, trellis.T)),
-                   room.back.of(k.long_viterbi_bytes(trellis.L, trellis.T)));
+    WideChain<F> wide(trellis, asked);
+    k.viterbi(table.edges(), T, wide.chain(), room.wide.of(k.viterbi_room(L, T)),
+              room.back.of(k.viterbi_bytes(L, T)));
+    wide.answer(asked);
 }
 
 template <class F>
@@ -260,5 +264,6 @@ std::int64_t first_dead(const Trellis<F>& trellis) {
     template class BestRows<F>;
 SEQLAB_INSTANTIATE(float)
 SEQLAB_INSTANTIATE(double)
+#undef SEQLAB_INSTANTIATE
 
 }  // namespace seqlab

@@ -95,4 +95,41 @@ Chain<F> chain_of(const Trellis<F>& trellis) {
     return chain;
 }
 
+// A long chain as its kernels want it, in float64: scores of float32 are copied, marginals are rounded on their way back.
+template <class F>
+class WideChain {
+public:
+    WideChain(const Trellis<F>& trellis, const Chain<F>& asked) : size_(trellis.T * trellis.L) {
+        chain_.path = asked.path;
+        if constexpr (sizeof(F) == 8) {
+            chain_.node = asked.node;
+            chain_.node_end = asked.node_end;
+            chain_.gamma = asked.gamma;
+        } else {
+            node_.assign(asked.node, asked.node + size_);
+            chain_.node = node_.data();
+            chain_.node_end = node_.data() + size_;
+            if (asked.gamma) make_gamma();
+        }
+    }
+    Chain<double>& chain() { return chain_; }
+    void make_gamma() {
+        if (chain_.gamma) return;
+        gamma_.resize(size_);
+        chain_.gamma = gamma_.data();
+    }
+    void answer(Chain<F>& asked) const {
+        asked.log_z = chain_.log_z;
+        asked.scored = chain_.scored;
+        asked.certified = chain_.certified;
+        if constexpr (sizeof(F) == 4)
+            for (std::size_t i = 0; asked.gamma && i < size_; ++i) asked.gamma[i] = static_cast<F>(gamma_[i]);
+    }
+
+private:
+    std::size_t size_;
+    Chain<double> chain_{};
+    std::vector<double> node_, gamma_;
+};
+
 }  // namespace seqlab

@@ -123,22 +123,18 @@ private:
         k.forward_backward(table.edges(), T, chain, S, room, target.edge ? sums(table, target) : nullptr);
     }
 
-    void long_chain(const Trellis<F>& trellis, Chain<F>& chain, const CountTarget& target) {
-        const auto& k = kernels().of<F>();
+    void long_chain(const Trellis<F>& trellis, Chain<F>& asked, const CountTarget& target) {
+        const LongKernels& k = kernels().long_chain;
         const auto table = DenseTable<double>::potentials(trellis.edge, trellis.L);
         std::vector<double> raw(target.edge ? trellis.L * trellis.L : 0, 0.0);
         double* const E = target.edge ? raw.data() : nullptr;
-        if (!in_chunks(trellis.T, trellis.L) || !chunked(table.edges(), trellis.T, chain, E)) {
-            std::vector<F>
-                unasked;  // the rows of marginals also hold what one direction leaves for the other
-            if (!chain.gamma) {
-                unasked.resize(trellis.T * trellis.L);
-                chain.gamma = unasked.data();
-            }
-            k.long_forward_backward(table.edges(), trellis.T, chain, worker_.wide.of(k.long_room(trellis.L)),
-                                    E);
+        if (!in_chunks(trellis.T, trellis.L) || !chunked(table.edges(), trellis.T, asked, E)) {
+            WideChain<F> wide(trellis, asked);
+            wide.make_gamma();  // the rows of marginals also hold what one direction leaves for the other
+            k.forward_backward(table.edges(), trellis.T, wide.chain(), worker_.wide.of(k.room(trellis.L)), E);
+            wide.answer(asked);
         }
-        if (E && chain.certified) finish_counts(table.edges(), raw.data(), target.edge);
+        if (E && asked.certified) finish_counts(table.edges(), raw.data(), target.edge);
     }
     bool chunked(const DenseEdges<double>& edges, std::size_t T, Chain<F>& chain, double* E) {
         const auto& k = kernels().of<F>();
@@ -310,5 +306,6 @@ std::size_t fallback_count() {
                                      std::size_t);
 SEQLAB_INSTANTIATE(float)
 SEQLAB_INSTANTIATE(double)
+#undef SEQLAB_INSTANTIATE
 
 }  // namespace seqlab

@@ -74,5 +74,6 @@ bool filtered(const Trellis<F>& trellis, double* out, double* log_z) {
     template bool filtered<F>(const Trellis<F>&, double*, double*);
 SEQLAB_INSTANTIATE(float)
 SEQLAB_INSTANTIATE(double)
+#undef SEQLAB_INSTANTIATE
 
 }  // namespace seqlab

@@ -5,23 +5,39 @@
 
 namespace seqlab {
 
-Kernels baseline_kernels();
+// Each instruction set has a namespace, in which the files kernels/*/table.cpp are compiled for it.
+#define SEQLAB_KERNEL_SET(SET)           \
+    namespace SET {                      \
+    void add_sentence_kernels(Kernels&); \
+    void add_long_kernels(Kernels&);     \
+    void add_row_kernels(Kernels&);      \
+    static Kernels table() {             \
+        Kernels k{};                     \
+        k.name = #SET;                   \
+        add_sentence_kernels(k);         \
+        add_long_kernels(k);             \
+        add_row_kernels(k);              \
+        return k;                        \
+    }                                    \
+    }
+SEQLAB_KERNEL_SET(baseline)
 #ifdef SEQLAB_HAVE_X86_KERNELS
-Kernels avx2_kernels();
-Kernels avx512_kernels();
+SEQLAB_KERNEL_SET(avx2)
+SEQLAB_KERNEL_SET(avx512)
 #endif
+#undef SEQLAB_KERNEL_SET
 
 namespace {
 
 std::vector<Kernels> runnable() {
-    std::vector<Kernels> sets{baseline_kernels()};
+    std::vector<Kernels> sets{baseline::table()};
 #ifdef SEQLAB_HAVE_X86_KERNELS
     __builtin_cpu_init();
     const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (avx2) sets.push_back(avx2_kernels());
+    if (avx2) sets.push_back(avx2::table());
     if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-        sets.push_back(avx512_kernels());
+        sets.push_back(avx512::table());
 #endif
     return sets;
 }

@@ -102,20 +102,11 @@ struct FloatKernels {
     std::size_t (*viterbi_room)(std::size_t L, std::size_t T, std::size_t S);
     void (*viterbi)(const DenseEdges<F>&, std::size_t T, Chain<F>*, std::size_t S, F* room);
 
-    // One long chain with few labels, in chunks; false when only the routines below can tell.
+    // One long chain with few labels, in chunks; false when only LongKernels can tell.
     std::size_t (*chunked_room)();
     bool (*chunked_forward_backward)(const DenseEdges<double>&, std::size_t T, Chain<F>&, double* room,
                                      double* E);
     bool (*chunked_viterbi)(const DenseEdges<double>&, std::size_t T, Chain<F>&, double* room);
-
-    // One long chain, arithmetic in float64: both directions at once; and Viterbi in little memory.
-    std::size_t (*long_room)(std::size_t L);
-    void (*long_forward_backward)(const DenseEdges<double>&, std::size_t T, Chain<F>&, double* room,
-                                  double* E);
-    std::size_t (*long_viterbi_room)(std::size_t L, std::size_t T);
-    std::size_t (*long_viterbi_bytes)(std::size_t L, std::size_t T);
-    void (*long_viterbi)(const DenseEdges<double>&, std::size_t T, Chain<F>&, double* room,
-                         std::uint8_t* back);
 
     // Weight tables: rows of row_lanes(L) lanes, summed per token into node (T, L), and gamma (T, L) added to rows.
     // node and gamma need row_lanes(L) - L numbers of room behind their last row.
@@ -138,7 +129,7 @@ struct FloatKernels {
     // -inf). Reads and writes whole vectors: a vector of room behind all three. out must not be node.
     void (*choose)(F* out, const F* node, const F* edge, std::size_t L, F* top, F* total);
 
-    // Moves of an optimiser and the changes of its gradient, kept as rows of F (kernels/long/history.hpp).
+    // Moves of an optimiser and the changes of its gradient, kept as rows of F (kernels/rows/history.hpp).
     // s = x1 - x0 and y = g1 - g0 over at <= i < at + n, rounded to F; wide = y as rounded; squares += |s|², |y|²
     void (*take_move)(const Move& move, std::size_t at, std::size_t n, F* s, F* y, double* wide,
                       double* squares);
@@ -149,10 +140,23 @@ struct FloatKernels {
     void (*combine_moves)(const F* const* rows, std::size_t count, const double* c, std::size_t n, double* q);
 };
 
+// One long chain of any number of labels: arithmetic in float64, for callers with float32 scores too.
+struct LongKernels {
+    // Both directions at once; and Viterbi in little memory.
+    std::size_t (*room)(std::size_t L);
+    void (*forward_backward)(const DenseEdges<double>&, std::size_t T, Chain<double>&, double* room,
+                             double* E);
+    std::size_t (*viterbi_room)(std::size_t L, std::size_t T);
+    std::size_t (*viterbi_bytes)(std::size_t L, std::size_t T);
+    void (*viterbi)(const DenseEdges<double>&, std::size_t T, Chain<double>&, double* room,
+                    std::uint8_t* back);
+};
+
 struct Kernels {
     const char* name;
     FloatKernels<float> f32;
     FloatKernels<double> f64;
+    LongKernels long_chain;
     void (*log_step)(double* out, const double* in, std::size_t gap, const double* M, std::size_t stride,
                      std::size_t from, std::size_t to);
     void (*log_back)(double* out, std::size_t gap, const double* M, std::size_t stride, const double* g,

@@ -1,6 +1,7 @@
 // Back-off tables as ARPA files: logs to base 10, -99 for what is impossible.
 #pragma once
 
+#include <numbers>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,8 @@
 #include "ngrams/table.hpp"
 
 namespace seqlab::ngrams {
+
+inline constexpr double impossible = -99, log_of_ten = std::numbers::ln10;
 
 // The table as text. names: of every symbol, the start symbol last. Where a table is flat, the file has all symbols alike after
 // shorter histories, so that backing off from a full one ends at the same number.

@@ -1,6 +1,3 @@
-#include <cmath>
-#include <limits>
-
 #include "base/text/number.hpp"
 #include "base/text/utf8.hpp"
 #include "ngrams/arpa.hpp"
@@ -8,10 +5,6 @@
 namespace seqlab::ngrams {
 
 namespace {
-
-constexpr double impossible = -99;
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-const double log_of_ten = std::log(10.0);
 
 class Reader {
 public:

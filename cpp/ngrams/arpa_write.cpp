@@ -1,14 +1,9 @@
-#include <cmath>
-
 #include "base/text/number.hpp"
 #include "ngrams/arpa.hpp"
 
 namespace seqlab::ngrams {
 
 namespace {
-
-constexpr double impossible = -99;
-const double log_of_ten = std::log(10.0);
 
 class Writer {
 public:

@@ -63,17 +63,17 @@ private:
     std::vector<std::int64_t> counts_;
 };
 
-struct Entry {
+struct KeyAt {
     Key key;
     std::size_t place;
 
-    bool operator<(const Entry& other) const { return key < other.key; }
+    bool operator<(const KeyAt& other) const { return key < other.key; }
 };
 
 // Adds a level of these n-grams, equal ones as one; number[i] becomes the node of entry i.
 void add_level(Counts& into, std::span<const Key> keys, std::span<const std::int64_t> counts,
                std::vector<Node>& number) {
-    std::vector<Entry> order(keys.size());
+    std::vector<KeyAt> order(keys.size());
     for (std::size_t i = 0; i < keys.size(); ++i) order[i] = {keys[i], i};
     std::sort(order.begin(), order.end());
     Level level;

@@ -1,7 +1,6 @@
 #include "ngrams/estimate.hpp"
 
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 namespace seqlab::ngrams {
@@ -9,7 +8,6 @@ namespace seqlab::ngrams {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // For every node the node of the level above that has all of its symbols but the first: where its probability is mixed from.
 std::vector<std::vector<Node>> without_first(const Trie& trie) {

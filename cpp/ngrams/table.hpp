@@ -2,11 +2,14 @@
 // symbol. Smoothed counts of every kind end as one of these, and an ARPA file is one.
 #pragma once
 
+#include <limits>
 #include <span>
 
 #include "ngrams/counts.hpp"
 
 namespace seqlab::ngrams {
+
+inline constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 struct Table {
     Trie trie;

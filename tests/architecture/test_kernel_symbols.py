@@ -1,45 +1,40 @@
+import json
 import shutil
 import subprocess
+from collections import defaultdict
+from pathlib import Path
 
 import pytest
 
 from architecture.kernel_symbols import definitions, shared_weak_symbols
 from architecture.tree import ROOT
 
-
-def built_objects():
-    """Objects of our code from the builds that pip made, per build folder."""
-    for folder in sorted((ROOT / "build").glob("cp*")):
-        objects = [
-            path for path in sorted((folder / "CMakeFiles").glob("*core.dir/cpp/**/*.o")) if has_source(path)
-        ]
-        if any(map(is_wide, objects)):
-            yield objects
+WIDE = ("kernels_avx2.dir", "kernels_avx512.dir")  # instructions that not every machine has
 
 
-def has_source(path):
-    """Whether the source of an object is there still: a build folder keeps objects of files that were moved."""
-    inside = path.parts[path.parts.index("cpp", len(ROOT.parts)) :]
-    return ROOT.joinpath(*inside).with_suffix("").is_file()
-
-
-def is_wide(path):
-    """Whether an object is compiled for instructions that not every machine has."""
-    return path.parent.name == "isa" and path.name.startswith("avx")
+def built_targets():
+    """Objects of our code by target, {target: paths}, for each build that pip made."""
+    for commands in sorted((ROOT / "build").glob("cp*/compile_commands.json")):
+        targets = defaultdict(list)
+        for command in json.loads(commands.read_text()):
+            path = Path(commands.parent, command["output"])
+            if path.is_file() and "nanobind" not in path.name and "cmake_pch" not in path.name:
+                targets[path.parts[path.parts.index("CMakeFiles") + 1]].append(path)
+        if all(name in targets for name in WIDE):
+            yield targets
 
 
 def test_wide_kernels_share_no_inline_function():
     nm = shutil.which("nm")
-    builds = list(built_objects())
+    builds = list(built_targets())
     if nm is None or not builds:
         pytest.skip("no nm, or no build folder with x86 kernels")
-    for objects in builds:
+    for targets in builds:
         listing = {
-            str(path): definitions(subprocess.check_output([nm, "--defined-only", "-P", path], text=True))
-            for path in objects
+            name: definitions(subprocess.check_output([nm, "--defined-only", "-P", *paths], text=True))
+            for name, paths in targets.items()
         }
-        found = {path.name: shared_weak_symbols(listing, str(path)) for path in objects if is_wide(path)}
-        assert {name: symbols for name, symbols in found.items() if symbols} == {}
+        assert {name: shared_weak_symbols(listing, name) for name in WIDE} == dict.fromkeys(WIDE, [])
 
 
 def test_shared_weak_symbol_is_noticed():

@@ -11,7 +11,7 @@ namespace seqlab {
 
 // move[a, ..., b, y]: log P(y | labels a, ..., b before it), (L + 1)^order x L entries, where L as a label before y means
 // that the sentence had not begun. last (L entries, or null) is added at the last position.
-struct Moves {
+struct CountedMoves {
     const double* move;
     const double* last;
     std::size_t L;
@@ -26,7 +26,7 @@ struct Coded {
 
 // eq:viterbi over the lists of `rows`; ids gets one label a token. The first sentence that has no path of finite score, or
 // -1; its labels, and only its labels, are then left as they were.
-std::int64_t best_labels(const Moves& moves, const Rows& rows, const Coded& data, Label* ids,
+std::int64_t best_labels(const CountedMoves& moves, const Rows& rows, const Coded& data, Label* ids,
                          std::size_t threads);
 
 }  // namespace seqlab

@@ -7,18 +7,18 @@ namespace seqlab {
 
 namespace {
 
-constexpr std::size_t BLOCK = 512;  // positions: a row of sums stays in the first-level cache
-constexpr std::size_t SUMS = 8;     // running sums: a lone one would wait for itself
+constexpr std::size_t POSITIONS = 512;  // a row of sums stays in the first-level cache
+constexpr std::size_t SUMS = 8;         // running sums: a lone one would wait for itself
 
 }  // namespace
 
 void diagonal_scores(const double* x, std::size_t T, std::size_t D, const double* mean,
                      const double* precision, const double* constant, std::size_t L, double* node) {
-    std::vector<double> rows(L * BLOCK);
-    for (std::size_t from = 0; from < T; from += BLOCK) {
-        const std::size_t n = std::min(BLOCK, T - from);
+    std::vector<double> rows(L * POSITIONS);
+    for (std::size_t from = 0; from < T; from += POSITIONS) {
+        const std::size_t n = std::min(POSITIONS, T - from);
         for (std::size_t y = 0; y < L; ++y) {
-            double* const row = rows.data() + y * BLOCK;
+            double* const row = rows.data() + y * POSITIONS;
             std::fill(row, row + n, constant[y]);
             for (std::size_t d = 0; d < D; ++d) {
                 const double m = mean[y * D + d], p = -0.5 * precision[y * D + d];
@@ -27,26 +27,26 @@ void diagonal_scores(const double* x, std::size_t T, std::size_t D, const double
             }
         }
         for (std::size_t t = 0; t < n; ++t)
-            for (std::size_t y = 0; y < L; ++y) node[(from + t) * L + y] = rows[y * BLOCK + t];
+            for (std::size_t y = 0; y < L; ++y) node[(from + t) * L + y] = rows[y * POSITIONS + t];
     }
 }
 
 void diagonal_moments(const double* x, std::size_t T, std::size_t D, const double* gamma, const double* mean,
                       std::size_t L, double* first, double* second) {
-    std::vector<double> rows(L * BLOCK);
+    std::vector<double> rows(L * POSITIONS);
     std::fill(first, first + L * D, 0.0);
     std::fill(second, second + L * D, 0.0);
-    for (std::size_t from = 0; from < T; from += BLOCK) {
-        const std::size_t n = std::min(BLOCK, T - from);
+    for (std::size_t from = 0; from < T; from += POSITIONS) {
+        const std::size_t n = std::min(POSITIONS, T - from);
         const std::size_t whole = (n + SUMS - 1) / SUMS * SUMS;
         std::fill(rows.begin(), rows.end(), 0.0);
         for (std::size_t t = 0; t < n; ++t)
-            for (std::size_t y = 0; y < L; ++y) rows[y * BLOCK + t] = gamma[(from + t) * L + y];
-        double some[BLOCK] = {};
+            for (std::size_t y = 0; y < L; ++y) rows[y * POSITIONS + t] = gamma[(from + t) * L + y];
+        double some[POSITIONS] = {};
         for (std::size_t d = 0; d < D; ++d) {
             std::copy_n(x + d * T + from, n, some);
             for (std::size_t y = 0; y < L; ++y) {
-                const double* const weight = rows.data() + y * BLOCK;
+                const double* const weight = rows.data() + y * POSITIONS;
                 const double m = mean[y * D + d];
                 double one[SUMS] = {}, two[SUMS] = {};
                 for (std::size_t t = 0; t < whole; t += SUMS)

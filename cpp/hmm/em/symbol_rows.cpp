@@ -6,8 +6,7 @@ namespace seqlab {
 
 namespace {
 
-constexpr std::size_t BLOCK =
-    512;  // tokens: their rows stay in the cache on the way from one place to the other
+constexpr std::size_t TOKENS = 512;  // their rows stay in the cache on the way from one place to the other
 
 }  // namespace
 
@@ -54,9 +53,9 @@ void symbol_scores(const double* table, std::size_t V, std::size_t L, const RowL
     SymbolTable rows(V, L);
     rows.load(table);
     Buffer<double> room;
-    double* const some = room.of(BLOCK * L + rows.lanes());
-    for (std::size_t from = 0; from < tokens; from += BLOCK) {
-        const std::size_t to = std::min(tokens, from + BLOCK);
+    double* const some = room.of(TOKENS * L + rows.lanes());
+    for (std::size_t from = 0; from < tokens; from += TOKENS) {
+        const std::size_t to = std::min(tokens, from + TOKENS);
         rows.gather(symbols, from, to, some);
         std::copy_n(some, (to - from) * L, node + from * L);
     }
@@ -68,10 +67,10 @@ void symbol_counts(const double* gamma, std::size_t V, std::size_t L, const RowL
     SymbolTable rows(V, L);
     rows.clear();
     Buffer<double> room;
-    double* const some = room.of(BLOCK * L + rows.lanes());
-    std::fill(some, some + BLOCK * L + rows.lanes(), 0.0);
-    for (std::size_t from = 0; from < tokens; from += BLOCK) {
-        const std::size_t to = std::min(tokens, from + BLOCK);
+    double* const some = room.of(TOKENS * L + rows.lanes());
+    std::fill(some, some + TOKENS * L + rows.lanes(), 0.0);
+    for (std::size_t from = 0; from < tokens; from += TOKENS) {
+        const std::size_t to = std::min(tokens, from + TOKENS);
         std::copy_n(gamma + from * L, (to - from) * L, some);
         rows.scatter(symbols, from, to, some);
     }

@@ -7,13 +7,12 @@
 namespace seqlab::SEQLAB_ISA {
 
 // δ_t from δ_{t-1} (null at t = 0)
-template <class G, size_t NV>
 SEQLAB_INLINE void long_best_row(double* now, const double* before, const DenseEdges<double>& edges,
-                                 const Chain<G>& chain, size_t t) {
-    const size_t LP = NV ? NV * W<double> : edges.LP, nv = LP / W<double>;
-    if (before) product<double, MaxPlus, NV, 1>(now, before, LP, edges.M, LP, edges.L);
+                                 const Chain<double>& chain, size_t t) {
+    const size_t LP = edges.LP, nv = LP / W<double>;
+    if (before) product<double, MaxPlus, 0, 1>(now, before, LP, edges.M, LP, edges.L);
     for (size_t v = 0; v < nv; ++v) {
-        const Wide node = wide_scores(chain.node + t * edges.L, chain.node_end, edges.L, v);
+        const Wide node = score_lanes(chain.node + t * edges.L, chain.node_end, edges.L, v);
         store(now + v * W<double>, before ? load(now + v * W<double>) + node : node);
     }
 }
@@ -26,9 +25,8 @@ inline size_t stretch(size_t LP) {
 
 // The first pass keeps one row of δ per stretch, the second makes the rows of each stretch again, last stretch
 // first, and traces through it. Room: one row of zeros, a stretch of rows, one row per stretch.
-template <class G, size_t NV>
-void stretched_viterbi(const DenseEdges<double>& edges, size_t T, Chain<G>& chain, double* room) {
-    const size_t LP = NV ? NV * W<double> : edges.LP, B = stretch(LP), last = T - 1;
+inline void stretched_viterbi(const DenseEdges<double>& edges, size_t T, Chain<double>& chain, double* room) {
+    const size_t LP = edges.LP, B = stretch(LP), last = T - 1;
     const double* const zeros = zero_row(room, LP);
     double* const delta = room + LP;
     double* const saved = delta + B * LP;  // saved row i is δ at the last position of stretch i
@@ -38,9 +36,9 @@ void stretched_viterbi(const DenseEdges<double>& edges, size_t T, Chain<G>& chai
     };
     for (size_t t = 0; t < T; ++t) {
         double* const now = (t + 1) % B == 0 || t == last ? saved + (t / B) * LP : delta + (t % B) * LP;
-        long_best_row<G, NV>(now, before(t, t / B * B), edges, chain, t);
+        long_best_row(now, before(t, t / B * B), edges, chain, t);
     }
-    const Best<double> end = best_of<double, NV>(saved + (last / B) * LP, zeros, LP);
+    const Best<double> end = best_of<double, 0>(saved + (last / B) * LP, zeros, LP);
     chain.log_z = end.value;
     size_t y = end.label;
     chain.path[last] = static_cast<std::int32_t>(y);
@@ -48,9 +46,9 @@ void stretched_viterbi(const DenseEdges<double>& edges, size_t T, Chain<G>& chai
         const size_t start =
             (stop - 1) / B * B;  // rows start .. stop - 1 give the labels of the same positions
         for (size_t t = start; t < stop; ++t)
-            long_best_row<G, NV>(delta + (t - start) * LP, before(t, start), edges, chain, t);
+            long_best_row(delta + (t - start) * LP, before(t, start), edges, chain, t);
         for (size_t t = stop; t > start; --t) {
-            y = predecessor<double, NV>(delta + (t - 1 - start) * LP, y, edges, LP);
+            y = predecessor<double, 0>(delta + (t - 1 - start) * LP, y, edges, LP);
             chain.path[t - 1] = static_cast<std::int32_t>(y);
         }
         stop = start;
@@ -84,14 +82,14 @@ SEQLAB_INLINE void best_sources(Wide (&best)[NV], Mask<double> (&from)[NV], cons
 
 // With few labels the step waits for its own latency, and the comparisons that give back pointers fit into the
 // wait. One byte per label and position; the backtrace is one load a position.
-template <class G, size_t NV>
-void pointed_viterbi(const DenseEdges<double>& edges, size_t T, Chain<G>& chain, double* room,
+template <size_t NV>
+void pointed_viterbi(const DenseEdges<double>& edges, size_t T, Chain<double>& chain, double* room,
                      std::uint8_t* back) {
     constexpr size_t LP = NV * W<double>;
     typedef std::uint8_t Bytes __attribute__((vector_size(W<double>)));
     const double* const zeros = zero_row(room, LP);
     double* const delta = room + LP;
-    long_best_row<G, NV>(delta, nullptr, edges, chain, 0);
+    long_best_row(delta, nullptr, edges, chain, 0);
     Wide now[NV];
     for (size_t v = 0; v < NV; ++v) now[v] = load(delta + v * W<double>);
     for (size_t t = 1; t < T; ++t) {
@@ -99,7 +97,7 @@ void pointed_viterbi(const DenseEdges<double>& edges, size_t T, Chain<G>& chain,
         Mask<double> from[NV];
         best_sources<NV>(best, from, now, edges.M);
         for (size_t v = 0; v < NV; ++v) {
-            now[v] = best[v] + wide_scores(chain.node + t * edges.L, chain.node_end, edges.L, v);
+            now[v] = best[v] + score_lanes(chain.node + t * edges.L, chain.node_end, edges.L, v);
             const Bytes bytes = __builtin_convertvector(from[v], Bytes);
             __builtin_memcpy(back + t * LP + v * W<double>, &bytes, sizeof bytes);
         }

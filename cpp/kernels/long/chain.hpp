@@ -32,11 +32,11 @@ struct Row<0> {
 // NV is the number of vectors in a row, 0 for any number.
 template <size_t NV>
 SEQLAB_INLINE void turn(Row<NV>& out, const Row<NV>& x, const double* M, size_t LP, size_t L) {
-    if constexpr (NV == 0 || NV > 2) {
+    if constexpr (NV == 0) {
         product<double, SumTimes, NV, 1>(reinterpret_cast<double*>(out.v),
                                          reinterpret_cast<const double*>(x.v), LP, M, LP, L);
     } else {
-        constexpr size_t SUMS = NV == 1 ? 4 : 2;
+        constexpr size_t SUMS = 2;
         Wide sum[SUMS][NV] = {};
 #pragma GCC unroll 16
         for (size_t a = 0; a < NV * W<double>; ++a) {
@@ -44,18 +44,16 @@ SEQLAB_INLINE void turn(Row<NV>& out, const Row<NV>& x, const double* M, size_t 
             for (size_t v = 0; v < NV; ++v)
                 sum[a % SUMS][v] += from * load(M + a * NV * W<double> + v * W<double>);
         }
-        for (size_t v = 0; v < NV; ++v) {
-            out.v[v] = sum[0][v] + sum[1][v];
-            if constexpr (SUMS == 4) out.v[v] += sum[2][v] + sum[3][v];
-        }
+        for (size_t v = 0; v < NV; ++v) out.v[v] = sum[0][v] + sum[1][v];
     }
 }
 
 // FULL: the labels fill their vectors, so that no row has a tail.
-template <class G, size_t NV, bool FULL>
+template <size_t NV, bool FULL>
 class LongChain {
 public:
-    SEQLAB_INLINE LongChain(const DenseEdges<double>& edges, size_t length, Chain<G>& chain, double* room)
+    SEQLAB_INLINE LongChain(const DenseEdges<double>& edges, size_t length, Chain<double>& chain,
+                            double* room)
         : edges_(edges),
           chain_(chain),
           L(FULL ? NV * W<double> : edges.L),
@@ -104,7 +102,7 @@ private:
             meet_beta(t, count && t > 0);
         } else {
             for (size_t v = 0; v < nv; ++v)
-                narrow_part(row(t) + v * W<double>, ahead_.v[v], L - v * W<double>);
+                store_part_of_row(row(t) + v * W<double>, ahead_.v[v], L - v * W<double>);
         }
         const Row<NV> swap = alpha_;
         alpha_ = ahead_;
@@ -130,7 +128,7 @@ private:
     SEQLAB_INLINE void meet_beta(size_t t, bool count) {
         Wide sum{};
         for (size_t v = 0; v < nv; ++v) {
-            const Wide b = widen_part(row(t) + v * W<double>, L - v * W<double>, 0.0);
+            const Wide b = part_of_row(row(t) + v * W<double>, L - v * W<double>);
             other_.v[v] = ahead_.v[v] * b;
             e_.v[v] *= b;
             sum += other_.v[v];
@@ -138,7 +136,7 @@ private:
         const double share = meeting(sum);
         if (count) add_outer(alpha_, share, e_);
         for (size_t v = 0; v < nv; ++v)
-            narrow_part(row(t) + v * W<double>, other_.v[v] * splat(share), L - v * W<double>);
+            store_part_of_row(row(t) + v * W<double>, other_.v[v] * splat(share), L - v * W<double>);
     }
 
     // β_t = M g_{t+1}; behind the middle β_t is written down, before it it meets α_t.
@@ -156,7 +154,7 @@ private:
             meet_alpha(t, c, count);
         } else {
             for (size_t v = 0; v < nv; ++v)
-                narrow_part(row(t) + v * W<double>, beta_.v[v], L - v * W<double>);
+                store_part_of_row(row(t) + v * W<double>, beta_.v[v], L - v * W<double>);
         }
         if (steps % 2 == 0) backward_factor_ = factor(beta_);
         wide_potentials(g_.v, chain_.node + t * L, chain_.node_end, L, nv);
@@ -173,13 +171,14 @@ private:
     SEQLAB_INLINE void meet_alpha(size_t t, double c, bool count) {
         Wide sum{};
         for (size_t v = 0; v < nv; ++v) {
-            other_.v[v] = widen_part(row(t) + v * W<double>, L - v * W<double>, 0.0);
+            other_.v[v] = part_of_row(row(t) + v * W<double>, L - v * W<double>);
             sum += other_.v[v] * beta_.v[v];
         }
         const double share = meeting(sum);
         if (count) add_outer(other_, c * share, g_);
         for (size_t v = 0; v < nv; ++v)
-            narrow_part(row(t) + v * W<double>, other_.v[v] * beta_.v[v] * splat(share), L - v * W<double>);
+            store_part_of_row(row(t) + v * W<double>, other_.v[v] * beta_.v[v] * splat(share),
+                              L - v * W<double>);
     }
 
     SEQLAB_INLINE double meeting(Wide sum) {
@@ -190,22 +189,16 @@ private:
 
     // E += weight · x ⊗ g
     SEQLAB_INLINE void add_outer(const Row<NV>& x, double weight, const Row<NV>& g) {
-        if constexpr (NV == 1) {
-            const Wide scaled = g.v[0] * splat(weight);
-#pragma GCC unroll 8
-            for (size_t a = 0; a < W<double>; ++a) E_[a] += spread<double>(x.v[0], a) * scaled;
-        } else {
-            for (size_t a = 0; a < L; ++a) {
-                const Wide w = splat(reinterpret_cast<const double*>(x.v)[a] * weight);
-                for (size_t v = 0; v < nv; ++v) E_[a * nv + v] += w * g.v[v];
-            }
+        for (size_t a = 0; a < L; ++a) {
+            const Wide w = splat(reinterpret_cast<const double*>(x.v)[a] * weight);
+            for (size_t v = 0; v < nv; ++v) E_[a * nv + v] += w * g.v[v];
         }
     }
 
-    G* row(size_t t) const { return chain_.gamma + t * L; }
+    double* row(size_t t) const { return chain_.gamma + t * L; }
 
     const DenseEdges<double>& edges_;
-    Chain<G>& chain_;
+    Chain<double>& chain_;
     const size_t L, LP, nv, T;
     Row<NV> alpha_, ahead_, e_, other_, beta_, g_, held_;
     Wide* E_;
@@ -214,13 +207,13 @@ private:
     LogProduct z_;
 };
 
-template <class G, size_t NV>
-void long_forward_backward(const DenseEdges<double>& edges, size_t T, Chain<G>& chain, double* room,
-                           double* E) {
-    if constexpr (NV == 1 || NV == 2) {
-        if (edges.L == edges.LP) return LongChain<G, NV, true>(edges, T, chain, room).run(E);
+inline void long_forward_backward(const DenseEdges<double>& edges, size_t T, Chain<double>& chain,
+                                  double* room, double* E) {
+    if constexpr (VECTOR_BYTES > 16) {
+        if (edges.L == 2 * W<double>) return LongChain<2, true>(edges, T, chain, room).run(E);
+        if (edges.LP == 2 * W<double>) return LongChain<2, false>(edges, T, chain, room).run(E);
     }
-    LongChain<G, NV, false>(edges, T, chain, room).run(E);
+    LongChain<0, false>(edges, T, chain, room).run(E);
 }
 
 inline size_t long_chain_room(size_t LP) {

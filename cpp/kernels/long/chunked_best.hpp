@@ -213,7 +213,6 @@ template <class G>
 bool chunked_viterbi(const DenseEdges<double>& edges, size_t T, Chain<G>& chain, double* room) {
     if (edges.L == 8) return chunked_best<G, 8, true>(edges, T, chain, room);
     if (edges.L > 4) return chunked_best<G, 8, false>(edges, T, chain, room);
-    if (edges.L == 4) return chunked_best<G, 4, true>(edges, T, chain, room);
     return chunked_best<G, 4, false>(edges, T, chain, room);
 }
 

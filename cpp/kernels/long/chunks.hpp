@@ -87,10 +87,10 @@ SEQLAB_INLINE void write_chunk_rows(G* out, const Labels<N>& x, size_t L, const 
 #pragma GCC unroll 8
         for (size_t i = 0; i < TILE<N>; ++i) tile[i] = x[v * CHUNKS + i];
         transpose(tile);
-        if (j >= cut.late) narrow_part(first + v * CHUNKS, tile[0], L - v * CHUNKS);
+        if (j >= cut.late) store_part_of_row(first + v * CHUNKS, tile[0], L - v * CHUNKS);
 #pragma GCC unroll 8
         for (size_t c = 1; c < CHUNKS; ++c)
-            narrow_part(first + c * gap + v * CHUNKS, tile[c], L - v * CHUNKS);
+            store_part_of_row(first + c * gap + v * CHUNKS, tile[c], L - v * CHUNKS);
     }
 }
 

@@ -9,55 +9,43 @@
 
 namespace seqlab::SEQLAB_ISA {
 
-using Wide = Vec<double>;
-
+// Vector v of a row of L scores of float32 or float64, -inf behind it.
 template <class G>
-SEQLAB_INLINE Wide widen(const G* p) {
+SEQLAB_INLINE Wide wide_scores(const G* row, const G* end, size_t L, size_t v) {
     if constexpr (sizeof(G) == 8) {
-        return load(p);
+        return score_lanes(row, end, L, v);
     } else {
-        typedef float Narrow __attribute__((vector_size(VECTOR_BYTES / 2), aligned(4), may_alias));
-        return __builtin_convertvector(*reinterpret_cast<const Narrow*>(p), Wide);
+        const G* p = row + v * W<double>;
+        const size_t left = L - v * W<double>;
+        if (left >= W<double>) return widen(p);
+        const Mask<double> used = lane_numbers<double>() < static_cast<std::int64_t>(left);
+        if (p + W<double> <= end) return used ? widen(p) : splat(MINUS_INFINITY<double>);
+        Wide x = splat(MINUS_INFINITY<double>);
+        for (size_t i = 0; i < left; ++i) x[i] = static_cast<double>(p[i]);
+        return x;
     }
 }
 
-// The first `count` values, the rest `fill`.
-template <class G>
-SEQLAB_INLINE Wide widen_part(const G* p, size_t count, double fill) {
-    if (count >= W<double>) return widen(p);
-    Wide v = splat(fill);
-    for (size_t i = 0; i < W<double> && i < count; ++i) v[i] = static_cast<double>(p[i]);
-    return v;
+// The next vector of a row with `left` numbers to go, 0 behind its end; and the way back.
+SEQLAB_INLINE Wide part_of_row(const double* p, size_t left) {
+    return load_part(p, left < W<double> ? left : W<double>, 0.0);
 }
-
 template <class G>
-SEQLAB_INLINE void narrow_part(G* p, Wide v, size_t count) {
+SEQLAB_INLINE void store_part_of_row(G* p, Wide v, size_t left) {
+    const size_t n = left < W<double> ? left : W<double>;
     if constexpr (sizeof(G) == 8) {
-        store_part(p, v, count < W<double> ? count : W<double>);
+        store_part(p, v, n);
     } else {
-        const size_t n = count < W<double> ? count : W<double>;
         for (size_t i = 0; i < n; ++i) p[i] = static_cast<G>(v[i]);
     }
 }
 
-// Vector v of a row of L scores, -inf behind it.
-template <class G>
-SEQLAB_INLINE Wide wide_scores(const G* row, const G* end, size_t L, size_t v) {
-    const G* p = row + v * W<double>;
-    const size_t left = L - v * W<double>;
-    if (left >= W<double>) return widen(p);
-    if (p + W<double> > end) return widen_part(p, left, MINUS_INFINITY<double>);
-    return lane_numbers<double>() < static_cast<std::int64_t>(left) ? widen(p)
-                                                                    : splat(MINUS_INFINITY<double>);
-}
-
 // e = exp(node - max) into `e`, the maximum comes back (0 for a row of -inf).
-template <class G>
-SEQLAB_INLINE double wide_potentials(Wide* e, const G* row, const G* end, size_t L, size_t nv) {
-    Wide top = wide_scores(row, end, L, 0);
+SEQLAB_INLINE double wide_potentials(Wide* e, const double* row, const double* end, size_t L, size_t nv) {
+    Wide top = score_lanes(row, end, L, 0);
     e[0] = top;
     for (size_t v = 1; v < nv; ++v) {
-        e[v] = wide_scores(row, end, L, v);
+        e[v] = score_lanes(row, end, L, v);
         top = larger<double>(top, e[v]);
     }
     double largest = max_lanes<double>(top);

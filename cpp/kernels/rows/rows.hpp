@@ -7,6 +7,19 @@
 
 namespace seqlab::SEQLAB_ISA {
 
+using Wide = Vec<double>;
+
+// So many numbers of float32 or float64 as float64.
+template <class F>
+SEQLAB_INLINE Wide widen(const F* p) {
+    if constexpr (sizeof(F) == 8) {
+        return load(p);
+    } else {
+        typedef float Narrow __attribute__((vector_size(VECTOR_BYTES / 2), aligned(4), may_alias));
+        return __builtin_convertvector(*reinterpret_cast<const Narrow*>(p), Wide);
+    }
+}
+
 // Registers an instruction set has for vectors decide how many running sums a loop may keep.
 inline constexpr bool MANY_REGISTERS = VECTOR_BYTES == 64;
 
@@ -113,29 +126,32 @@ SEQLAB_INLINE void multiply(Vec<F> (&acc)[S][N], const F* in, size_t in_gap, con
         }
 }
 
-// The same for a row of any width, in tiles that fit the registers.
+// Vectors of a row from v on, N of them at once while there are so many; v is left behind the last.
+template <class F, class Ring, size_t S, size_t N>
+SEQLAB_INLINE void multiply_tiles(F* out, const F* in, size_t gap, const F* M, size_t LP, size_t L,
+                                  size_t& v) {
+    for (; v + N <= LP / W<F>; v += N) {
+        Vec<F> acc[S][N];
+        multiply<F, Ring, N, S, 1>(acc, in, gap, M + v * W<F>, LP, L);
+        for (size_t s = 0; s < S; ++s)
+            for (size_t i = 0; i < N; ++i) store(out + s * gap + (v + i) * W<F>, acc[s][i]);
+    }
+}
+
+// The same for a row of any width, in tiles that fit the registers. A function of its own, which all recursions share.
 template <class F, class Ring, size_t S>
-SEQLAB_INLINE void multiply_wide(F* out, const F* in, size_t gap, const F* M, size_t LP, size_t L) {
-    constexpr size_t TILE = MANY_REGISTERS ? 6 : (S == 4 ? 2 : 4);
+__attribute__((noinline)) void multiply_wide(F* out, const F* in, size_t gap, const F* M, size_t LP,
+                                             size_t L) {
     size_t v = 0;
-    const size_t NV = LP / W<F>;
-    for (; v + TILE <= NV; v += TILE) {
-        Vec<F> acc[S][TILE];
-        multiply<F, Ring, TILE, S, 1>(acc, in, gap, M + v * W<F>, LP, L);
-        for (size_t s = 0; s < S; ++s)
-            for (size_t i = 0; i < TILE; ++i) store(out + s * gap + (v + i) * W<F>, acc[s][i]);
+    if constexpr (MANY_REGISTERS) {
+        multiply_tiles<F, Ring, S, 6>(out, in, gap, M, LP, L, v);
+        multiply_tiles<F, Ring, S, 4>(out, in, gap, M, LP, L, v);
+        multiply_tiles<F, Ring, S, 3>(out, in, gap, M, LP, L, v);
+    } else if constexpr (S < 4) {
+        multiply_tiles<F, Ring, S, 4>(out, in, gap, M, LP, L, v);
     }
-    for (; v + 2 <= NV; v += 2) {
-        Vec<F> acc[S][2];
-        multiply<F, Ring, 2, S, 1>(acc, in, gap, M + v * W<F>, LP, L);
-        for (size_t s = 0; s < S; ++s)
-            for (size_t i = 0; i < 2; ++i) store(out + s * gap + (v + i) * W<F>, acc[s][i]);
-    }
-    for (; v < NV; ++v) {
-        Vec<F> acc[S][1];
-        multiply<F, Ring, 1, S, 1>(acc, in, gap, M + v * W<F>, LP, L);
-        for (size_t s = 0; s < S; ++s) store(out + s * gap + v * W<F>, acc[s][0]);
-    }
+    multiply_tiles<F, Ring, S, 2>(out, in, gap, M, LP, L, v);
+    multiply_tiles<F, Ring, S, 1>(out, in, gap, M, LP, L, v);
 }
 
 // out[s, :] = ⊕_a in[s, a] ⊗ M[a, :]; NV > 0 is the row's width known to the compiler, 0 means any.

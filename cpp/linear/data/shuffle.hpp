@@ -24,4 +24,10 @@ inline std::vector<std::size_t> shuffled(std::vector<std::size_t> items, std::ui
     return items;
 }
 
+// The stream that samples for a learning rate are drawn from; epochs have the streams from 0 on.
+inline constexpr std::uint64_t sample_stream = ~std::uint64_t{0};
+
+// How often an epoch adds its weights to the average.
+inline constexpr std::size_t snapshots_an_epoch = 8;
+
 }  // namespace seqlab

@@ -19,12 +19,10 @@ namespace {
 
 constexpr std::size_t sample_sentences = 1000;
 constexpr double first_rate = 0.1, most_rate = 3.2, least_rate = 1e-3;
-constexpr std::size_t snapshots_an_epoch = 8;
 constexpr std::size_t window = 256;  // sentences among which some of one length are looked for
 // Two groups a step, for two threads, where there are so many sentences that this makes no difference: after six epochs the
 // objective of 9,000 and of 12,500 sentences is 0.1 % higher than with one; with 3,400 it is 6 to 25 % higher.
 constexpr std::size_t most_groups = 2, sentences_for_most = 6000;
-constexpr std::uint64_t sample_stream = ~std::uint64_t{0};
 
 std::size_t sentences_of(const auto& groups) {
     std::size_t sentences = 0;

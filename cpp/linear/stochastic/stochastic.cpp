@@ -18,15 +18,13 @@ namespace seqlab {
 namespace {
 
 constexpr double exponential_base = 0.85;  // Wapiti's
-constexpr std::size_t snapshots_an_epoch = 8;
 
 // A rate is tried out on so many sequences, or on so many steps if that is more.
 constexpr std::size_t sample_sequences = 1000, sample_steps = 4;
 // One step alone may gain from a rate that many steps would not survive.
 constexpr std::size_t least_trial_steps = 8;
-constexpr double first_rate = 0.1;
+constexpr double start_rate = 0.1;
 constexpr int most_doublings = 10, most_halvings = 40;
-constexpr std::uint64_t sample_stream = ~std::uint64_t{0};
 
 // Sequences that the likelihood depends on.
 std::vector<std::size_t> usable(const Sequences& sequences) {
@@ -65,7 +63,7 @@ public:
     StochasticEpoch epoch(std::size_t threads) override {
         const Crew crew(std::min(threads, options_.batch));
         const PinKernels pin(set_);
-        if (!(rate_ > 0.0)) rate_ = usable_.empty() ? first_rate : calibrated(threads);
+        if (!(rate_ > 0.0)) rate_ = usable_.empty() ? start_rate : calibrated(threads);
         const std::vector<std::size_t> order = shuffled(usable_, options_.seed, epoch_++);
         const std::size_t steps = (order.size() + options_.batch - 1) / options_.batch;
         StochasticEpoch told;
@@ -143,7 +141,7 @@ private:
         sample.resize(std::min(sample.size(), wanted));
         const std::vector<double> start = theta_;
         const auto trial = [&](double rate) { return after_a_pass(sample, start, rate, threads); };
-        double best = first_rate, lowest = trial(best);
+        double best = start_rate, lowest = trial(best);
         bool doubled = false;
         for (int i = 0; i < most_doublings; ++i) {
             const double value = trial(2.0 * best);

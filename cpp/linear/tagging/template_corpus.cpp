@@ -50,7 +50,7 @@ void CellSums::fill(const CellFamily& family, std::size_t n, float* const* block
         }
 }
 
-TemplateCorpus::TemplateCorpus(const TemplateScorer& scorer, const Table& table)
+TemplateCorpus::TemplateCorpus(const TemplateScorer& scorer, const TableView& table)
     : scorer_(scorer), table_(table), known_(table.columns.size()), of_code_(scorer.tables().values.size()) {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         look_up_words(c);
@@ -59,7 +59,7 @@ TemplateCorpus::TemplateCorpus(const TemplateScorer& scorer, const Table& table)
 }
 
 void TemplateCorpus::look_up_words(std::size_t column) {
-    const Column& of = table_.columns[column];
+    const ColumnView& of = table_.columns[column];
     const StringPool& words = scorer_.tables().words[column].strings;
     std::vector<StringId>& known = known_[column];
     known.assign(of.pool->size(), Words::unused);

@@ -63,10 +63,10 @@ private:
 // One corpus under one scorer; threads share it.
 class TemplateCorpus {
 public:
-    TemplateCorpus(const TemplateScorer& scorer, const Table& table);
+    TemplateCorpus(const TemplateScorer& scorer, const TableView& table);
 
     const TemplateScorer& scorer() const { return scorer_; }
-    const Table& table() const { return table_; }
+    const TableView& table() const { return table_; }
     // Of each string of a column: its number among the ready-made words, Words::new_word, or Words::unused.
     const std::vector<StringId>& known(std::size_t column) const { return known_[column]; }
     // Of each string of the column of these values, which are read at tokens.
@@ -77,7 +77,7 @@ private:
     void look_up_values(std::size_t column);
 
     const TemplateScorer& scorer_;
-    const Table& table_;
+    const TableView& table_;
     std::vector<std::vector<StringId>> known_;
     std::vector<std::vector<ValueId>> of_code_;
 };

@@ -40,11 +40,10 @@ SEQLAB_INLINE Wide along(const Wide (&x)[LANES], const Diagonals& D) {
     return sum[0];
 }
 
-template <class G, bool FULL>
 class FewLabels {
 public:
-    SEQLAB_INLINE FewLabels(const DenseEdges<double>& edges, size_t length, Chain<G>& chain)
-        : L(FULL ? LANES : edges.L), T(length), chain_(chain), into_(edges.M), out_of_(edges.MT) {}
+    SEQLAB_INLINE FewLabels(const DenseEdges<double>& edges, size_t length, Chain<double>& chain)
+        : L(edges.L), T(length), chain_(chain), into_(edges.M), out_of_(edges.MT) {}
 
     template <bool COUNT>
     SEQLAB_INLINE void run(double shift, double* E) {
@@ -114,19 +113,19 @@ private:
     // both directions) share one maximum: a row so far below its neighbours that this costs it digits makes the sums
     // fall below what eq:certificate allows.
     __attribute__((noinline)) double potentials(Wide* e, size_t t, size_t n) const {
-        const G* const node = chain_.node;
-        const G* const end = chain_.node_end;
+        const double* const node = chain_.node;
+        const double* const end = chain_.node_end;
         double taken = 0.0;
         for (size_t block = t / 8 * 8; block < t + n; block += 8) {
             const size_t stop = block + 8 < T ? block + 8 : T;
-            Wide top = wide_scores(node + block * L, end, L, 0);
+            Wide top = score_lanes(node + block * L, end, L, 0);
             for (size_t i = block + 1; i < stop; ++i)
-                top = larger<double>(wide_scores(node + i * L, end, L, 0), top);
+                top = larger<double>(score_lanes(node + i * L, end, L, 0), top);
             double shift = max_lanes<double>(top);
             if (shift == MINUS_INFINITY<double>) shift = 0.0;
             const size_t from = block < t ? t : block, to = stop < t + n ? stop : t + n;
             for (size_t i = from; i < to; ++i)
-                e[i - t] = weight_of<double>(wide_scores(node + i * L, end, L, 0), shift, faintest<double>);
+                e[i - t] = weight_of<double>(score_lanes(node + i * L, end, L, 0), shift, faintest<double>);
             taken += shift * static_cast<double>(to - from);
         }
         return taken;
@@ -194,8 +193,8 @@ private:
         sound_ &= sum >= LEAST_MEETING;
         return 1.0 / sum;
     }
-    SEQLAB_INLINE Wide read(size_t t) const { return widen_part(chain_.gamma + t * L, L, 0.0); }
-    SEQLAB_INLINE void write(size_t t, Wide x) const { narrow_part(chain_.gamma + t * L, x, L); }
+    SEQLAB_INLINE Wide read(size_t t) const { return part_of_row(chain_.gamma + t * L, L); }
+    SEQLAB_INLINE void write(size_t t, Wide x) const { store_part_of_row(chain_.gamma + t * L, x, L); }
 
     // arriving r, b counts b ^ r -> b; leaving r, a counts a -> a ^ r
     void write_counts(double* E) const {
@@ -204,7 +203,7 @@ private:
     }
 
     const size_t L, T;
-    Chain<G>& chain_;
+    Chain<double>& chain_;
     const Diagonals into_, out_of_;
     Wide alpha_{}, held_{};
     Wide arriving_[LANES] = {}, leaving_[LANES] = {};
@@ -214,25 +213,24 @@ private:
 };
 
 // Certified or not; E is touched only when it is.
-template <class G, bool FULL>
-void few_labels_forward_backward(const DenseEdges<double>& edges, size_t T, Chain<G>& chain, double* E) {
+inline void few_labels_forward_backward(const DenseEdges<double>& edges, size_t T, Chain<double>& chain,
+                                        double* E) {
     if (E) {
-        FewLabels<G, FULL>(edges, T, chain).template run<true>(edges.shift, E);
+        FewLabels(edges, T, chain).template run<true>(edges.shift, E);
     } else {
-        FewLabels<G, FULL>(edges, T, chain).template run<false>(edges.shift, nullptr);
+        FewLabels(edges, T, chain).template run<false>(edges.shift, nullptr);
     }
 }
 
 // eq:viterbi with back pointers in bytes: the comparisons that give them fit into the time a step waits for its own
 // latency, and the backtrace is one load a position. Ties go to the lowest label.
-template <class G, bool FULL>
-void few_labels_viterbi(const DenseEdges<double>& edges, size_t T, Chain<G>& chain, double* room,
-                        std::uint8_t* back) {
+inline void few_labels_viterbi(const DenseEdges<double>& edges, size_t T, Chain<double>& chain, double* room,
+                               std::uint8_t* back) {
     typedef std::uint8_t Bytes __attribute__((vector_size(LANES)));
-    const size_t L = FULL ? LANES : edges.L;
+    const size_t L = edges.L;
     const Diagonals into(edges.M);
     const Mask<double> lanes = lane_numbers<double>();
-    Wide delta = wide_scores(chain.node, chain.node_end, L, 0);
+    Wide delta = score_lanes(chain.node, chain.node_end, L, 0);
     LogProduct taken;
     for (size_t t = 1; t < T; ++t) {
         if (t % 64 ==
@@ -259,7 +257,7 @@ void few_labels_viterbi(const DenseEdges<double>& edges, size_t T, Chain<G>& cha
             const Mask<double> lower = a < from ? a : from;
             from = sum[r] == top[0] ? lower : from;
         }
-        delta = top[0] + wide_scores(chain.node + t * L, chain.node_end, L, 0);
+        delta = top[0] + score_lanes(chain.node + t * L, chain.node_end, L, 0);
         const Bytes bytes = __builtin_convertvector(from, Bytes);
         __builtin_memcpy(back + t * LANES, &bytes, sizeof bytes);
     }

@@ -4,7 +4,8 @@
 // than the memory needs; with the registers of AVX-512 2.6 and 2.2 ms.
 #pragma once
 
-#include "kernels/long/rows.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/rows/rows.hpp"
 
 namespace seqlab::SEQLAB_ISA {
 

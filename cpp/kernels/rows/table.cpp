@@ -1,0 +1,34 @@
+// The routines for rows of weights, scores and moves, put into the table of an instruction set. Compiled once for each set
+// (CMakeLists.txt).
+#include "kernels/rows/history.hpp"
+#include "kernels/rows/primitives.hpp"
+#include "kernels/rows/weight_rows.hpp"
+
+namespace seqlab::SEQLAB_ISA {
+
+template <class F>
+static void add(FloatKernels<F>& k) {
+    k.max_step = step<F, MaxPlus>;
+    k.sum_step = step<F, SumTimes>;
+    k.sum_back = sum_back<F>;
+    k.exp_row = exp_row<F>;
+    k.row_lanes = row_lanes<F>;
+    k.gather_rows = gather_rows<F>;
+    k.sum_rows = sum_rows<F>;
+    k.scatter_rows = scatter_rows<F>;
+    k.row_vectors = row_vectors<F>;
+    k.mark_lane = mark_lane<F>;
+    k.move_rows = move_rows<F>;
+    k.take_move = take_move<F>;
+    k.project_moves = project_moves<F>;
+    k.combine_moves = combine_moves<F>;
+}
+
+void add_row_kernels(Kernels& k) {
+    add(k.f32);
+    add(k.f64);
+    k.log_step = log_step;
+    k.log_back = log_back;
+}
+
+}  // namespace seqlab::SEQLAB_ISA
