@@ -152,7 +152,8 @@ template <class F>
 SEQLAB_INLINE Vec<F> load_part(const F* p, size_t count, F fill) {
     if (count == W<F>) return load(p);
     Vec<F> v = splat(fill);
-    for (size_t i = 0; i < count; ++i) v[i] = p[i];
+    for (size_t i = 0; i < W<F> && i < count; ++i)
+        v[i] = p[i];  // with both bounds GCC sees that none is passed
     return v;
 }
 

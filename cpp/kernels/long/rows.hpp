@@ -21,7 +21,7 @@ SEQLAB_INLINE Wide wide_scores(const G* row, const G* end, size_t L, size_t v) {
         const Mask<double> used = lane_numbers<double>() < static_cast<std::int64_t>(left);
         if (p + W<double> <= end) return used ? widen(p) : splat(MINUS_INFINITY<double>);
         Wide x = splat(MINUS_INFINITY<double>);
-        for (size_t i = 0; i < left; ++i) x[i] = static_cast<double>(p[i]);
+        for (size_t i = 0; i < W<double> && i < left; ++i) x[i] = static_cast<double>(p[i]);
         return x;
     }
 }
