@@ -34,7 +34,7 @@ def test_wide_kernels_share_no_inline_function():
             name: definitions(subprocess.check_output([nm, "--defined-only", "-P", *paths], text=True))
             for name, paths in targets.items()
         }
-        assert {name: shared_weak_symbols(listing, name) for name in WIDE} == dict.fromkeys(WIDE, [])
+        assert {name: shared_weak_symbols(listing, name) for name in WIDE} == {name: [] for name in WIDE}
 
 
 def test_shared_weak_symbol_is_noticed():
