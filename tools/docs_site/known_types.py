@@ -105,6 +105,9 @@ def _written_out(word: str, names: Mapping[str, Any]) -> str:
 
 def _written(annotation: Any) -> str:
     text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    text = re.sub(
+        r"^(?:typing\.)?Annotated\[([^,\[\]]*(?:\[[^\[\]]*(?:\[[^\]]*\][^\[\]]*)*\])?),.*", r"\1", text
+    )
     text = re.sub(r"(?:numpy\.)?ndarray\[.*?dtype\[[^\]]*\]\]", ARRAY, text)
     text = re.sub(r"(?:npt|np\.typing|numpy\.typing)\.NDArray\[[^\]]*\]", ARRAY, text)
     text = re.sub(r"\bnpt\.ArrayLike", "array-like", text)

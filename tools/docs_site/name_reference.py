@@ -298,9 +298,35 @@ def _docstring(thing: Any) -> str:
 
 def _block(block: str) -> str:
     """Prose runs on; what is laid out in columns stays as it is."""
+    rows = _named(textwrap.dedent(block).rstrip())
+    if rows:
+        cells = "".join(
+            f"<tr><td>{html.escape(name)}</td><td>{_linked(html.escape(said))}</td></tr>"
+            for name, said in rows
+        )
+        return f'<div class="wide"><table class="named"><tbody>{cells}</tbody></table></div>'
     text = _linked(html.escape(textwrap.dedent(block).rstrip()))
     laid_out = block.startswith(" ") or re.search(r"\S {2,}\S|\n ", block)
     return f'<pre class="doc">{text}</pre>' if laid_out else f"<p>{text}</p>"
+
+
+def _named(block: str) -> list[tuple[str, str]]:
+    """Read two columns, `name   what it is`, with lines that go on; nothing if a block is laid out otherwise."""
+    first = re.match(r"\S+(?: \S+){0,3} {2,}(?=\S)", block)
+    return _columns(block, first.end()) if first else []
+
+
+def _columns(block: str, at: int) -> list[tuple[str, str]]:
+    rows: list[tuple[str, str]] = []
+    for line in block.splitlines():
+        name, said = line[:at].strip(), line[at:].strip()
+        if not said or line[at - 1] != " " or re.search(r"\S {3,}\S", said):
+            return []
+        if name:
+            rows.append((name, said))
+        else:
+            rows[-1] = (rows[-1][0], f"{rows[-1][1]} {said}")
+    return rows
 
 
 def _linked(text: str) -> str:

@@ -127,7 +127,10 @@ def coloured(code: str, language: str) -> str:
     except ClassNotFound:
         lexer = get_lexer_by_name("text", stripnl=False)
     shown = str(highlight(answers_below(code), lexer, HtmlFormatter(cssclass="code", wrapcode=True)))
-    return re.sub(r'<span class="c1">(# (?:-&gt;|≈))', r'<span class="c1 answer">\1', shown)
+    # The end of the line belongs to the answer, so that it can stand on a line of its own where the screen is narrow.
+    return re.sub(
+        r'<span class="c1">(# (?:-&gt;|≈)[^<]*)</span>\n', r'<span class="c1 answer">\1\n</span>', shown
+    )
 
 
 def answers_below(code: str, width: int = 96) -> str:
