@@ -143,6 +143,12 @@ template <class F, class Ring, size_t S>
 __attribute__((noinline)) void multiply_wide(F* out, const F* in, size_t gap, const F* M, size_t LP,
                                              size_t L) {
     size_t v = 0;
+    if (LP == W<F>) {  // as many running sums as where the width is known: the same bits
+        Vec<F> acc[S][1];
+        multiply<F, Ring, 1, S, SETS<1>>(acc, in, gap, M, LP, L);
+        for (size_t s = 0; s < S; ++s) store(out + s * gap, acc[s][0]);
+        return;
+    }
     if constexpr (MANY_REGISTERS) {
         multiply_tiles<F, Ring, S, 6>(out, in, gap, M, LP, L, v);
         multiply_tiles<F, Ring, S, 4>(out, in, gap, M, LP, L, v);
