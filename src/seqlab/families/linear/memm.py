@@ -64,7 +64,7 @@ def _normalisers(node: Scores, edge: Scores) -> npt.NDArray[np.float64]:
     top, high = _finite_max(node), _finite_max(edge)
     with np.errstate(divide="ignore"):
         made: npt.NDArray[np.float64] = np.log(np.exp(node - top[:, None]) @ np.exp(edge - high[:, None]).T)
-    made += top[:, None] + high
+    made = made + top[:, None] + high  # in this order: stored answers are compared to the last bit
     weak = np.isneginf(made).any(axis=1)  # nothing left, or too faint for a product
     if weak.any():
         made[weak] = _by_sums(node[weak], edge[None])
