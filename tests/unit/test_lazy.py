@@ -1,4 +1,3 @@
-import inspect
 import pickle
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import seqlab
 PACKAGES = sorted(
     f"seqlab.{room.name}"
     for room in iter_modules(seqlab.__path__)
-    if room.ispkg and "when_used(" in inspect.getsource(import_module(f"seqlab.{room.name}"))
+    if room.ispkg and "__getattr__" in vars(import_module(f"seqlab.{room.name}"))
 )
 
 
