@@ -1,4 +1,4 @@
-"""The guide shows what every preset sees at one token; tests/docs compares each of these blocks with what the code prints."""
+"""The guide shows what every preset sees at one token; tests/docs compares these blocks with what is printed."""
 
 import re
 from pathlib import Path
