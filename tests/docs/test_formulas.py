@@ -51,6 +51,7 @@ def test_there_are_formulas() -> None:
         ("alpha_{t-1}", "<msub><mi>α</mi><mrow><mi>t</mi><mo>−</mo><mn>1</mn></mrow></msub>"),
         ("L²", "<msup><mi>L</mi><mrow><mn>2</mn></mrow></msup>"),
         ("y'", "<msup><mi>y</mi><mrow><mo>′</mo></mrow></msup>"),
+        ("y_i'", "<msubsup><mi>y</mi><mrow><mi>i</mi></mrow><mrow><mo>′</mo></mrow></msubsup>"),
         ("x <= y", "<mi>x</mi><mo>≤</mo><mi>y</mi>"),
         ("a / b = c", "<mfrac><mrow><mi>a</mi></mrow><mrow><mi>b</mi></mrow></mfrac><mo>=</mo><mi>c</mi>"),
     ],

@@ -4,9 +4,10 @@ In Markdown a formula is plain text in a block of kind `formula`, or inline code
 
     alpha_t(y) = node_t(y) + log Σ_a exp( alpha_{t-1}(a) + edge_t(a, y) )        for t > 0
 
-`_` and `^` begin an index and an exponent: one run of letters and digits, or all within braces. Names of Greek letters
-become letters. Σ, Π, max and the like have their index below. Columns are three or more blanks apart; rows are aligned
-at their first relation. A `/` between blanks becomes a fraction where it is clear what stands above and below.
+`_` and `^` begin an index and an exponent: one run of letters and digits, or all within braces; a prime behind an index
+belongs to the letter that has it, unless it stands within the braces. Names of Greek letters become letters. Σ, Π, max
+and the like have their index below. Columns are three or more blanks apart; rows are aligned at their first relation. A
+`/` between blanks becomes a fraction where it is clear what stands above and below.
 """
 
 from __future__ import annotations
@@ -250,8 +251,6 @@ def _script(tokens: Tokens) -> str:
             shown += _text(text)
         else:
             shown += "".join(f"<mi>{letter}</mi>" for letter in text) if letters else _name(text)[0]
-    while tokens.peek()[1] in {"'", "*"} and not tokens.peek()[2]:
-        shown += _sign({"'": "′", "*": "∗"}[tokens.next()[1]])
     return shown or _sign(SIGNS.get(text, tokens.next()[1]))
 
 
