@@ -1,4 +1,4 @@
-// Features of a template as Python hands them over (encode/plan.py).
+// Features of a template as Python hands them over (encode/template_rows.py).
 #pragma once
 
 #include <nanobind/stl/optional.h>

@@ -10,7 +10,7 @@ COMPUTED, OF_CALLER = "<computed>", "<computed, of the caller>"
 # From the ground up; a room may use the rooms of earlier rows only.
 ROWS: tuple[tuple[str, ...], ...] = (
     ("errors", "lazy", "_core"),
-    ("arrays", "threads", "files"),
+    ("arrays", "files"),
     ("store", "views"),
     ("corpus", "tags"),
     ("trellis", "features"),

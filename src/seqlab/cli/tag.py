@@ -105,7 +105,7 @@ def _sources(arguments: argparse.Namespace) -> list[Any]:
 
 def tagged(tagger: Tagger, sources: list[Any], arguments: argparse.Namespace) -> Iterator[bytes]:
     """Make the output, piece by piece."""
-    from seqlab.threads import thread_count
+    from seqlab.arrays import thread_count
 
     work = _work(tagger, arguments)
     recode = _recoder(arguments.encoding, plain=arguments.json)

@@ -12,21 +12,19 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import LabelIds, whole_number
+from seqlab.arrays import LabelIds, thread_count, whole_number
 from seqlab.corpus import BagColumn, Corpus, Sentence, VectorColumn
 from seqlab.corpus.columns import offsets_of
 from seqlab.corpus.lists import only_lists
 from seqlab.encode.bag_rows import BagRows, BagsOfColumn, BagsOfFunction, VectorRows
 from seqlab.encode.encoded import AttributeIds, EncodedCorpus, Producer, learned, merged
-from seqlab.encode.plan import Plan
 from seqlab.encode.stored import Known, KnownBags, KnownEncoder, KnownTemplate, KnownVectors, Made
-from seqlab.encode.template_rows import TemplateRows
+from seqlab.encode.template_rows import Plan, TemplateRows
 from seqlab.errors import CorpusError, OptionError, ShapeError, StoreError, TemplateError
 from seqlab.features import Template
 from seqlab.features.own import FeatureFunction
 from seqlab.store.codec import state_of, value_of
 from seqlab.store.state import State
-from seqlab.threads import thread_count
 
 Features = Template | str | Callable[[Any, int], Any] | None
 Labels = str | Sequence[Sequence[str]] | None  # the name of a column, or a list for every sentence

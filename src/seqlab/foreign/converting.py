@@ -13,8 +13,7 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.encode.bag_rows import BagRows, BagsOfColumn
 from seqlab.encode.encoder import ATTRIBUTES, Encoder
-from seqlab.encode.plan import Plan
-from seqlab.encode.template_rows import TemplateRows
+from seqlab.encode.template_rows import Plan, TemplateRows
 from seqlab.errors import OptionError, StoreError, TemplateError
 from seqlab.families.linear.learners import LBFGS
 from seqlab.families.linear.memm import MEMM

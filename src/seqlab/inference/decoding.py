@@ -11,12 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import LabelIds, whole_number
+from seqlab.arrays import LabelIds, thread_count, whole_number
 from seqlab.errors import BeamError, OptionError
 from seqlab.inference.messages import log_partitions
 from seqlab.inference.posteriors import node_marginals
 from seqlab.inference.questions import Asked, Batched, Doubles, Part, Question, Results
-from seqlab.threads import thread_count
 from seqlab.trellis import Trellis
 from seqlab.trellis.labels import Label, LabelSet
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from seqlab import _core
 from seqlab._core import Semiring
+from seqlab.arrays import thread_count
 from seqlab.errors import OptionError
 from seqlab.inference.questions import Asked, Batched, Doubles, Part, Question, Results
-from seqlab.threads import thread_count
 from seqlab.trellis import Trellis
 
 __all__ = ["Semiring", "backward", "forward", "log_partition"]

@@ -17,13 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import Probabilities, frozen, position_number, position_of
+from seqlab.arrays import Probabilities, frozen, position_number, position_of, thread_count
 from seqlab.errors import LabelError, ShapeError
 from seqlab.inference.questions import Asked, Batched, Doubles, Part, Question, Results
 from seqlab.tags.coding import parse
 from seqlab.tags.reading import Pairs
 from seqlab.tags.schemes import Role
-from seqlab.threads import thread_count
 from seqlab.trellis import Trellis, TrellisBatch
 from seqlab.trellis.labels import Label
 

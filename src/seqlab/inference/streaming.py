@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import Probabilities, as_scores, check_scores, position_of, whole_number
+from seqlab.arrays import Probabilities, as_scores, check_scores, position_of, thread_count, whole_number
 from seqlab.errors import ImpossibleError, ShapeError
 from seqlab.inference.questions import Asked, Batched, Doubles, Part, Question, Results
-from seqlab.threads import thread_count
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import Constraints, Moves, Some, forbid, move_mask
 from seqlab.trellis.labels import Label, LabelSet

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seqlab import _core, inference
-from seqlab.arrays import LabelIds, Probabilities, whole_number
+from seqlab.arrays import LabelIds, Probabilities, thread_count, whole_number
 from seqlab.corpus import Corpus, StringColumn
 from seqlab.errors import LabelError, OptionError, QuestionError, ShapeError
 from seqlab.store.state import State
@@ -38,7 +38,6 @@ from seqlab.tagging.door.sentences import (
 )
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.training import Training
-from seqlab.threads import thread_count
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label

@@ -12,13 +12,12 @@ from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from typing import Any
 
-from seqlab.arrays import whole_number
+from seqlab.arrays import thread_count, whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError, SeqlabError
 from seqlab.evaluation import Report, evaluate, significance
 from seqlab.families.linear import learners
 from seqlab.features.presets import usual_features
-from seqlab.threads import thread_count
 from seqlab.tuning.data import Data, checked_data, report_of
 from seqlab.tuning.trials import fitted, fresh, was_interrupted
 from seqlab.views import html

@@ -9,9 +9,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from seqlab.arrays import whole_number
+from seqlab.arrays import thread_count, whole_number
 from seqlab.errors import OptionError
-from seqlab.threads import thread_count
 from seqlab.tuning.data import LEAST_SENTENCES, Data, Split, checked_data, scorer_of, splits
 from seqlab.tuning.result import Trial, Tuning
 from seqlab.tuning.space import Params, candidates, checked_search, key_of

@@ -9,7 +9,7 @@ from typing import IO, Any, Self
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import whole_number
+from seqlab.arrays import thread_count, whole_number
 from seqlab.errors import CorpusError, LabelError, OptionError, Place, QuestionError, ShapeError
 from seqlab.families.chain.arpa import read_arpa, write_arpa
 from seqlab.families.chain.fit import ChainFit, Estimated, checked_options
@@ -30,7 +30,6 @@ from seqlab.store.state import State
 from seqlab.store.values import OptionKind, kinds_of
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.transitions import END, START, Distribution, Perplexity, Transitions, long_run
-from seqlab.threads import thread_count
 
 MOST_MOVES = 100_000_000  # numbers in a matrix of transitions: 800 MB
 LONGEST_SAMPLE = 10_000

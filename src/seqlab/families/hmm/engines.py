@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.arrays import LabelIds
+from seqlab.arrays import LabelIds, thread_count
 from seqlab.corpus import Corpus, StringColumn
 from seqlab.errors import OptionError, QuestionError
 from seqlab.families.hmm.counted import CountedHMM
@@ -36,7 +36,6 @@ from seqlab.learning.smoothing import MLE, AddLambda, smoothing_of
 from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.door.constraints import Rules, TagDictionary
 from seqlab.tagging.door.sentences import token_weights
-from seqlab.threads import thread_count
 
 if TYPE_CHECKING:
     from seqlab.families.hmm.tagger import HMM

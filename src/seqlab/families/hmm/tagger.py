@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from seqlab import inference
-from seqlab.arrays import LabelIds, whole_number
+from seqlab.arrays import LabelIds, thread_count, whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import LabelError, OptionError, QuestionError
 from seqlab.families.hmm import questions
@@ -31,7 +31,6 @@ from seqlab.tagging.door.constraints import Dictionary, Given, TagDictionary
 from seqlab.tagging.model import from_fit
 from seqlab.tagging.tagger import BLOCK, Tagger
 from seqlab.tagging.transitions import Transitions
-from seqlab.threads import thread_count
 
 
 class HMM(Tagger):

@@ -5,7 +5,7 @@ straight from the columns when a template makes all its features, else from rows
 goes through trellises, which are the definition.
 
 The tables are built of a model and its encoder, or used as they lie in a mapped file. A template's decoder looks at
-(numbers are those of encode.plan.Plan and of the core's cpp/linear/tagging)
+(numbers are those of encode.template_rows.Plan and of the core's cpp/linear/tagging)
 
     values.P.bytes .begins .slots   strings of pool P, and the table from strings to numbers
     places.G                        of a group of features on one atom: where the weights of each value are
@@ -35,9 +35,8 @@ from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder, Rows, TemplateRows
 from seqlab.encode.bag_rows import BagRows
 from seqlab.encode.encoder import ATTRIBUTES
-from seqlab.encode.plan import Plan
 from seqlab.encode.stored import KnownBags, KnownTemplate, features_of
-from seqlab.encode.template_rows import read_columns
+from seqlab.encode.template_rows import Plan, read_columns
 from seqlab.errors import ImpossibleError, StoreError
 from seqlab.families.linear.model import LinearModel
 from seqlab.features import Template

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from seqlab.arrays import thread_count
 from seqlab.errors import OptionError, StoreError
 from seqlab.families.linear.fit import PruneReport
 from seqlab.families.linear.model import Begins, EdgeWeights, LinearModel, Weights
@@ -16,7 +17,6 @@ from seqlab.store.codec import state_of, value_of
 from seqlab.store.fields import check_dtype
 from seqlab.tagging.door.constraints import Bools
 from seqlab.tagging.training import DevScorer, development
-from seqlab.threads import thread_count
 
 PASSES = 20  # of rounding and dropping what became 0; two or three are usual
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from seqlab import _core
+from seqlab.arrays import thread_count
 from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder
 from seqlab.errors import CorpusError, OptionError
@@ -21,7 +22,6 @@ from seqlab.learning.monitor import Job, Monitor, Outcome, Report, Weights
 from seqlab.tagging.door.constraints import Rules, TagDictionary
 from seqlab.tagging.door.sentences import listed_labels, token_weights, with_classes, word_column
 from seqlab.tagging.training import FitOptions, Training, dev_scorer
-from seqlab.threads import thread_count
 
 if TYPE_CHECKING:
     from seqlab.families.linear.tagger import LinearTagger

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.arrays import number, whole_number
+from seqlab.arrays import number, thread_count, whole_number
 from seqlab.errors import OptionError, ShapeError, StoreError
 from seqlab.families.hmm.em import BaumWelch, Evidence
 from seqlab.families.hmm.emissions import Distribution, Gaussian
@@ -27,7 +27,6 @@ from seqlab.learning.monitor import best_of
 from seqlab.store.fields import Array, Strings
 from seqlab.store.state import State
 from seqlab.tagging.model import Model, from_fit
-from seqlab.threads import thread_count
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import inference
+from seqlab.arrays import thread_count
 from seqlab.corpus import Corpus, Sentence
 from seqlab.errors import CorpusError, LabelError, OptionError, Place, ScoreError, ShapeError
 from seqlab.families.rerank.features import Features, Labels, features_of
@@ -22,7 +23,6 @@ from seqlab.families.rerank.learners import Lists
 from seqlab.tagging.decoding import blocks, located
 from seqlab.tagging.door.sentences import label_lists
 from seqlab.tagging.tagger import Tagger
-from seqlab.threads import thread_count
 
 SCORE, SCORE_NAME = 0, "generator score"  # the feature that every candidate has
 
