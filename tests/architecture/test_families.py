@@ -13,7 +13,9 @@ from seqlab.tagging.tagger import Tagger
 FAMILIES = [
     getattr(seqlab, name)
     for name in seqlab.__all__
-    if isinstance(getattr(seqlab, name), type) and issubclass(getattr(seqlab, name), Model)
+    if isinstance(getattr(seqlab, name), type)
+    and issubclass(getattr(seqlab, name), Model)
+    and name != "Tagger"
 ]
 MOST_FILES = 22  # some twenty, in one folder
 

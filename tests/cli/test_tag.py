@@ -354,8 +354,8 @@ def test_tagging_needs_no_rich_and_no_learner_of_another_kind(crf, folder):
         import sys
         from seqlab.cli import main
         main(["tag", {str(crf)!r}, {str(folder / "plain.txt")!r}, "-o", "/dev/null"])
-        print([name for name in ("rich", "seqlab.evaluation", "seqlab.families.rerank",
-                             "seqlab.families.linear.explain")
+        print([name for name in ("rich", "seqlab.evaluation.report", "seqlab.families.rerank",
+                             "seqlab.families.linear.explain.asking")
                if name in sys.modules])
     """
     assert subprocess.check_output([sys.executable, "-c", program], text=True) == "[]\n"

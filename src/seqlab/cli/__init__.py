@@ -10,14 +10,11 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from seqlab import __version__
 from seqlab.errors import CorpusWarning, SeqlabError, TrainingWarning
 from seqlab.lazy import when_used
-
-if TYPE_CHECKING:
-    from seqlab.cli.parsing import Parser
 
 # A command is a module of this folder: USAGE (the arguments without options), DESCRIPTION (above the options of its
 # help), EXAMPLES (below them, lines of a shell), OPTIONS, and run(arguments), which gives the exit code, None for 0.
@@ -138,7 +135,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__
     _complain(str(message) if ours else f"{category.__name__}: {message}")
 
 
-def _parser(name: str, chosen: Any, *, alone: bool) -> Parser:
+def _parser(name: str, chosen: Any, *, alone: bool) -> Any:
     """Make the parser of the chosen command, beside the names of the others.
 
     alone   whether the command comes first, so that nobody asks for the others: each takes a tenth of a millisecond

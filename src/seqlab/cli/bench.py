@@ -9,15 +9,13 @@ import platform
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import seqlab
 from seqlab.cli import parsing
 from seqlab.cli.corpora import load_tagger, named_for, read_corpora
 from seqlab.cli.parsing import option, whole
 from seqlab.cli.terminal import duration, print_json
-
-if TYPE_CHECKING:
-    from seqlab.corpus import Corpus
 
 USAGE = "[MODEL FILE ...]"
 DESCRIPTION = """\
@@ -84,7 +82,7 @@ class _Bench:
             print(f"{what:<34}{duration(middle):>9} {spread:<22}{rate}".rstrip(), flush=True)
         return answer
 
-    def tag(self, what: str, tagger: Any, corpus: Corpus, threads: int) -> None:
+    def tag(self, what: str, tagger: Any, corpus: seqlab.Corpus, threads: int) -> None:
         """Time tagging with one thread, and with all of them."""
         tagger.annotate(corpus[:1], threads=1)  # what is made when it is first used
         for used in sorted({1, threads}):

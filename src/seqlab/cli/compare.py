@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import seqlab
 from seqlab.cli import kinds, parsing
 from seqlab.cli.corpora import placed, read_training
 from seqlab.cli.parsing import none_of, option, whole
 from seqlab.cli.terminal import training_progress
 from seqlab.errors import OptionError
-
-if TYPE_CHECKING:
-    from seqlab.corpus import Corpus
 
 USAGE = "TRAIN TEST"
 DESCRIPTION = """\
@@ -76,7 +74,7 @@ def run(arguments: argparse.Namespace) -> None:
     print(found.json() if arguments.json else found.text())
 
 
-def _model(arguments: argparse.Namespace, name: str, train: Corpus, label: str) -> Any:
+def _model(arguments: argparse.Namespace, name: str, train: seqlab.Corpus, label: str) -> Any:
     """Make the model of that name; what means nothing to it is not said to it."""
     kind = kinds.KINDS[name]
     if "constraints" not in kind.options and kinds.constraints_of(arguments.constraints, train, label):

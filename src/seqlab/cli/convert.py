@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import seqlab
 from seqlab.cli import parsing
 from seqlab.cli.corpora import first_bytes, is_model, label_column, read_corpora, sizes
 from seqlab.cli.parsing import Group, option
 from seqlab.cli.terminal import orderly, print_json, put_bytes
 from seqlab.corpus.formats import NAMES
 from seqlab.errors import OptionError, SchemeError
-
-if TYPE_CHECKING:
-    from seqlab.corpus import Corpus
 
 MODELS = {b"lCRF": "CRFsuite", b"version: ": "CRF++", b"#mdl#": "Wapiti"}  # by their first bytes
 
@@ -119,7 +117,7 @@ def _converted_corpus(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _rewritten(corpus: Corpus, arguments: argparse.Namespace) -> tuple[Corpus, str]:
+def _rewritten(corpus: seqlab.Corpus, arguments: argparse.Namespace) -> tuple[seqlab.Corpus, str]:
     """Write the labels of a corpus in another scheme, and say so."""
     from seqlab.tags import Scheme, convert, detect, violations
 

@@ -8,22 +8,19 @@ import io
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import seqlab
 from seqlab.cli.parsing import reading_of
 from seqlab.cli.terminal import COLUMNS, counted
 from seqlab.errors import CorpusError, OptionError, SeqlabError, TemplateError
 
-if TYPE_CHECKING:
-    from seqlab.corpus import Corpus
-    from seqlab.tagging.tagger import Tagger
 
-
-def read_corpora(paths: Sequence[Any], reading: dict[str, Any]) -> Corpus:
+def read_corpora(paths: Sequence[Any], reading: dict[str, Any]) -> seqlab.Corpus:
     """Read all files as one corpus; `reading` has the options of seqlab.read."""
     from seqlab.corpus import Corpus, read
 
-    parts: list[Corpus] = []
+    parts: list[seqlab.Corpus] = []
     for path in paths:
         source, options = file_of(path, reading)
         part = read(source, **options)
@@ -62,7 +59,7 @@ def given_text(text: str, reading: dict[str, Any]) -> tuple[io.BytesIO, dict[str
     return file, reading if "columns" in reading else {"format": "text", **reading}
 
 
-def one_sentence(arguments: argparse.Namespace, tagger: Tagger) -> tuple[Any, list[str]]:
+def one_sentence(arguments: argparse.Namespace, tagger: seqlab.Tagger) -> tuple[Any, list[str]]:
     """Read the sentence of --sentence, or of a file by its --number, with the columns of training, and its words."""
     if (arguments.sentence is None) == (arguments.file is None):
         raise OptionError("one sentence is wanted: pass --sentence 'The old man', or a file (and --number)")
@@ -76,7 +73,7 @@ def one_sentence(arguments: argparse.Namespace, tagger: Tagger) -> tuple[Any, li
     return corpus[number], words_of(corpus, number, map(str, range(len(corpus[number]))))
 
 
-def words_of(corpus: Corpus, number: int, otherwise: Iterable[str]) -> list[str]:
+def words_of(corpus: seqlab.Corpus, number: int, otherwise: Iterable[str]) -> list[str]:
     """Return the words of a sentence; what stands in for them where a corpus has none."""
     from seqlab.tagging.door.sentences import word_column
 
@@ -86,7 +83,7 @@ def words_of(corpus: Corpus, number: int, otherwise: Iterable[str]) -> list[str]
 
 def read_training(
     arguments: argparse.Namespace, files: Sequence[str], held_out: str, say: Callable[[str], object]
-) -> tuple[Corpus, Corpus | None, str]:
+) -> tuple[seqlab.Corpus, seqlab.Corpus | None, str]:
     """Read what a model learns from and what it is tried on, and find the column of the labels.
 
     held_out   the option that names the files of the second corpus, if there are any
@@ -111,12 +108,12 @@ def read_training(
     return train, other, label
 
 
-def sizes(corpus: Corpus) -> str:
+def sizes(corpus: seqlab.Corpus) -> str:
     """Say how large a corpus is."""
     return f"{counted(len(corpus), 'sentence')}, {counted(corpus.token_count, 'token')}"
 
 
-def corpus_facts(corpus: Corpus) -> dict[str, Any]:
+def corpus_facts(corpus: seqlab.Corpus) -> dict[str, Any]:
     """Say how much was read, as data and as text."""
     shown = corpus.columns if len(corpus.columns) <= 10 else (*corpus.columns[:9], "...")
     return {
@@ -129,19 +126,19 @@ def corpus_facts(corpus: Corpus) -> dict[str, Any]:
     }
 
 
-def string_columns(corpus: Corpus) -> list[str]:
+def string_columns(corpus: seqlab.Corpus) -> list[str]:
     """Name the columns that may hold labels."""
     from seqlab.corpus import StringColumn
 
     return [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
 
 
-def values_in(corpus: Corpus, column: str) -> set[str]:
+def values_in(corpus: seqlab.Corpus, column: str) -> set[str]:
     """Collect the strings that occur in a column."""
     return set(corpus.strings(column).compact().values)
 
 
-def label_column(corpus: Corpus, given: str | None) -> str:
+def label_column(corpus: seqlab.Corpus, given: str | None) -> str:
     """Find the column with the labels: the one that was named, else the last one; in CoNLL-U the parts of speech."""
     from seqlab.corpus.columns import resolve
 
@@ -202,7 +199,7 @@ def first_bytes(path: str, count: int) -> bytes:
 
 def tried(
     arguments: argparse.Namespace, model: str, files: Sequence[str], *, chain: bool = False
-) -> tuple[Any, Corpus, str]:
+) -> tuple[Any, seqlab.Corpus, str]:
     """Load a model and read sentences that it is tried on, and find the column of their right labels."""
     tagger = load_tagger(model, chain=chain)
     corpus = named_for(read_corpora(files, reading_of(arguments)), tagger, arguments.columns)
@@ -219,7 +216,7 @@ def tried(
     return tagger, corpus, label_column(corpus, given)
 
 
-def named_for(corpus: Corpus, tagger: Tagger, given: Any = None) -> Corpus:
+def named_for(corpus: seqlab.Corpus, tagger: seqlab.Tagger, given: Any = None) -> seqlab.Corpus:
     """Give the columns the names that they had in training.
 
     A file of columns says nothing about their names, and what they usually are depends on how many there are: the
@@ -248,7 +245,7 @@ def _names_of_training(there: tuple[str, ...], known: tuple[str, ...], label: st
     return names + [f"column{i}" for i in range(len(names), len(there))]
 
 
-def doubts(corpus: Corpus, tagger: Tagger) -> Iterator[str]:
+def doubts(corpus: seqlab.Corpus, tagger: seqlab.Tagger) -> Iterator[str]:
     """Say what was guessed about the beginning of a file, and may be wrong."""
     place = str(corpus.located(0))
     if corpus.layout.format == "conll" and corpus.token_count == 1 and len(corpus.columns) > 2:
@@ -275,7 +272,7 @@ def doubts(corpus: Corpus, tagger: Tagger) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def placed(corpus: Corpus, *, whole: bool = True) -> Iterator[None]:
+def placed(corpus: seqlab.Corpus, *, whole: bool = True) -> Iterator[None]:
     """Turn errors that count sentences of this corpus into errors that name file and line.
 
     whole   whether the corpus is all of its file; in a block, an error that counts no sentence is of its beginning

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
+import seqlab
 from seqlab.cli import parsing
 from seqlab.cli.corpora import load_tagger, one_sentence, tried
 from seqlab.cli.parsing import option, whole
 from seqlab.cli.terminal import print_json
 from seqlab.errors import OptionError
-
-if TYPE_CHECKING:
-    from seqlab.draw import Picture
 
 USAGE = "WHAT MODEL [FILE]"
 DESCRIPTION = """\
@@ -70,7 +67,7 @@ def run(arguments: argparse.Namespace) -> None:
         print(f"wrote {target}: {picture.title}")
 
 
-def _picture(arguments: argparse.Namespace) -> Picture:
+def _picture(arguments: argparse.Namespace) -> seqlab.draw.Picture:
     """Draw what was asked for, of the files that it is drawn of."""
     from seqlab import draw
     from seqlab.families import load

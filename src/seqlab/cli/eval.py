@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import seqlab
 from seqlab.cli import parsing
 from seqlab.cli.corpora import is_model, load_tagger, read_corpora, string_columns, tried, values_in
 from seqlab.cli.parsing import option, whole
 from seqlab.cli.terminal import print_json
 from seqlab.errors import CorpusError, OptionError
-
-if TYPE_CHECKING:
-    from seqlab.evaluation import Report
 
 USAGE = "[MODEL] FILE ..."
 DESCRIPTION = """\
@@ -68,7 +66,7 @@ def run(arguments: argparse.Namespace) -> None:
         print(f"\na is {arguments.files[0]}, b is {arguments.against}\n{more}")
 
 
-def _of_model(arguments: argparse.Namespace, options: dict[str, Any]) -> tuple[Report, Any]:
+def _of_model(arguments: argparse.Namespace, options: dict[str, Any]) -> tuple[seqlab.Report, Any]:
     """Judge a model by the right labels in files, and whether it differs from another one."""
     from seqlab import significance
 
@@ -95,7 +93,7 @@ def _of_model(arguments: argparse.Namespace, options: dict[str, Any]) -> tuple[R
     return report, significance(corpus, one, other, metric, column=label, seed=arguments.seed)
 
 
-def _of_columns(arguments: argparse.Namespace, options: dict[str, Any]) -> tuple[Report, None]:
+def _of_columns(arguments: argparse.Namespace, options: dict[str, Any]) -> tuple[seqlab.Report, None]:
     """Judge the labels in one column by those in another."""
     from seqlab import evaluate
 

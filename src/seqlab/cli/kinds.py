@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import seqlab
 from seqlab.cli.parsing import refuse
 from seqlab.errors import OptionError
 from seqlab.families.linear.learners import LEARNERS
-
-if TYPE_CHECKING:
-    from seqlab.corpus import Corpus
 
 
 class Kind(NamedTuple):
@@ -41,7 +38,7 @@ ITERATIONS = ("max_iterations", "epochs")  # what learners call it
 
 
 def tagger_of(
-    settings: argparse.Namespace, train: Corpus, label: str, on_features: Callable[[str], object] = str
+    settings: argparse.Namespace, train: seqlab.Corpus, label: str, on_features: Callable[[str], object] = str
 ) -> tuple[Any, str | None]:
     """Make the tagger that the flags ask for, and say which tag scheme it obeys.
 
@@ -114,7 +111,7 @@ def _said(settings: argparse.Namespace, *flags: str) -> dict[str, Any]:
     return {flag: value for flag, value in found.items() if value is not None}
 
 
-def features_of(given: str | None, corpus: Corpus, label: str) -> tuple[Any, str]:
+def features_of(given: str | None, corpus: seqlab.Corpus, label: str) -> tuple[Any, str]:
     """Find features for the constructor, and a word on where they come from."""
     from pathlib import Path
 
@@ -143,7 +140,7 @@ def features_of(given: str | None, corpus: Corpus, label: str) -> tuple[Any, str
     return Template.from_wapiti(path, columns=names), f"Wapiti patterns {given}"
 
 
-def _usual_features(corpus: Corpus, label: str) -> tuple[Any, str]:
+def _usual_features(corpus: seqlab.Corpus, label: str) -> tuple[Any, str]:
     """Choose a preset that fits the labels and columns of the corpus."""
     from seqlab.corpus import BagColumn
     from seqlab.features.presets import usual_features
@@ -155,7 +152,7 @@ def _usual_features(corpus: Corpus, label: str) -> tuple[Any, str]:
     return None, "the attributes of the file" if bags else "the vectors of the file"
 
 
-def constraints_of(given: str | None, corpus: Corpus, label: str) -> str | None:
+def constraints_of(given: str | None, corpus: seqlab.Corpus, label: str) -> str | None:
     """Find the scheme to obey; "auto" looks at the labels."""
     from seqlab.tags import Scheme
 
@@ -169,7 +166,7 @@ def constraints_of(given: str | None, corpus: Corpus, label: str) -> str | None:
     return found
 
 
-def scheme_of(corpus: Corpus, label: str) -> str | None:
+def scheme_of(corpus: seqlab.Corpus, label: str) -> str | None:
     """Find the tag scheme that the labels follow without an exception, if any."""
     from seqlab.tags import detect, violations
 

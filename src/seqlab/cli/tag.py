@@ -13,20 +13,15 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import seqlab
 from seqlab import errors
 from seqlab.cli import parsing
 from seqlab.cli.corpora import doubts, file_of, given_text, load_tagger, named_for, placed, words_of
 from seqlab.cli.parsing import Group, option, whole
 from seqlab.cli.terminal import Screen, as_json, file_progress, put_pieces
 from seqlab.corpus.formats import LABELLED
-
-if TYPE_CHECKING:
-    from seqlab.corpus import Corpus
-    from seqlab.inference import Posterior
-    from seqlab.tagging.tagger import Tagger
-    from seqlab.tags import Span
 
 USAGE = "MODEL [FILE ...]"
 DESCRIPTION = """\
@@ -76,7 +71,7 @@ OPTIONS = (
 )
 
 DIGITS = 6  # of probabilities
-Work = Callable[["Corpus", int, int], bytes]  # a block, the number of its first sentence, threads
+Work = Callable[["seqlab.Corpus", int, int], bytes]  # a block, the number of its first sentence, threads
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -103,7 +98,7 @@ def _sources(arguments: argparse.Namespace) -> list[Any]:
     return [text]
 
 
-def tagged(tagger: Tagger, sources: list[Any], arguments: argparse.Namespace) -> Iterator[bytes]:
+def tagged(tagger: seqlab.Tagger, sources: list[Any], arguments: argparse.Namespace) -> Iterator[bytes]:
     """Make the output, piece by piece."""
     from seqlab.arrays import thread_count
 
@@ -117,8 +112,8 @@ def tagged(tagger: Tagger, sources: list[Any], arguments: argparse.Namespace) ->
 
 
 def _blocks(
-    tagger: Tagger, sources: list[Any], arguments: argparse.Namespace, screen: Screen
-) -> Iterator[tuple[Corpus, int]]:
+    tagger: seqlab.Tagger, sources: list[Any], arguments: argparse.Namespace, screen: Screen
+) -> Iterator[tuple[seqlab.Corpus, int]]:
     """Read blocks of whole sentences with the columns of training, and the number of their first sentence."""
     from seqlab.corpus import stream
 
@@ -142,7 +137,7 @@ def _blocks(
                     screen.advance(done - before)
 
 
-def _in_order(work: Work, blocks: Iterator[tuple[Corpus, int]], threads: int) -> Iterator[bytes]:
+def _in_order(work: Work, blocks: Iterator[tuple[seqlab.Corpus, int]], threads: int) -> Iterator[bytes]:
     """Do `work` on the blocks, and give what it makes of them in their order.
 
     The first block is done alone, by all threads: most input is no larger, and what a tagger makes when it is first
@@ -167,12 +162,12 @@ def _in_order(work: Work, blocks: Iterator[tuple[Corpus, int]], threads: int) ->
             yield waiting.popleft().result()
 
 
-def _located(work: Work, block: Corpus, first: int, threads: int) -> bytes:
+def _located(work: Work, block: seqlab.Corpus, first: int, threads: int) -> bytes:
     with placed(block, whole=False):  # the library counts sentences, and only those of the block
         return work(block, first, threads)
 
 
-def _work(tagger: Tagger, arguments: argparse.Namespace) -> Work:
+def _work(tagger: seqlab.Tagger, arguments: argparse.Namespace) -> Work:
     chosen = {"decode": arguments.decode, "beam": arguments.beam}
     way = {name: value for name, value in chosen.items() if value is not None}
     if way and not hasattr(tagger, "trellis"):
@@ -182,7 +177,7 @@ def _work(tagger: Tagger, arguments: argparse.Namespace) -> Work:
     if arguments.json or arguments.nbest or arguments.marginals or arguments.all_marginals or arguments.spans:
         return _view(tagger, arguments, way)
 
-    def labels(block: Corpus, first: int, threads: int) -> bytes:
+    def labels(block: seqlab.Corpus, first: int, threads: int) -> bytes:
         name = _new_column(block)
         done = tagger.annotate(block, name, **way, threads=threads)
         return _written(done, name, tagger, arguments, first=first == 0)
@@ -190,7 +185,7 @@ def _work(tagger: Tagger, arguments: argparse.Namespace) -> Work:
     return labels
 
 
-def _new_column(block: Corpus) -> str:
+def _new_column(block: seqlab.Corpus) -> str:
     """Find a name that no column has yet."""
     name = "predicted"
     while name in block.columns:
@@ -199,7 +194,12 @@ def _new_column(block: Corpus) -> str:
 
 
 def _written(
-    corpus: Corpus, name: str, tagger: Tagger, arguments: argparse.Namespace, *, first: bool = True
+    corpus: seqlab.Corpus,
+    name: str,
+    tagger: seqlab.Tagger,
+    arguments: argparse.Namespace,
+    *,
+    first: bool = True,
 ) -> bytes:
     """Write the block as bytes in the wanted format.
 
@@ -235,11 +235,11 @@ class Answer(NamedTuple):
     nbest         None when it was not asked for
     """
 
-    part: Corpus
+    part: seqlab.Corpus
     place: int
     number: int
     labels: list[str]
-    posterior: Posterior | None
+    posterior: seqlab.inference.Posterior | None
     nbest: Any
 
     @property
@@ -257,12 +257,12 @@ class Answer(NamedTuple):
         rows = [] if self.posterior is None else self.posterior.node.tolist()
         return [dict(zip(names, row, strict=True)) for row in rows]
 
-    def spans(self) -> Iterator[tuple[Span, float | None, str]]:
+    def spans(self) -> Iterator[tuple[seqlab.tags.Span, float | None, str]]:
         """Find the spans that the labels describe, their probability and their words."""
         from seqlab.tags import spans
 
         words, sums = self.words, self.posterior
-        found: list[Span] = spans(self.labels) if self.labels else []
+        found: list[seqlab.tags.Span] = spans(self.labels) if self.labels else []
         for span in found:
             probability = None if sums is None else sums.span(span.start, span.end, span.type)
             yield span, probability, " ".join(words[span.start : span.end])
@@ -278,7 +278,7 @@ def _view(tagger: Any, arguments: argparse.Namespace, way: dict[str, Any]) -> Wo
         tagger._check_meaning("--marginals")
     posterior = posterior or (arguments.spans and hasattr(tagger, "trellis") and tagger._probabilistic)
 
-    def answers(block: Corpus, first: int, threads: int) -> Iterator[Answer]:
+    def answers(block: seqlab.Corpus, first: int, threads: int) -> Iterator[Answer]:
         """Answer sentence by sentence; trellises are made for some of them at a time."""
         for begin, part in blocks(block, tagger._block):
             labels = tagger.predict(part, **way, threads=threads)
@@ -294,7 +294,7 @@ def _view(tagger: Any, arguments: argparse.Namespace, way: dict[str, Any]) -> Wo
             for i, found in enumerate(labels):
                 yield Answer(part, i, first + begin + i, found, sums[i], best[i])
 
-    def work(block: Corpus, first: int, threads: int) -> bytes:
+    def work(block: seqlab.Corpus, first: int, threads: int) -> bytes:
         found = answers(block, first, threads)
         if arguments.json:
             return "".join(f"{as_json(_object(tagger, one, arguments))}\n" for one in found).encode()
@@ -311,7 +311,7 @@ def _view(tagger: Any, arguments: argparse.Namespace, way: dict[str, Any]) -> Wo
     return work
 
 
-def _every_label(tagger: Tagger, answer: Answer) -> Iterator[str]:
+def _every_label(tagger: seqlab.Tagger, answer: Answer) -> Iterator[str]:
     """Write columns with the best label behind them, then every label by falling probability."""
     separator, chances = answer.part.layout.separator, answer.chances(tagger.labels_)
     for *cells, label, row in zip(*answer.cells(), answer.labels, chances, strict=True):
@@ -320,7 +320,7 @@ def _every_label(tagger: Tagger, answer: Answer) -> Iterator[str]:
     yield ""
 
 
-def _nbest_lines(tagger: Tagger, answer: Answer) -> Iterator[str]:
+def _nbest_lines(tagger: seqlab.Tagger, answer: Answer) -> Iterator[str]:
     """Write a line with rank and probability (or score) before each labelling, as CRF++ and Wapiti have it."""
     separator = answer.part.layout.separator if answer.part.layout.format == "conll" else "\t"
     columns = answer.cells()
@@ -331,13 +331,13 @@ def _nbest_lines(tagger: Tagger, answer: Answer) -> Iterator[str]:
         yield ""
 
 
-def _span_lines(_: Tagger, answer: Answer) -> Iterator[str]:
+def _span_lines(_: seqlab.Tagger, answer: Answer) -> Iterator[str]:
     for span, probability, text in answer.spans():
         shown = "-" if probability is None else f"{probability:.{DIGITS}f}"
         yield "\t".join(map(str, (answer.number, span.start, span.end, span.type or "-", shown, text)))
 
 
-def _object(tagger: Tagger, answer: Answer, arguments: argparse.Namespace) -> dict[str, Any]:
+def _object(tagger: seqlab.Tagger, answer: Answer, arguments: argparse.Namespace) -> dict[str, Any]:
     """Collect everything that was asked for."""
     found: dict[str, Any] = {"tokens": answer.words, "labels": answer.labels}
     if arguments.marginals or arguments.all_marginals:

@@ -12,13 +12,10 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TextIO
+from typing import Any, Self, TextIO
 
+import seqlab
 from seqlab.errors import OptionError
-
-if TYPE_CHECKING:
-    from seqlab.draw import Style
-
 
 COLUMNS = 80
 GRACE = 1.0  # seconds for the program to end in good order
@@ -173,7 +170,7 @@ def _nearby(path: Path) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def style(stream: TextIO, *, no_color: bool, ascii_only: bool) -> Style:
+def style(stream: TextIO, *, no_color: bool, ascii_only: bool) -> seqlab.draw.Style:
     """Choose colours if a person is looking and did not object, and Unicode if the stream can carry it."""
     from seqlab.draw import ASCII, UNICODE, Style, probability
 

@@ -8,18 +8,16 @@ import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import seqlab
+from seqlab import learning
 from seqlab.cli import kinds, parsing, terminal
 from seqlab.cli.corpora import corpus_facts, placed, read_training, values_in
 from seqlab.cli.parsing import Group, number, option, param, whole
 from seqlab.cli.terminal import Screen, counted, duration
 from seqlab.errors import OptionError
 from seqlab.families.linear.learners import LEARNERS
-
-if TYPE_CHECKING:
-    from seqlab.corpus import Corpus
-    from seqlab.learning.history import Epoch, History
 
 USAGE = "FILE ... -o MODEL"
 DESCRIPTION = """\
@@ -132,7 +130,7 @@ class _Training:
             self.say(f"\non {dev.name}\n\n{report.text()}")
         return self.facts
 
-    def _read(self) -> tuple[Corpus, Corpus | None, str]:
+    def _read(self) -> tuple[seqlab.Corpus, seqlab.Corpus | None, str]:
         self.screen.step("reading")
         settings = self.settings
         train, dev, label = read_training(settings, settings.files, "dev", self.say)
@@ -143,7 +141,7 @@ class _Training:
         self.facts["label"] = label
         return train, dev, label
 
-    def _made(self, train: Corpus, label: str) -> Any:
+    def _made(self, train: seqlab.Corpus, label: str) -> Any:
         settings = self.settings
 
         def tell_features(origin: str) -> None:
@@ -163,7 +161,7 @@ class _Training:
         self.say("")
         return tagger
 
-    def _fit(self, tagger: Any, train: Corpus, dev: Corpus | None, label: str) -> None:
+    def _fit(self, tagger: Any, train: seqlab.Corpus, dev: seqlab.Corpus | None, label: str) -> None:
         from seqlab import load
 
         settings, options = self.settings, dict[str, Any]()
@@ -202,7 +200,7 @@ class _Training:
             warnings.showwarning = show  # type: ignore[assignment]
             yield
 
-    def _save(self, tagger: Any, train: Corpus, label: str) -> None:
+    def _save(self, tagger: Any, train: seqlab.Corpus, label: str) -> None:
         from seqlab import store
 
         state, target = tagger.state(), self.settings.output
@@ -218,7 +216,7 @@ class _Training:
         self.say(f"saved     {target}\n          {terminal.size(self.facts['bytes'])}{more}")
 
 
-def _record(settings: argparse.Namespace, train: Corpus, label: str) -> dict[str, Any]:
+def _record(settings: argparse.Namespace, train: seqlab.Corpus, label: str) -> dict[str, Any]:
     """Collect what a model file shall tell about its making; `seqlab inspect` shows it."""
 
     def text(value: Any) -> str:
@@ -263,7 +261,7 @@ SHOWN = {
 }
 
 
-def _odd_labels(corpus: Corpus, label: str) -> Iterator[str]:
+def _odd_labels(corpus: seqlab.Corpus, label: str) -> Iterator[str]:
     """Warn of a label that all tokens have, mostly the wrong column, and of one without a name, an empty cell."""
     found = values_in(corpus, label)
     if len(found) == 1:
@@ -286,7 +284,7 @@ class _EpochTable:
         self._last: int | None = None
         self._first: set[str] = set()  # what the first epoch had
 
-    def __call__(self, epoch: Epoch) -> None:
+    def __call__(self, epoch: learning.Epoch) -> None:
         """Show an epoch."""
         known = {name: epoch.more.get(name) if name in FURTHER else getattr(epoch, name) for name in SHOWN}
         there = {name for name, value in known.items() if value is not None}
@@ -312,7 +310,7 @@ def _cell(value: float | None, width: int, form: str) -> str:
     return f"{value:>{width}{form or ('.0f' if float(value).is_integer() else '.4g')}}"
 
 
-def _ended(history: History | None, seconds: float) -> str:
+def _ended(history: learning.History | None, seconds: float) -> str:
     """Say why training ended, and which weights were kept."""
     if history is None or not len(history):
         return f"\ncounted in {duration(seconds)}"

@@ -5,18 +5,15 @@ from __future__ import annotations
 import argparse
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import seqlab
 from seqlab.cli import kinds, parsing
 from seqlab.cli.corpora import placed, read_training
 from seqlab.cli.parsing import Group, option, param, value_of, whole
 from seqlab.cli.terminal import Screen, check_target, duration, impatient, settings_text, training_progress
 from seqlab.errors import OptionError
 from seqlab.families.linear.learners import LEARNERS
-
-if TYPE_CHECKING:
-    from seqlab.corpus import Corpus
-    from seqlab.tuning import Trial, Tuning
 
 USAGE = "FILE ... --set NAME=VALUES ..."
 DESCRIPTION = """\
@@ -133,7 +130,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise OptionError("--over says what --picture is drawn over; pass --picture FILE too")
 
 
-def _searched(given: argparse.Namespace, screen: Screen) -> Tuning:
+def _searched(given: argparse.Namespace, screen: Screen) -> seqlab.tuning.Tuning:
     """Search, with a line for each trial."""
     from seqlab import tune
 
@@ -156,7 +153,7 @@ def _searched(given: argparse.Namespace, screen: Screen) -> Tuning:
 
 
 def _search_space(
-    given: argparse.Namespace, model: Any, train: Corpus, label: str, screen: Screen
+    given: argparse.Namespace, model: Any, train: seqlab.Corpus, label: str, screen: Screen
 ) -> dict[str, Any]:
     search: dict[str, Any] = {}
     for typed, text in given.search:
@@ -177,7 +174,7 @@ def _search_space(
     return search
 
 
-def _show_trial(screen: Screen, trial: Trial) -> None:
+def _show_trial(screen: Screen, trial: seqlab.tuning.Trial) -> None:
     from seqlab.tuning.space import shown
 
     pairs = ((name.rpartition("__")[2], shown(value, 30)) for name, value in trial.params.items())
@@ -202,7 +199,7 @@ def _option_named(model: Any, typed: str) -> str:
     raise OptionError(f"--set {typed} {why}")
 
 
-def _made(name: str, value: Any, train: Corpus, label: str) -> Any:
+def _made(name: str, value: Any, train: seqlab.Corpus, label: str) -> Any:
     """Make a value of a word that stands for something else than itself."""
     if name == "features":
         return kinds.features_of("none" if value is None else str(value), train, label)[0]
@@ -215,7 +212,7 @@ def _made(name: str, value: Any, train: Corpus, label: str) -> Any:
     return value
 
 
-def _ending(arguments: argparse.Namespace, found: Tuning) -> list[str]:
+def _ending(arguments: argparse.Namespace, found: seqlab.tuning.Tuning) -> list[str]:
     from seqlab.tuning.result import short
     from seqlab.tuning.space import shown
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any, overload
+from typing import IO, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -29,9 +30,6 @@ from seqlab.corpus.columns import (
 from seqlab.corpus.origin import Extras, Layout, Origin
 from seqlab.corpus.sentence import Sentence, index_in
 from seqlab.errors import CorpusError, OptionError, Place
-
-if TYPE_CHECKING:
-    import os
 
 
 class Corpus(Sequence[Sentence]):

@@ -22,12 +22,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
+from seqlab import corpus as corpora
 from seqlab.corpus.columns import (
     BagColumn,
     Column,
@@ -40,10 +41,6 @@ from seqlab.corpus.columns import (
 )
 from seqlab.corpus.sentence import Sentence
 from seqlab.errors import CorpusError, Place
-
-if TYPE_CHECKING:
-    from seqlab.corpus.corpus import Corpus
-
 
 Lengths = npt.NDArray[np.int64]
 Found = tuple[dict[str, Column], Offsets]
@@ -81,7 +78,7 @@ def columns_of(data: tuple[Any, ...], columns: Iterable[str] | None, named: Mapp
     return _of_sentences(_as_list(data[0], "the corpus"), names)
 
 
-def as_column(name: str, values: Any, corpus: Corpus) -> Column:
+def as_column(name: str, values: Any, corpus: corpora.Corpus) -> Column:
     """Make a column that fits the corpus of what with_column takes."""
     checked([name])
     if isinstance(values, (StringColumn, BagColumn, VectorColumn)):

@@ -5,15 +5,13 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
+from seqlab import corpus as corpora
 from seqlab.corpus.columns import StringColumn, counted, resolve, unknown
 from seqlab.errors import CorpusError
-
-if TYPE_CHECKING:
-    from seqlab.corpus.corpus import Corpus
 
 WIDEST_REPR = 72
 
@@ -40,7 +38,7 @@ class Sentence:
 
     __slots__ = ("_begin", "_corpus", "_end", "index")
 
-    def __init__(self, corpus: Corpus, index: int) -> None:
+    def __init__(self, corpus: corpora.Corpus, index: int) -> None:
         self._corpus = corpus
         self.index = index
         self._begin = int(corpus.offsets[index])
@@ -50,7 +48,7 @@ class Sentence:
         return self._end - self._begin
 
     @property
-    def corpus(self) -> Corpus:
+    def corpus(self) -> corpora.Corpus:
         """The corpus it belongs to."""
         return self._corpus
 
@@ -93,7 +91,7 @@ class Sentence:
             return NotImplemented
         return self._alone() == other._alone()
 
-    def _alone(self) -> Corpus:
+    def _alone(self) -> corpora.Corpus:
         return self._corpus[self.index : self.index + 1]
 
     __hash__ = None  # type: ignore[assignment]  # compares by value, like a list

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from seqlab import _core
+from seqlab import _core, encode
 from seqlab.arrays import LabelIds, position_number
 from seqlab.corpus import Corpus
 from seqlab.errors import CorpusError, LabelError, Place
-
-if TYPE_CHECKING:
-    from seqlab.encode.encoder import Encoder
-    from seqlab.encode.stored import Known
-
 
 Offsets = npt.NDArray[np.int64]
 AttributeIds = npt.NDArray[np.int32]
@@ -74,7 +69,7 @@ class EncodedCorpus:
     node: Rows
     edge: Rows | None
     labels: LabelIds | None
-    encoder: Encoder = field(repr=False)
+    encoder: encode.Encoder = field(repr=False)
 
     @property
     def indptr(self) -> Offsets:
@@ -233,7 +228,7 @@ class Producer(Protocol):
         """Copy what stays: attribute a is known under numbers[a], and not at all where that is -1."""
         ...
 
-    def known(self) -> Known:
+    def known(self) -> Any:
         """Return what it has learned."""
         ...
 

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from seqlab.evaluation.checking import Check, Finding, check
-from seqlab.evaluation.headline import Interval, Significance, significance
-from seqlab.evaluation.report import Report, evaluate
-from seqlab.evaluation.scores import Confusion, Mistake, Score, ScoreTable
-from seqlab.evaluation.spans import Invalid, SpanReport
+from typing import TYPE_CHECKING
+
+from seqlab.lazy import when_used
+
+if TYPE_CHECKING:
+    from seqlab.evaluation.checking import Check, Finding, check
+    from seqlab.evaluation.headline import Interval, Significance, significance
+    from seqlab.evaluation.report import Report, evaluate
+    from seqlab.evaluation.scores import Confusion, Mistake, Score, ScoreTable
+    from seqlab.evaluation.spans import Invalid, SpanReport
+else:  # a type checker would take any name for one of the package
+    __getattr__, __dir__ = when_used(
+        __name__,
+        {
+            "checking": ("Check", "Finding", "check"),
+            "headline": ("Interval", "Significance", "significance"),
+            "report": ("Report", "evaluate"),
+            "scores": ("Confusion", "Mistake", "Score", "ScoreTable"),
+            "spans": ("Invalid", "SpanReport"),
+        },
+    )
 
 __all__ = [
     "Check",

@@ -5,23 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from seqlab.arrays import whole_number
 from seqlab.evaluation.headline import within
 from seqlab.evaluation.inputs import Paired
-from seqlab.evaluation.report import NAMES, WAY_NAMES, invalid_note, most_frequent
-from seqlab.evaluation.scores import Score, ScoreTable
-from seqlab.evaluation.spans import WAYS
+from seqlab.evaluation.report import NAMES, WAY_NAMES, Report, invalid_note, most_frequent
+from seqlab.evaluation.scores import Confusion, Score, ScoreTable
+from seqlab.evaluation.spans import WAYS, SpanReport
 from seqlab.tags.coding import Bools
 from seqlab.views.html import cell, page, table
-
-if TYPE_CHECKING:
-    from seqlab.evaluation.report import Report
-    from seqlab.evaluation.scores import Confusion
-    from seqlab.evaluation.spans import SpanReport
 
 MOST_CONFUSED = 20  # labels in the confusion picture
 OPEN_ROWS = 30  # a longer table of labels is folded

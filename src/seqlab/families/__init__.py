@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from seqlab.families.local.tagger import LocalTagger
     from seqlab.families.mixture.tagger import GaussianMeans, MultinomialMixture
     from seqlab.families.rerank.tagger import Reranker
-    from seqlab.store.state import State
 else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = when_used(
         __name__,
@@ -84,11 +83,11 @@ def load(
     return store.load(path, kinds(), functions=functions, verify=verify)
 
 
-def kinds() -> dict[str, Callable[[State], Any]]:
+def kinds() -> dict[str, Callable[[Any], Any]]:
     """Return functions that make a model of a state, by kind; each imports its class alone."""
 
-    def maker(name: str) -> Callable[[State], Any]:
-        def revived(state: State) -> Any:
+    def maker(name: str) -> Callable[[Any], Any]:
+        def revived(state: Any) -> Any:
             try:
                 return getattr(import_module("seqlab.families"), name).from_state(state)
             except RecursionError:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar
 
 from seqlab.arrays import position_number
 from seqlab.errors import Place, StoreError, TemplateError
@@ -27,7 +27,7 @@ from seqlab.features.values import Sentence, View, attribute, shown
 from seqlab.features.wapiti_regex import compiled
 from seqlab.store.fields import Choice
 
-Lexicons: TypeAlias = "Mapping[str, Lexicon | Mapping[str, str] | Iterable[str]]"
+Lexicons = Mapping[str, Lexicon | Mapping[str, str] | Iterable[str]]
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from seqlab.errors import CorpusError, TemplateError
 from seqlab.features.functions import FOLDS, FUNCTIONS
-from seqlab.features.lexicon import gazetteer_of, plain_column
+from seqlab.features.lexicon import Lexicon, gazetteer_of, plain_column
 from seqlab.features.model import Atom, Boundary, Call, Feature, SentenceLike, feature_text
-
-if TYPE_CHECKING:
-    from seqlab.features.lexicon import Lexicon
-
 
 Sentence = SentenceLike | Mapping[str, Sequence[str]] | list[str] | tuple[str, ...]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from seqlab import _core, inference
+from seqlab import _core, evaluation, inference
 from seqlab.arrays import LabelIds, Probabilities, thread_count, whole_number
 from seqlab.corpus import Corpus, StringColumn
 from seqlab.errors import LabelError, OptionError, QuestionError, ShapeError
@@ -41,10 +41,6 @@ from seqlab.tagging.training import Training
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label
-
-if TYPE_CHECKING:
-    from seqlab.evaluation import Report
-    from seqlab.inference import NBest, Posterior, Samples
 
 Known = Mapping[int, Label] | None
 Allowed = PerPosition | None
@@ -221,7 +217,7 @@ class Tagger(Model):
         beam: int | None = None,
         threads: int | None = None,
         **options: Any,
-    ) -> Report:
+    ) -> evaluation.Report:
         """Evaluate on other data; words that training has not seen count apart.
 
         test      a Corpus, or sentences as for predict
@@ -284,14 +280,16 @@ class Tagger(Model):
         made: Trellis = self._trellises(self._corpus_of_one(tokens), 1)[0]
         return constrained(made, known, allowed)
 
-    def nbest(self, tokens: Any, n: int = 5, *, known: Known = None, allowed: Allowed = None) -> NBest:
+    def nbest(
+        self, tokens: Any, n: int = 5, *, known: Known = None, allowed: Allowed = None
+    ) -> inference.NBest:
         """Find the n best labellings, best first, with their log-probabilities when the model has any."""
         self._check_fitted("nbest")
         trellis = self.trellis(tokens, known=known, allowed=allowed)
         n = whole_number(n, "n", 1)
         return inference.nbest(trellis, n) if self._probabilistic else unnormalised(trellis, n)
 
-    def posterior(self, tokens: Any, *, known: Known = None, allowed: Allowed = None) -> Posterior:
+    def posterior(self, tokens: Any, *, known: Known = None, allowed: Allowed = None) -> inference.Posterior:
         """Compute the distribution over labellings: probabilities of labels, moves and spans, log Z and entropy."""
         self._check_meaning("posterior")
         return inference.posterior(self.trellis(tokens, known=known, allowed=allowed))
@@ -317,7 +315,7 @@ class Tagger(Model):
 
     def sample(
         self, tokens: Any, n: int = 1, seed: int = 0, *, known: Known = None, allowed: Allowed = None
-    ) -> Samples:
+    ) -> inference.Samples:
         """Draw n labellings from the model's distribution; the same seed draws the same ones."""
         self._check_meaning("sample")
         return inference.sample(self.trellis(tokens, known=known, allowed=allowed), n, seed=seed)

@@ -7,14 +7,12 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from seqlab import draw
 from seqlab.errors import OptionError
 from seqlab.tuning.space import shown
 from seqlab.views.text import clip, laid_out
-
-if TYPE_CHECKING:
-    from seqlab.draw import Picture
 
 RATIO = 20  # from here between the smallest and the largest value, equal steps multiply
 
@@ -157,7 +155,7 @@ class Tuning:
         """Return `to_dict` as JSON."""
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
-    def picture(self, parameter: str | None = None) -> Picture:
+    def picture(self, parameter: str | None = None) -> draw.Picture:
         """Draw the error on the sentences of training and on others, over an option that is a number, as a penalty.
 
         For each value of the option its best trial counts: the other options are at their best.

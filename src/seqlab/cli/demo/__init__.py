@@ -11,15 +11,12 @@ import textwrap
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import seqlab
 from seqlab.cli.parsing import option
 from seqlab.cli.terminal import COLUMNS, print_json, program, table, training_progress, wants_color
 from seqlab.errors import OptionError
-
-if TYPE_CHECKING:
-    from seqlab.draw import Picture
-    from seqlab.tuning import Comparison
 
 NARROWEST = 20
 FOLDER = "demo-output"
@@ -128,7 +125,7 @@ def run(arguments: argparse.Namespace) -> None:
         print_json({"comparison": found.to_dict(), "sentence": reading._asdict(), "files": list(files)})
 
 
-def _learned(*, json: bool) -> Comparison:
+def _learned(*, json: bool) -> seqlab.tuning.Comparison:
     from seqlab import CRF, HMM, LBFGS, MEMM, compare, demo_corpus
 
     train, test = (demo_corpus(part).select("word", LABEL) for part in ("train", "test"))
@@ -160,7 +157,7 @@ def _asked(*, silent: bool) -> list[str]:
     return _tokens(typed if _TOKEN.search(typed) else DEFAULT)
 
 
-def _read(found: Comparison, words: list[str]) -> Reading:
+def _read(found: seqlab.tuning.Comparison, words: list[str]) -> Reading:
     models = {row.name: row.model for row in found.rows}
     crf = models["CRF"]
     labels = {name: model.tag(words) for name, model in models.items()}
@@ -210,7 +207,7 @@ def _next(folder: str) -> str:
     return "\n".join(f"{what}\n  {command}" for what, command in steps.items())
 
 
-def _write_files(folder: Path, found: Comparison, reading: Reading) -> dict[str, str]:
+def _write_files(folder: Path, found: seqlab.tuning.Comparison, reading: Reading) -> dict[str, str]:
     """Write a report, its pictures and a model, each there whole or not at all; return file -> what it is."""
     from seqlab import draw
     from seqlab.views import html
@@ -242,7 +239,9 @@ def _write_files(folder: Path, found: Comparison, reading: Reading) -> dict[str,
     }
 
 
-def _report(found: Comparison, reading: Reading, pictures: dict[str, tuple[Picture, str]]) -> list[str]:
+def _report(
+    found: seqlab.tuning.Comparison, reading: Reading, pictures: dict[str, tuple[seqlab.draw.Picture, str]]
+) -> list[str]:
     from seqlab.views import html
 
     figures = [

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from seqlab import _core
+from seqlab import _core, families
 from seqlab.arrays import whole_number
 from seqlab.errors import LabelError, OptionError
 from seqlab.families.chain.ngrams import MOST_ORDER, Counted, NgramModel, Symbols
@@ -25,10 +25,6 @@ from seqlab.learning.smoothing import (
 from seqlab.store.codec import Inside, Part, state_of, value_of
 from seqlab.store.fields import Listed, Strings
 from seqlab.tagging.transitions import END, START
-
-if TYPE_CHECKING:
-    from seqlab.families.chain.tagger import MarkovChain
-
 
 Three = tuple[float, float, float]
 _METHODS = {MLE: "mle", AddLambda: "add_lambda", WittenBell: "witten_bell", KneserNey: "kneser_ney"}
@@ -142,7 +138,7 @@ class ChainFit:
         return self.learned.counted if isinstance(self.learned, Estimated) else None
 
 
-def checked_options(chain: MarkovChain) -> Estimation:
+def checked_options(chain: families.MarkovChain) -> Estimation:
     """Check all options, and say how to estimate by them."""
     if whole_number(chain.order, "order", 1) > MOST_ORDER:
         raise OptionError(f"order must be from 1 to {MOST_ORDER}, got {chain.order!r}")
@@ -166,7 +162,7 @@ def checked_options(chain: MarkovChain) -> Estimation:
     return Estimation.of(smoothing, chain.unknown, int(chain.min_count), _vocabulary(chain))
 
 
-def _vocabulary(chain: MarkovChain) -> tuple[str, ...] | None:
+def _vocabulary(chain: families.MarkovChain) -> tuple[str, ...] | None:
     if chain.vocabulary is None:
         return None
     if chain.min_count > 1:

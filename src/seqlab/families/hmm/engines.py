@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from seqlab import families
 from seqlab.arrays import LabelIds, thread_count
 from seqlab.corpus import Corpus, StringColumn
 from seqlab.errors import OptionError, QuestionError
@@ -37,9 +38,6 @@ from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.door.constraints import Rules, TagDictionary
 from seqlab.tagging.door.sentences import token_weights
 
-if TYPE_CHECKING:
-    from seqlab.families.hmm.tagger import HMM
-
 
 @dataclass(frozen=True, slots=True)
 class FitOptions:
@@ -57,7 +55,7 @@ class FitOptions:
             raise OptionError("patience looks at a development set; pass one as dev=")
 
 
-def engine_for(hmm: HMM, data: TrainingSet) -> TablesEngine | CountsEngine:
+def engine_for(hmm: families.HMM, data: TrainingSet) -> TablesEngine | CountsEngine:
     """Choose the engine that learns: counts where every word has its label and more than tables is asked."""
     free = hmm.learner is None and hmm.states is None and hmm.init is None
     counts = isinstance(hmm.learner, Counting) or (_countable(data) and free and _more_than_tables(hmm))
@@ -77,7 +75,7 @@ def _countable(data: TrainingSet) -> bool:
     return data.full and data.words and plain
 
 
-def _more_than_tables(hmm: HMM) -> bool:
+def _more_than_tables(hmm: families.HMM) -> bool:
     """Tell whether options ask for what only counts give: a higher order, endings of words, smoothing by histories."""
     endings = isinstance(hmm.unknown, SuffixModel) or hmm.unknown in ("suffix", "none")
     if hmm.order not in (None, 1) or endings:
@@ -95,7 +93,7 @@ class TablesEngine:
 
     streams = True
 
-    def refuse(self, hmm: HMM, data: TrainingSet) -> None:
+    def refuse(self, hmm: families.HMM, data: TrainingSet) -> None:
         """Refuse options that tables do not use."""
         if hmm.order not in (None, 1):
             raise OptionError(
@@ -112,7 +110,7 @@ class TablesEngine:
                 "or ask for learner=BaumWelch()"
             )
 
-    def fit(self, hmm: HMM, data: TrainingSet, sample_weight: Any, asked: FitOptions) -> HmmFit:
+    def fit(self, hmm: families.HMM, data: TrainingSet, sample_weight: Any, asked: FitOptions) -> HmmFit:
         """Find tables by EM; with every label known, one M step is counting."""
         learner = hmm.learner if hmm.learner is not None else None if data.full else BaumWelch()
         ground = Ground.of(hmm, data, learner.unlabelled_weight if learner else 1.0, sample_weight)
@@ -127,7 +125,7 @@ class TablesEngine:
             history, histories = best.history, best.histories
         return HmmFit.of(model, ground.dictionary, history, _unknown(hmm, data), data, restarts=histories)
 
-    def partial_fit(self, hmm: HMM, data: TrainingSet, sample_weight: Any) -> HmmFit:
+    def partial_fit(self, hmm: families.HMM, data: TrainingSet, sample_weight: Any) -> HmmFit:
         """Take in another batch by stepwise EM (eq:stepwise-em)."""
         learner = hmm.learner if hmm.learner is not None else BaumWelch()
         before = hmm.fit_
@@ -173,7 +171,7 @@ class TablesEngine:
 
 
 def _em(
-    hmm: HMM, ground: Ground, learner: Any, prior: Dirichlet, threads: int, asked: FitOptions
+    hmm: families.HMM, ground: Ground, learner: Any, prior: Dirichlet, threads: int, asked: FitOptions
 ) -> tuple[HiddenMarkov, Best]:
     """Run EM from one start or several; the best model, and the histories of all runs."""
     judge = None if asked.dev is None else DevScorer(asked.dev, ground.data, ground.dictionary, threads)
@@ -209,7 +207,7 @@ def _em(
     return model, best
 
 
-def _renumbered(hmm: HMM, ground: Ground, start: HiddenMarkov) -> Evidence:
+def _renumbered(hmm: families.HMM, ground: Ground, start: HiddenMarkov) -> Evidence:
     """Return the evidence in the numbers of the model that training begins with."""
     if not hasattr(hmm.init, "fit_"):
         return ground.evidence
@@ -217,7 +215,7 @@ def _renumbered(hmm: HMM, ground: Ground, start: HiddenMarkov) -> Evidence:
     return replace(ground.evidence, observed=observed)
 
 
-def _unknown(hmm: HMM, data: TrainingSet) -> str:
+def _unknown(hmm: families.HMM, data: TrainingSet) -> str:
     return hmm.unknown or ("error" if data.gold is None else "missing")
 
 
@@ -226,7 +224,7 @@ class CountsEngine:
 
     streams = False
 
-    def refuse(self, hmm: HMM, data: TrainingSet) -> None:
+    def refuse(self, hmm: families.HMM, data: TrainingSet) -> None:
         """Refuse data that cannot be counted, and options that counting does not use."""
         if not _countable(data):
             raise OptionError(
@@ -250,11 +248,11 @@ class CountsEngine:
                 "unknown='error' is for plain tables; counted words take 'suffix', 'none' or 'missing'"
             )
 
-    def fit(self, hmm: HMM, data: TrainingSet, sample_weight: Any, asked: FitOptions) -> HmmFit:  # noqa: ARG002
+    def fit(self, hmm: families.HMM, data: TrainingSet, sample_weight: Any, asked: FitOptions) -> HmmFit:  # noqa: ARG002
         """Count."""
         return _counted(hmm, data, _count(hmm, data, state_names(hmm, data, None), sample_weight))
 
-    def partial_fit(self, hmm: HMM, data: TrainingSet, sample_weight: Any) -> HmmFit:
+    def partial_fit(self, hmm: families.HMM, data: TrainingSet, sample_weight: Any) -> HmmFit:
         """Count on top of the counts before; tables that EM has found are no counts."""
         assert data.gold is not None  # noqa: S101  (refuse looked)
         model = _count(hmm, data, data.gold.names, sample_weight)
@@ -292,7 +290,7 @@ class CountsEngine:
         return HiddenMarkov(model.labels, moves[model.L], np.ascontiguousarray(A), end, table, model.rules)
 
 
-def _counted(hmm: HMM, data: TrainingSet, model: CountedHMM) -> HmmFit:
+def _counted(hmm: families.HMM, data: TrainingSet, model: CountedHMM) -> HmmFit:
     """Make the fitted value of counts, with rules and dictionary."""
     model = replace(model, rules=Rules.of(hmm.constraints, model.labels))
     dictionary = TagDictionary.of(hmm.allowed, model.labels, data.column)
@@ -305,7 +303,7 @@ def _one_pass() -> History:
     return History([Epoch(1, None, None, None, None, 0.0)], "counted", 1)
 
 
-def _count(hmm: HMM, data: TrainingSet, labels: tuple[str, ...], sample_weight: Any) -> CountedHMM:
+def _count(hmm: families.HMM, data: TrainingSet, labels: tuple[str, ...], sample_weight: Any) -> CountedHMM:
     """Count labelled words."""
     assert data.gold is not None  # noqa: S101  (refuse looked)
     smoothing = hmm.smoothing

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from seqlab import _core
+from seqlab import _core, families
 from seqlab.arrays import whole_number
 from seqlab.corpus import Corpus
 from seqlab.corpus.columns import BagColumn, StringColumn, VectorColumn
 from seqlab.errors import OptionError
-from seqlab.families.hmm import emissions as families
+from seqlab.families.hmm import emissions as kind
 from seqlab.families.hmm.counting import Counting, SuffixModel
 from seqlab.families.hmm.em import BaumWelch, HardEM
 from seqlab.families.hmm.emissions import Categorical, Emission
@@ -21,9 +21,6 @@ from seqlab.families.hmm.tables import Dirichlet
 from seqlab.learning.smoothing import NAMES
 from seqlab.store.values import OptionKind, kinds_of
 from seqlab.tagging.model import COMMON
-
-if TYPE_CHECKING:
-    from seqlab.families.hmm.tagger import HMM
 
 UNKNOWN = ("error", "missing", "suffix", "none")
 
@@ -56,21 +53,21 @@ def _corpus(offsets: Any, columns: Any) -> Corpus:
     return Corpus(made, offsets)
 
 
-def _streams(parts: Any) -> families.Streams:
-    return families.Streams(parts)  # as a keyword, "parts" would be the name of a stream
+def _streams(parts: Any) -> kind.Streams:
+    return kind.Streams(parts)  # as a keyword, "parts" would be the name of a stream
 
 
 OPTIONS: Mapping[str, OptionKind] = {
     **COMMON,
-    **kinds_of(families.Categorical, families.FeatureBag, families.Gaussian, families.GaussianMixture),
-    **kinds_of(families.Poisson, Dirichlet, SuffixModel, BaumWelch, HardEM, Counting, Symbols),
-    **kinds_of(*families.DISTRIBUTIONS, *map(type, NAMES.values())),
-    "Streams": OptionKind(families.Streams, lambda streams: {"parts": streams.parts}, _streams),
+    **kinds_of(kind.Categorical, kind.FeatureBag, kind.Gaussian, kind.GaussianMixture),
+    **kinds_of(kind.Poisson, Dirichlet, SuffixModel, BaumWelch, HardEM, Counting, Symbols),
+    **kinds_of(*kind.DISTRIBUTIONS, *map(type, NAMES.values())),
+    "Streams": OptionKind(kind.Streams, lambda streams: {"parts": streams.parts}, _streams),
     "Corpus": OptionKind(Corpus, _corpus_fields, _corpus),
 }
 
 
-def check_options(hmm: HMM) -> Emission:
+def check_options(hmm: families.HMM) -> Emission:
     """Refuse options that make no sense, whatever the data are; the emissions, with the default in their place."""
     emissions = Categorical() if hmm.emissions is None else hmm.emissions
     if isinstance(emissions, type) or not isinstance(emissions, Emission):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from seqlab import inference
+from seqlab import families, inference
 from seqlab.arrays import whole_number
 from seqlab.errors import ImpossibleError, LabelError, OptionError, QuestionError
 from seqlab.families.hmm.emissions.base import Floats
@@ -19,10 +19,6 @@ from seqlab.families.hmm.tables import HiddenMarkov
 from seqlab.inference.streaming import Filter, FilterStep
 from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.transitions import END, START, Transitions
-
-if TYPE_CHECKING:
-    from seqlab.families.hmm.tagger import HMM
-
 
 LONGEST = 100_000  # of a sequence drawn from a model with an end, before it is given up
 
@@ -41,7 +37,7 @@ class Generated:
 class HMMStream:
     """Observations one by one: what is known of the state after each, and decisions `lag` positions later."""
 
-    def __init__(self, hmm: HMM, lag: int) -> None:
+    def __init__(self, hmm: families.HMM, lag: int) -> None:
         if not hmm._engine.streams:
             raise QuestionError(
                 "stream has no meaning here: counted words are judged by the whole sentence's lists"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from seqlab import families
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError
 from seqlab.families.hmm.em import Evidence, expect
@@ -19,9 +20,6 @@ from seqlab.families.hmm.emissions.vectors import Spread, k_means
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.hmm.training_set import TrainingSet, checked_states, named_states, state_names
 from seqlab.tagging.door.constraints import Given, Rules, TagDictionary, label_list
-
-if TYPE_CHECKING:
-    from seqlab.families.hmm.tagger import HMM
 
 TABLES = ("start", "transitions", "end", "emissions")
 BIAS = 0.01  # what a label outside the dictionary weighs beside one in it
@@ -51,7 +49,7 @@ class Ground:
     labelled: Evidence | None = None
 
     @staticmethod
-    def of(hmm: HMM, data: TrainingSet, unlabelled: float, sample_weight: Any) -> Ground:
+    def of(hmm: families.HMM, data: TrainingSet, unlabelled: float, sample_weight: Any) -> Ground:
         """Collect it from options and data; `unlabelled` is what a sentence without labels counts."""
         init, known = _read_init(hmm.init)
         pair = _read_pair(hmm, *init, data.emissions) if isinstance(init, tuple) and len(init) == 2 else None
@@ -226,7 +224,7 @@ def _read_init(init: Any) -> tuple[Any, tuple[str, ...] | None]:
     return init, None
 
 
-def _read_pair(hmm: HMM, X: Any, y: Any, emissions: Emission) -> TrainingSet:
+def _read_pair(hmm: families.HMM, X: Any, y: Any, emissions: Emission) -> TrainingSet:
     """Read the labelled sentences of init=(X, y)."""
     if (
         not isinstance(y, Iterable)

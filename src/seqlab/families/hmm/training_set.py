@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from seqlab import _core
+from seqlab import _core, families
 from seqlab.corpus import Corpus, StringColumn
 from seqlab.errors import LabelError, OptionError, ShapeError
 from seqlab.families.hmm.em import Evidence, say_lost
@@ -19,10 +19,6 @@ from seqlab.families.hmm.observations import find_column, read_observations, spl
 from seqlab.families.hmm.tables import HiddenMarkov
 from seqlab.tagging.door.constraints import TagDictionary
 from seqlab.tagging.door.sentences import NOTHING, SEVERAL, Gold, hits, read_gold, token_weights
-
-if TYPE_CHECKING:
-    from seqlab.families.hmm.tagger import HMM
-
 
 Bools = npt.NDArray[np.bool_]
 LEAST = float(
@@ -45,7 +41,9 @@ class TrainingSet:
     column: str | None
 
     @staticmethod
-    def read(hmm: HMM, X: Any, y: Any, lengths: Any = None, emissions: Emission | None = None) -> TrainingSet:
+    def read(
+        hmm: families.HMM, X: Any, y: Any, lengths: Any = None, emissions: Emission | None = None
+    ) -> TrainingSet:
         """Read what fit was given."""
         emissions = hmm._check_options() if emissions is None else emissions
         corpus = read_observations(X, emissions, lengths)
@@ -145,7 +143,7 @@ def read_labels(corpus: Corpus, y: Any, lengths: Any = None) -> Gold | None:
 # ------------------------------------------------------------------------------------------------ names of the states
 
 
-def state_names(hmm: HMM, data: TrainingSet, known: tuple[str, ...] | None) -> tuple[str, ...]:
+def state_names(hmm: families.HMM, data: TrainingSet, known: tuple[str, ...] | None) -> tuple[str, ...]:
     """Find the names of the states; `known` are those that init knows, if any."""
     names = () if data.gold is None else data.gold.names
     n_states, tokens = hmm.n_states, data.corpus.token_count

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +21,8 @@ from seqlab.errors import StoreError
 from seqlab.store.codec import Inside, Part
 from seqlab.store.fields import Array, Names, Offsets, Packed, Setting, check_dtype
 from seqlab.tagging.door.constraints import Bools, Rules
+from seqlab.tagging.door.sentences import Gold
 from seqlab.trellis import Trellis, TrellisBatch
-
-if TYPE_CHECKING:
-    from seqlab.tagging.door.sentences import Gold
 
 Weights = npt.NDArray[np.float64]
 Begins = npt.NDArray[np.int64]

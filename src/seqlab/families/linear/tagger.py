@@ -4,38 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from seqlab import _core
 from seqlab.arrays import LabelIds, whole_number
-from seqlab.encode.encoder import as_features
+from seqlab.corpus import Corpus
+from seqlab.encode import EncodedCorpus, Encoder
+from seqlab.encode.encoder import Features, as_features
 from seqlab.errors import OptionError
+from seqlab.families.linear import explain as why
 from seqlab.families.linear import learners
-from seqlab.families.linear.fit import LinearFit
+from seqlab.families.linear.fit import LinearFit, PruneReport
 from seqlab.families.linear.learners import LBFGS
+from seqlab.families.linear.model import LinearModel
 from seqlab.inference import NBest, nbest
+from seqlab.learning.history import History
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, unnormalised
+from seqlab.tagging.door.constraints import Dictionary, Given
 from seqlab.tagging.door.sentences import read_sentences
 from seqlab.tagging.model import COMMON, FEATURES, from_fit, upgraded_options
 from seqlab.tagging.tagger import Known, Tagger
 from seqlab.tagging.training import FitOptions
-
-if TYPE_CHECKING:
-    from seqlab.corpus import Corpus
-    from seqlab.encode import EncodedCorpus, Encoder
-    from seqlab.encode.encoder import Features
-    from seqlab.families.linear.explain import Explanation
-    from seqlab.families.linear.fit import PruneReport
-    from seqlab.families.linear.model import LinearModel
-    from seqlab.families.linear.weights import FeatureWeight, TransitionWeight
-    from seqlab.learning.history import History
-    from seqlab.tagging.door.constraints import Dictionary, Given
-    from seqlab.trellis import Trellis
-    from seqlab.trellis.constraints import PerPosition
-    from seqlab.trellis.labels import Label
+from seqlab.trellis import Trellis
+from seqlab.trellis.constraints import PerPosition
+from seqlab.trellis.labels import Label
 
 
 class LinearTagger(Tagger):
@@ -200,11 +195,9 @@ class LinearTagger(Tagger):
 
         A pair that has no weight yet gets one; an attribute or a label that the tagger does not know is refused.
         """
-        from seqlab.families.linear.weights import edited
-
         self._check_fitted("with_weights")
         made = copy(self)
-        made.fit_ = edited(self.fit_, features or {}, transitions or {})
+        made.fit_ = why.edited(self.fit_, features or {}, transitions or {})
         return made
 
     # ------------------------------------------------------------------------------------------ what it has learned
@@ -323,7 +316,7 @@ class LinearTagger(Tagger):
         rival: Label | None = None,
         known: Known | None = None,
         allowed: PerPosition | None = None,
-    ) -> Explanation:
+    ) -> why.Explanation:
         """Explain why token t has its label and not another: features and moves with what each adds, and they add up.
 
         label     the label to explain; the one that tag() gives when not said
@@ -333,46 +326,36 @@ class LinearTagger(Tagger):
         A model of order 2 leaves unlikely labels out (`keep`). Where that leaves no rival, or not the one asked for,
         the account is that of the model with every label.
         """
-        from seqlab.families.linear.explain.asking import explained
-
         self._check_fitted("explain")
-        return explained(self, tokens, t, label, rival, known, allowed)
+        return why.explained(self, tokens, t, label, rival, known, allowed)
 
     def top_features(
         self, n: int = 20, *, label: str | None = None, sign: int = 0
-    ) -> tuple[FeatureWeight, ...]:
+    ) -> tuple[why.FeatureWeight, ...]:
         """Find the n attribute-label pairs with the largest weights.
 
         label   only pairs with this label
         sign    1 for weights above 0 alone, -1 for those below, 0 for both
         """
-        from seqlab.families.linear.weights import top_features
-
         self._check_fitted("top_features")
-        return top_features(self.model_, self.encoder_, n, label=label, sign=sign)
+        return why.top_features(self.model_, self.encoder_, n, label=label, sign=sign)
 
-    def top_transitions(self, n: int = 20, *, sign: int = 0) -> tuple[TransitionWeight, ...]:
+    def top_transitions(self, n: int = 20, *, sign: int = 0) -> tuple[why.TransitionWeight, ...]:
         """Find the n moves between labels with the largest weights, those that see the token too."""
-        from seqlab.families.linear.weights import top_transitions
-
         self._check_fitted("top_transitions")
-        return top_transitions(self.model_, n, encoder=self.encoder_, sign=sign)
+        return why.top_transitions(self.model_, n, encoder=self.encoder_, sign=sign)
 
     @property
     def state_features_(self) -> dict[tuple[str, str], float]:
         """{(attribute, label): weight}, as sklearn-crfsuite has it."""
-        from seqlab.families.linear.weights import state_features
-
         self._check_fitted("state_features_")
-        return state_features(self.model_, self.encoder_)
+        return why.state_features(self.model_, self.encoder_)
 
     @property
     def transition_features_(self) -> dict[tuple[str, str], float]:
         """{(from, to): weight}, as sklearn-crfsuite has it."""
-        from seqlab.families.linear.weights import transition_features
-
         self._check_fitted("transition_features_")
-        return transition_features(self.model_)
+        return why.transition_features(self.model_)
 
     # ------------------------------------------------------------------------------------------ inside
 

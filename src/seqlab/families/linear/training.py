@@ -5,9 +5,9 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from seqlab import _core
+from seqlab import _core, families
 from seqlab.arrays import thread_count
 from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder
@@ -23,14 +23,11 @@ from seqlab.tagging.door.constraints import Rules, TagDictionary
 from seqlab.tagging.door.sentences import listed_labels, token_weights, with_classes, word_column
 from seqlab.tagging.training import FitOptions, Training, dev_scorer
 
-if TYPE_CHECKING:
-    from seqlab.families.linear.tagger import LinearTagger
-
 ENDED = ("interrupted", "stopped")  # who ends the first part of a training wants no second one
 
 
 def learn(
-    tagger: LinearTagger,
+    tagger: families.LinearTagger,
     X: Any,
     y: Any,
     sample_weight: Any,
@@ -84,7 +81,7 @@ def learn(
 
 
 def _encoded(
-    tagger: LinearTagger, corpus: Corpus, before: LinearFit | None, threads: int
+    tagger: families.LinearTagger, corpus: Corpus, before: LinearFit | None, threads: int
 ) -> tuple[Encoder, EncodedCorpus]:
     if before is None:
         encoder = Encoder(tagger.features, min_count=tagger.min_count)
@@ -98,7 +95,7 @@ def _encoded(
 
 
 def _refined(
-    tagger: LinearTagger,
+    tagger: families.LinearTagger,
     data: TrainingSet,
     model: LinearModel,
     coarse: LinearModel,
@@ -115,7 +112,7 @@ def _refined(
 
 
 def trained(
-    tagger: LinearTagger,
+    tagger: families.LinearTagger,
     data: TrainingSet,
     model: LinearModel,
     monitor: Monitor,

@@ -6,11 +6,12 @@ import copy
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from seqlab import evaluation
 from seqlab.arrays import whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import NotFittedError, OptionError, QuestionError, StoreError
@@ -34,9 +35,6 @@ from seqlab.store.values import OptionKind
 from seqlab.tagging.door.sentences import read_sentences, sentence_weights
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.tagger import BLOCK
-
-if TYPE_CHECKING:
-    from seqlab.evaluation import Report
 
 USUAL_LEARNER = LogLinear()
 
@@ -239,7 +237,9 @@ class Reranker(Model):
         found = itertools.chain.from_iterable(self.predict(sentences))
         return float(np.mean([*map(str.__eq__, itertools.chain.from_iterable(gold), found)]))
 
-    def evaluate(self, test: Any, y: Any = None, *, threads: int | None = None, **options: Any) -> Report:
+    def evaluate(
+        self, test: Any, y: Any = None, *, threads: int | None = None, **options: Any
+    ) -> evaluation.Report:
         """Measure how good it is on other data; options are those of seqlab.evaluate.
 
         y   the name of a column, or lists of labels; None for the column that fit was given

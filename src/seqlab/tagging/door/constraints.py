@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,17 +13,14 @@ from seqlab.arrays import Scores
 from seqlab.corpus import Corpus
 from seqlab.errors import CorpusError, LabelError, OptionError
 from seqlab.store.fields import Array
+from seqlab.tags import Scheme
 from seqlab.trellis import Constraints
 from seqlab.trellis.constraints import move_mask
 from seqlab.trellis.labels import LabelSet
 
-if TYPE_CHECKING:
-    from seqlab.tags import Scheme
-
-
 Bools = npt.NDArray[np.bool_]
 
-Given: TypeAlias = "str | Scheme | Constraints | Iterable[tuple[str, str]] | None"
+Given = str | Scheme | Constraints | Iterable[tuple[str, str]] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +46,6 @@ class Rules:
         """Read the name of a tag scheme, a Constraints without positions, or pairs (from, to) that are forbidden."""
         if given is None:
             return Rules.none(len(labels))
-        from seqlab.tags import Scheme
         from seqlab.tags import rules as rules_of_scheme
 
         if isinstance(given, (str, Scheme)):

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from seqlab.families.linear.explain.asking import explain
-from seqlab.families.linear.explain.explanation import Contribution, Explanation, MoveContribution
-from seqlab.families.linear.weights import (
-    FeatureWeight,
-    TransitionWeight,
-    state_features,
-    top_features,
-    top_transitions,
-    transition_features,
-)
+from typing import TYPE_CHECKING
+
+from seqlab.lazy import when_used
+
+if TYPE_CHECKING:
+    from seqlab.families.linear.explain.asking import explain, explained
+    from seqlab.families.linear.explain.explanation import Contribution, Explanation, MoveContribution
+    from seqlab.families.linear.explain.weights import (
+        FeatureWeight,
+        TransitionWeight,
+        edited,
+        state_features,
+        top_features,
+        top_transitions,
+        transition_features,
+    )
+else:  # a type checker would take any name for one of the package
+    _OF_WEIGHTS = ("state_features", "top_features", "top_transitions", "transition_features")
+    __getattr__, __dir__ = when_used(
+        __name__,
+        {
+            "asking": ("explain", "explained"),
+            "explanation": ("Contribution", "Explanation", "MoveContribution"),
+            "weights": ("FeatureWeight", "TransitionWeight", "edited", *_OF_WEIGHTS),
+        },
+    )
 
 __all__ = [
     "Contribution",
@@ -19,7 +35,9 @@ __all__ = [
     "FeatureWeight",
     "MoveContribution",
     "TransitionWeight",
+    "edited",
     "explain",
+    "explained",
     "state_features",
     "top_features",
     "top_transitions",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from seqlab import inference
+from seqlab import families, inference
 from seqlab.arrays import position_number
 from seqlab.encode import EncodedCorpus
 from seqlab.errors import ImpossibleError, LabelError, OptionError, Place, ShapeError
@@ -22,9 +22,6 @@ from seqlab.tagging.tagger import Known
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label
-
-if TYPE_CHECKING:
-    from seqlab.families.linear.tagger import LinearTagger
 
 
 def explain(
@@ -129,7 +126,7 @@ def _two_labels(
 
 
 def explained(
-    tagger: LinearTagger,
+    tagger: families.LinearTagger,
     tokens: Any,
     t: int,
     label: Label | None,
