@@ -22,9 +22,9 @@ public:
     double shift(std::int32_t symbol) const { return shift_[place(symbol)]; }
     // Log of the divisor of the start probabilities.
     double start_shift() const { return start_shift_; }
+    bool ends() const { return end_ != nullptr; }
     // The row of the last token of a sequence, times the probability to end in each state; returns the log of its
     // divisor.
-    bool ends() const { return end_ != nullptr; }
     double last_row(std::int32_t symbol, double* row) const;
 
 private:

@@ -31,7 +31,7 @@ private:
     double* rows_;
 };
 
-// Gather or scatter for all tokens in one call, block by block: node is set, counts (V, L) is added to.
+// Gather the scores of all tokens into node, and add gamma of all tokens to counts (V, L), block by block.
 void symbol_scores(const double* table, std::size_t V, std::size_t L, const RowList<double>& symbols,
                    std::size_t tokens, double* node);
 void symbol_counts(const double* gamma, std::size_t V, std::size_t L, const RowList<double>& symbols,
