@@ -83,7 +83,8 @@ private:
 
 template <class F>
 void Bank::each(F f) const {
-    std::vector<std::size_t> example(groups_.size());  // one feature of each group, which has the pools of the group
+    std::vector<std::size_t> example(
+        groups_.size());  // one feature of each group, which has the pools of the group
     for (std::size_t i = features_.size(); i-- > 0;) example[features_[i].group] = i;
     std::vector<std::string_view> texts;
     for (std::size_t g = 0; g < groups_.size(); ++g) {

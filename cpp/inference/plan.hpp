@@ -30,7 +30,8 @@ using Job = std::vector<Group>;
 
 template <class F>
 std::vector<Group> group(Batch<F> batch) {
-    constexpr std::size_t WINDOW = 1024;  // sequences are grouped within windows, so that neighbours stay close in memory
+    constexpr std::size_t WINDOW =
+        1024;  // sequences are grouped within windows, so that neighbours stay close in memory
     std::vector<Group> groups;
     std::vector<std::size_t> order;
     for (std::size_t first = 0; first < batch.size(); first += WINDOW) {

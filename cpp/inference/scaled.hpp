@@ -56,7 +56,8 @@ template <class F>
 class Scaled {
 public:
     static constexpr double one = 1.0;
-    static constexpr double FAINTEST = 1e-300;  // lower limit of the potential of an allowed node, as in the kernels
+    static constexpr double FAINTEST =
+        1e-300;  // lower limit of the potential of an allowed node, as in the kernels
 
     // shared: the exponentials of shared edges, or null to make them as needed
     Scaled(const Steps<F>& steps, const LinearTensor* shared)

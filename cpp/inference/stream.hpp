@@ -26,7 +26,8 @@ public:
     // Viterbi with a fixed lag: the label of t - lag on the best path that ends at the current position.
     bool decides() const { return t_ > lag_; }
     Label decided() const;
-    std::vector<Label> rest() const;  // labels of the last min(lag, t) positions on the current best path, oldest first
+    std::vector<Label> rest()
+        const;  // labels of the last min(lag, t) positions on the current best path, oldest first
 
 private:
     struct Column {  // best predecessor label of each state

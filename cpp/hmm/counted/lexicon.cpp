@@ -191,7 +191,9 @@ void Lexicon::append_shares(const double* share, double word_probability, const 
     double most = 0;
     for (std::size_t y = 0; y < L_; ++y)
         if (!allowed || allowed[y]) most = std::max(most, share[y]);
-    if (most == 0) return append_nothing(word, allowed, rows);  // the dictionary allows only labels that training has not seen
+    if (most == 0)
+        return append_nothing(word, allowed,
+                              rows);  // the dictionary allows only labels that training has not seen
     for (std::size_t y = 0; y < L_; ++y) {
         if ((allowed && !allowed[y]) || share[y] == 0 || share[y] < settings_.least * most) continue;
         rows.label.push_back(static_cast<Label>(y));

@@ -15,16 +15,18 @@
 namespace seqlab {
 
 struct LexiconSettings {
-    double add = 0;            // pseudo-count of every pair of word and label; used when direct
-    bool direct = true;        // P(word | label) by counting; else by Bayes' rule from P(label | word)
-    bool suffixes = false;     // score unknown words by their endings; otherwise they have equal scores for all labels
+    double add = 0;      // pseudo-count of every pair of word and label; used when direct
+    bool direct = true;  // P(word | label) by counting; else by Bayes' rule from P(label | word)
+    bool suffixes =
+        false;  // score unknown words by their endings; otherwise they have equal scores for all labels
     std::size_t longest = 10;  // letters of an ending
     double rare = 10;          // words with larger counts are not used to learn about unknown ones
     double strength = 3;       // weight of the shorter ending beside a longer one; below 0: use theta
     double theta = 0;
-    double known = 0;   // weight of the endings beside the counts of a known word
-    double folded = 0;  // weight of the endings beside the same word in other letter case; 0: case variants are not used
-    double least = 0;   // labels less likely than this times the best one are dropped
+    double known = 0;  // weight of the endings beside the counts of a known word
+    double folded =
+        0;  // weight of the endings beside the same word in other letter case; 0: case variants are not used
+    double least = 0;  // labels less likely than this times the best one are dropped
 };
 
 // A missing word (Python's MISSING): all labels have equal scores.

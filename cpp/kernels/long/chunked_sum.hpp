@@ -304,8 +304,8 @@ private:
     Labels<N>*e_, *alpha_, *g_, *E_;
     Labels<N> start_, first_, border_;
     Mask<double> exponent_{}, sound_ = lane_numbers<double>() >= 0;
-    Wide floor_ =
-        splat(ChunkLimits::FLOOR);  // as a constant the compiler would use two instructions, compare and select
+    Wide floor_ = splat(
+        ChunkLimits::FLOOR);  // as a constant the compiler would use two instructions, compare and select
     std::ptrdiff_t made_ = 0;
     bool joined_ = true;
     LogProduct z_;

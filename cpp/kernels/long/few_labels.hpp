@@ -51,8 +51,7 @@ public:
         pass<false, false>(0, T - 1, m);
         if (T % 2) backward_alone<false>(m);
         first_ = true;
-        if (m >
-            0) {  // the forward pass counts the transition into m, so the first backward step counts none
+        if (m > 0) {  // the forward pass counts the transition into m, so the first backward step counts none
             forward_alone<COUNT>(m);
             backward_alone<true>(m - 1);
             first_ = false;

@@ -95,7 +95,8 @@ SEQLAB_INLINE void meet(Lockstep<F, S>& of, size_t t, Vec<F> (&largest)[S]) {
             const Vec<F> b = load(of.beta + s * LP + v * W<F>), e = load(of.pot + i);
             store(of.gamma + i, load(of.alpha + i) * b);
             const Vec<F> bc = b * c;
-            largest[s] = larger<F>(bc, largest[s]);  // with this argument order infinity is kept and NaN ignored
+            largest[s] =
+                larger<F>(bc, largest[s]);  // with this argument order infinity is kept and NaN ignored
             const Vec<F> g = larger<F>(bc * e, splat(Limits<F>::floor));
             store(of.pot + i, smaller<F>(b, e) > F{0} ? g : Vec<F>{});
         }
@@ -150,7 +151,8 @@ void lockstep_forward_backward(const DenseEdges<F>& edges, size_t T, Chain<F>* c
     certified_backward<F, NV, S>(edges, chain, of);
     for (size_t s = 0; s < S; ++s) {
         if (chain[s].gamma) write_marginals(chain[s], of, s);
-        for (size_t t = 0; !chain[s].certified && t < T; ++t) {  // chains that are not certified must not change the sums
+        for (size_t t = 0; !chain[s].certified && t < T;
+             ++t) {  // chains that are not certified must not change the sums
             __builtin_memset(of.alpha + t * of.gap + s * of.LP, 0, of.LP * sizeof(F));
             __builtin_memset(of.pot + t * of.gap + s * of.LP, 0, of.LP * sizeof(F));
         }
