@@ -36,7 +36,7 @@ help:
 	@echo "make demo     train three models, compare them, label a sentence that you type"
 	@echo "make test     run all tests"
 	@echo "make lint     ruff, mypy --strict, clang-format, codespell, and a compile with warnings as errors"
-	@echo "make bench    measure speed beside the peers (BENCH='...' passes arguments on)"
+	@echo "make bench    measure speed beside the peers (BENCH='...' passes arguments on), write README.md and docs/benchmarks.md"
 	@echo "make quality  accuracy on public corpora beside CRFsuite (QUALITY='...'); \`make bench\` prints it too"
 	@echo "make docs     make a site of docs/, with references of all names and commands, in build/site"
 	@echo "make outputs  run the pages of docs/ and write anew what they show (PAGES='...' for some)"
@@ -53,10 +53,11 @@ demo: $(INSTALLED)
 test: $(INSTALLED) $(call extra,test)
 	@$(BIN)/python -m pytest $(PYTEST)
 
-# Arguments in BENCH are those of the speed benchmark; without any, the table of accuracies follows.
+# Arguments in BENCH are those of the speed benchmark; accuracies follow where the pages need them: after everything, and after
+# the rows of README.md. Both write README.md and docs/benchmarks.md.
 bench: $(INSTALLED) $(call extra,bench)
 	@$(BIN)/python -m benchmarks.speed $(BENCH)
-	@test -n "$(BENCH)" || $(BIN)/python -m benchmarks.quality
+	@case "$(BENCH)" in ""|--readme) $(BIN)/python -m benchmarks.quality;; esac
 
 quality: $(INSTALLED) $(call extra,bench)
 	@$(BIN)/python -m benchmarks.quality $(QUALITY)

@@ -11,36 +11,25 @@ import datetime as dt
 import sys
 from collections.abc import Sequence
 
+from benchmarks import pages
 from benchmarks.quality import exams, scores, sides
-from benchmarks.speed import data, machine, readme, record
+from benchmarks.speed import data, machine, record
 from benchmarks.speed.figure import Figure
 from seqlab import LBFGS, inference
 
-RESULTS = machine.ROOT / "benchmarks" / "results" / "quality.jsonl"
-README = machine.ROOT / "README.md"
-MARKERS = ("<!-- quality:begin -->", "<!-- quality:end -->")
 QUICK_SENTENCES = 200
 
 
 def main(words: Sequence[str] | None = None) -> int:
     options = parse(words)
-    if options.last:
-        found = record.last_run(record.read(RESULTS))
-        if found is None:
-            print("no results yet: run without --last first", file=sys.stderr)
-            return 1
-        run, figures = found
-    else:
-        run, figures = describe_run(), examine(options)
-        if not (options.quick or options.dev or options.only):  # what is recorded is whole
-            record.append(run, figures, RESULTS)
+    run, figures = describe_run(), examine(options)
     table = scores.table(figures, part="dev" if options.dev else "test")
     if table is None:
         return 0
     print(table.text())
-    if options.readme:
-        readme.write(README, run, [table], sentence=scores.provenance(run), markers=MARKERS)
-        print(f"table written to {README.name}")
+    if not (options.quick or options.dev or options.only or options.alone):  # what is recorded is whole
+        record.append(run, figures, scores.RESULTS)
+        pages.write()
     return 0
 
 
@@ -51,16 +40,12 @@ def parse(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--dev", action="store_true", help="score development sets; test sets stay closed")
     parser.add_argument("--l1", type=float, help="another penalty, with --dev only")
     parser.add_argument("--l2", type=float, help="as --l1")
-    parser.add_argument("--alone", action="store_true", help="without the peers beside it")
-    parser.add_argument("--fresh", action="store_true", help="train CRFsuite anew, some minutes")
+    parser.add_argument("--alone", action="store_true", help="without the peers beside it, nothing recorded")
+    parser.add_argument("--fresh", action="store_true", help="train CRFsuite anew, most of an hour")
     parser.add_argument("--quick", action="store_true", help="few sentences, nothing recorded: does it run?")
-    parser.add_argument("--readme", action="store_true", help="put the table into README.md")
-    parser.add_argument("--last", action="store_true", help="do not measure: take the last full run recorded")
     options = parser.parse_args(words)
     if (options.l1 is not None or options.l2 is not None) and not options.dev:
         parser.error("--l1 and --l2 are for tuning, which wants --dev: test sets see the defaults only")
-    if options.readme and (options.quick or options.only or options.dev or options.alone):
-        parser.error("--readme wants a full run: leave out --quick, --only, --dev and --alone")
     return options
 
 
@@ -68,6 +53,7 @@ def examine(options: argparse.Namespace) -> list[Figure]:
     asked = {"l1": options.l1, "l2": options.l2}
     learner = LBFGS(**{name: value for name, value in asked.items() if value is not None})
     sentences = QUICK_SENTENCES if options.quick else None
+    stored = [] if options.fresh else [figure for _, figure in record.read(scores.RESULTS)]
     figures = []
     for exam in exams.EXAMS:
         if options.only and exam.name not in options.only:
@@ -78,7 +64,7 @@ def examine(options: argparse.Namespace) -> list[Figure]:
         train = exam.training(for_dev=options.dev, sentences=sentences)
         test = exam.corpus("dev" if options.dev else "test", sentences=sentences)
         mine = sides.ours(exam, train, test, learner)
-        peer = None if options.alone else sides.theirs(exam, train, test, fresh=options.fresh)
+        peer = None if options.alone else sides.theirs(exam, train, test, stored)
         figures.append(scores.figure(exam, mine, peer, input_hash=scores.input_hash(train, test)))
         print(scores.line(exam, mine, peer), flush=True)
     return figures

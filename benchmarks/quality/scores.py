@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from benchmarks.quality.exams import Exam, Marks
 from benchmarks.quality.sides import Result
 from benchmarks.speed.figure import Figure, Peer
-from benchmarks.speed.record import Run
+from benchmarks.speed.machine import ROOT
 from benchmarks.speed.table import Table
 from seqlab import Corpus
 
 CASE = "quality"
+RESULTS = ROOT / "benchmarks" / "results" / "quality.jsonl"
+SHORT = {"python-crfsuite": "CRFsuite", "NLTK's TnT": "NLTK TnT"}
 
 
 def figure(exam: Exam, mine: Result, peer: Result | None, *, input_hash: str) -> Figure:
@@ -29,6 +32,7 @@ def figure(exam: Exam, mine: Result, peer: Result | None, *, input_hash: str) ->
         details={
             "unseen": per_cent(mine.unseen),
             "peer_unseen": None if peer is None else per_cent(peer.unseen),
+            "peer": None if peer is None else asdict(peer),
             "accuracy": 100 * mine.accuracy,
             "seconds": mine.seconds,
             "at_least": exam.marks.at_least,
@@ -47,40 +51,54 @@ def reached(marks: Marks, result: Result) -> bool:
     return marks.unseen_at_least is None or 100 * (result.unseen or 0.0) >= marks.unseen_at_least
 
 
-def table(figures: Sequence[Figure], *, part: str) -> Table | None:
-    """One row a corpus: the figure, and the accuracy on unseen words behind a stroke."""
+def table(figures: Sequence[Figure], *, part: str, marks: bool = True) -> Table | None:
+    """One row a corpus: the figure, and the accuracy on unseen words behind a stroke; with or without our marks."""
     mine = [one for one in figures if one.case == CASE]
     if not mine:
         return None
-    note = (
-        "F1 of spans, or accuracy of labels; behind the stroke, accuracy on words that training has not seen. "
-        "Peer: CRFsuite with the same features; NLTK's TnT beside the HMM. "
+    shown = (
+        ("", "figure", "peer", "seqlab", "at least", "aim")
+        if marks
+        else ("", "figure", "beside", "peer", "seqlab")
     )
-    if part == "test":
-        note += (
-            "Presets and defaults as they come; no choice was made by a test set. A star: below 'at least'."
-        )
-    else:
-        note += "Development sets; the marks are for test sets."
+    rows = [row(one, starred=marks and part == "test") for one in mine]
     return Table(
         title=f"Accuracy on {part} sets, per cent",
-        header=("", "", "peer", "seqlab", "at least", "aim"),
-        rows=tuple(row(one, starred=part == "test") for one in mine),
-        note=note,
+        header=tuple("it reaches" if name == "peer" and not marks else name for name in shown),
+        rows=tuple(tuple(cells[name] for name in shown) for cells in rows),
+        note=note(mine, part=part, marks=marks),
     )
 
 
-def row(one: Figure, *, starred: bool) -> tuple[str, ...]:
+def note(figures: Sequence[Figure], *, part: str, marks: bool) -> str:
+    said = [
+        "F1 of spans, or accuracy of labels; behind the stroke, accuracy on words that training has not seen.",
+        "CRFsuite has the same features and its own defaults; its chains are of order 1.",
+    ]
+    said += ["Beside the HMM stands NLTK's TnT."] if marks else []
+    dates = sorted({(one.details.get("peer") or {}).get("date") for one in figures} - {None, ""})
+    if dates:
+        said.append(f"Peers trained on {' and '.join(dates)}.")
+    if part == "test":
+        said.append("Presets and defaults as they come; no choice was made by a test set.")
+        said += ["A star: below 'at least'."] if marks else []
+    else:
+        said.append("Development sets; the marks are for test sets.")
+    return " ".join(said)
+
+
+def row(one: Figure, *, starred: bool) -> dict[str, str]:
     details = one.details
     star = " *" if starred and not details["reached"] else ""
-    return (
-        one.name,
-        "F1" if one.unit == "span_f1" else "acc.",
-        "-" if one.peer is None else both(one.peer.median, details["peer_unseen"]),
-        both(one.median, details["unseen"]) + star,
-        both(details["at_least"], details["unseen_at_least"], digits=1),
-        both(details["aim"], details["unseen_aim"], digits=1),
-    )
+    return {
+        "": one.name,
+        "figure": "F1" if one.unit == "span_f1" else "accuracy",
+        "beside": "-" if one.peer is None else SHORT[one.peer.name],
+        "peer": "-" if one.peer is None else both(one.peer.median, details["peer_unseen"]),
+        "seqlab": both(one.median, details["unseen"]) + star,
+        "at least": both(details["at_least"], details["unseen_at_least"], digits=1),
+        "aim": both(details["aim"], details["unseen_aim"], digits=1),
+    }
 
 
 def both(value: float, unseen: float | None, *, digits: int = 2) -> str:
@@ -98,12 +116,6 @@ def line(exam: Exam, mine: Result, peer: Result | None) -> str:
 
 def per_cent(share: float | None) -> float | None:
     return None if share is None else 100 * share
-
-
-def provenance(run: Run) -> str:
-    """One sentence: when and with what the table was made."""
-    packages = ", ".join(f"{name} {version}" for name, version in run.versions.items())
-    return f"Made by `{run.command}` on {run.date[:10]} at commit {run.commit}; {packages}."
 
 
 def input_hash(*corpora: Corpus) -> str:

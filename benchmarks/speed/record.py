@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from benchmarks.speed.figure import Figure
 from benchmarks.speed.machine import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
 RESULTS = ROOT / "benchmarks" / "results" / "speed.jsonl"
@@ -26,6 +27,19 @@ class Run:
     kernel: str
     machine: dict[str, Any]
     versions: dict[str, str]
+
+    def provenance(self) -> str:
+        """One sentence: where, when and with what the figures were made."""
+        packages = ", ".join(f"{name} {version}" for name, version in self.versions.items())
+        return f"{self.origin()[:-1]}; {packages}."
+
+    def origin(self) -> str:
+        """The same without the versions of packages."""
+        place = f"{self.machine['cpu']}, {self.machine['cores']} cores, kernel {self.kernel}"
+        return f"Made by `{self.command}` on {self.date[:10]} at commit {self.commit}: {place}."
+
+
+Records = Sequence[tuple[Run, Figure]]
 
 
 def json_line(run: Run, figure: Figure) -> str:
@@ -45,14 +59,55 @@ def read(path: Path = RESULTS) -> list[tuple[Run, Figure]]:
     return [(_run(record), Figure.from_record(record)) for record in records]
 
 
-def last_run(records: Sequence[tuple[Run, Figure]]) -> tuple[Run, list[Figure]] | None:
-    """The newest run that has every case seen in the file; None when there is none."""
-    cases = {figure.case for _, figure in records}
-    for run, _ in reversed(records):
-        figures = [figure for other, figure in records if other.date == run.date]
-        if {figure.case for figure in figures} == cases:
-            return run, figures
-    return None
+@dataclass(frozen=True, slots=True)
+class Newest:
+    """The newest run that has every case of the file; where a later run measured a figure again, that figure.
+
+    later   the run of such a figure, by case and name
+    """
+
+    run: Run
+    figures: list[Figure]
+    later: dict[tuple[str, str], Run]
+
+    @classmethod
+    def of(cls, records: Records) -> Newest:
+        cases = {figure.case for _, figure in records}
+        whole = [run for run in _runs(records) if _cases(records, run) == cases]
+        if not whole:
+            raise LookupError("no results yet: measure first")
+        figures: dict[tuple[str, str], Figure] = {}
+        later: dict[tuple[str, str], Run] = {}
+        for run, figure in records:
+            if run.date >= whole[-1].date:
+                figures[figure.case, figure.name] = figure
+                if run.date > whole[-1].date:
+                    later[figure.case, figure.name] = run
+        return cls(whole[-1], list(figures.values()), later)
+
+    def runs(self, figures: Iterable[Figure]) -> list[Run]:
+        """The runs that these figures are from, each once."""
+        found = (self.later.get((one.case, one.name), self.run) for one in figures)
+        return list({run.date: run for run in found}.values())
+
+    def remark(self, case: str) -> str:
+        """Which figures of a case are from a later run."""
+        names: dict[tuple[str, str], list[str]] = {}
+        for (other, name), run in self.later.items():
+            if other == case:
+                names.setdefault((run.date[:10], run.commit), []).append(f"'{name}'")
+        return " ".join(
+            f"From a later run, on {date} at commit {commit}: {'; '.join(rows)}."
+            for (date, commit), rows in names.items()
+        )
+
+
+def _runs(records: Records) -> list[Run]:
+    return sorted({run.date: run for run, _ in records}.values(), key=lambda run: run.date)
+
+
+def _cases(records: Records, run: Run) -> set[str]:
+    return {figure.case for other, figure in records if other.date == run.date}
 
 
 def _run(record: dict[str, Any]) -> Run:

@@ -12,10 +12,12 @@ import numpy as np
 
 from benchmarks.speed.figure import Figure, mark, widest_spread
 from benchmarks.speed.inputs import hash_of, random_scores
+from benchmarks.speed.machine import ROOT
 from benchmarks.speed.peak import Peak, measured_peak
 from benchmarks.speed.table import Table, number, percent
 from benchmarks.speed.timing import measure
 from seqlab import TrellisBatch, inference
+from seqlab import draw as drawing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,6 +33,7 @@ TITLES = {
     "viterbi, every Path made": "Viterbi, every Path made",
 }
 DTYPES = ("float32", "float64")
+PICTURE = ROOT / "docs" / "pictures" / "inference-speed.svg"
 
 
 def run(*, quick: bool = False) -> list[Figure]:
@@ -127,3 +130,16 @@ def _table(task: str, found: dict[tuple[str, int], Figure]) -> Table:
             f"Spread up to {widest_spread(found.values())}."
         ),
     )
+
+
+def draw(figures: Sequence[Figure]) -> None:
+    """The picture: nanoseconds a token over the number of labels."""
+    mine = {figure.name: figure.median for figure in figures if figure.case == CASE}
+    curves = {
+        f"{shown}, {dtype}": [(float(labels), mine[f"{task}, {dtype}, L = {labels}"]) for labels in AIMS]
+        for task, shown in (("forward-backward", "forward-backward"), ("viterbi", "Viterbi"))
+        for dtype in DTYPES
+    }
+    drawing.line_picture(
+        curves, title="Inference on one core", x_name="labels", y_name="ns per token", log_x=True, log_y=True
+    ).save(PICTURE)

@@ -1,7 +1,9 @@
-"""From the shell: one sentence, start included, and a large file; wall clock of fresh processes.
+"""From the shell: one sentence, start included, and files; wall clock of fresh processes.
 
 Models are of the demo corpus with the preset `chunk`. The other side is a Python program with python-crfsuite, which
 opens its model and tags the same sentence with ready-made attributes. A large file is the demo corpus again and again.
+A whole file is CoNLL-2000's training set, by models of its test set with CRFsuite's template; there the Python program
+reads columns, makes the attributes, tags, and writes a column more, as ours does.
 """
 
 from __future__ import annotations
@@ -15,12 +17,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.speed import chunking, crfsuite
+from benchmarks.speed import chunking, crfsuite, data
 from benchmarks.speed.figure import Figure, Peer, mark
 from benchmarks.speed.inputs import hash_of
+from benchmarks.speed.machine import ROOT
 from benchmarks.speed.table import Table, number
 from benchmarks.speed.timing import Timing, every_core
-from seqlab import CRF, LBFGS, Corpus, demo_corpus, write
+from seqlab import CRF, LBFGS, Corpus, demo_corpus, read, write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +37,30 @@ PEER = (
     "import json, pycrfsuite; tagger = pycrfsuite.Tagger(); tagger.open({model!r}); "
     "print(tagger.tag(json.load(open({items!r}))))"
 )
+WHOLE = "tag CoNLL-2000, from file to file"
+PROGRAM = """
+import sys, pycrfsuite
+from benchmarks.speed.chunking import items
+
+def sentences(lines):
+    rows = []
+    for line in lines:
+        if cells := line.split():
+            rows.append(cells)
+        elif rows:
+            yield rows
+            rows = []
+    if rows:
+        yield rows
+
+tagger = pycrfsuite.Tagger()
+tagger.open(sys.argv[1])
+with open(sys.argv[2], encoding="utf-8") as source, open(sys.argv[3], "w", encoding="utf-8") as target:
+    for rows in sentences(source):
+        labels = tagger.tag(items(*zip(*rows)))
+        target.writelines(" ".join([*cells, label]) + "\\n" for cells, label in zip(rows, labels))
+        target.write("\\n")
+"""
 
 
 def run(*, quick: bool = False) -> list[Figure]:
@@ -45,6 +72,7 @@ def run(*, quick: bool = False) -> list[Figure]:
         return [
             one_sentence(corpus, model, place, rounds=3 if quick else 21),
             large_file(corpus, model, place, 20_000 if quick else LARGE, rounds=1 if quick else 5),
+            *whole_file(quick=quick),
         ]
 
 
@@ -104,11 +132,52 @@ def large_file(corpus: Corpus, model: Path, place: Path, tokens: int, rounds: in
     )
 
 
+def whole_file(*, quick: bool = False) -> list[Figure]:
+    """Both programs in turn on the same real text; nothing without the corpora."""
+    known, new = data.found("conll2000/test.txt"), data.found("conll2000/train.txt")
+    if known is None or new is None:
+        return []
+    corpus, asked = read(known), read(new)[: 500 if quick else None].select("word", "pos")
+    with tempfile.TemporaryDirectory() as folder:
+        ours, theirs, file, out = (str(Path(folder) / name) for name in ("ours", "theirs", "new.txt", "out"))
+        write(asked, file)
+        learner = LBFGS(max_iterations=ITERATIONS)
+        CRF(chunking.TEMPLATE, learner, threads=1).fit(corpus.select("word", "pos", "chunk"), "chunk").save(
+            ours
+        )
+        made = map(chunking.items, corpus.column("word"), corpus.column("pos"))
+        pairs = zip(made, corpus.column("chunk"), strict=True)
+        crfsuite.train(*crfsuite.trainer(pairs, c1=0.0, c2=1.0, max_iterations=ITERATIONS), Path(theirs))
+        sides = {
+            "python-crfsuite": ["-c", PROGRAM, theirs, file, out],
+            "seqlab": ["-m", "seqlab", "tag", "--threads", "1", "-q", ours, file, "-o", out],
+        }
+        samples: dict[str, list[float]] = {name: [] for name in sides}
+        for _ in range(1 if quick else 5):
+            for name, words in sides.items():
+                samples[name].append(wall(words))
+    timing = {name: Timing(tuple(taken)) for name, taken in samples.items()}
+    mine, peer, scale = timing["seqlab"], timing["python-crfsuite"], 1e9 / asked.token_count
+    return [
+        Figure(
+            case=CASE,
+            name=WHOLE,
+            unit="ns/token",
+            median=mine.median * scale,
+            spread=mine.spread,
+            repetitions=mine.repetitions,
+            input_hash=hash_of(asked.strings("word").codes),
+            peer=Peer("python-crfsuite", peer.median * scale, peer.spread, peer.repetitions),
+            details={"tokens": asked.token_count, "load": os.getloadavg()[0]},
+        )
+    ]
+
+
 def wall(words: Sequence[str]) -> float:
     """Seconds of one process, on whatever cores there are, as a shell would start it."""
     with every_core():
         begin = time.perf_counter()
-        subprocess.run([sys.executable, *words], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.executable, *words], check=True, stdout=subprocess.DEVNULL, cwd=ROOT)
         return time.perf_counter() - begin
 
 
@@ -130,11 +199,17 @@ def tables(figures: Sequence[Figure]) -> list[Table]:
 
 
 def note(figures: Sequence[Figure]) -> str:
-    sentence, file = figures[0].details, figures[-1].details
+    by_name = {one.name: one for one in figures}
+    sentence, large = (
+        by_name["tag one sentence, start included"].details,
+        by_name["tag a file, one thread, tokens"],
+    )
+    file = large.details
     return (
-        "Peer: a Python program with python-crfsuite that opens its model and tags ready-made attributes. "
+        "Peer: a Python program with python-crfsuite that opens its model and tags; the one sentence has its "
+        "attributes ready-made. "
         f"`import numpy` alone takes {sentence['numpy']:.0f} ms; "
         f"load {sentence['load']:.2f}. "
         f"The file has {file['tokens'] / 1e6:.1f} million tokens in {file['megabytes']:.0f} MB, and the "
-        f"start of the program is counted: {1e3 / figures[-1].median:.1f} million tokens a second."
+        f"start of the program is counted: {1e3 / large.median:.1f} million tokens a second."
     )

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 WIDTH = 80
 
@@ -35,11 +39,17 @@ class Table:
         return "\n".join(body) + "\n"
 
     def markdown(self) -> str:
-        align = ["---"] + ["---:"] * (len(self.header) - 1)
-        body = [f"**{self.title}**", "", *map(_row, (self.header, tuple(align), *self.rows))]
+        columns = list(zip(*self.rows, strict=True)) or [()] * len(self.header)
+        align = tuple("---:" if n and _has_numbers(column) else "---" for n, column in enumerate(columns))
+        title = [f"**{self.title}**", ""] if self.title else []
+        body = [*title, *map(_row, (self.header, align, *self.rows))]
         if self.note:
             body += ["", *textwrap.wrap(self.note, 120, break_on_hyphens=False)]
         return "\n".join(body) + "\n"
+
+
+def _has_numbers(column: Sequence[str]) -> bool:
+    return any(character.isdigit() for cell in column for character in cell)
 
 
 def number(value: float) -> str:

@@ -13,13 +13,13 @@ namespace seqlab::bind {
 
 namespace {
 
-// A learner, with the task that it reads kept alive.
+// A learner and the task it looks into.
 struct KeptLearner {
     nb::object task;
     std::unique_ptr<online::OnlineLearner> learner;
 };
 
-// A learner that can also compute its duality gap.
+// The same, for one that can tell how far it is from the optimum.
 struct KeptSvm : KeptLearner {};
 
 template <class Of, class Kept = KeptLearner, class... Options>

@@ -1,4 +1,4 @@
-// Write corpora as bytes.
+// Corpora back to bytes.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -12,7 +12,7 @@ namespace seqlab::bind {
 
 namespace {
 
-// A sheet, with the Python objects that its views refer to kept alive.
+// A sheet and the Python objects that its views look at.
 struct KeptSheet {
     Sheet sheet;
     std::vector<nb::object> alive;

@@ -1,4 +1,4 @@
-// Input of the encoder: columns of codes with their strings, divided into sentences.
+// What the encoder reads: columns of codes with their strings, cut into sentences.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace seqlab {
 
-// Marks a missing value: the function has no result for this word, or training has not seen it.
+// A value that is not there: the function has none for this word, or training never met it.
 inline constexpr std::int32_t no_value = -1;
 
 struct ColumnView {

@@ -1,4 +1,4 @@
-// Forward and backward messages of one sequence, kept to compute probabilities of any of its spans.
+// Both messages of one sequence, kept, to answer questions about any stretch of it.
 #pragma once
 
 #include "inference/path_sum.hpp"

@@ -11,11 +11,10 @@ namespace seqlab::optimise {
 
 namespace {
 
-// Iterations without decrease before the run ends: the value may be exact to its last digit while the gradient still
-// falls.
+// Iterations that may leave the value as it is: its last digits may be used up while the gradient still falls.
 constexpr int PATIENCE = 10;
 
-// |x|² and the number of coordinates that are not 0
+// |x|² and how many coordinates are not 0
 std::array<double, 2> measured(const double* x, std::size_t n, std::size_t threads) {
     return sliced_sums<2>(n, threads, [=](auto t, std::size_t i, auto add) {
         using T = decltype(t);
@@ -25,7 +24,7 @@ std::array<double, 2> measured(const double* x, std::size_t n, std::size_t threa
     });
 }
 
-// Compute to = x + step d, with its |x|² and number of nonzero coordinates.
+// to = x + step d, and what `measured` says of it
 std::array<double, 2> stepped(const double* x, const double* d, double step, std::size_t n, double* to,
                               std::size_t threads) {
     return sliced_sums<2>(n, threads, [=](auto t, std::size_t i, auto add) {
@@ -84,7 +83,7 @@ bool Walk::begin() {
 }
 
 bool Walk::look_again() {
-    std::ranges::fill(past_, INFINITY);  // earlier values cannot be compared with later ones
+    std::ranges::fill(past_, INFINITY);  // values of before cannot be compared with those to come
     idle_ = 0;
     return evaluate_here();
 }

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "docs_site"))
 
 from blocks import arrows_of, blocks_of, fits, run_page  # noqa: E402
-from renew import renewed  # noqa: E402
+from renew import DRAWN, renewed  # noqa: E402
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -28,12 +28,14 @@ def test_every_python_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest
     run_page(page.read_text(encoding="utf-8"), str(page.relative_to(ROOT)))
 
 
-def test_landing_page_draws_its_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("page", "picture"), DRAWN.items())
+def test_page_draws_its_picture(
+    page: str, picture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
-    run_page(page, "docs/README.md")
-    drawn = (tmp_path / "names.svg").read_text(encoding="utf-8")
-    shown = (ROOT / "docs" / "pictures" / "names.svg").read_text(encoding="utf-8")
+    run_page((ROOT / page).read_text(encoding="utf-8"), page)
+    drawn = (tmp_path / picture).read_text(encoding="utf-8")
+    shown = (ROOT / "docs" / "pictures" / picture).read_text(encoding="utf-8")
     said = [re.findall(r"<text[^>]*>([^<]*)</text>", picture) for picture in (drawn, shown)]
     assert fits(" ".join(said[0]), " ".join(said[1]), near=True)
 

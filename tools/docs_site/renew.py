@@ -23,6 +23,7 @@ SCRIPT = re.compile(
     r"^```console\n\$ python examples/(?P<name>\w+\.py) pictures\n(?P<output>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
+DRAWN = {"docs/README.md": "names.svg", "README.md": "sentence.svg"}  # pictures that a page draws for itself
 
 
 def renewed(page: str, name: str) -> str:
@@ -109,8 +110,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             new = renewed(page, path.name)
-            if path == ROOT / "docs" / "README.md":  # the one picture that a page draws for itself
-                shutil.copy("names.svg", ROOT / "docs" / "pictures")
+            if name := DRAWN.get(path.relative_to(ROOT).as_posix()):
+                shutil.copy(name, ROOT / "docs" / "pictures")
             os.chdir(ROOT)
         if new != page:
             path.write_text(new, encoding="utf-8")

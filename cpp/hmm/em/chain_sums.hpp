@@ -1,4 +1,4 @@
-// Input and output of an E step over chains.
+// What an E step is given and what it adds to.
 #pragma once
 
 namespace seqlab {
@@ -8,10 +8,10 @@ struct ChainTables {
     const double *start, *edge, *end;
 };
 
-// Expected counts that an E step adds to, and log P of every sequence.
+// What a pass adds to, and log P of every sequence.
 struct ChainSums {
     double *start, *edge, *end;  // (L), (L, L), (L)
-    double* log_z;               // (sequences): -inf for an impossible sequence, which adds nothing
+    double* log_z;               // (sequences): -inf for one that cannot be, which adds nothing
 };
 
 }  // namespace seqlab

@@ -1,4 +1,4 @@
-// Select the weights of a model: for each attribute the labels it was seen with.
+// Which weights a model gets: the labels that each attribute was met with.
 #pragma once
 
 #include <cstdint>

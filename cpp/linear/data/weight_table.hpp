@@ -1,4 +1,4 @@
-// Weights in the layout that the kernels read, and sums over tokens in the layout that they write.
+// Weights as the kernels read them, and sums over tokens as the kernels write them.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace seqlab {
 
-// One number per weight: dense rows with LP lanes for the attributes that have one, a plain list for all the others.
-// The rows of clusters, which have no weights of their own, come after the rows of attributes.
+// One number per weight: dense rows with LP lanes for the attributes that have one, a plain list for all the others. Behind
+// the rows of attributes are those of sums, which have no weights of their own.
 template <class F>
 class WeightTable {
 public:
@@ -33,7 +33,7 @@ public:
     F* listed() { return listed_.data(); }
     const F* listed() const { return listed_.data(); }
 
-    // The entry of weight k, which belongs to attribute a.
+    // The number of weight k, which is one of attribute a.
     F& at(std::size_t a, std::size_t k) {
         const std::int32_t row = plan_->row(a);
         return row == RowPlan::listed ? listed_[k]
@@ -44,7 +44,7 @@ public:
         std::fill_n(table_, size_, F{0});
         std::ranges::fill(listed_, F{0});
     }
-    // Set all weights of attribute a, and the unused lanes beside them, to zero.
+    // Zero for all weights of attribute a, and for the lanes beside them.
     void clear(std::size_t a) {
         if (const std::int32_t row = plan_->row(a); row != RowPlan::listed)
             std::fill_n(table_ + static_cast<std::size_t>(row) * LP_, LP_, F{0});
@@ -52,20 +52,19 @@ public:
             std::fill(listed_.begin() + observed_.begin[a], listed_.begin() + observed_.begin[a + 1], F{0});
     }
 
-    // Load the weights theta; lanes without a weight stay zero.
+    // Take the weights theta; lanes without a weight stay zero.
     void load(const double* theta, std::size_t threads = 1) {
         each([&](F& x, std::size_t k) { x = static_cast<F>(theta[k]); }, threads);
     }
-    // Add the sums to `total`, and reset them to zero.
+    // Add what was summed to `total`, and begin again from zero.
     void move_to(double* total, std::size_t threads = 1) {
         each([&](F& x, std::size_t k) { total[k] += take(x); }, threads);
-        // Lanes without a weight collect sums too and must be reset, or they would grow without limit.
+        // Lanes without a weight collect sums too; they must not grow for ever.
         parallel_ranges(size_, threads, [&](std::size_t from, std::size_t to) {
             std::fill(table_ + from, table_ + to, F{0});
         });
     }
-    // total += all numbers, in the same layout, then reset to zero. Whole rows are added: several times faster than
-    // move_to.
+    // total += all numbers, in place, and begin again from zero. Rows are not picked apart: several times as quick as move_to.
     void move_into(WeightTable& total, std::size_t threads = 1) {
         move(table_, total.table_, size_, threads);
         move(listed_.data(), total.listed_.data(), listed_.size(), threads);
@@ -78,7 +77,7 @@ public:
         for (std::size_t i = 0; i < size_; ++i) table_[i] *= factor;
         for (F& x : listed_) x *= factor;
     }
-    // Like move_to, for the first attributes only: those used by so many tokens that float32 sums would drift.
+    // As move_to, for the first attributes only: those that so many tokens use that float32 would drift.
     void move_first_rows(std::size_t attributes, double* total) {
         for (std::size_t a = 0; a < attributes; ++a)
             if (plan_->row(a) != RowPlan::listed)
@@ -100,8 +99,7 @@ private:
             std::fill(from + begin, from + end, F{0});
         });
     }
-    // Call f(number, k) for every weight k. Parts have about equally many weights: frequent attributes, which come
-    // first, have more.
+    // f(number, k) for every weight k. Parts have about as many weights each: frequent attributes, which come first, have more.
     template <class Visit>
     void each(Visit f, std::size_t threads) {
         parallel_ranges(observed_.weights(), threads, [&](std::size_t from, std::size_t to) {

@@ -226,7 +226,7 @@ def _written(
 
 
 class Answer(NamedTuple):
-    """The labels of one sentence, as a command writes them.
+    """What is known of one sentence.
 
     part, place   the corpus that it stands in, and where
     number        its number in the whole input

@@ -1,4 +1,4 @@
-"""Hyperparameter search (tune) and comparison of models (compare), scored on held-out sentences."""
+"""Which options are best, and which model: many trainings, scored on sentences that they have not seen."""
 
 from seqlab.tuning.comparison import Comparison, Row, compare
 from seqlab.tuning.result import Trial, Tuning

@@ -3,8 +3,7 @@
 import pytest
 
 from benchmarks.quality import exams, scores, sides
-from benchmarks.speed import __main__ as command
-from benchmarks.speed import hmm_tagging
+from benchmarks.speed import cases, hmm_tagging
 from benchmarks.speed.table import WIDTH
 from benchmarks.speed.timing import Timing
 from seqlab import demo_corpus, write
@@ -32,7 +31,7 @@ def test_every_figure_has_its_peer_and_its_rate(folder, monkeypatch):
     figures = hmm_tagging.run()
     assert [one.name for one in figures] == ["fit + tag, demo", "tag, demo"]
     assert all(one.ratio == pytest.approx(20) and one.met for one in figures)
-    (table,) = command.all_tables(figures)
+    (table,) = cases.tables(figures)
     assert max(map(len, table.text().splitlines())) <= WIDTH
     assert "1 million are wanted" in table.note  # a short text in a tenth of a second is less
 
@@ -48,7 +47,7 @@ def test_an_exam_without_features_is_for_taggers_that_count(folder):
     marks = exams.Marks(80.0, 90.0)
     exam = exams.Exam("demo", files, "pos", None, "accuracy", marks, columns=("word", "pos"))
     train, dev = exam.training(for_dev=True), exam.corpus("dev")
-    mine, peer = sides.ours(exam, train, dev), sides.theirs(exam, train, dev, fresh=False)
+    mine, peer = sides.ours(exam, train, dev), sides.theirs(exam, train, dev)
     assert min(mine.accuracy, peer.accuracy) > 0.7
     assert mine.unseen is not None
     figure = scores.figure(exam, mine, peer, input_hash="abc")

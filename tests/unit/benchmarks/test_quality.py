@@ -1,11 +1,13 @@
 """Accuracy on corpora: what may be read when, what is printed; the corpora here are made on the spot."""
 
+from dataclasses import replace
+
 import pytest
 
+from benchmarks import pages
 from benchmarks.quality import __main__ as command
 from benchmarks.quality import exams, scores, sides
-from benchmarks.speed import readme
-from benchmarks.speed.record import Run
+from benchmarks.speed import record
 from benchmarks.speed.table import WIDTH
 from seqlab import LBFGS, Template, demo_corpus, read, write
 
@@ -18,7 +20,6 @@ def folder(monkeypatch, tmp_path):
     for name, part in (("train", corpus[:40]), ("dev", corpus[40:50]), ("test", corpus[50:60])):
         write(part, tmp_path / f"{name}.txt", columns=["word", "pos"])
     monkeypatch.setenv("SEQLAB_DATA", str(tmp_path))
-    monkeypatch.setattr(sides, "CACHE", tmp_path / "cache")
     return tmp_path
 
 
@@ -52,9 +53,7 @@ def test_tuning_never_opens_a_test_set(folder, monkeypatch, capsys):
     assert "Accuracy on dev sets" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "wrong", [["--l2", "1"], ["--l1", "1"], ["--readme", "--dev"], ["--readme", "--alone"]]
-)
+@pytest.mark.parametrize("wrong", [["--l2", "1"], ["--l1", "1"], ["--only", "nothing"], ["--readme"]])
 def test_wrong_use_ends_with_code_2(wrong):
     with pytest.raises(SystemExit) as stopped:
         command.parse(wrong)
@@ -63,27 +62,36 @@ def test_wrong_use_ends_with_code_2(wrong):
 
 def test_full_run_is_recorded_and_read_again(folder, monkeypatch, capsys):
     monkeypatch.setattr(exams, "EXAMS", (exam("train", "dev", "test"),))
-    monkeypatch.setattr(command, "RESULTS", folder / "quality.jsonl")
-    monkeypatch.setattr(command, "README", folder / "README.md")
-    (folder / "README.md").write_text("\n".join(command.MARKERS))
-    assert command.main(["--only", "demo tags", "--alone"]) == 0
-    assert command.main(["--quick"]) == 0
-    assert not command.RESULTS.exists()
+    monkeypatch.setattr(scores, "RESULTS", folder / "quality.jsonl")
+    page = folder / "page.md"
+    page.write_text("<!-- begin accuracy -->\n<!-- end accuracy -->\n")
+    written = []
+    monkeypatch.setattr(
+        pages,
+        "write",
+        lambda: written.append(
+            pages.rendered(record.read(), record.read(scores.RESULTS), ["page.md"], folder)
+        ),
+    )
+    for partial in (["--only", "demo tags"], ["--alone"], ["--quick"], ["--dev"]):
+        assert command.main(partial) == 0
+    assert not scores.RESULTS.exists()
     assert command.main([]) == 0
-    printed = capsys.readouterr().out
-    assert command.main(["--last", "--readme"]) == 0
-    assert capsys.readouterr().out.splitlines()[0] in printed
-    assert "demo tags" in (folder / "README.md").read_text()
-    assert readme.BEGIN not in (folder / "README.md").read_text()
+    capsys.readouterr()
+    (text,) = written[0].values()
+    assert "| demo tags | accuracy | CRFsuite |" in text
 
 
 def test_same_penalty_gives_the_same_labels_on_both_sides(folder):
     one = exam("train", "dev", "test")
     train, dev = one.training(for_dev=True), one.corpus("dev")
     mine = sides.ours(one, train, dev, LBFGS(l1=sides.C1, l2=sides.C2))
-    peer = sides.theirs(one, train, dev, fresh=False)
+    peer = sides.theirs(one, train, dev)
     assert (mine.value, mine.unseen) == pytest.approx((peer.value, peer.unseen), abs=0.01)
-    assert sides.theirs(one, train, dev, fresh=False) == peer  # from the cache, seconds and all
+    stored = scores.figure(one, mine, peer, input_hash="")
+    assert sides.theirs(one, train, dev, [stored]) == peer  # as it was stored, seconds and all
+    other = replace(stored, details={**stored.details, "peer": {"attributes": "others"}})
+    assert sides.theirs(one, train, dev, [stored, other]).seconds == peer.seconds
 
 
 @pytest.mark.parametrize(
@@ -107,6 +115,7 @@ def test_table_fits_80_columns_and_stars_what_was_missed_on_test_only():
     assert max(map(len, table.text().splitlines())) <= WIDTH
     assert all(row[3].endswith("*") for row in table.rows)
     assert not any("*" in row[3] for row in scores.table(figures, part="dev").rows)
+    assert {len(row) for row in scores.table(figures, part="test", marks=False).rows} == {5}
     assert scores.table([], part="test") is None
 
 
@@ -114,12 +123,3 @@ def test_hash_depends_on_words_and_labels(folder):
     one = exam("train", "dev", "test")
     assert scores.input_hash(one.corpus("dev")) == scores.input_hash(one.corpus("dev"))
     assert scores.input_hash(one.corpus("dev")) != scores.input_hash(one.corpus("test"))
-
-
-def test_provenance_names_command_and_versions():
-    run = Run(
-        "2026-01-02T03:04:05+00:00", "abc1234", "make quality", "avx2", {}, {"python-crfsuite": "0.9.12"}
-    )
-    assert scores.provenance(run) == (
-        "Made by `make quality` on 2026-01-02 at commit abc1234; python-crfsuite 0.9.12."
-    )

@@ -1,6 +1,8 @@
 import json
 from dataclasses import replace
 
+import pytest
+
 from benchmarks.speed import record
 from benchmarks.speed.figure import Figure
 
@@ -12,6 +14,7 @@ RUN = record.Run(
     machine={"cpu": "some processor", "cores": 2},
     versions={"python": "3.11.7"},
 )
+EARLIER = replace(RUN, date="2025-02-02T03:04:05+00:00")
 LATER = replace(RUN, date="2026-02-02T03:04:05+00:00")
 
 
@@ -45,8 +48,24 @@ def test_read_of_a_missing_file_is_empty(tmp_path):
     assert record.read(tmp_path / "none.jsonl") == []
 
 
-def test_last_run_passes_over_partial_runs():
-    full = [(RUN, figure("hmm")), (RUN, figure("memory"))]
-    partial = [(LATER, figure("hmm", median=2.0))]
-    assert record.last_run([*full, *partial]) == (RUN, [figure("hmm"), figure("memory")])
-    assert record.last_run([]) is None
+def test_newest_takes_later_figures_into_the_last_whole_run():
+    old, whole = [(EARLIER, figure("hmm"))], [(RUN, figure("hmm")), (RUN, figure("memory"))]
+    later = [(LATER, figure("hmm", median=2.0))]
+    newest = record.Newest.of([*old, *whole, *later])
+    assert newest.run == RUN
+    assert newest.figures == [figure("hmm", median=2.0), figure("memory")]
+    assert newest.runs(newest.figures) == [LATER, RUN]
+    assert newest.remark("hmm") == "From a later run, on 2026-02-02 at commit abc1234: 'f'."
+    assert newest.remark("memory") == ""
+
+
+def test_newest_of_nothing_says_what_to_do():
+    with pytest.raises(LookupError, match="measure first"):
+        record.Newest.of([])
+
+
+def test_provenance_names_command_date_commit_machine_and_versions():
+    assert RUN.provenance() == (
+        "Made by `make bench` on 2026-01-02 at commit abc1234: some processor, 2 cores, kernel avx2; python 3.11.7."
+    )
+    assert RUN.origin() == RUN.provenance().replace("; python 3.11.7", "")
