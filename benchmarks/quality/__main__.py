@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
+import multiprocessing
+import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 from benchmarks import pages
 from benchmarks.quality import exams, scores, sides
@@ -41,7 +44,7 @@ def parse(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--l1", type=float, help="another penalty, with --dev only")
     parser.add_argument("--l2", type=float, help="as --l1")
     parser.add_argument("--alone", action="store_true", help="without the peers beside it, nothing recorded")
-    parser.add_argument("--fresh", action="store_true", help="train CRFsuite anew, most of an hour")
+    parser.add_argument("--fresh", action="store_true", help="train CRFsuite anew")
     parser.add_argument("--quick", action="store_true", help="few sentences, nothing recorded: does it run?")
     options = parser.parse_args(words)
     if (options.l1 is not None or options.l2 is not None) and not options.dev:
@@ -50,24 +53,30 @@ def parse(words: Sequence[str] | None) -> argparse.Namespace:
 
 
 def examine(options: argparse.Namespace) -> list[Figure]:
+    """All exams that are asked for, two at a time where there are two cores."""
+    chosen = [exam for exam in exams.EXAMS if not options.only or exam.name in options.only]
+    stored = [] if options.fresh else [figure for _, figure in record.read(scores.RESULTS)]
+    one = partial(figure_of, options=options, stored=stored)
+    if len(chosen) < 2 or sys.platform != "linux":
+        return [figure for figure in map(one, chosen) if figure]
+    with multiprocessing.get_context("fork").Pool(min(2, os.cpu_count() or 1)) as pool:
+        return [figure for figure in pool.map(one, chosen, chunksize=1) if figure]
+
+
+def figure_of(exam: exams.Exam, *, options: argparse.Namespace, stored: Sequence[Figure]) -> Figure | None:
+    """Both sides of one exam; None without its corpus."""
+    if not exam.found():
+        print(data.absent(exam.name))
+        return None
     asked = {"l1": options.l1, "l2": options.l2}
     learner = LBFGS(**{name: value for name, value in asked.items() if value is not None})
     sentences = QUICK_SENTENCES if options.quick else None
-    stored = [] if options.fresh else [figure for _, figure in record.read(scores.RESULTS)]
-    figures = []
-    for exam in exams.EXAMS:
-        if options.only and exam.name not in options.only:
-            continue
-        if not exam.found():
-            print(data.absent(exam.name))
-            continue
-        train = exam.training(for_dev=options.dev, sentences=sentences)
-        test = exam.corpus("dev" if options.dev else "test", sentences=sentences)
-        mine = sides.ours(exam, train, test, learner)
-        peer = None if options.alone else sides.theirs(exam, train, test, stored)
-        figures.append(scores.figure(exam, mine, peer, input_hash=scores.input_hash(train, test)))
-        print(scores.line(exam, mine, peer), flush=True)
-    return figures
+    train = exam.training(for_dev=options.dev, sentences=sentences)
+    test = exam.corpus("dev" if options.dev else "test", sentences=sentences)
+    mine = sides.ours(exam, train, test, learner)
+    peer = None if options.alone else sides.theirs(exam, train, test, stored)
+    print(scores.line(exam, mine, peer), flush=True)
+    return scores.figure(exam, mine, peer, input_hash=scores.input_hash(train, test))
 
 
 def describe_run() -> record.Run:

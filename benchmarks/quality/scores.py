@@ -73,7 +73,7 @@ def table(figures: Sequence[Figure], *, part: str, marks: bool = True) -> Table 
 def note(figures: Sequence[Figure], *, part: str, marks: bool) -> str:
     said = [
         "F1 of spans, or accuracy of labels; behind the stroke, accuracy on words that training has not seen.",
-        "CRFsuite has the same features and its own defaults; its chains are of order 1.",
+        "CRFsuite has the same features, its own defaults, and order 1.",
     ]
     said += ["Beside the HMM stands NLTK's TnT."] if marks else []
     dates = sorted({(one.details.get("peer") or {}).get("date") for one in figures} - {None, ""})

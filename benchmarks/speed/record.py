@@ -92,14 +92,13 @@ class Newest:
 
     def remark(self, case: str) -> str:
         """Which figures of a case are from a later run."""
-        names: dict[tuple[str, str], list[str]] = {}
+        names: dict[str, list[str]] = {}
         for (other, name), run in self.later.items():
             if other == case:
-                names.setdefault((run.date[:10], run.commit), []).append(f"'{name}'")
-        return " ".join(
-            f"From a later run, on {date} at commit {commit}: {'; '.join(rows)}."
-            for (date, commit), rows in names.items()
-        )
+                elsewhere = run.machine["cpu"] != self.run.machine["cpu"]
+                place = f", another machine ({run.machine['cpu']})" if elsewhere else ""
+                names.setdefault(f"on {run.date[:10]} at commit {run.commit}{place}", []).append(f"'{name}'")
+        return " ".join(f"From a later run, {run}: {'; '.join(rows)}." for run, rows in names.items())
 
 
 def _runs(records: Records) -> list[Run]:

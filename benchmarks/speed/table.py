@@ -49,7 +49,7 @@ class Table:
 
 
 def _has_numbers(column: Sequence[str]) -> bool:
-    return any(character.isdigit() for cell in column for character in cell)
+    return any(cell[:1].isdigit() for cell in column)
 
 
 def number(value: float) -> str:
