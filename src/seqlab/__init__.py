@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from seqlab.families.linear.learners import *  # noqa: F403  (which lists them)
     from seqlab.features import Template, presets
     from seqlab.foreign import convert_model
-    from seqlab.tagging.tagger import Tagger
+    from seqlab.tagging import Tagger
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
     from seqlab.tuning import compare, tune
 
@@ -123,7 +123,7 @@ if not TYPE_CHECKING:  # a type checker would take any name for one of the packa
             "families.linear.learners": tuple(_learners.__all__),
             "features": ("Template", "presets"),
             "foreign": ("convert_model",),
-            "tagging.tagger": ("Tagger",),
+            "tagging": ("Tagger",),
             "trellis": ("Constraints", "Trellis", "TrellisBatch"),
             "tuning": ("compare", "tune"),
         },

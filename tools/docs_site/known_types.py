@@ -20,11 +20,13 @@ KNOWN_AS = {
     "Bag": "Iterable[str] | Mapping[str, float]",
     "Bools": ARRAY,
     "BOUNDARIES": "'seqlab', 'crfpp', 'wapiti'",
+    "Callbacks": "Callable[[Epoch], Any] | Iterable[Callable[[Epoch], Any]] | None",
     "Chance": "numpy.random.Generator",
     "Choice": "'pairs', 'none'",
     "Codes": ARRAY,
     "Columns": "Sequence[str] | Mapping[str, int] | None",
     "Counts": ARRAY,
+    "Dev": "Corpus | (X, y) | None",
     "Dictionary": "Mapping[str, Iterable[str]]",
     "Doubles": ARRAY,
     "Emission": "Categorical | FeatureBag | Gaussian | GaussianMixture | Poisson | Streams",
@@ -37,8 +39,11 @@ KNOWN_AS = {
     "Label": "str | int",
     "LabelIds": ARRAY,
     "Labels": "Sequence[str] | Sequence[Sequence[str]]",
+    "Learner": "a learner, such as LBFGS()",
     "Lexicons": "Mapping[str, Mapping[str, str] | Iterable[str]]",
+    "Metric": "str | Callable | None",
     "Moves": "Iterable[tuple[str, str]]",
+    "Named": "str | int",
     "Numbers": ARRAY,
     "Observed": "sequences of observations",
     "Offsets": ARRAY,
@@ -53,6 +58,8 @@ KNOWN_AS = {
     "Readable": "str | os.PathLike | TextIO | BinaryIO",
     "Repair": "'conlleval', 'strict' or None",
     "Results": "one result, or a list of them for many trellises",
+    "Sentences": "Corpus | sequence of sentences",
+    "Sequences": "Corpus | sequence of sequences",
     "Shape": "tuple[int, int]",
     "Smoothing": "MLE | AddLambda | WittenBell | KneserNey | Interpolated",
     "Some": "Iterable[str]",
@@ -60,6 +67,8 @@ KNOWN_AS = {
     "State": "dict[str, Any]",
     "StoredLexicons": "Mapping[str, Lexicon]",
     "Symbols": "Sequence[str]",
+    "Targets": "column name | sequence of label sequences",
+    "Tokens": "Sentence | sequence of tokens",
     "Weights": ARRAY,
 }
 
@@ -75,6 +84,7 @@ ARGUMENTS = {  # what an argument of type Any takes, by its name
     "labels": "sequence of labels",
     "test": "Corpus | sequence of sentences",
 }
+MODULES = "questions|inference|evaluation|tagging|families|draw|why|corpora|encode|_core|typing"
 
 
 def argument_type(name: str, annotation: Any, owner: str, names: Mapping[str, Any]) -> str:
@@ -114,6 +124,4 @@ def _written(annotation: Any) -> str:
     text = re.sub(r"\bnp\.", "numpy.", text)
     text = re.sub(r"os\.PathLike\[str\]", "os.PathLike", text)
     text = re.sub(r"ForwardRef\('([^']*)'\)", r"\1", text)
-    return re.sub(
-        r"(?<!\.)\b(?:questions|_core|typing|collections\.abc|seqlab(?:\.\w+)*)\.(\w+)", r"\1", text
-    )
+    return re.sub(rf"(?<!\.)\b(?:{MODULES}|collections\.abc|seqlab(?:\.\w+)*)\.(\w+)", r"\1", text)

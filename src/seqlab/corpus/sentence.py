@@ -64,15 +64,15 @@ class Sentence:
         return words
 
     @overload
-    def __getitem__(self, key: str) -> list[Any]: ...
+    def __getitem__(self, key: str) -> Any: ...
     @overload
     def __getitem__(self, key: int) -> Token: ...
     @overload
     def __getitem__(self, key: slice) -> list[Token]: ...
-    def __getitem__(self, key: str | int | slice) -> list[Any] | Token:
+    def __getitem__(self, key: str | int | slice) -> Any:
         if isinstance(key, str):
             found: Any = self._corpus.data(key).span(self._begin, self._end)
-            return found  # type: ignore[no-any-return]  # an array for vectors
+            return found  # an array for vectors
         if isinstance(key, slice):
             return [Token(self, t) for t in range(*key.indices(len(self)))]
         by = "a column's name, a whole number or a slice"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -137,7 +137,7 @@ def _chart(
 
 
 def track_picture(
-    curves: Mapping[str, Sequence[float]],
+    curves: Mapping[str, Iterable[float]],
     tracks: Mapping[str, Sequence[Any]],
     *,
     title: str = "",

@@ -44,7 +44,7 @@ class Report:
     bootstrap: int
     confidence: float
     labels: ScoreTable = field(repr=False)
-    spans: SpanReport | None = field(repr=False)
+    spans: SpanReport | Any = field(repr=False)
     confusion: Confusion = field(repr=False)
     data: Paired = field(repr=False)
 

@@ -8,9 +8,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from seqlab import tagging
 from seqlab.lazy import when_used
+
+M = TypeVar("M")
+Path = str | os.PathLike[str]
+Functions = Mapping[str, Callable[..., Any]]
 
 if TYPE_CHECKING:
     from seqlab.families.chain.tagger import MarkovChain
@@ -66,21 +71,28 @@ CLASSES = {
 }
 
 
-def load(
-    path: str | os.PathLike[str],
-    *,
-    functions: Mapping[str, Callable[..., Any]] | None = None,
-    verify: bool = False,
-) -> Any:
+@overload
+def load(path: Path, *, functions: Functions | None = None, verify: bool = False) -> tagging.Tagger: ...
+@overload
+def load(path: Path, kind: type[M], *, functions: Functions | None = None, verify: bool = False) -> M: ...
+def load(path: Path, kind: Any = None, *, functions: Functions | None = None, verify: bool = False) -> Any:
     """Read a tagger or chain that save(path) wrote. It answers as the one that was saved did, and can learn on.
 
+    path        of the file
+    kind        the class that it must be of, for example MarkovChain; another one is refused. None: any
     functions   feature functions that the tagger needs, {"name": function}: a file has only their names, and no code
                 is looked up or run because a file says so
     verify      also compare the file with the checksum in it, which means to read every byte
     """
     from seqlab import store
 
-    return store.load(path, kinds(), functions=functions, verify=verify)
+    model = store.load(path, kinds(), functions=functions, verify=verify)
+    if kind is not None and not (isinstance(kind, type) and isinstance(model, kind)):
+        from seqlab.errors import Place, StoreError  # `import seqlab` does without
+
+        wanted, found = getattr(kind, "__name__", kind), type(model).__name__
+        raise StoreError(f"a {wanted} is wanted, the file has a {found}", place=Place(path=os.fspath(path)))
+    return model
 
 
 def kinds() -> dict[str, Callable[[Any], Any]]:

@@ -17,7 +17,7 @@ from seqlab.inference.messages import log_partitions
 from seqlab.inference.posteriors import node_marginals
 from seqlab.inference.questions import Asked, Batched, Doubles, Part, Question, Results
 from seqlab.trellis import Trellis
-from seqlab.trellis.labels import Label, LabelSet
+from seqlab.trellis.labels import LabelSet, Named
 
 
 class Path:
@@ -35,7 +35,7 @@ class Path:
 
     ids: LabelIds
     score: float
-    log_prob: float | None
+    log_prob: float | Any
     exact: bool
     _label_set: LabelSet | None
 
@@ -54,7 +54,7 @@ class Path:
         _set_label_set(self, label_set)
 
     @property
-    def labels(self) -> tuple[Label, ...]:
+    def labels(self) -> tuple[Named, ...]:
         """Label names, or numbers where there are no names."""
         return tuple(self.ids.tolist()) if self._label_set is None else self._label_set.words(self.ids)
 
@@ -283,7 +283,7 @@ class Samples:
     label_set: LabelSet
 
     @property
-    def labels(self) -> list[tuple[Label, ...]]:
+    def labels(self) -> list[tuple[Named, ...]]:
         """Label names, or numbers where there are no names."""
         return [self.label_set.words(row) for row in self.ids]
 

@@ -215,7 +215,7 @@ class ExpectedCounts:
     log_z   float, or (N,) for a TrellisBatch
     """
 
-    node: Probabilities | None
+    node: Probabilities | Any
     edge: Doubles
     head: tuple[Doubles, ...]
     log_z: Any

@@ -15,7 +15,7 @@ from seqlab.errors import ImpossibleError, ShapeError
 from seqlab.inference.questions import Asked, Batched, Doubles, Part, Question, Results
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import Constraints, Moves, Some, forbid, move_mask
-from seqlab.trellis.labels import Label, LabelSet
+from seqlab.trellis.labels import Label, LabelSet, Named
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +44,7 @@ class FilterStep:
     position: int
     node: Probabilities
     log_z: float
-    decided: tuple[tuple[int, Label], ...]
+    decided: tuple[tuple[int, Named], ...]
     label_set: LabelSet = field(repr=False)
 
     def label(self, y: Label) -> float:
@@ -130,13 +130,13 @@ class Filter:
             )
         belief = np.empty(self.label_set.size)
         self._stream.filtered(belief)
-        decided: tuple[tuple[int, Label], ...] = ()
+        decided: tuple[tuple[int, Named], ...] = ()
         if self._stream.decides:
             decided = ((self._given, self.label_set.name(self._stream.decided())),)
             self._given += 1
         return FilterStep(t, belief, self._stream.log_z, decided, self.label_set)
 
-    def finish(self) -> tuple[tuple[int, Label], ...]:
+    def finish(self) -> tuple[tuple[int, Named], ...]:
         """Return the labels still open, on the best path that ends here."""
         first = self._given
         return tuple((first + i, self.label_set.name(y)) for i, y in enumerate(self._stream.rest()))

@@ -59,27 +59,27 @@ class History(Sequence[Epoch]):
         return iter(self.epochs)
 
     @property
-    def objective(self) -> list[float | None]:
+    def objective(self) -> list[float | Any]:
         """One entry per epoch."""
         return [epoch.objective for epoch in self.epochs]
 
     @property
-    def log_likelihood(self) -> list[float | None]:
+    def log_likelihood(self) -> list[float | Any]:
         """One entry per epoch, of learners that make it large (EM); None for others."""
         return [epoch.more.get("log_likelihood") for epoch in self.epochs]
 
     @property
-    def gradient_norm(self) -> list[float | None]:
+    def gradient_norm(self) -> list[float | Any]:
         """One entry per epoch."""
         return [epoch.gradient_norm for epoch in self.epochs]
 
     @property
-    def active(self) -> list[int | None]:
+    def active(self) -> list[int | Any]:
         """One entry per epoch."""
         return [epoch.active for epoch in self.epochs]
 
     @property
-    def dev_score(self) -> list[float | None]:
+    def dev_score(self) -> list[float | Any]:
         """One entry per epoch."""
         return [epoch.dev_score for epoch in self.epochs]
 

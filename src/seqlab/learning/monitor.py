@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import FrameType, TracebackType
-from typing import Any, Self, TextIO
+from typing import Any, Protocol, Self, TextIO
 
 import numpy as np
 import numpy.typing as npt
@@ -111,7 +111,15 @@ class Outcome:
     objective: float | None
 
 
-Callback = Callable[[Epoch], bool | None]
+Callback = Callable[[Epoch], Any]
+
+
+class Learner(Protocol):
+    """Anything that trains a linear model; docs/guide/training.md says how to write one."""
+
+    def train(self, *args: Any, **kwargs: Any) -> Outcome:
+        """Find weights."""
+        ...
 
 
 @dataclass(slots=True)
@@ -286,7 +294,7 @@ def best_of(
 
     at_once, guard, shared = min(threads, runs), threading.Lock(), Interruptible()
 
-    def guarded(callback: Callback, epoch: Epoch) -> bool | None:
+    def guarded(callback: Callback, epoch: Epoch) -> Any:
         with guard:
             return callback(epoch)
 

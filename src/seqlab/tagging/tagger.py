@@ -9,8 +9,9 @@ import numpy as np
 
 from seqlab import _core, evaluation, inference
 from seqlab.arrays import LabelIds, Probabilities, thread_count, whole_number
-from seqlab.corpus import Corpus, StringColumn
+from seqlab.corpus import Corpus, Sentence, StringColumn
 from seqlab.errors import LabelError, OptionError, QuestionError, ShapeError
+from seqlab.inference import NBest, Posterior, Samples
 from seqlab.store.state import State
 from seqlab.tagging.decoding import (
     Trellises,
@@ -42,6 +43,10 @@ from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label
 
+Sentences = Corpus | Iterable[Iterable[Any]]  # X
+Sequences = Corpus | Iterable[Any]  # X of models that also read numbers, one after another
+Tokens = Sentence | Iterable[Any]  # one sentence
+Targets = str | Iterable[Any]  # y: the name of a column, or the labels of every sentence
 Known = Mapping[int, Label] | None
 Allowed = PerPosition | None
 BLOCK = 50_000  # tokens whose trellises are held at one time
@@ -147,7 +152,7 @@ class Tagger(Model):
     # ------------------------------------------------------------------------------------------ many sentences
 
     def predict(
-        self, X: Any, *, decode: str | None = None, beam: int | None = None, threads: int | None = None
+        self, X: Sentences, *, decode: str | None = None, beam: int | None = None, threads: int | None = None
     ) -> list[list[str]]:
         """Predict a list of labels for every sentence.
 
@@ -161,7 +166,7 @@ class Tagger(Model):
 
     def annotate(
         self,
-        X: Any,
+        X: Sentences,
         column: str = "predicted",
         *,
         decode: str | None = None,
@@ -177,7 +182,7 @@ class Tagger(Model):
             pool.intern(label)
         return corpus.with_column(column, StringColumn(ids, pool))
 
-    def predict_proba(self, X: Any, *, threads: int | None = None) -> list[Probabilities]:
+    def predict_proba(self, X: Sentences, *, threads: int | None = None) -> list[Probabilities]:
         """Compute for every sentence an array (T, L): the probability of each label at each position."""
         self._check_meaning("predict_proba")
         corpus, count = self._looked_at(X), thread_count(threads)
@@ -189,12 +194,12 @@ class Tagger(Model):
                 ]
         return found
 
-    def predict_marginals(self, X: Any, *, threads: int | None = None) -> list[list[dict[str, float]]]:
+    def predict_marginals(self, X: Sentences, *, threads: int | None = None) -> list[list[dict[str, float]]]:
         """Compute for every sentence, for every token, a dict label -> probability."""
         self._check_meaning("predict_marginals")
         return [labelled(rows, self.labels_) for rows in self.predict_proba(X, threads=threads)]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Sentences, y: Targets, sample_weight: Any = None) -> float:
         """Compute accuracy by token, as scikit-learn's searches want it; tokens without a label in y do not count."""
         self._check_fitted("score")
         corpus = self._corpus_with(X, y)
@@ -210,8 +215,8 @@ class Tagger(Model):
 
     def evaluate(
         self,
-        test: Any,
-        y: Any = None,
+        test: Sentences,
+        y: Targets | None = None,
         *,
         decode: str | None = None,
         beam: int | None = None,
@@ -248,7 +253,7 @@ class Tagger(Model):
 
     def tag(
         self,
-        tokens: Any,
+        tokens: Tokens,
         *,
         known: Known = None,
         allowed: Allowed = None,
@@ -270,41 +275,39 @@ class Tagger(Model):
         labels = self.labels_
         return [labels[i] for i in ids.tolist()]
 
-    def predict_single(self, tokens: Any) -> list[str]:
+    def predict_single(self, tokens: Tokens) -> list[str]:
         """Find the labels of one sentence, as tag(tokens) does, under sklearn-crfsuite's name."""
         return self.tag(tokens)
 
-    def trellis(self, tokens: Any, *, known: Known = None, allowed: Allowed = None) -> Trellis:
+    def trellis(self, tokens: Tokens, *, known: Known = None, allowed: Allowed = None) -> Trellis:
         """Compute the scores of one sentence, with everything that is forbidden masked."""
         self._check_fitted("trellis")
         made: Trellis = self._trellises(self._corpus_of_one(tokens), 1)[0]
         return constrained(made, known, allowed)
 
-    def nbest(
-        self, tokens: Any, n: int = 5, *, known: Known = None, allowed: Allowed = None
-    ) -> inference.NBest:
+    def nbest(self, tokens: Tokens, n: int = 5, *, known: Known = None, allowed: Allowed = None) -> NBest:
         """Find the n best labellings, best first, with their log-probabilities when the model has any."""
         self._check_fitted("nbest")
         trellis = self.trellis(tokens, known=known, allowed=allowed)
         n = whole_number(n, "n", 1)
         return inference.nbest(trellis, n) if self._probabilistic else unnormalised(trellis, n)
 
-    def posterior(self, tokens: Any, *, known: Known = None, allowed: Allowed = None) -> inference.Posterior:
+    def posterior(self, tokens: Tokens, *, known: Known = None, allowed: Allowed = None) -> Posterior:
         """Compute the distribution over labellings: probabilities of labels, moves and spans, log Z and entropy."""
         self._check_meaning("posterior")
         return inference.posterior(self.trellis(tokens, known=known, allowed=allowed))
 
-    def predict_marginals_single(self, tokens: Any) -> list[dict[str, float]]:
+    def predict_marginals_single(self, tokens: Tokens) -> list[dict[str, float]]:
         """Compute for every token of one sentence a dict label -> probability."""
         self._check_meaning("predict_marginals_single")
         return labelled(self.posterior(tokens).node, self.labels_)
 
-    def log_partition(self, tokens: Any, *, known: Known = None, allowed: Allowed = None) -> float:
+    def log_partition(self, tokens: Tokens, *, known: Known = None, allowed: Allowed = None) -> float:
         """Compute log Z: the log of the sum of exp(score) over all labellings."""
         self._check_meaning("log_partition")
         return float(inference.log_partition(self.trellis(tokens, known=known, allowed=allowed)))
 
-    def log_prob(self, tokens: Any, labels: Iterable[Any]) -> float:
+    def log_prob(self, tokens: Tokens, labels: Iterable[Any]) -> float:
         """Compute log P(labels | tokens); -inf for what is forbidden.
 
         labels   one per token; None stands for any label, and a set for any of its labels
@@ -314,8 +317,8 @@ class Tagger(Model):
         return event_log_partition(trellis, labels) - float(inference.log_partition(trellis))
 
     def sample(
-        self, tokens: Any, n: int = 1, seed: int = 0, *, known: Known = None, allowed: Allowed = None
-    ) -> inference.Samples:
+        self, tokens: Tokens, n: int = 1, seed: int = 0, *, known: Known = None, allowed: Allowed = None
+    ) -> Samples:
         """Draw n labellings from the model's distribution; the same seed draws the same ones."""
         self._check_meaning("sample")
         return inference.sample(self.trellis(tokens, known=known, allowed=allowed), n, seed=seed)

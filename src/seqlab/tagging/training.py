@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -13,7 +13,7 @@ from seqlab import _core, inference
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
 from seqlab.errors import CorpusError, LabelError, OptionError, ShapeError, StoreError
-from seqlab.learning.monitor import Bar, Monitor, checked_callbacks, checked_patience
+from seqlab.learning.monitor import Bar, Callback, Monitor, checked_callbacks, checked_patience
 from seqlab.store.codec import Inside, Late, Lazily
 from seqlab.store.fields import Field, Listed, Names, Sizes, Strings
 from seqlab.store.state import State, string_arrays
@@ -21,6 +21,10 @@ from seqlab.tagging.decoding import path_ids
 from seqlab.tagging.door.constraints import Allowed, Rules, TagDictionary
 from seqlab.tagging.door.sentences import WORD_COLUMNS, Gold, read_gold, read_sentences, vocabulary
 from seqlab.trellis import Constraints
+
+Dev = Corpus | tuple[Any, Any] | None
+Metric = str | Callable[[Any, Any], float] | None
+Callbacks = Callback | Iterable[Callback] | None
 
 
 class _Dictionary(Field):

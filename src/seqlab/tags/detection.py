@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +31,7 @@ class Detection:
     reason         a sentence
     """
 
-    scheme: Scheme | None
+    scheme: Scheme | Any
     alternatives: tuple[Scheme, ...]
     invalid: int
     reason: str

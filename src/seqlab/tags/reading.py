@@ -209,7 +209,7 @@ class Rules:
     starts: Bools
     ends: Bools
 
-    def as_constraints(self) -> dict[str, Bools]:
+    def as_constraints(self) -> dict[str, Any]:
         """Give the arguments of seqlab.Constraints: `Constraints(**rules.as_constraints())`."""
         return {
             "forbidden_moves": self.moves,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from seqlab.arrays import LabelIds
 from seqlab.errors import LabelError, ShapeError
 
 Label = str | int
+Named = str | Any  # a label that is given back: a name, or a number where there are no names
 
 
 class LabelSet:
@@ -54,11 +56,11 @@ class LabelSet:
             return np.ascontiguousarray(labels, dtype=np.int32)
         return np.fromiter((self.id(label) for label in labels), dtype=np.int32)
 
-    def name(self, label: int) -> Label:
+    def name(self, label: int) -> Named:
         """Return the name of label number `label`, or the number where there are no names."""
         return int(label) if self.names is None else self.names[label]
 
-    def words(self, ids: LabelIds) -> tuple[Label, ...]:
+    def words(self, ids: LabelIds) -> tuple[Named, ...]:
         """Return the names of a whole path."""
         if self.names is None:
             return tuple(ids.tolist())

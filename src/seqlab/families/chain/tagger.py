@@ -29,6 +29,7 @@ from seqlab.store.codec import put_part, write_fields
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind, kinds_of
 from seqlab.tagging.model import Model, from_fit
+from seqlab.tagging.tagger import Sequences
 from seqlab.tagging.transitions import END, START, Distribution, Perplexity, Transitions, long_run
 
 MOST_MOVES = 100_000_000  # numbers in a matrix of transitions: 800 MB
@@ -83,7 +84,7 @@ class MarkovChain(Model):
 
     # ------------------------------------------------------------------------------------------ learning
 
-    def fit(self, X: Any, y: str | None = None) -> Self:
+    def fit(self, X: Sequences, y: str | None = None) -> Self:
         """Count.
 
         X   a Corpus, or lists of strings
@@ -91,7 +92,7 @@ class MarkovChain(Model):
         """
         return self._count(X, y, None)
 
-    def partial_fit(self, X: Any, y: str | None = None) -> Self:
+    def partial_fit(self, X: Sequences, y: str | None = None) -> Self:
         """Count further sentences on top; the same as all of them at one time."""
         if not self._fitted():
             return self.fit(X, y)
@@ -201,7 +202,7 @@ class MarkovChain(Model):
         found = self.model_.following(np.ascontiguousarray(codes), start=bool(start) and not long_enough)
         return Distribution(symbols.names, found)
 
-    def perplexity(self, X: Any, y: str | None = None, *, threads: int | None = None) -> Perplexity:
+    def perplexity(self, X: Sequences, y: str | None = None, *, threads: int | None = None) -> Perplexity:
         """Compute the perplexity of sentences (eq:perplexity), and count words that are not in the vocabulary."""
         self._check_fitted("perplexity")
         tokens, _ = read_symbols(X, y, usual=self.column_)
@@ -226,7 +227,7 @@ class MarkovChain(Model):
             without_oov=_perplexity(known, rest) if rest else float("nan"),
         )
 
-    def score(self, X: Any, y: str | None = None) -> float:
+    def score(self, X: Sequences, y: str | None = None) -> float:
         """Compute the mean log-probability of a symbol, as scikit-learn's searches want it: higher is better."""
         found = self.perplexity(X, y)
         return found.log_prob / found.tokens

@@ -112,7 +112,7 @@ class TablesEngine:
 
     def fit(self, hmm: families.HMM, data: TrainingSet, sample_weight: Any, asked: FitOptions) -> HmmFit:
         """Find tables by EM; with every label known, one M step is counting."""
-        learner = hmm.learner if hmm.learner is not None else None if data.full else BaumWelch()
+        learner: Any = hmm.learner if hmm.learner is not None else None if data.full else BaumWelch()
         ground = Ground.of(hmm, data, learner.unlabelled_weight if learner else 1.0, sample_weight)
         prior, threads = Dirichlet.of(hmm.smoothing), thread_count(hmm.threads)
         if learner is None:
@@ -127,7 +127,7 @@ class TablesEngine:
 
     def partial_fit(self, hmm: families.HMM, data: TrainingSet, sample_weight: Any) -> HmmFit:
         """Take in another batch by stepwise EM (eq:stepwise-em)."""
-        learner = hmm.learner if hmm.learner is not None else BaumWelch()
+        learner: Any = hmm.learner if hmm.learner is not None else BaumWelch()
         before = hmm.fit_
         if before is None:
             ground = Ground.of(hmm, data, learner.unlabelled_weight, sample_weight)
@@ -216,7 +216,7 @@ def _renumbered(hmm: families.HMM, ground: Ground, start: HiddenMarkov) -> Evide
 
 
 def _unknown(hmm: families.HMM, data: TrainingSet) -> str:
-    return hmm.unknown or ("error" if data.gold is None else "missing")
+    return str(hmm.unknown or ("error" if data.gold is None else "missing"))
 
 
 class CountsEngine:

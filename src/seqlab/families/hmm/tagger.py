@@ -6,12 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
-from seqlab import inference
+from seqlab import evaluation, inference
 from seqlab.arrays import LabelIds, thread_count, whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import LabelError, OptionError, QuestionError
 from seqlab.families.hmm import questions
+from seqlab.families.hmm.counted import CountedHMM
+from seqlab.families.hmm.counting import Counting, SuffixModel
+from seqlab.families.hmm.em import BaumWelch, HardEM
 from seqlab.families.hmm.emissions import Emission
 from seqlab.families.hmm.emissions.base import Floats
 from seqlab.families.hmm.engines import CountsEngine, FitOptions, TablesEngine, engine_for, engine_of
@@ -20,16 +24,18 @@ from seqlab.families.hmm.observations import find_column, read_observations, rea
 from seqlab.families.hmm.options import OPTIONS, check_options
 from seqlab.families.hmm.questions import Selection, select_states
 from seqlab.families.hmm.start import written_model
-from seqlab.families.hmm.tables import HiddenMarkov
+from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.hmm.training_set import TrainingSet
 from seqlab.inference.streaming import Filtered
 from seqlab.learning.history import History
+from seqlab.learning.smoothing import Smoothing
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks, event_log_partition
 from seqlab.tagging.door.constraints import Dictionary, Given, TagDictionary
 from seqlab.tagging.model import from_fit
-from seqlab.tagging.tagger import BLOCK, Tagger
+from seqlab.tagging.tagger import BLOCK, Sequences, Tagger, Targets, Tokens
+from seqlab.tagging.training import Callbacks
 from seqlab.tagging.transitions import Transitions
 
 
@@ -79,10 +85,10 @@ class HMM(Tagger):
         emissions: Emission | None = None,
         *,
         order: int | None = None,
-        smoothing: Any = None,
-        learner: Any = None,
+        smoothing: str | float | Smoothing | Dirichlet | None = None,
+        learner: BaumWelch | HardEM | Counting | None = None,
         init: Any = None,
-        unknown: Any = None,
+        unknown: str | SuffixModel | None = None,
         end: bool = False,
         constraints: Given = None,
         allowed: Dictionary | None = None,
@@ -110,14 +116,14 @@ class HMM(Tagger):
 
     def fit(
         self,
-        X: Any,
-        y: Any = None,
+        X: Sequences,
+        y: Targets | None = None,
         *,
         lengths: Any = None,
-        dev: Any = None,
+        dev: Sequences | None = None,
         patience: int | None = None,
         sample_weight: Any = None,
-        callbacks: Any = None,
+        callbacks: Callbacks = None,
         progress: bool = False,
     ) -> Self:
         """Learn from sequences, labelled or not.
@@ -138,7 +144,9 @@ class HMM(Tagger):
         self.fit_ = engine_for(self, data).fit(self, data, sample_weight, asked)
         return self
 
-    def partial_fit(self, X: Any, y: Any = None, *, lengths: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: Sequences, y: Any = None, *, lengths: Any = None, sample_weight: Any = None
+    ) -> Self:
         """Take in another batch by stepwise EM (eq:stepwise-em); the first one makes the start, unless fit() made it.
 
         Words that all have labels are counted on top of those before.
@@ -170,7 +178,13 @@ class HMM(Tagger):
         return self
 
     def select_states(
-        self, X: Any, sizes: Iterable[int], *, criterion: str = "bic", lengths: Any = None, dev: Any = None
+        self,
+        X: Sequences,
+        sizes: Iterable[int],
+        *,
+        criterion: str = "bic",
+        lengths: Any = None,
+        dev: Any = None,
     ) -> Selection:
         """Fit models with so many states each, and find the best by "bic", "aic" or "dev"; this one stays as it is."""
         return select_states(self, X, sizes, criterion=criterion, lengths=lengths, dev=dev)
@@ -178,13 +192,13 @@ class HMM(Tagger):
     @classmethod
     def from_tables(
         cls,
-        pi: Any,
-        A: Any,
+        pi: npt.ArrayLike,
+        A: npt.ArrayLike,
         B: Any,
         *,
         states: Iterable[str] | None = None,
-        symbols: Any = None,
-        end: Any = None,
+        symbols: Iterable[Any] | None = None,
+        end: npt.ArrayLike | None = None,
         emissions: Emission | None = None,
         **options: Any,
     ) -> Self:
@@ -201,7 +215,7 @@ class HMM(Tagger):
         model = written_model(pi, A, B, end, emissions, states, symbols, hmm.constraints)
         hmm.n_states, hmm.states = model.size, model.labels
         dictionary = TagDictionary.of(hmm.allowed, model.labels, "word")
-        hmm.fit_ = HmmFit.of(model, dictionary, History(reason="given"), hmm.unknown or "error")
+        hmm.fit_ = HmmFit.of(model, dictionary, History(reason="given"), str(hmm.unknown or "error"))
         return hmm
 
     _check_options = check_options
@@ -228,15 +242,21 @@ class HMM(Tagger):
         return self._engine.tables(self.fit_, question)
 
     @property
-    def model_(self) -> HiddenModel:
-        """The tables or counts; assigning others changes every answer."""
-        model: HiddenModel = self.fit_.model
-        return model
+    def model_(self) -> HiddenMarkov | Any:
+        """The tables, or the counts of labelled words; assigning others changes every answer."""
+        return self.fit_.model
 
     @model_.setter
     def model_(self, model: HiddenModel) -> None:
         self._check_fitted("model_")
         self.fit_ = self.fit_.with_model(model)
+
+    @property
+    def counts_(self) -> CountedHMM:
+        """The model_ of labelled words, counted."""
+        if not isinstance(self.model_, CountedHMM):
+            raise QuestionError("counts_ has no meaning here: EM has found tables, which model_ has")
+        return self.model_
 
     history_: History = from_fit("history", "The record of the training.")
     restarts_: tuple[History, ...] = from_fit("restarts", "The records of all runs.")
@@ -251,17 +271,17 @@ class HMM(Tagger):
         """Count the numbers that were free to choose."""
         return self._tables("n_parameters_").parameters
 
-    def predict(self, X: Any, *, lengths: Any = None, **options: Any) -> list[list[str]]:
+    def predict(self, X: Sequences, *, lengths: Any = None, **options: Any) -> list[list[str]]:
         """Find a list of states for every sequence; options as for every tagger (decode, beam, threads)."""
         self._check_fitted("predict")
         return super().predict(self._corpus(X, lengths), **options)
 
-    def predict_proba(self, X: Any, *, lengths: Any = None, threads: int | None = None) -> list[Any]:
+    def predict_proba(self, X: Sequences, *, lengths: Any = None, threads: int | None = None) -> list[Any]:
         """For every sequence an array (T, L): the probability of each state at each position."""
         self._check_fitted("predict_proba")
         return super().predict_proba(self._corpus(X, lengths), threads=threads)
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None, *, lengths: Any = None) -> float:
+    def score(self, X: Sequences, y: Any = None, sample_weight: Any = None, *, lengths: Any = None) -> float:
         """Compute accuracy by token; without y the log-likelihood a token. Larger is better."""
         self._check_fitted("score")
         corpus = self._corpus(X, lengths)
@@ -271,13 +291,13 @@ class HMM(Tagger):
             return float(self.log_likelihoods(corpus).sum()) / max(corpus.token_count, 1)
         return super().score(corpus, split_labels(y, corpus.offsets, lengths), sample_weight)
 
-    def evaluate(self, test: Any, y: Any = None, **options: Any) -> Any:
+    def evaluate(self, test: Sequences, y: Targets | None = None, **options: Any) -> evaluation.Report:
         """Report how good it is on labelled data, as for every tagger."""
         self._check_fitted("evaluate")
         return super().evaluate(self._corpus(test), self._column_for(test) if y is None else y, **options)
 
     def sample(
-        self, tokens: Any = None, n: int = 1, seed: int = 0, *, length: Any = None, **options: Any
+        self, tokens: Tokens | None = None, n: int = 1, seed: int = 0, *, length: Any = None, **options: Any
     ) -> Any:
         """Without tokens: n sequences of observations and states, drawn from the model (see generate).
 
@@ -292,28 +312,28 @@ class HMM(Tagger):
             )
         return super().sample(tokens, n, seed, **options)
 
-    def log_likelihood(self, tokens: Any) -> float:
+    def log_likelihood(self, tokens: Tokens) -> float:
         """log P(tokens): the sum over all paths of states; -inf for what cannot be."""
         self._check_fitted("log_likelihood")
         return questions.log_partition(self.trellis(tokens))
 
-    def log_likelihoods(self, X: Any, *, lengths: Any = None, threads: int | None = None) -> Floats:
+    def log_likelihoods(self, X: Sequences, *, lengths: Any = None, threads: int | None = None) -> Floats:
         """(N,) log P of every sequence."""
         self._check_fitted("log_likelihoods")
         corpus, count = self._corpus(X, lengths), thread_count(threads)
         made = (self._trellises(part, count) for _, part in blocks(corpus, BLOCK))
         return np.concatenate([np.zeros(0), *(questions.log_partitions(one, count) for one in made)])
 
-    def log_joint(self, tokens: Any, labels: Iterable[Any]) -> float:
+    def log_joint(self, tokens: Tokens, labels: Iterable[Any]) -> float:
         """eq:hmm-joint   log P(tokens, labels); a label may be None (any) or a set (one of these)."""
         self._check_fitted("log_joint")
         return event_log_partition(self.trellis(tokens), labels)
 
-    def aic(self, X: Any, *, lengths: Any = None) -> float:
+    def aic(self, X: Sequences, *, lengths: Any = None) -> float:
         """eq:aic   -2 log P(X) + 2 · parameters: smaller is better."""
         return -2 * float(self.log_likelihoods(X, lengths=lengths).sum()) + 2 * self.n_parameters_
 
-    def bic(self, X: Any, *, lengths: Any = None) -> float:
+    def bic(self, X: Sequences, *, lengths: Any = None) -> float:
         """eq:bic   -2 log P(X) + parameters · log(tokens): smaller is better."""
         corpus = self._corpus(X, lengths)
         likelihood = float(self.log_likelihoods(corpus).sum())
@@ -335,7 +355,7 @@ class HMM(Tagger):
         """List the n symbols that a state most often emits, with their probabilities; None for all of them."""
         return questions.top_symbols(self._tables("top_symbols"), state, n)
 
-    def filter(self, tokens: Any) -> Filtered:
+    def filter(self, tokens: Tokens) -> Filtered:
         """P(state at t | observations up to t) for every position: what was known at the time."""
         self._check_fitted("filter")
         return inference.filter(self.trellis(tokens))

@@ -43,7 +43,7 @@ class PruneReport:
     score_after: float | None = None
 
     @property
-    def loss(self) -> float | None:
+    def loss(self) -> float | Any:
         """Loss of score; below 0 where pruning helped. None without `dev`."""
         if self.score_before is None or self.score_after is None:
             return None

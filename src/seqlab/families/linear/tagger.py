@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from typing import Any, ClassVar, Self
 
@@ -21,13 +21,14 @@ from seqlab.families.linear.learners import LBFGS
 from seqlab.families.linear.model import LinearModel
 from seqlab.inference import NBest, nbest
 from seqlab.learning.history import History
+from seqlab.learning.monitor import Learner
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, unnormalised
 from seqlab.tagging.door.constraints import Dictionary, Given
 from seqlab.tagging.door.sentences import read_sentences
 from seqlab.tagging.model import COMMON, FEATURES, from_fit, upgraded_options
-from seqlab.tagging.tagger import Known, Tagger
-from seqlab.tagging.training import FitOptions
+from seqlab.tagging.tagger import Known, Sentences, Tagger, Targets, Tokens
+from seqlab.tagging.training import Callbacks, Dev, FitOptions, Metric
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label
@@ -65,7 +66,7 @@ class LinearTagger(Tagger):
     def __init__(
         self,
         features: Features = None,
-        learner: Any = LBFGS(),  # noqa: B008  (frozen)
+        learner: Learner = LBFGS(),  # noqa: B008  (frozen)
         *,
         constraints: Given = None,
         order: int = 1,
@@ -95,15 +96,15 @@ class LinearTagger(Tagger):
 
     def fit(
         self,
-        X: Any,
-        y: Any,
+        X: Sentences,
+        y: Targets,
         *,
-        dev: Any = None,
-        metric: Any = None,
+        dev: Dev = None,
+        metric: Metric = None,
         patience: int | None = None,
-        sample_weight: Any = None,
+        sample_weight: Iterable[Any] | None = None,
         start: LinearTagger | None = None,
-        callbacks: Any = None,
+        callbacks: Callbacks = None,
         progress: bool = False,
     ) -> Self:
         """Learn from labelled sentences.
@@ -130,16 +131,16 @@ class LinearTagger(Tagger):
 
     def partial_fit(
         self,
-        X: Any,
-        y: Any,
+        X: Sentences,
+        y: Targets,
         *,
-        dev: Any = None,
-        metric: Any = None,
+        dev: Dev = None,
+        metric: Metric = None,
         patience: int | None = None,
-        sample_weight: Any = None,
-        callbacks: Any = None,
+        sample_weight: Iterable[Any] | None = None,
+        callbacks: Callbacks = None,
         progress: bool = False,
-        classes: Any = None,
+        classes: Iterable[str] | None = None,
     ) -> Self:
         """Go on learning from further sentences, which may bring new features and new labels.
 
@@ -153,8 +154,8 @@ class LinearTagger(Tagger):
         from seqlab.families.linear.training import learn
 
         options = FitOptions(dev, metric, patience, callbacks, progress)
-        more = {"classes": classes, "continued": self._fitted()}
-        self.fit_ = learn(self, X, y, sample_weight, options, self.fit_, **more)
+        continued = self._fitted()
+        self.fit_ = learn(self, X, y, sample_weight, options, self.fit_, classes=classes, continued=continued)
         return self
 
     def prune(
@@ -163,8 +164,8 @@ class LinearTagger(Tagger):
         threshold: float | None = None,
         keep: float | None = None,
         storage: str = "float64",
-        dev: Any = None,
-        metric: Any = None,
+        dev: Dev = None,
+        metric: Metric = None,
     ) -> Self:
         """Make a smaller tagger: without small weights, and with a file of fewer bytes. This one stays as it is.
 
@@ -215,7 +216,7 @@ class LinearTagger(Tagger):
 
     encoder_: Encoder = from_fit("encoder", "The encoder that turns sentences into attributes.")
     history_: History = from_fit("history", "The record of the training.")
-    pruned_: PruneReport | None = from_fit(
+    pruned_: PruneReport | Any = from_fit(
         "pruned", "The report of prune(); None for a tagger that is as training left it."
     )
 
@@ -237,7 +238,7 @@ class LinearTagger(Tagger):
     # ------------------------------------------------------------------------------------------ answers
 
     def trellis(
-        self, tokens: Any, *, known: Known | None = None, allowed: PerPosition | None = None
+        self, tokens: Tokens, *, known: Known | None = None, allowed: PerPosition | None = None
     ) -> Trellis:
         """Compute the scores of one sentence, with everything that is forbidden masked.
 
@@ -251,12 +252,7 @@ class LinearTagger(Tagger):
         return self._unlikely(tokens, narrowed, known, allowed)
 
     def nbest(
-        self,
-        tokens: Any,
-        n: int = 5,
-        *,
-        known: Known | None = None,
-        allowed: PerPosition | None = None,
+        self, tokens: Tokens, n: int = 5, *, known: Known | None = None, allowed: PerPosition | None = None
     ) -> NBest:
         """Find the n best labellings, best first, with their log-probabilities when the model has any.
 
@@ -309,7 +305,7 @@ class LinearTagger(Tagger):
 
     def explain(
         self,
-        tokens: Any,
+        tokens: Tokens,
         t: int,
         *,
         label: Label | None = None,

@@ -121,7 +121,8 @@ def trained(
     earlier: LinearFit | None = None,
 ) -> LinearModel:
     """Find weights by the tagger's learner, from those that the model has; `earlier` is what it goes on from."""
-    learner, theta = tagger.learner, model.theta
+    learner: Any = tagger.learner
+    theta = model.theta
     task = data.task(model, layered=tagger._layered and tagger._probabilistic)
 
     def first_guess(at: Weights, epochs: int) -> None:

@@ -20,8 +20,8 @@ from seqlab.tagging.decoding import Trellises, blocks
 from seqlab.tagging.door.constraints import Dictionary, Given, Rules, TagDictionary
 from seqlab.tagging.door.sentences import NOTHING, Gold, label_weights, token_weights, word_column
 from seqlab.tagging.model import COMMON, from_fit
-from seqlab.tagging.tagger import Tagger
-from seqlab.tagging.training import Training
+from seqlab.tagging.tagger import Sentences, Tagger, Targets
+from seqlab.tagging.training import Dev, Training
 from seqlab.trellis import TrellisBatch
 
 Numbers = npt.NDArray[np.int32]
@@ -174,7 +174,7 @@ class MostFrequentTag(Tagger):
         self.allowed = allowed
         self.class_weight = class_weight
 
-    def fit(self, X: Any, y: Any, *, sample_weight: Any = None, dev: Any = None) -> Self:
+    def fit(self, X: Sentences, y: Targets, *, sample_weight: Any = None, dev: Dev = None) -> Self:
         """Count.
 
         X, y            as for every tagger; a token whose label is None is not counted, one with a set of labels is
@@ -188,7 +188,7 @@ class MostFrequentTag(Tagger):
         self.fit_ = self._count(X, y, sample_weight, None)
         return self
 
-    def partial_fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Sentences, y: Targets, *, sample_weight: Any = None) -> Self:
         """Count further data on top of what was counted before; new words and new labels are welcome."""
         if self.class_weight == "balanced":
             raise OptionError(

@@ -25,8 +25,8 @@ from seqlab.tagging.decoding import Trellises, blocks, located
 from seqlab.tagging.door.constraints import Dictionary, Given, Rules, TagDictionary
 from seqlab.tagging.door.sentences import label_weights, token_weights, word_column
 from seqlab.tagging.model import COMMON, FEATURES, from_fit, upgraded_options
-from seqlab.tagging.tagger import BLOCK, Tagger
-from seqlab.tagging.training import Training
+from seqlab.tagging.tagger import BLOCK, Sentences, Tagger, Targets
+from seqlab.tagging.training import Dev, Training
 from seqlab.trellis import TrellisBatch
 
 WAYS = ("viterbi", "beam", "greedy")
@@ -126,7 +126,13 @@ class LocalTagger(Tagger):
         self.min_count = min_count
 
     def fit(
-        self, X: Any, y: Any, *, sample_weight: Any = None, dev: Any = None, threads: int | None = None
+        self,
+        X: Sentences,
+        y: Targets,
+        *,
+        sample_weight: Any = None,
+        dev: Dev = None,
+        threads: int | None = None,
     ) -> Self:
         """Train the classifier on all tokens.
 

@@ -27,6 +27,7 @@ from seqlab.learning.monitor import best_of
 from seqlab.store.fields import Array, Strings
 from seqlab.store.state import State
 from seqlab.tagging.model import Model, from_fit
+from seqlab.tagging.tagger import Sequences
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,21 +143,21 @@ class Mixture(Model):
 
     # ------------------------------------------------------------------------------------------ answers
 
-    def predict(self, X: Any) -> npt.NDArray[np.int64]:
+    def predict(self, X: Sequences) -> npt.NDArray[np.int64]:
         """Find (n,) the most probable component of each."""
         return np.asarray(self.predict_proba(X).argmax(axis=1))
 
-    def predict_proba(self, X: Any) -> Numbers:
+    def predict_proba(self, X: Sequences) -> Numbers:
         """Compute (n, k) P(component | x) (eq:mixture-posterior); the weights where x is impossible."""
         self._check_fitted("predict_proba")
         return shares(self._joint(X), self.weights_)
 
-    def score_samples(self, X: Any) -> Numbers:
+    def score_samples(self, X: Sequences) -> Numbers:
         """Compute (n,) log P(x)."""
         self._check_fitted("score_samples")
         return log_sum(self._joint(X))
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:  # noqa: ARG002  (scikit-learn's signature)
+    def score(self, X: Sequences, y: Any = None, sample_weight: Any = None) -> float:  # noqa: ARG002  (scikit-learn's signature)
         """Average log P(x), as scikit-learn's searches want it."""
         logs = self.score_samples(X)
         if not len(logs):
@@ -165,7 +166,7 @@ class Mixture(Model):
         counted = weights > 0
         return float(np.average(logs[counted], weights=weights[counted]))
 
-    def fit_predict(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> npt.NDArray[np.int64]:
+    def fit_predict(self, X: Sequences, y: Any = None, *, sample_weight: Any = None) -> npt.NDArray[np.int64]:
         """Call fit(X), then predict(X)."""
         return self.fit(X, y, sample_weight=sample_weight).predict(X)
 
@@ -195,7 +196,7 @@ class Mixture(Model):
 
     # ------------------------------------------------------------------------------------------ learning
 
-    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:  # noqa: ARG002  (scikit-learn's signature)
+    def fit(self, X: Sequences, y: Any = None, *, sample_weight: Any = None) -> Self:  # noqa: ARG002  (scikit-learn's signature)
         """Find components by EM (eq:mixture-em); y is ignored.
 
         sample_weight   (n,) how much each row counts

@@ -34,7 +34,7 @@ from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.door.sentences import read_sentences, sentence_weights
 from seqlab.tagging.model import Model, from_fit
-from seqlab.tagging.tagger import BLOCK
+from seqlab.tagging.tagger import BLOCK, Sentences, Targets, Tokens
 
 USUAL_LEARNER = LogLinear()
 
@@ -110,7 +110,7 @@ class Reranker(Model):
 
     # ------------------------------------------------------------------------------------------ training
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Sentences, y: Targets, sample_weight: Any = None) -> Self:
         """Make lists for the sentences of X, and learn which of each is right.
 
         y               the name of a column of the corpus X, or lists of labels
@@ -121,7 +121,7 @@ class Reranker(Model):
         self._check_options()
         column = y if isinstance(y, str) and isinstance(X, Corpus) else None
         sentences = sentences_of(X, without=column)
-        gold = gold_labels(X if column is not None else sentences, y)
+        gold = gold_labels(X if isinstance(X, Corpus) and column is not None else sentences, y)
         weights = sentence_weights(len(sentences), sample_weight)
         features = checked_features(self.features, gold)
         generator, lists = self._training_lists(
@@ -191,14 +191,14 @@ class Reranker(Model):
 
     # ------------------------------------------------------------------------------------------ questions
 
-    def predict(self, X: Any, *, threads: int | None = None) -> list[list[str]]:
+    def predict(self, X: Sentences, *, threads: int | None = None) -> list[list[str]]:
         """Return a list of labels for every sentence."""
         self._check_fitted("predict")
         lists, scores = self._scored(self._sentences(X), threads)
         pairs = zip(lists, scores, strict=True)
         return [list(one.labels[int(values.argmax())]) for one, values in pairs]
 
-    def annotate(self, X: Any, column: str = "predicted", *, threads: int | None = None) -> Corpus:
+    def annotate(self, X: Sentences, column: str = "predicted", *, threads: int | None = None) -> Corpus:
         """Return the corpus with one more column: the predicted labels."""
         self._check_fitted("annotate")
         sentences = X if isinstance(X, Corpus) else list(self._sentences(X))
@@ -206,14 +206,14 @@ class Reranker(Model):
         corpus = read_sentences(sentences, words=words, columns=self.columns_)
         return corpus.with_column(column, self.predict(sentences, threads=threads))
 
-    def tag(self, tokens: Any) -> list[str]:
+    def tag(self, tokens: Tokens) -> list[str]:
         """Label one sentence."""
         self._check_fitted("tag")
         return self.predict([tokens])[0]
 
     predict_single = tag  # under sklearn-crfsuite's name for it
 
-    def nbest(self, tokens: Any, n: int | None = None) -> list[Ranked]:
+    def nbest(self, tokens: Tokens, n: int | None = None) -> list[Ranked]:
         """Return the generator's list in its new order, with probabilities over the list; the first n when asked."""
         self._check_fitted("nbest")
         most = None if n is None else whole_number(n, "n", 1)
@@ -224,13 +224,13 @@ class Reranker(Model):
         order = np.argsort(-values, kind="stable")[:most].tolist()
         return [Ranked(one.labels[i], float(values[i]), float(logs[i]), one.scores[i], i) for i in order]
 
-    def oracle(self, X: Any, y: Any) -> Oracle:
+    def oracle(self, X: Sentences, y: Targets) -> Oracle:
         """Measure the generator's lists: what a perfect re-ranker would reach, and what the first of each does."""
         self._check_fitted("oracle")
         sentences, gold = self._read(X, y)
         return oracle_of(candidate_lists(self.generator_, sentences, self.n), gold)
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: Sentences, y: Targets) -> float:
         """Compute accuracy by token, as scikit-learn's searches want it."""
         self._check_fitted("score")
         sentences, gold = self._read(X, y)
@@ -238,7 +238,7 @@ class Reranker(Model):
         return float(np.mean([*map(str.__eq__, itertools.chain.from_iterable(gold), found)]))
 
     def evaluate(
-        self, test: Any, y: Any = None, *, threads: int | None = None, **options: Any
+        self, test: Sentences, y: Targets | None = None, *, threads: int | None = None, **options: Any
     ) -> evaluation.Report:
         """Measure how good it is on other data; options are those of seqlab.evaluate.
 

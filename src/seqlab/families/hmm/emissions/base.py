@@ -128,8 +128,19 @@ def check_shares(table: Floats, axis: int, what: str) -> None:
         raise StoreError(f"{what} should be from 0 up and sum to 1")
 
 
+class Tables:
+    """Tables of emissions; each kind has some of them, and a type checker cannot tell which."""
+
+    __slots__ = ()
+    B: Floats
+    means: Floats
+    covariances: Floats
+    rates: Floats
+    symbols: Any
+
+
 @dataclass(frozen=True, eq=False)
-class Distribution(ABC):
+class Distribution(Tables, ABC):
     """The emissions of L states, learned or given. Nothing here changes: M steps make new ones.
 
     by_state   fields that are arrays with an axis of states, and which axis that is
