@@ -1,4 +1,4 @@
-// A ragged batch as Python hands it over: views of arrays, and the arrays themselves kept alive.
+// A ragged batch from Python: views of arrays, and the arrays themselves kept alive.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -48,7 +48,7 @@ public:
         alive_.push_back(nb::cast(ids));
     }
 
-    // Sequences one after another in one array; per-position edges likewise.
+    // Add sequences that lie one after another in one array; per-position edges likewise.
     void add_many(const In<F>& node, const In<std::int64_t>& lengths, const In<F>& edge, std::size_t order,
                   bool per_position, const std::vector<In<F>>& head) {
         Trellis<F> trellis = shape(node, edge, order, per_position, head);
@@ -91,7 +91,7 @@ private:
     std::vector<nb::object> alive_;
 };
 
-// Where each sequence's part of one flat output begins; `size(trellis)` entries each.
+// Offset of each sequence's part in one flat output, `size(trellis)` entries each.
 template <class X, class F, class Size>
 std::vector<X*> parts(const Out<X>& flat, seqlab::Batch<F> batch, Size size) {
     std::vector<X*> out;

@@ -17,7 +17,7 @@ std::string_view view(const nb::bytes& block, std::size_t begin, std::size_t end
     return all.substr(begin, end - begin);
 }
 
-// (kind, line, begin, end, number); begin and end are counted in the whole block. None when all is well.
+// (kind, line, begin, end, number); begin and end are offsets in the whole block. None when there is no error.
 nb::object feed(BlockReader& reader, const nb::bytes& block, std::size_t begin, std::size_t end) {
     Finding found;
     {

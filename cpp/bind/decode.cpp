@@ -21,7 +21,7 @@ namespace seqlab::bind {
 
 namespace {
 
-// Arrays by name, which whoever looks at them keeps.
+// Arrays by name; objects that read an array keep it alive.
 class Arrays {
 public:
     explicit Arrays(const nb::dict& arrays) : arrays_(arrays) {}
@@ -77,7 +77,7 @@ TemplateTables tables_of(const Arrays& arrays, const std::vector<ValuesSpec>& va
     return tables;
 }
 
-// A model of order 1 whose features are those of a template.
+// Decoder of a first-order model whose features are those of a template.
 struct TemplateDecoder {
     TemplateDecoder(TemplateTables tables, const Arrays& arrays, BestLabels chain)
         : best(std::move(chain)),
@@ -100,7 +100,7 @@ struct TemplateDecoder {
         Returned(const TemplateDecoder* to, std::unique_ptr<TemplateSums> kept)
             : owner(to), sums(std::move(kept)) {}
         Returned(Returned&&) = default;
-        // Not after a failure: rows that were being made may still be empty.
+        // After a failure the cache is not returned: rows that were being made may still be empty.
         ~Returned() {
             if (sums && std::uncaught_exceptions() == 0) owner->spare.put(std::move(sums));
         }
@@ -113,7 +113,7 @@ struct TemplateDecoder {
     mutable Spare<TemplateSums> spare;
 };
 
-// A model of order 1 whose attributes come as rows of numbers, and all count 1.
+// Decoder of a first-order model whose attributes come as rows of numbers, all with value 1.
 struct RowDecoder {
     RowDecoder(const Arrays& arrays, BestLabels chain)
         : best(std::move(chain)),
@@ -160,7 +160,7 @@ void put_strings(nb::dict& arrays, const std::string& called, const StringPool& 
         as_array(std::vector<std::uint64_t>(pool.slots().begin(), pool.slots().end()));
 }
 
-// A copy on cache lines and large pages: rows are read here and there.
+// Copy to cache-line aligned memory on huge pages, because rows are read in random order.
 template <class X>
 Vector<X> spread(const std::vector<X>& values) {
     auto* kept = new Buffer<X>;
@@ -170,7 +170,7 @@ Vector<X> spread(const std::vector<X>& values) {
     return Vector<X>(data, {values.size()}, owner);
 }
 
-// On cache lines, as they were made.
+// Cache-line aligned, as the tables were built.
 Vector<std::uint64_t> bucket_array(BuiltTables& built) {
     auto* kept = new Buffer<PlaceBucket>(std::move(built.room));
     nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Buffer<PlaceBucket>*>(p); });
@@ -210,7 +210,7 @@ nb::dict row_tables(const In<std::int64_t>& begin, const In<std::int32_t>& label
     return arrays;
 }
 
-// With the arrays that it looks at.
+// Keeps the arrays that the decoder reads alive.
 template <class Decoder>
 struct Kept {
     nb::dict arrays;

@@ -11,7 +11,7 @@ namespace {
 
 using Doubles = In<double>;
 
-// Sequences as Python hands them over, with the arrays that the pass looks into.
+// Sequences from Python, with the arrays that the E step reads kept alive.
 struct KeptExpectation {
     std::unique_ptr<Expectation> pass;
     std::vector<nb::object> alive;

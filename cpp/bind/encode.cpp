@@ -25,7 +25,7 @@ Bank bank_of(const std::vector<ValuesSpec>& values, const std::vector<FeatureSpe
     return {values_of(values), features_of(features), columns, on_moves};
 }
 
-// names[number] becomes the attribute's name: pieces[group] round its values.
+// Set names[number] to the attribute's name: pieces[group] around its values.
 void name_attributes(const Bank& bank, const nb::typed<nb::list, nb::str>& names,
                      const std::vector<std::vector<std::string>>& pieces) {
     std::string name;

@@ -1,4 +1,4 @@
-// Features of a template as Python hands them over (encode/template_rows.py).
+// Features of a template from Python (encode/template_rows.py).
 #pragma once
 
 #include <nanobind/stl/optional.h>

@@ -49,7 +49,7 @@ void bind_best(nb::module_& m) {
         "batch"_a, "i"_a, "The first position that no legal path reaches, or -1.");
 }
 
-// Where each sequence's counts go: to the front of the arrays when all share them, else one part after another.
+// Offset of each sequence's counts: 0 when all sequences share one array, otherwise one part after another.
 template <class F>
 std::vector<CountTarget> count_targets(seqlab::Batch<F> batch, const Out<double>& edge,
                                        const Out<double>& head1, const Out<double>& head2, bool shared,

@@ -1,6 +1,7 @@
-// Ready-made attributes as python-crfsuite takes them, read off Python's own lists and dicts. Only the usual shapes: a list
-// or tuple of strings, a dict from strings to strings and numbers. For anything else (nested dicts, sets, wrong types)
-// the answer is None, and Python, which knows all rules and all messages, starts anew.
+// Ready-made attributes in the forms of python-crfsuite, read directly from Python's lists and dicts. Only the usual
+// forms are read here: a list or tuple of strings, a dict from strings to strings and numbers. For anything else
+// (nested dicts, sets, wrong types) the result is None, and the Python reader, which knows all rules and messages,
+// starts again.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
@@ -20,12 +21,12 @@ namespace {
 
 enum class Unknown { added, left_out };
 
-// Strings on their way to numbers, many at a time, so that they wait for memory together.
+// Interns strings many at a time, so that their memory accesses overlap.
 class Numbered {
 public:
     Numbered(StringPool& pool, Unknown unknown) : pool_(pool), unknown_(unknown) { joined_.reserve(4096); }
 
-    // The text must stay where it is until settle().
+    // The text must stay at its address until settle().
     void add(std::string_view text) {
         texts_[waiting_++] = text;
         if (waiting_ == texts_.size()) settle();
@@ -53,7 +54,7 @@ public:
     }
 
     std::size_t size() const { return codes_.size() + waiting_; }
-    // Of those that settle() has seen; absent for those that are left out.
+    // Codes of the strings that settle() has looked up; absent for unknown strings.
     std::vector<StringId>& codes() { return codes_; }
 
 private:
@@ -61,7 +62,7 @@ private:
     Unknown unknown_;
     std::array<std::string_view, StringPool::together> texts_;
     std::size_t waiting_ = 0;
-    std::string joined_;  // what some of the texts lie in
+    std::string joined_;  // memory of the texts that were joined here
     std::vector<StringId> codes_;
 };
 
@@ -130,7 +131,7 @@ private:
             attributes_.add(name, text.text);
             return true;
         }
-        // A number of some other class may run code of its own, and texts that wait must not move.
+        // A number of another class may run Python code, during which pending texts could move.
         if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value) && !PyBool_Check(value)) return false;
         const double weight = PyFloat_AsDouble(value);
         if (PyErr_Occurred()) {  // an integer that no double holds
@@ -143,7 +144,7 @@ private:
         return true;
     }
 
-    // The weight of the attribute that comes next.
+    // Set the weight of the next attribute.
     void weigh(double weight) {
         if (weight != 1.0 && !weighted_) {
             weighted_ = true;

@@ -17,7 +17,7 @@ namespace seqlab::bind {
 
 namespace {
 
-// A loss and the task it looks into.
+// A loss, with the task that it reads kept alive.
 struct KeptLoss {
     nb::object task;
     std::unique_ptr<Loss> loss;
@@ -55,7 +55,7 @@ Result minimise_loss(KeptLoss& self, const Out<double>& theta, const Maybe<doubl
     return {out.reason, out.iterations, out.evaluations, out.value, out.gradient_norm, out.active};
 }
 
-// The way of LBFGS: preconditioned, float32 first.
+// Minimise as LBFGS does: preconditioned, float32 first.
 Result descend_loss(KeptLoss& self, const nb::object& exact, const Out<double>& theta,
                     const Maybe<double>& centre, double l2, bool precondition, const Settings& settings,
                     std::size_t threads, const nb::object& report) {

@@ -1,5 +1,5 @@
-// Lists of words, and of tuples of words, as columns of numbers. Whatever is not a list of lists of strings is left to
-// Python, which knows all shapes and all messages.
+// Lists of words, and of tuples of words, as columns of numbers. Other shapes are left to Python, which reads all of
+// them and has the error messages.
 #include <nanobind/stl/optional.h>
 
 #include <bit>
@@ -15,13 +15,13 @@ namespace seqlab::bind {
 
 namespace {
 
-// Strings of one column on their way to numbers. Lists that came from a reader, a tag set or `sys.intern` hold the same
-// object again and again: such a one is known by its address, and its text is not even looked at.
+// Interns the strings of one column. Lists that come from a reader, a tag set or `sys.intern` hold the same objects
+// again and again: such an object is recognised by its address, without reading its text.
 class Interner {
 public:
     explicit Interner(StringPool& pool) : pool_(pool), met_(slots) {}
 
-    // False when the object is no string. It must live as long as this.
+    // Add an object; false when it is not a string. The object must live as long as this.
     bool add(PyObject* object) {
         Met& met = met_[(reinterpret_cast<std::uintptr_t>(object) >> 4) * hash_a >> shift];
         if (met.object != object) {
@@ -54,13 +54,13 @@ bool is_list(PyObject* object) {
     return PyList_Check(object) || PyTuple_Check(object);
 }
 
-// The objects of a list some places ahead: nobody has looked at them lately.
+// Prefetch the objects some places ahead: they are probably not in the cache.
 void prefetch(PyObject* const* items, Py_ssize_t t, Py_ssize_t length) {
     constexpr Py_ssize_t ahead = 8;
     if (t + ahead < length) __builtin_prefetch(items[t + ahead]);
 }
 
-// Lists of tuples, one per token.
+// Reads lists of tuples, one tuple per token.
 class RowReader {
 public:
     explicit RowReader(const std::vector<StringPool*>& pools) {

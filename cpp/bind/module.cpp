@@ -3,7 +3,7 @@
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of seqlab. Everything here trusts its caller; use seqlab.inference.";
 #ifdef NDEBUG
-    // A corpus that a module still holds when Python ends is no leak of ours to report.
+    // A corpus still held by a module at interpreter exit is not a leak to report.
     nanobind::set_leak_warnings(false);
 #endif
     seqlab::bind::bind_batches(m);

@@ -46,7 +46,7 @@ Counts joined(const std::vector<const Counts*>& parts, const In<Symbol>& map, st
     return ngrams::joined(parts, numbers, symbols);
 }
 
-// (parents, symbols, counts) of a level; level 0 is (parents, symbols, counts) of the symbols themselves.
+// (parents, symbols, counts) of every level; level 0 holds the single symbols.
 nb::list arrays_of(const Counts& counts) {
     nb::list out;
     for (std::size_t k = 0; k < counts.count.size(); ++k) {
@@ -99,7 +99,7 @@ Table table_from(const std::vector<TableLevel>& levels, bool flat) {
     return table;
 }
 
-// The last level has no shares to pass on, so they are 0.
+// The last level has no back-off weights, so they are 0.
 nb::list table_arrays(const Table& table) {
     nb::list out;
     for (std::size_t k = 0; k < table.log_prob.size(); ++k) {

@@ -13,13 +13,13 @@ namespace seqlab::bind {
 
 namespace {
 
-// A learner and the task it looks into.
+// A learner, with the task that it reads kept alive.
 struct KeptLearner {
     nb::object task;
     std::unique_ptr<online::OnlineLearner> learner;
 };
 
-// The same, for one that can tell how far it is from the optimum.
+// A learner that can also compute its duality gap.
 struct KeptSvm : KeptLearner {};
 
 template <class Of, class Kept = KeptLearner, class... Options>

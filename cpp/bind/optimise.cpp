@@ -12,7 +12,7 @@ using optimise::Stop;
 
 namespace {
 
-// Views of the optimiser's memory, good for the length of one call.
+// View of the optimiser's memory, valid during one call.
 nb::object seen(const double* data, std::size_t n) {
     return nb::cast(nb::ndarray<nb::numpy, const double, nb::ndim<1>>(data, {n}), nb::rv_policy::reference);
 }
@@ -61,7 +61,7 @@ void bind_names(nb::module_& m) {
         .value("bad_start", Stop::bad_start);
 }
 
-// A number of one part of the settings, as if it were the settings' own.
+// Expose a member of a part of the settings as a property of the settings.
 template <class Part, class X>
 void bind_field(nb::class_<Settings>& settings, const char* name, Part Settings::* part, X Part::* field) {
     settings.def_prop_rw(

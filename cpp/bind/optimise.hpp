@@ -1,4 +1,4 @@
-// Optimisers as Python hands them over: all numbers in one object, and a function to report to.
+// Settings of the optimisers from Python: all numbers in one object, and a function to report to.
 #pragma once
 
 #include "bind/batch.hpp"

@@ -1,4 +1,4 @@
-// Corpora back to bytes.
+// Write corpora as bytes.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -12,7 +12,7 @@ namespace seqlab::bind {
 
 namespace {
 
-// A sheet and the Python objects that its views look at.
+// A sheet, with the Python objects that its views refer to kept alive.
 struct KeptSheet {
     Sheet sheet;
     std::vector<nb::object> alive;

@@ -11,7 +11,7 @@ namespace seqlab::bind {
 
 namespace {
 
-// A descent and the task it looks into.
+// A descent, with the task that it reads kept alive.
 struct KeptStochastic {
     nb::object task;
     std::unique_ptr<Stochastic> descent;

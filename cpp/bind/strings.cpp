@@ -19,7 +19,7 @@ Utf8 utf8_of_any(PyObject* object) {
 }
 
 nb::object as_str(std::string_view text) {
-    // Strings in a mapped file may have been changed there; all others are sound.
+    // Strings in a mapped file may have been changed there; all others are valid UTF-8.
     return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
 }
 
@@ -44,7 +44,7 @@ nb::list gather(const nb::list& values, const In<StringId>& codes, std::size_t b
     return nb::borrow<nb::list>(list);
 }
 
-// The collector looks through all that was made whenever many lists are new; none of these can be garbage yet.
+// Pauses Python's garbage collector, which would otherwise scan all new lists again and again; none can be garbage yet.
 class NoCollection {
 public:
     NoCollection() : was_on_(PyGC_Disable() != 0) {}
@@ -58,7 +58,7 @@ private:
     bool was_on_;
 };
 
-// The same for every stretch offsets[i] .. offsets[i + 1].
+// Gather the values of every range offsets[i] .. offsets[i + 1].
 nb::list gather_all(const nb::list& values, const In<StringId>& codes, const In<std::int64_t>& offsets) {
     const std::size_t size = offsets.size() - 1;
     const NoCollection pause;
@@ -72,7 +72,7 @@ nb::list gather_all(const nb::list& values, const In<StringId>& codes, const In<
     return nb::borrow<nb::list>(list);
 }
 
-// A pool of these strings, or None when the arrays are not the arrays of a pool: unsound UTF-8 or the same string twice.
+// Return a pool of these strings, or None when the arrays do not form one: invalid UTF-8, or a repeated string.
 nb::object pool_of(const In<std::uint8_t>& bytes, const In<std::int64_t>& begins) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     StringPool pool;
@@ -87,7 +87,7 @@ nb::object pool_of(const In<std::uint8_t>& bytes, const In<std::int64_t>& begins
     return nb::cast(std::move(pool));
 }
 
-// Keeps Python objects for C++, which lets go of them without knowing of Python's lock.
+// Keep Python objects alive for C++ code that may release them without holding the GIL.
 std::shared_ptr<const void> owner_of(nb::object objects) {
     return {objects.release().ptr(), [](const void* kept) {
                 if (!Py_IsInitialized()) return;

@@ -1,4 +1,4 @@
-// Strings on the border: pools, and Python's str in and out.
+// Conversion of strings between Python and C++: pools, and Python's str.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -18,7 +18,7 @@ using namespace nb::literals;
 template <class X>
 using Vector = nb::ndarray<nb::numpy, X, nb::ndim<1>, nb::c_contig>;
 
-// A NumPy array that owns what the vector held.
+// Make a NumPy array that owns the contents of the vector.
 template <class X>
 Vector<X> as_array(std::vector<X>&& values) {
     auto* kept = new std::vector<X>(std::move(values));
@@ -26,14 +26,15 @@ Vector<X> as_array(std::vector<X>&& values) {
     return Vector<X>(kept->data(), {kept->size()}, owner);
 }
 
-// The bytes of a Python string, valid as long as the string is; ok is false for anything else and for lone surrogates.
+// The bytes of a Python string, valid as long as the string lives; ok is false for other objects and for lone
+// surrogates.
 struct Utf8 {
     std::string_view text;
     bool ok;
 };
 Utf8 utf8_of_any(PyObject* object);
 inline Utf8 utf8_of(PyObject* object) {
-    // ASCII, which most strings are, lies there as it is; a call into Python would cost as much as all the rest.
+    // Most strings are ASCII, whose bytes can be read in place; a call into Python would cost as much as the rest.
     if (PyUnicode_CheckExact(object) && PyUnicode_IS_COMPACT_ASCII(object))
         return {{reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(object) + 1),
                  static_cast<std::size_t>(PyUnicode_GET_LENGTH(object))},
@@ -43,8 +44,8 @@ inline Utf8 utf8_of(PyObject* object) {
 
 nb::object as_str(std::string_view text);
 
-// (codes, lengths, bad sequence, bad position) of a list of lists or tuples of strings; the last two are -1 when all is
-// well, and position -1 means that the sequence itself is no list.
+// Return (codes, lengths, bad sequence, bad position) of a list of lists or tuples of strings; the last two are -1 when
+// there is no error, and position -1 means that the sequence itself is not a list.
 nb::tuple intern_lists(StringPool& pool, const nb::list& sequences);
 
 }  // namespace seqlab::bind

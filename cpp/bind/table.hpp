@@ -1,4 +1,4 @@
-// Columns of a corpus as Python hands them over.
+// Columns of a corpus from Python.
 #pragma once
 
 #include <nanobind/stl/pair.h>

@@ -1,4 +1,4 @@
-// A training task as Python hands it over: arrays, kept alive as long as the task looks into them.
+// A training task from Python: arrays, kept alive as long as the task reads them.
 #pragma once
 
 #include <nanobind/stl/optional.h>

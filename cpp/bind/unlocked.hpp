@@ -1,7 +1,7 @@
-// Python's lock, let go while the core works, and taken again for a call back.
+// Release Python's global interpreter lock (GIL) while the core works, and take it again for a callback.
 //
-// A daemon thread that asks for the lock when the program ends would be ended by Python on the spot, in the middle of C++, which
-// answers with abort(). It waits instead, for ever, which is not long.
+// When the program ends, Python would terminate a daemon thread that asks for the lock, in the middle of C++ code,
+// which leads to abort(). Such a thread waits here until the process has ended.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -20,7 +20,7 @@ inline void wait_if_python_ends() {
         std::this_thread::sleep_for(std::chrono::seconds(1));
 }
 
-// As nanobind's gil_scoped_release.
+// Replaces nanobind's gil_scoped_release.
 class Unlocked {
 public:
     Unlocked() : state_(PyEval_SaveThread()) {}
@@ -35,7 +35,7 @@ private:
     PyThreadState* state_;
 };
 
-// As nanobind's gil_scoped_acquire.
+// Replaces nanobind's gil_scoped_acquire.
 class Locked {
 public:
     Locked() {

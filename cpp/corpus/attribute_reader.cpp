@@ -8,7 +8,7 @@ namespace seqlab {
 
 namespace {
 
-// The first colon that is not escaped, or the end.
+// Index of the first colon that is not escaped, or the size of the cell.
 std::size_t colon_of(std::string_view cell) {
     for (std::size_t i = 0; i < cell.size(); ++i) {
         if (cell[i] == ':') return i;
@@ -17,7 +17,7 @@ std::size_t colon_of(std::string_view cell) {
     return cell.size();
 }
 
-// A finite number that fills the text; nothing at all counts as 1.
+// Parse a finite number that fills the text; empty text counts as 1.
 bool weight_of(std::string_view text, double& weight) {
     weight = 1.0;
     return text.empty() || parse_number(text, weight);

@@ -1,5 +1,5 @@
-// CRFsuite's files: a label and its attributes between tabs, \: and \\ for a colon and a backslash, :weight behind an
-// attribute, @weight:2 on a line of its own for the whole sentence.
+// CRFsuite's files: a label and its attributes separated by tabs, \: and \\ for a colon and a backslash, :weight after
+// an attribute, @weight:2 on a line of its own for the weight of the whole sentence.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace seqlab {
 struct Bag {
     std::vector<std::int64_t> indptr{0};  // tokens + 1
     std::vector<StringId> codes;
-    std::vector<double> weights;  // empty as long as all of them are 1
+    std::vector<double> weights;  // empty as long as all are 1
     StringPool pool;
 
     void add(std::string_view attribute, double weight);

@@ -74,7 +74,7 @@ Finding BlockReader::read_lines(std::string_view block, std::size_t end) {
     return {};
 }
 
-// The lines before the one with byte `at` have been read.
+// Describe the fault at byte `at`; the lines before it have been read.
 Finding BlockReader::unsound(std::string_view block, std::size_t at) const {
     const std::size_t newline = at == 0 ? std::string_view::npos : block.rfind('\n', at - 1);
     const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;

@@ -1,5 +1,5 @@
-// What all native formats share: a block of whole lines is checked for NUL and broken UTF-8, cut into lines, and each
-// line handed to the format. Blocks follow one another; the sentences of all of them end up in one table.
+// Base of all native readers: a block of whole lines is checked for NUL and invalid UTF-8, split into lines, and each
+// line passed to the format. The sentences of all blocks end up in one table.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace seqlab {
 
-// Spaces, tabs and carriage returns only, or nothing at all.
+// True for spaces, tabs and carriage returns.
 inline bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r';
 }
 bool is_blank(std::string_view line);
 
-// Length of the front part of `block` that ends behind the last blank line, or behind the last line when every line is
-// a sentence; 0 when there is none.
+// Length of the part of `block` up to and including the last blank line, or the last line when every line is a
+// sentence; 0 when there is none.
 std::size_t last_sentence_end(std::string_view block, bool line_is_sentence);
 
 class BlockReader {
@@ -29,9 +29,9 @@ public:
     BlockReader(const BlockReader&) = delete;
     BlockReader& operator=(const BlockReader&) = delete;
 
-    // Stops at the first trouble, which is the first in the order of the file.
+    // Read a block; stops at the first error in the order of the file.
     Finding feed(std::string_view block);
-    // There are no more lines: closes a sentence that no blank line ended.
+    // End of the file: closes a sentence that no blank line ended.
     void finish();
 
     std::int64_t lines() const { return line_; }
@@ -42,14 +42,14 @@ public:
     Table take() { return std::exchange(table_, Table{}); }
 
 protected:
-    // One line without its end. The format fills in kind and number of what it finds.
+    // Read one line without its line end. The format fills in kind and number of an error.
     virtual Finding read_line(std::string_view line) = 0;
 
     std::int64_t tokens() const { return tokens_; }
     void token_added();
     void close_sentence();
     void add_extra(std::string_view line) { table_.extras.add(table_.sentences(), tokens_, line); }
-    // A blank line: the end of a sentence, or one of several blank lines.
+    // Handle a blank line: the end of a sentence, or one of several blank lines.
     void blank_line(std::string_view line);
 
     // The end of the block that is being read.

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view docstart = "-DOCSTART-";
 
-// A pool of strings for each of 200,000 columns would fill 11 GB before any error is seen.
+// Upper limit: a string pool for each of 200,000 columns would fill 11 GB before any error is noticed.
 constexpr std::size_t most_columns = 2000;
 
 enum class Id { word, range, empty_node, bad };
@@ -20,7 +20,7 @@ std::size_t digits_at(std::string_view text, std::size_t begin) {
     return end - begin;
 }
 
-// 7, 3-4, 8.1
+// Classify a CoNLL-U id: 7 (word), 3-4 (range), 8.1 (empty node).
 Id kind_of_id(std::string_view id) {
     const std::size_t first = digits_at(id, 0);
     if (first == 0) return Id::bad;
@@ -90,7 +90,7 @@ void ColumnReader::split(std::string_view line) {
     cells_.emplace_back(begin, static_cast<std::size_t>(end - begin));
 }
 
-// Settles what the first token line settles, and makes the columns.
+// Determine separator, width and picks from the first token line, and make the columns.
 void ColumnReader::begin_table() {
     if (!begun_) {
         begun_ = true;

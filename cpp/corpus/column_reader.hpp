@@ -11,12 +11,12 @@ namespace seqlab {
 
 struct ColumnRules {
     char separator =
-        '\0';  // '\t' or another single byte; ' ' means runs of blanks; '\0': as in the first token line
-    std::size_t width = 0;   // cells of every line; 0: as many as the first token line has
-    std::vector<int> picks;  // which cells to keep, negative ones from the right; empty: all of them
-    std::string comment;     // lines that begin with it are no tokens; empty: there are no comments
-    bool docstart = false;   // lines whose first cell is -DOCSTART- are no tokens
-    bool numbered = false;   // CoNLL-U: ids count from 1, ranges 3-4 and empty nodes 8.1 are no tokens
+        '\0';  // '\t' or another byte; ' ' means runs of blanks; '\0' means the first token line decides
+    std::size_t width = 0;   // cells per line; 0: as many as the first token line has
+    std::vector<int> picks;  // cells to keep, negative ones counted from the right; empty: all cells
+    std::string comment;     // prefix of comment lines; empty: there are no comments
+    bool docstart = false;   // lines whose first cell is -DOCSTART- are not tokens
+    bool numbered = false;   // CoNLL-U: ids count from 1; ranges 3-4 and empty nodes 8.1 are not tokens
 };
 
 class ColumnReader final : public BlockReader {
@@ -36,8 +36,8 @@ private:
     Finding add_token();
 
     ColumnRules rules_;
-    std::size_t least_ = 0;  // cells a line must have when only some are picked
-    bool begun_ = false;     // separator, width and picks are settled
+    std::size_t least_ = 0;  // fewest cells a line must have when only some are picked
+    bool begun_ = false;     // separator, width and picks are known
     std::vector<std::string_view> cells_;
 };
 

@@ -1,4 +1,4 @@
-// What a reader found wrong with a block: the kind and the place. The words are Python's.
+// An error in a block: its kind and place. Python writes the message.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@ enum class Trouble {
     none,
     columns,      // number = cells found
     too_wide,     // number = cells found in the first line
-    empty_cell,   // number = which cell, from 0
-    bad_id,       // number = the id that was wanted
-    no_tag,       // number = which token of the line, from 0
-    bad_weight,   // number = which cell, from 0
-    declaration,  // a line that begins with @ but is no @weight
+    empty_cell,   // number = index of the cell, from 0
+    bad_id,       // number = the id that was expected
+    no_tag,       // number = index of the token in the line, from 0
+    bad_weight,   // number = index of the cell, from 0
+    declaration,  // a line that begins with @ but is not @weight
     nul,          // number = byte within the line
     utf8,         // number = byte within the line
     long_line,    // number = bytes of the line

@@ -4,7 +4,7 @@ namespace seqlab {
 
 namespace {
 
-// The last slash that no backslash stands before; npos when there is none.
+// Index of the last slash without a backslash before it; npos when there is none.
 std::size_t last_slash(std::string_view token) {
     std::size_t at = token.rfind('/');
     while (at != std::string_view::npos && at > 0 && token[at - 1] == '\\') at = token.rfind('/', at - 1);

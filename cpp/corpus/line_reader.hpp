@@ -12,7 +12,7 @@ class LineReader final : public BlockReader {
 public:
     LineReader(bool tagged, std::size_t longest_line) : BlockReader(longest_line), tagged_(tagged) {}
 
-    // Whether a slash in a word was escaped.
+    // True if a slash in some word was escaped.
     bool escaped() const { return escaped_; }
 
 private:

@@ -10,7 +10,7 @@ namespace seqlab {
 
 namespace {
 
-// Walks along the extra lines while sentences and tokens go by.
+// Cursor over the extra lines (comments and the like), advanced with sentences and tokens.
 class ExtraCursor {
 public:
     ExtraCursor(const Sheet& sheet, std::size_t sentence) : extras_(sheet.extras), newline_(sheet.newline) {
@@ -37,7 +37,8 @@ public:
                extras_.text.at(i).starts_with("-DOCSTART-");
     }
 
-    // The line that ends a sentence: blank, or what stood there; nothing at the end of a file or before -DOCSTART-.
+    // Write the line that ends a sentence: blank, or the original text; nothing at the end of a file or before
+    // -DOCSTART-.
     void write_end(std::string& out, std::size_t sentence, std::size_t length, bool last) {
         if (!here(sentence, length + 1)) {
             out += newline_;
@@ -66,7 +67,7 @@ void add_escaped(std::string& out, std::string_view text, std::string_view speci
     }
 }
 
-// Token after token with what stands between them; `token` writes one line.
+// Write all tokens with the extra lines between them; `token` writes one line.
 template <class Token>
 std::string render_blocks(const Sheet& sheet, std::size_t begin, std::size_t end, Token token) {
     std::string out;

@@ -1,5 +1,5 @@
-// Sentences back to text, one function per kind of file. What is written was checked before: no cell holds what the
-// format cannot hold.
+// Write sentences as text, one function per file format. Python has checked that every cell can be represented in the
+// format.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct CodedColumn {
     std::string_view at(std::size_t token) const { return pool->at(codes[token]); }
 };
 
-// As in struct Extras of corpus/table.hpp.
+// See struct Extras of corpus/table.hpp.
 struct ExtraLines {
     std::span<const std::int64_t> sentence;
     std::span<const std::int64_t> position;
@@ -29,7 +29,7 @@ struct ExtraLines {
 struct CodedBags {
     std::span<const std::int64_t> indptr;
     CodedColumn attributes;
-    std::span<const double> weights;  // empty: all of them are 1
+    std::span<const double> weights;  // empty: all are 1
 };
 
 struct Sheet {
@@ -41,19 +41,19 @@ struct Sheet {
     std::size_t sentences() const { return offsets.size() - 1; }
 };
 
-// Sentences begin .. end; with the last sentence also the lines behind it.
+// Write sentences begin .. end; the last sentence of the corpus is followed by the extra lines after it.
 std::string render_columns(const Sheet& sheet, std::string_view separator, std::size_t begin,
                            std::size_t end);
 std::string render_text(const Sheet& sheet, bool escape_words, std::size_t begin, std::size_t end);
 std::string render_attributes(const Sheet& sheet, const CodedBags& bags, std::size_t begin, std::size_t end);
 
-// Which strings a format cannot hold.
+// Rules for strings that a format cannot represent.
 struct Unwritable {
-    std::string bytes;       // none of these
-    bool empty = false;      // not the empty string, nor one of blanks only
-    bool backslash = false;  // no backslash before a slash or at the end
+    std::string bytes;       // forbidden bytes
+    bool empty = false;      // forbid the empty string and strings of blanks
+    bool backslash = false;  // forbid a backslash before a slash or at the end
 };
-// The first token whose string cannot be written; codes.size() when there is none.
+// Index of the first token whose string cannot be written; codes.size() when there is none.
 std::size_t first_unwritable(const CodedColumn& column, const Unwritable& rules);
 
 }  // namespace seqlab

@@ -1,5 +1,5 @@
-// Sentences as columns: for every column one number per token into a pool of distinct strings; where each sentence
-// begins; and the lines of the file that are no tokens.
+// Sentences as columns: for every column one string number per token and a pool of distinct strings; the offset of each
+// sentence; and the lines of the file that are not tokens.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ struct Column {
     std::vector<StringId> codes;
     RecentStrings recent;
 
-    // `readable` is the end of the memory around the cell that may be read.
+    // Add a cell; `readable` is the end of the memory around it that may be read.
     void add(std::string_view cell, const char* readable) {
         codes.push_back(recent.intern(pool, cell, readable));
     }
     void add(std::string_view cell) { codes.push_back(pool.intern(cell)); }
 };
 
-// Lines that are no tokens, each before token `position` of `sentence`. Position T stands behind the last token;
-// position T + 1 says what stands in place of the blank line that ends the sentence, and `absent` that nothing does.
+// Lines that are not tokens, each before token `position` of `sentence`. Position T is after the last token; position T
+// + 1 gives the text in place of the blank line that ends the sentence, `absent` when there is no such line.
 struct Extras {
     static constexpr StringId absent = StringPool::absent;
 

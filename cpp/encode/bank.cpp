@@ -15,17 +15,17 @@ namespace seqlab {
 
 namespace {
 
-// Tokens worked on together: their keys are made, their slots brought near, then looked up.
+// Tokens per block: the keys of a block are made, their slots prefetched, then looked up.
 constexpr std::size_t block_tokens = 512;
 
 constexpr std::size_t block_sentences = 64;
 
 using Block = std::array<ValueId, block_tokens>;
 
-// A stretch of one sentence that fits a block.
+// A span of one sentence that fits a block.
 struct Stretch {
     std::int64_t begin, end;  // the sentence
-    std::int64_t from, to;    // the tokens at hand
+    std::int64_t from, to;    // the tokens of the span
 };
 
 template <class F>
@@ -39,7 +39,7 @@ void for_each_stretch(const TableView& table, std::size_t first, std::size_t las
 
 }  // namespace
 
-// Reads an atom's value at every token of a stretch.
+// Reads an atom's value at every token of a span.
 struct Reader {
     const StringId* codes;
     const ValueId* of_code;
@@ -74,7 +74,7 @@ struct Finding {
     static std::int32_t pair(const PairTable& table, Pair key) { return table.find(key); }
 };
 
-// left[i] becomes the number of the pair (left[i], right[i]).
+// Replace left[i] by the number of the pair (left[i], right[i]).
 template <class Policy, class Link>
 void fold_pairs(Link& table, ValueId* left, const ValueId* right, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) table.prefetch({left[i], right[i]});
@@ -83,7 +83,7 @@ void fold_pairs(Link& table, ValueId* left, const ValueId* right, std::size_t n)
             left[i] == no_value || right[i] == no_value ? no_value : Policy::pair(table, {left[i], right[i]});
 }
 
-// The attribute of one feature at every token of a stretch, into left.
+// Compute the attribute of one feature at every token of a span, into left.
 template <class Policy, class Group>
 void attributes_of(const Feature& feature, const std::vector<Reader>& readers, Group& group, const Stretch& s,
                    bool on_moves, Block& left, Block& right) {
@@ -147,7 +147,7 @@ void Bank::learn(const TableView& table, std::int32_t* ids, std::size_t threads)
     parallel_for(order.size(), threads, [&](std::size_t i) { learn_group(order[i], table, sources, ids); });
 }
 
-// Groups with much to do first, so that none of them is begun when all others are done.
+// Largest groups first, so that no large group starts when all others are done.
 std::vector<std::size_t> Bank::by_work() const {
     std::vector<std::size_t> work(groups_.size()), order(groups_.size());
     for (const Feature& feature : features_) work[feature.group] += 1 + 2 * feature.atoms.size();
@@ -156,7 +156,7 @@ std::vector<std::size_t> Bank::by_work() const {
     return order;
 }
 
-// Values that share a pool, in order: one after another, they number it in the same way every time.
+// Values grouped by pool. Those that share a pool are processed in order, so that its numbering is always the same.
 std::vector<std::vector<std::size_t>> Bank::by_pool() const {
     std::map<const StringPool*, std::size_t> place;
     std::vector<std::vector<std::size_t>> shared;
@@ -272,7 +272,7 @@ Learned Bank::learned() const {
 }
 
 void Bank::restore(Learned learned) {
-    constexpr std::size_t ahead = 16;  // puts between asking for a slot and using it
+    constexpr std::size_t ahead = 16;  // entries between prefetching a slot and using it
     for (std::size_t c = 0; c < words_.size(); ++c) words_[c].restore(std::move(learned.words[c]));
     std::set<const StringPool*> met;
     for (std::size_t v = 0; v < values_.size(); ++v)

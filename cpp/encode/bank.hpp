@@ -1,7 +1,8 @@
 // A bank of features: from columns of words to rows of attribute numbers, one number per feature and token.
 //
-// learn() gives every combination of values that occurs a number; look_up() finds those numbers again in other text and
-// leaves out what learning never met. No attribute string is ever made: numbers of values stand for it (docs/decisions/0006).
+// learn() numbers every combination of values that occurs; look_up() finds those numbers in other text and skips
+// combinations not seen in training. No attribute string is ever made: numbers of values represent it
+// (docs/decisions/0006).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace seqlab {
 
 struct Reader;
 
-// What a bank has learned.
+// The learned tables of a bank, as stored in a model file.
 struct Learned {
     // Attribute i has number ids[i] and the values values[i * atoms] ...
     struct Group {
@@ -23,44 +24,45 @@ struct Learned {
     };
 
     std::vector<StringPool> words;  // one per column
-    std::vector<StringPool> pools;  // one per Values; those that share one have it once, the others are empty
+    std::vector<StringPool> pools;  // one per Values; a shared pool is stored once, and the others are empty
     std::vector<Group> groups;
 };
 
 class Bank {
 public:
-    // With `on_moves`, attributes belong to the move into a token, so the first token of a sentence has none.
+    // With `on_moves`, attributes belong to the transition into a token, so the first token of a sentence has none.
     Bank(std::vector<Values> values, std::vector<Feature> features, std::size_t columns, bool on_moves);
 
     std::size_t stride() const { return features_.size(); }
     std::size_t columns() const { return words_.size(); }
 
-    // Number what occurs: ids (tokens, stride) get numbers within their group, -1 where a feature has no value. Once.
+    // Number all attributes that occur: ids (tokens, stride) get numbers within their group, -1 where a feature has no
+    // value. Called once.
     void learn(const TableView& table, std::int32_t* ids, std::size_t threads);
-    // How often each attribute stands in those rows: the attributes of group 0 first, in order of first appearance, then
-    // group 1, ...
+    // Count each attribute in those rows: the attributes of group 0 first, in order of first appearance, then group 1,
+    // ...
     std::vector<std::int64_t> counts(const std::int32_t* ids, std::size_t tokens, std::size_t threads) const;
     std::vector<std::size_t> group_sizes() const;
-    // Attributes get the numbers of `map`, in the order of counts(), -1 to forget one; so do the rows that learn() wrote,
-    // which are packed. Returns how many entries they have.
+    // Renumber the attributes by `map`, in the order of counts(), -1 to drop one; the rows that learn() wrote are
+    // renumbered and packed as well. Returns the number of entries left.
     std::size_t number(const std::int32_t* map, std::int32_t* ids, std::size_t tokens, std::int64_t* indptr,
                        std::size_t threads);
 
-    // Rows of attribute numbers of other text, packed. Returns how many entries they have.
+    // Write packed rows of attribute numbers of other text. Returns the number of entries.
     std::size_t look_up(const TableView& table, std::int32_t* ids, std::int64_t* indptr,
                         std::size_t threads) const;
 
-    // Its parts, for tables of another kind (linear/tagging/build_tables.hpp).
+    // Access to the parts, to build other tables from them (linear/tagging/build_tables.hpp).
     const std::vector<Values>& values() const { return values_; }
     const std::vector<Feature>& features() const { return features_; }
     const Attributes& group(std::size_t g) const { return groups_[g]; }
     const Words& words(std::size_t column) const { return words_[column]; }
 
-    // What learn() and number() left behind, and the way back for a new bank of the same features.
+    // Export the result of learn() and number(), and restore it in a new bank of the same features.
     Learned learned() const;
     void restore(Learned learned);
 
-    // f(attribute, group, values of its atoms as strings)
+    // Call f(attribute, group, values of its atoms as strings) for every attribute.
     template <class F>
     void each(F f) const;
 
@@ -81,7 +83,8 @@ private:
 
 template <class F>
 void Bank::each(F f) const {
-    std::vector<std::size_t> example(groups_.size());  // a feature of the group: it knows the pools
+    std::vector<std::size_t> example(
+        groups_.size());  // one feature of each group, which has the pools of the group
     for (std::size_t i = features_.size(); i-- > 0;) example[features_[i].group] = i;
     std::vector<std::string_view> texts;
     for (std::size_t g = 0; g < groups_.size(); ++g) {

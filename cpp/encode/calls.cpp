@@ -60,7 +60,7 @@ bool lower_ascii(std::string_view value, int, std::string& out) {
     return true;
 }
 
-// Stands for a mark, which the shape leaves out; no code point is that large.
+// Marks a code point that the shape leaves out; no real code point is that large.
 constexpr char32_t left_out = 0x110000;
 
 char32_t shape_of(char32_t c) {
@@ -88,7 +88,7 @@ bool short_shape(std::string_view value, int, std::string& out) {
     return true;
 }
 
-// Byte where code point number n begins; npos when there are fewer than n.
+// Byte offset of code point number n; npos when there are fewer than n.
 std::size_t byte_of(std::string_view text, std::size_t n) {
     std::size_t at = 0;
     for (; n > 0; --n) {
@@ -111,7 +111,7 @@ bool prefix(std::string_view value, int n, std::string& out) {
     return true;
 }
 
-// From the end: the first byte of a code point is the one that does not continue another.
+// Scan from the end: a byte that is not a continuation byte begins a code point.
 bool suffix(std::string_view value, int n, std::string& out) {
     std::size_t at = value.size();
     for (; n > 0; --n) {
@@ -173,7 +173,7 @@ bool first_category(std::string_view value, int, std::string& out) {
     return true;
 }
 
-// As str.istitle: capitals only where a word begins, small letters only where one goes on.
+// Like str.istitle: capitals only at the beginning of a word, small letters only after it.
 bool is_title_case(std::string_view value, int, std::string& out) {
     bool some = false, inside = false, good = true;
     each_code_point(value, [&](char32_t c) {

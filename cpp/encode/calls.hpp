@@ -1,4 +1,5 @@
-// The functions of the template language on one string: twins of src/seqlab/features/functions.py, which defines them.
+// The functions of the template language on one string, equivalent to src/seqlab/features/functions.py, which defines
+// them.
 #pragma once
 
 #include <string>
@@ -7,7 +8,8 @@
 
 namespace seqlab {
 
-// One function with its number, if it takes one. False when the value has no answer: the feature is then absent.
+// A function with its optional integer argument. Returns false when the value has no result: the feature is then
+// absent.
 using Function = bool (*)(std::string_view value, int argument, std::string& out);
 
 struct Call {
@@ -15,19 +17,19 @@ struct Call {
     int argument;
 };
 
-// The function of this name, or nullptr: then only Python knows it.
+// Look up a function by name; nullptr when it exists in Python only.
 Function function_named(std::string_view name);
 
-// All calls in order, innermost first; `out` is overwritten.
+// Apply all calls in order, innermost first; `out` is overwritten.
 bool apply(const std::vector<Call>& calls, std::string_view value, std::string& out);
 
-// A string that many calls are applied to. Most templates lower it first, every time: what the innermost call gave is kept for
-// the next calls that begin with the same.
+// A string that many calls are applied to. Most templates lower-case it first, every time, so the result of the
+// innermost call is kept for the next calls that begin with the same one.
 class Stem {
 public:
     explicit Stem(std::string_view text) : text_(text) {}
 
-    // As `apply`.
+    // See the function `apply`.
     bool apply(const std::vector<Call>& calls, std::string& out);
 
 private:

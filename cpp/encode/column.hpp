@@ -1,4 +1,4 @@
-// What the encoder reads: columns of codes with their strings, cut into sentences.
+// Input of the encoder: columns of codes with their strings, divided into sentences.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace seqlab {
 
-// A value that is not there: the function has none for this word, or training never met it.
+// Marks a missing value: the function has no result for this word, or training has not seen it.
 inline constexpr std::int32_t no_value = -1;
 
 struct ColumnView {

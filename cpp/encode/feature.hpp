@@ -1,4 +1,4 @@
-// Features as the encoder knows them: atoms, and the table from their values to attributes.
+// Features of the encoder: atoms, and the table from their values to attributes.
 #pragma once
 
 #include <cstddef>
@@ -12,29 +12,29 @@ namespace seqlab {
 
 using AttributeId = std::int32_t;
 
-// A value at an offset from the token, or at a fixed place of the sentence (from its end when negative).
+// A value at an offset from the token, or at a fixed position of the sentence (counted from its end when negative).
 struct Atom {
     std::size_t values;
     std::int64_t offset;
     bool absolute;
 };
 
-// Features of one group write the same attributes: the same pieces of text round their values.
+// Features of one group write the same attribute strings: the same pieces of text around their values.
 struct Feature {
     std::vector<Atom> atoms;
     std::size_t group;
 };
 
-// The attributes of one group: which combinations of values were met, and their numbers.
+// The attributes of one group: the combinations of values seen in training, and their numbers.
 //
-// One value is looked up in an array. More are folded from the left: a pair of values is a number, that number and
-// the next value are a pair again.
+// A single value is looked up in an array. Several values are folded from the left: a pair of values gets a number, and
+// that number and the next value form a pair again.
 class Attributes {
 public:
     explicit Attributes(std::size_t atoms) : atoms_(atoms), chain_(atoms > 1 ? atoms - 1 : 0) {}
 
     std::size_t atoms() const { return atoms_; }
-    // How many numbers were given out; after renumber() it is still that.
+    // Count of numbers given out, unchanged by renumber().
     std::size_t size() const { return atoms_ <= 1 ? count_ : chain_.back().size(); }
 
     AttributeId intern_value(ValueId value);
@@ -45,19 +45,19 @@ public:
     PairTable& link(std::size_t i) { return chain_[i]; }
     const PairTable& link(std::size_t i) const { return chain_[i]; }
 
-    // The attribute of these values, one for each atom, gets this number.
+    // Set the number of the attribute with these values, one for each atom.
     void put(AttributeId attribute, const ValueId* values);
-    // So many attributes will be put.
+    // Reserve space for this many attributes.
     void reserve(std::size_t count) {
         if (!chain_.empty()) chain_.back().reserve(count);
     }
-    // These values will be put soon: bring their slot near.
+    // Prefetch the slot of values that will be put soon.
     void prefetch(const ValueId* values) const {
         if (!chain_.empty()) chain_.front().prefetch({values[0], values[1]});
     }
-    // Numbers become map[number]; -1 forgets the attribute.
+    // Replace each number by map[number]; -1 drops the attribute.
     void renumber(const std::int32_t* map);
-    // f(attribute, values of its atoms) for every attribute that was not forgotten.
+    // Call f(attribute, values of its atoms) for every attribute that was not dropped.
     template <class F>
     void each(F f) const;
 
@@ -79,7 +79,7 @@ void Attributes::each(F f) const {
         }
         return;
     }
-    // The way back through the chain: which pair made a number.
+    // Invert the chain: the pair behind each number.
     std::vector<std::vector<Pair>> made(chain_.size());
     for (std::size_t i = 0; i + 1 < chain_.size(); ++i) {
         made[i].resize(chain_[i].size());

@@ -11,7 +11,7 @@ namespace seqlab {
 
 namespace {
 
-// Most attributes are met a few times: these are put in order by counting them, and the few others are sorted.
+// Most attributes occur a few times: these are ordered by counting sort, and the few others by comparison.
 constexpr std::int64_t few = 4096;
 
 }  // namespace
@@ -19,7 +19,7 @@ constexpr std::int64_t few = 4096;
 std::vector<std::int32_t> by_frequency(const std::int64_t* counts, const std::int32_t* least,
                                        std::size_t size) {
     std::vector<std::int32_t> map(size, -1), often;
-    // By how often they are met: first how many there are, then the number that the next of them gets.
+    // For each count: first how many attributes have it, then the next number to give out.
     std::vector<std::int32_t> next(few);
     for (std::size_t i = 0; i < size; ++i) {
         if (counts[i] < least[i]) continue;
@@ -37,7 +37,7 @@ std::vector<std::int32_t> by_frequency(const std::int64_t* counts, const std::in
     return map;
 }
 
-// Every range of tokens becomes a row of numbers of its own, at its own beginning; then they are pushed together.
+// Pack every range of tokens at its own beginning in parallel, then move the ranges together.
 std::size_t pack_rows(std::int32_t* ids, std::size_t tokens, std::size_t stride, std::int64_t* indptr,
                       std::size_t threads) {
     std::vector<std::pair<std::size_t, std::size_t>> ranges;

@@ -1,4 +1,4 @@
-// From pairs of numbers to numbers: 0, 1, 2, ... in order of first appearance, changed later by renumber().
+// Hash table from pairs of numbers to numbers: 0, 1, 2, ... in order of first appearance, changed later by renumber().
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ public:
         return slot.value;
     }
 
-    // The key gets a number of the caller's.
+    // Set the number of a key.
     void set(Pair key, std::int32_t value) {
         make_room(count_ + 1);
         Slot& slot = slots_[place(key)];
@@ -45,17 +45,17 @@ public:
         slot = {key, value};
     }
 
-    // So many keys will come: growing on the way would move each of them about once more.
+    // Reserve space for this many keys: growing step by step would move each of them about once more.
     void reserve(std::size_t keys) { make_room(keys); }
 
-    // The caller asks for many keys: bring their slots near first, then look.
+    // Prefetch the slot of a key, when many keys are looked up one after another.
     void prefetch(Pair key) const {
         if (!slots_.empty()) __builtin_prefetch(&slots_[hash(key) & (slots_.size() - 1)]);
     }
 
     std::size_t size() const { return count_; }
 
-    // f(key, value) for every entry, in no order that means anything.
+    // Call f(key, value) for every entry, in unspecified order.
     template <class F>
     void each(F f) const {
         for (const Slot& slot : slots_)
@@ -68,7 +68,7 @@ public:
     }
 
 private:
-    // Numbers in a key are from 0 up.
+    // Marks a free slot: the numbers in a key are not negative.
     static constexpr Pair none{-1, -1};
 
     struct Slot {
@@ -76,7 +76,7 @@ private:
         std::int32_t value = absent;
     };
 
-    // Where the key stands, or the free slot where it would stand.
+    // Find the slot of a key, or the free slot for it.
     std::size_t place(Pair key) const {
         const std::size_t mask = slots_.size() - 1;
         std::size_t i = hash(key) & mask;

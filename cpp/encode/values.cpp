@@ -7,7 +7,7 @@ namespace seqlab {
 
 namespace {
 
-// unused for every string that no token has, new_word for the others
+// Mark every string of the pool: unused if no token has it, otherwise new_word.
 std::vector<StringId> marked(const ColumnView& column, std::size_t tokens) {
     std::vector<StringId> known(column.pool->size(), Words::unused);
     for (std::size_t i = 0; i < tokens; ++i)

@@ -1,6 +1,7 @@
-// The values an atom can take, numbered: a column's strings after the atom's functions.
+// The values that an atom can take, numbered: a column's strings after the atom's functions.
 //
-// A function is applied once per distinct string, never per token: a corpus of a million tokens has some ten thousand.
+// A function is applied once per distinct string, never per token: a corpus of a million tokens has some ten thousand
+// strings.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +20,8 @@ namespace seqlab {
 
 using ValueId = std::int32_t;
 
-// The strings of one column that training has met. `known[code]` is the number here of a string of some other pool:
-// new_word for one never met, unused for one that no token of the corpus at hand has.
+// The strings of one column seen in training. `known[code]` maps a string of another pool to its number here: new_word
+// for a string not seen in training, unused for a string that no token of the current corpus has.
 class Words {
 public:
     static constexpr StringId new_word = -1;
@@ -35,7 +36,8 @@ private:
     StringPool pool_;
 };
 
-// What is read outside a sentence, by how far outside: [0] is next to it, the last serves all beyond; none is absent.
+// Symbols read outside a sentence, by distance: [0] is next to the sentence, the last serves all larger distances;
+// nullopt makes the feature absent.
 using Outside = std::vector<std::optional<std::string>>;
 
 // The symbol at a distance of 1, 2, ... from the sentence.
@@ -60,21 +62,21 @@ public:
     const StringPool& pool() const { return *pool_; }
     void restore(StringPool pool) { *pool_ = std::move(pool); }
 
-    // Number the values of all words, and of the places outside.
+    // Number the values of all words, and of the positions outside.
     void learn(const Words& words);
-    // Find those of the places outside in a pool that has them already.
+    // Look up the symbols outside a sentence in a pool that already contains them.
     void look_outside();
     const std::vector<ValueId>& before() const { return before_; }
     const std::vector<ValueId>& after() const { return after_; }
-    // The value of a word that training has met, by its number, and of any other text.
+    // Value of a word seen in training, by its number, and of any other text.
     ValueId of_word(StringId word) const { return of_word_[static_cast<std::size_t>(word)]; }
     ValueId of_text(Stem& text) const {
         std::string value;
         return text.apply(calls_, value) ? pool_->find(value) : no_value;
     }
-    // Of up to StringPool::together texts; `room` has as many strings.
+    // Values of up to StringPool::together texts; `room` has as many strings.
     void of_texts(std::span<Stem> texts, std::vector<std::string>& room, ValueId* values) const;
-    // The value of every code of a column, given what Words says of its strings.
+    // Value of every code of a column, given the numbers in Words of its strings.
     std::vector<ValueId> of_codes(const StringPool& strings, const std::vector<StringId>& known) const;
 
 private:

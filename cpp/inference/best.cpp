@@ -16,7 +16,7 @@ std::size_t argmax(const double* x, std::size_t n) {
     return static_cast<std::size_t>(std::max_element(x, x + n) - x);
 }
 
-// The best state of a row; among equals the first in the order of ties.
+// The best state of a row; ties are broken by the tie order of states.
 template <class F>
 std::size_t best_state(const Steps<F>& steps, std::size_t t, const double* row) {
     std::size_t best = 0;
@@ -91,7 +91,7 @@ void dense_viterbi(Batch<F> batch, const Group& g, const PerEdges<F, DenseTable<
     }
 }
 
-// What a beam remembers of one surviving state.
+// One surviving state of a beam.
 struct Hypothesis {
     std::size_t state;
     double score;
@@ -103,7 +103,7 @@ class Beam {
 public:
     Beam(const Trellis<F>& trellis, std::size_t width) : steps_(trellis), width_(width) {}
 
-    // The score, or -inf with `dead` set.
+    // Run the beam search; returns the score, or -inf with `dead` set.
     double run(Label* path, std::uint8_t* exact, std::int64_t* dead) {
         const std::size_t T = steps_.trellis().T;
         *exact = 1;
@@ -152,7 +152,7 @@ private:
         const auto origin = [&](const Hypothesis& x) { return survivors_.back()[x.parent].state; };
         if (h.score > rival.score || (h.score == rival.score && origin(h) < origin(rival))) rival = h;
     }
-    // Best score first, equal scores in the order of ties; true when something had to go.
+    // Sort by score, ties in the tie order of states, and keep the `width` best; true if any state was dropped.
     bool cut(std::size_t t) {
         std::sort(next_.begin(), next_.end(), [&](const Hypothesis& a, const Hypothesis& b) {
             return a.score != b.score ? a.score > b.score : steps_.before(t, a.state, b.state);
@@ -200,7 +200,7 @@ double move_score(const Trellis<F>& trellis, const Label* path, std::size_t t) {
 
 template <class F>
 double path_score(const Trellis<F>& trellis, const Label* path) {
-    // Compensation costs more than the sum itself: in a long chain a few terms are added up first.
+    // A compensated addition costs several plain ones: in a long chain a few terms are added up first.
     const std::size_t stride = trellis.T > 1024 ? 16 : 1;
     CompensatedSum total;
     for (std::size_t first = 0; first < trellis.T; first += stride) {

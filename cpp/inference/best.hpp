@@ -1,4 +1,4 @@
-// The best path, the best of few (beam), and why there is none.
+// Decoding: the best path, beam search, and the position where no path is legal.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace seqlab {
 template <class F>
 double path_score(const Trellis<F>& trellis, const Label* path);
 
-// paths[i] (T_i), scores[i]; -inf for a sequence without a legal path.
+// Compute the best paths: paths[i] (T_i), scores[i]; -inf for a sequence without a legal path.
 template <class F>
 void viterbi(Batch<F> batch, Label* const* paths, double* scores, std::size_t threads);
 
-// eq:beam   as Viterbi, but only the `width` best states of each position go on. exact[i] = 1 when none was cut.
+// eq:beam   Viterbi that keeps only the `width` best states of each position. exact[i] = 1 when none was dropped.
 // dead[i]: the position where every state of the beam died, or -1.
 template <class F>
 void beam(Batch<F> batch, std::size_t width, Label* const* paths, double* scores, std::uint8_t* exact,
@@ -26,7 +26,7 @@ void beam(Batch<F> batch, std::size_t width, Label* const* paths, double* scores
 template <class F>
 std::int64_t first_dead(const Trellis<F>& trellis);
 
-// The rows of δ for any order and mask (eq:viterbi), as far as a path leads.
+// The rows of δ for any order and mask (eq:viterbi), up to the first position that no path reaches.
 template <class F>
 class BestRows {
 public:
@@ -36,7 +36,7 @@ public:
     std::size_t rows() const { return sum_.rows(); }
     const double* row(std::size_t t) const { return sum_.alpha(t); }
 
-    // Scores of the moves into state (r, y) at t, one per a: δ_{t-1}(a, r) + edge(a, r, y).
+    // Scores of the transitions into state (r, y) at t, one per a: δ_{t-1}(a, r) + edge(a, r, y).
     void arrivals(std::size_t t, std::size_t state, std::vector<double>& out) const;
 
 private:

@@ -1,4 +1,4 @@
-// One sequence of any shape, by the definition: marginals and expected counts from α and β.
+// Marginals and expected counts of one sequence of any shape, from α and β.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 
 namespace seqlab {
 
-// How many sequences went to log space.
+// Number of sequences recomputed in log space.
 inline std::atomic<std::size_t>& fallbacks() {
     static std::atomic<std::size_t> count{0};
     return count;
 }
 
-// Turns α and β into marginals and counts, for any order and any mask.
+// Computes marginals and counts from α and β, for any order and any mask.
 template <class F, class Algebra>
 class Counter {
 public:
@@ -73,7 +73,7 @@ private:
     double total_ = 1.0;
 };
 
-// Counts of an attempt that may yet be refused: kept apart from sums that others have added to already.
+// Counts of an attempt whose result may be rejected, separate from sums that already contain other sequences.
 class Attempt {
 public:
     Attempt(const CountTarget& target, std::size_t L, std::size_t order) : target_(target), own_(target) {
@@ -93,7 +93,7 @@ public:
         for (std::size_t c = 0; c < 3; ++c)
             for (std::size_t i = 0; i < counts_[c].size(); ++i) to[c][i] += counts_[c][i];
     }
-    // What went straight to the target is the sequence's own, so it may be wiped.
+    // Edge counts written directly to the target belong to this sequence alone, so they may be zeroed.
     void refuse(std::size_t slabs, std::size_t L) const {
         if (!target_.slab) return;
         std::fill(target_.edge, target_.edge + slabs * target_.slab, 0.0);
@@ -106,7 +106,7 @@ private:
     std::vector<double> counts_[3];
 };
 
-// One sequence of any shape by the definition: scaled numbers first, log space when they are not certified.
+// Count paths of one sequence of any shape: in scaled numbers first, in log space when the certificate does not hold.
 template <class F>
 double sum_over_paths(const Trellis<F>& trellis, F* node, const CountTarget& target,
                       const LinearTensor* linear, std::uint8_t* log_space, bool try_scaled) {

@@ -1,4 +1,4 @@
-// Shared first-order edges made ready for the dense kernels, and which kernel a sequence goes to.
+// Shared first-order edges prepared for the dense kernels, and the choice of a kernel for each sequence.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace seqlab {
 template <class F>
 class DenseTable {
 public:
-    // exp(edge - largest), padded with zeros; G is what the scores are stored in
+    // exp(edge - largest), padded with zeros; G is the type of the stored scores
     template <class G>
     static DenseTable potentials(const G* edge, std::size_t L) {
         DenseTable table(L, F{0});
@@ -44,7 +44,7 @@ public:
     }
 
     const DenseEdges<F>& edges() const { return edges_; }
-    // No edge that is allowed lost its weight, or nearly so, in exp: the forward-only certificate needs it.
+    // True if no allowed edge underflowed, or nearly so, in exp: the forward-only certificate requires it.
     bool lossless() const { return lossless_; }
 
 private:
@@ -71,8 +71,8 @@ private:
     bool lossless_ = true;
 };
 
-// Sentences run in lockstep with their rows in cache; beyond this a chain goes alone through the long kernels.
-// The rule looks at the chain only, never at its company, so that a batch gives the bits of one by one.
+// Sentences run in lockstep with their rows in cache; chains longer than this run alone in the long kernels. The rule
+// depends on the chain only, never on the other sequences, so that a batch gives the same bits as single calls.
 template <class F>
 bool is_long(std::size_t T, std::size_t L) {
     return T > 1024 || (T > 64 && T * kernels().of<F>().padded(L) * sizeof(F) > (std::size_t{1} << 18));
@@ -81,7 +81,8 @@ bool is_long(std::size_t T, std::size_t L) {
 inline bool in_chunks(std::size_t T, std::size_t L) {
     return L <= CHUNKED_LABELS && T >= CHUNKED_LENGTH;
 }
-// Chains that were cut into chunks in vain: the chunks did not join (eq:mixing), or eq:certificate asked for more.
+// Number of chains that were divided into chunks in vain: the chunks did not join (eq:mixing), or eq:certificate
+// failed.
 inline std::atomic<std::size_t>& unjoined() {
     static std::atomic<std::size_t> count{0};
     return count;
@@ -95,7 +96,8 @@ Chain<F> chain_of(const Trellis<F>& trellis) {
     return chain;
 }
 
-// A long chain as its kernels want it, in float64: scores of float32 are copied, marginals are rounded on their way back.
+// A long chain for its kernels, in float64: float32 scores are copied, and marginals are rounded when they are written
+// back.
 template <class F>
 class WideChain {
 public:

@@ -33,7 +33,8 @@ double entropy(const Trellis<F>& trellis) {
     take(edge, trellis.edge);
     for (std::size_t i = 0; i < 2; ++i)
         if (trellis.head[i]) take(head[i], trellis.head[i]);
-    // At scores of 1e300 even compensated sums keep no digits of so small a difference: stay within the bounds.
+    // At scores of 1e300 even compensated sums lose all digits of so small a difference: clamp to the bounds of
+    // entropy.
     return std::clamp(h.value(), 0.0,
                       static_cast<double>(trellis.T) * std::log(static_cast<double>(trellis.L)));
 }

@@ -5,8 +5,8 @@
 
 namespace seqlab {
 
-// Run the forward pass of one sequence and hand it to `use`: in scaled numbers where they are certified without a
-// backward pass, else in log space. False, and nothing used, when no path is legal.
+// Run the forward pass of one sequence and pass it to `use`: in scaled numbers where the forward certificate holds,
+// otherwise in log space. Returns false without calling `use` when no path is legal.
 template <class F, class Use>
 bool with_forward(const Trellis<F>& trellis, Use use) {
     const Steps<F> steps(trellis);

@@ -9,7 +9,7 @@ namespace seqlab {
 
 namespace {
 
-// The tables that the groups of a batch need, of either kind.
+// The edge tables of both kinds (dense and general) that the groups of a batch need.
 template <class F>
 class Tables {
 public:
@@ -30,7 +30,7 @@ private:
     PerEdges<F, LinearTensor> linear_;
 };
 
-// Everything one job needs of its own: scratch, and sums that are added up later in the order of the jobs.
+// The workspace of one job: scratch memory, and sums that are added up later in the order of the jobs.
 template <class F>
 struct Worker {
     Buffer<F> room, E;
@@ -39,7 +39,7 @@ struct Worker {
     std::optional<LinearTensor> linear;
 };
 
-// raw (L, L) holds Σ α ⊗ g; times the potentials of the edges it is the expected count.
+// Multiply raw (L, L), which holds Σ α ⊗ g, by the edge potentials: the result is the expected counts.
 template <class F>
 void finish_counts(const DenseEdges<F>& edges, const double* raw, double* out) {
     for (std::size_t a = 0; a < edges.L; ++a)
@@ -56,7 +56,7 @@ void flush(F* E, const DenseEdges<F>& edges, double* raw) {
         }
 }
 
-// One call for one or several questions; what is null is not computed.
+// Output arrays of one call, which may compute several quantities; a null pointer is not computed.
 template <class F>
 struct Answers {
     F* const* node = nullptr;
@@ -72,7 +72,7 @@ public:
     MarginalJob(Batch<F> batch, const Tables<F>& tables, const Answers<F>& answers)
         : batch_(batch), tables_(tables), answers_(answers) {}
 
-    // target_of(i): where sequence i's counts go in this job
+    // Run a job; target_of(i) is the target of sequence i's counts.
     template <class TargetOf>
     void run(const Job& job, TargetOf target_of) {
         const FlushToZero quick;
@@ -110,7 +110,7 @@ private:
             if (chain[s].certified) {
                 answers_.log_z[g.member[s]] = chain[s].log_z;
             } else {
-                general(g.member[s], target, sizeof(F) == 4);  // float32 gets a second chance in float64
+                general(g.member[s], target, sizeof(F) == 4);  // float32 is tried again in float64
             }
         }
         if (++groups_ % 16 == 0 || worker_.dense) settle();
@@ -130,7 +130,7 @@ private:
         double* const E = target.edge ? raw.data() : nullptr;
         if (!in_chunks(trellis.T, trellis.L) || !chunked(table.edges(), trellis.T, asked, E)) {
             WideChain<F> wide(trellis, asked);
-            wide.make_gamma();  // the rows of marginals also hold what one direction leaves for the other
+            wide.make_gamma();  // one direction passes its results to the other in the rows of marginals
             k.forward_backward(table.edges(), trellis.T, wide.chain(), worker_.wide.of(k.room(trellis.L)), E);
             wide.answer(asked);
         }
@@ -143,7 +143,7 @@ private:
         return done;
     }
 
-    // The running sum E for this table and target, in the kernel's own numbers.
+    // The running sum E for this table and target, in the kernel's number type.
     F* sums(const DenseTable<F>& table, const CountTarget& target) {
         const std::size_t n = table.edges().L * table.edges().LP;
         if (open_ && open_->edges().M == table.edges().M && to_ == target.edge) return worker_.E.of(n);
@@ -156,7 +156,7 @@ private:
         return E;
     }
 
-    // Move what the kernels have summed into float64 and, multiplied by the edges, to where it is wanted.
+    // Convert the sums of the kernels to float64, multiply them by the edges, and add them to their targets.
     void settle() {
         if (!open_) return;
         flush(worker_.E.of(0), open_->edges(), raw_.data());
@@ -174,7 +174,7 @@ private:
     std::size_t groups_ = 0;
 };
 
-// Counts of one job that others share too: private until all jobs are done.
+// Counts of one job for a shared target: private until all jobs are done.
 struct PrivateCounts {
     std::vector<double> edge, head[2];
 
@@ -203,7 +203,7 @@ void empty_sequences(Batch<F> batch, double* log_z) {
 
 }  // namespace
 
-// eq:log-partition   forward alone where its own certificate holds, the full pass where it does not
+// eq:log-partition   the forward pass alone where its own certificate holds, otherwise both passes
 template <class F>
 void log_partition(Batch<F> given, double* log_z, std::size_t threads) {
     const PinKernels caller(kernels());
@@ -265,19 +265,19 @@ void expected_counts(Batch<F> given, F* const* node, const CountTarget* targets,
     const Batch<F> batch = unmasked.view();
     empty_sequences(batch, log_z);
     const Answers<F> answers{node, log_z, log_space};
-    if (!shared) {  // sequences that share edges but not counts must not run as one group
+    if (!shared) {  // sequences with shared edges but separate counts must not run as one group
         parallel_for(batch.size(), threads, [&, &set = kernels()](std::size_t i) {
             const PinKernels pin(set);
             if (batch[i].T == 0) return;
             const bool dense =
-                batch[i].plain() && targets[i].slab == 0;  // kernels know sums over positions only
+                batch[i].plain() && targets[i].slab == 0;  // kernels support only sums over positions
             const std::vector<Job> one{{Group{{i}, 1, dense}}};
             const Tables<F> tables(batch, one);
             MarginalJob<F>(batch, tables, answers).run(one[0], [&](std::size_t m) { return targets[m]; });
         });
         return;
     }
-    // Each job keeps counts of its own; together they may take some memory, however large the tensor.
+    // Each job keeps its own counts; their total size is limited, however large the tensor.
     constexpr std::size_t MOST_BYTES = std::size_t{1} << 28;
     const std::size_t bytes = sizeof(double) * tensor_size(batch[0].L, batch[0].order + 1);
     const std::vector<Job> jobs = plan(batch, std::clamp<std::size_t>(MOST_BYTES / bytes, 1, 64));

@@ -26,7 +26,7 @@ Messages<F>::Messages(const Trellis<F>& trellis) : steps_(trellis), sum_(steps_)
     sum_.backward(KeepBeta<F>{sum_, beta_.data()});
 }
 
-// One step into t of which only the states that end in y are kept.
+// Advance one step into t, keeping only the states that end in y.
 template <class F>
 void Messages<F>::carry(std::size_t t, Label y, std::vector<double>& row) {
     std::vector<double> next(steps_.states(t));
@@ -43,7 +43,7 @@ double Messages<F>::span(std::size_t i, std::size_t j, const Label* path) {
     std::vector<double> row;
     if (i > 0) row.assign(sum_.alpha(i - 1), sum_.alpha(i - 1) + steps_.states(i - 1));
     for (std::size_t t = i; t < j; ++t) carry(t, path[t - i], row);
-    std::vector<double> all(row.size());  // of any labels: 1, but for the rounding of a long chain
+    std::vector<double> all(row.size());  // total over all labels: 1, up to the rounding of a long chain
     for (std::size_t s = 0; s < row.size(); ++s) {
         all[s] = sum_.alpha(j - 1)[s] + beta_[sum_.offset(j - 1) + s];
         row[s] += beta_[sum_.offset(j - 1) + s];

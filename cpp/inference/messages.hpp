@@ -1,4 +1,4 @@
-// Both messages of one sequence, kept, to answer questions about any stretch of it.
+// Forward and backward messages of one sequence, kept to compute probabilities of any of its spans.
 #pragma once
 
 #include "inference/path_sum.hpp"

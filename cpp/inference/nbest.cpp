@@ -9,7 +9,7 @@ namespace seqlab {
 
 namespace {
 
-// For std heaps, whose front is the largest: better means larger score, then lower predecessor, then lower rank.
+// Order of std heaps, whose front is the largest: larger score first, then lower predecessor, then lower rank.
 template <class Candidate>
 bool worse(const Candidate& x, const Candidate& y) {
     if (x.score != y.score) return x.score < y.score;
@@ -39,7 +39,7 @@ typename NBest<F>::State& NBest<F>::at(std::size_t t, std::size_t state) {
     return s;
 }
 
-// All predecessors' best paths become candidates, and the best of them is found: that is δ.
+// Make the best path of every predecessor a candidate and find the best of them: that is δ.
 template <class F>
 void NBest<F>::open(State& s, std::size_t t, std::size_t state) {
     s.opened = true;
@@ -66,15 +66,15 @@ bool NBest<F>::take(State& s) {
     return true;
 }
 
-// Make sure that the rank-th best path into `state` at t is known. A chain of predecessors may each have to find
-// one more path, first to last; an explicit stack, because a sequence may have millions of positions.
+// Make sure that the rank-th best path into `state` at t is known. Each predecessor in a chain may have to find one
+// more path; an explicit stack is used because a sequence may have millions of positions.
 template <class F>
 bool NBest<F>::extend(std::size_t t, std::size_t state, std::size_t rank) {
     struct Frame {
         std::size_t t, state;
     };
     std::vector<Frame> stack;
-    for (;;) {  // down: whoever used its predecessor's last known path needs that predecessor to find another
+    for (;;) {  // down: a state that used its predecessor's last known path needs another one from it
         State& s = at(t, state);
         if (s.found.size() > rank || s.found.empty()) break;
         stack.push_back({t, state});
@@ -85,7 +85,7 @@ bool NBest<F>::extend(std::size_t t, std::size_t state, std::size_t rank) {
         rank = last.rank + 1;
         --t;
     }
-    while (!stack.empty()) {  // up: offer the predecessor's new path, take the best
+    while (!stack.empty()) {  // up: add the predecessor's new path as a candidate, take the best
         const Frame f = stack.back();
         stack.pop_back();
         State& s = at(f.t, f.state);
@@ -106,7 +106,7 @@ bool NBest<F>::extend(std::size_t t, std::size_t state, std::size_t rank) {
     return true;
 }
 
-// Front of ends_ is the best path not yet given out.
+// The front of ends_ is the best path not returned yet.
 template <class F>
 bool NBest<F>::next_end() {
     const std::size_t last = steps_.trellis().T - 1;
@@ -150,7 +150,8 @@ bool NBest<F>::next(Label* path, double* score) {
         state = c.a * step.rest + state / step.to;
         rank = c.rank;
     }
-    // Summed anew, with compensation; held to the order in which the paths came out, should the last digit differ.
+    // The score is summed again with compensation, and capped by the score before, in case rounding would change the
+    // order.
     last_score_ = std::min(last_score_, path_score(steps_.trellis(), path));
     *score = last_score_;
     return true;

@@ -1,10 +1,10 @@
 // The n best paths, one after another (eq:nbest).
 //
-// Recursive enumeration (Jiménez and Marzal 1999). The best path into a state is Viterbi's. The next best into state
-// (r, y) at t is either the same predecessor's next best, or another predecessor's best: so each state keeps a heap
-// with at most one candidate per predecessor and asks only the predecessor it used last for one more. A state no
-// path asked costs nothing; the n-th path costs O(T log L) after an O(L) start per state it touches first.
-// Equal scores come out in the order of ties, so that the first path is Viterbi's and the list is the same everywhere.
+// Recursive enumeration (Jiménez and Marzal 1999). The best path into a state is Viterbi's. The next best path into
+// state (r, y) at t is either the next best of the same predecessor, or the best of another predecessor: so each state
+// keeps a heap with at most one candidate per predecessor and asks only the predecessor it used last for one more. A
+// state on no requested path costs nothing; the n-th path costs O(T log L) after O(L) for every state visited the first
+// time. Equal scores come in the tie order of states, so that the first path is Viterbi's and results are reproducible.
 #pragma once
 
 #include <limits>
@@ -20,7 +20,7 @@ public:
     // Borrows the trellis, which must outlive this object.
     explicit NBest(const Trellis<F>& trellis);
 
-    // The next best path and its score; false when there is none left.
+    // Find the next best path and its score; false when there is none left.
     bool next(Label* path, double* score);
 
 private:

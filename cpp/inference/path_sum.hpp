@@ -1,11 +1,12 @@
-// The definition (definition/forward.hpp, definition/backward.hpp) made quick: for every order, for shared and
-// per-position edges, with active lists, row by row with the vector routines of kernels/rows, and normalised. In logs, at
-// L = 45 and T = 25, both directions with marginals take 0.2 ms here and 1.9 ms there.
+// The fast general version of the recursions (definition/forward.hpp, definition/backward.hpp): for every order, for
+// shared and per-position edges, with lists of allowed labels; row by row with the vector routines of kernels/rows, and
+// normalised. In logs, at L = 45 and T = 25, both directions with marginals take 0.2 ms here and 1.9 ms there.
 //
-// PathSum runs the two recursions; an algebra says in which numbers. LogSpace: natural logs in float64, normalised at
-// every position so that marginals keep their digits at any scale. Scaled does the same in plain numbers, without an exp
-// and a log per term, and knows when it may not (eq:certificate). BestScores has max for the sum. The dense kernels are
-// another way for the commonest shape. tests/agreement/test_definition.py holds all of them to the definition.
+// PathSum runs the two recursions; an algebra defines the number representation. LogSpace: natural logs in float64,
+// normalised at every position so that marginals keep their precision at any scale. Scaled: plain numbers, without an
+// exp and a log per term; it detects when it is not exact enough (eq:certificate). BestScores: max instead of the sum.
+// The dense kernels are another implementation for the most common shape. tests/agreement/test_definition.py tests all
+// of them against the definition.
 #pragma once
 
 #include <cmath>
@@ -27,7 +28,7 @@ double shift_of(const F* scores, std::size_t n) {
     return top > -std::numeric_limits<F>::infinity() ? static_cast<double>(top) : 0.0;
 }
 
-// A block's scores less `shift` in float64; in place when that changes nothing.
+// Scores of a block minus `shift` in float64; in place when that changes nothing.
 template <class F>
 Block<double> in_double(Block<F> block, const Step& step, double shift, std::vector<double>& room) {
     if constexpr (sizeof(F) == 8) {
@@ -40,7 +41,7 @@ Block<double> in_double(Block<F> block, const Step& step, double shift, std::vec
     return {room.data(), step.to};
 }
 
-// log Σ exp(x), the largest term taken out first; -inf for nothing but -inf.
+// log Σ exp(x), with the largest term factored out; -inf if all terms are -inf.
 inline double log_sum(std::span<const double> row) {
     const double top = row.empty() ? IMPOSSIBLE : *std::max_element(row.begin(), row.end());
     if (top == IMPOSSIBLE) return IMPOSSIBLE;
@@ -73,7 +74,7 @@ public:
         for (std::size_t y = 0; y < labels.size(); ++y) out[y] -= shift;
         return shift;
     }
-    // Scores so large that their digits would drown what is added to them are taken relative to the largest.
+    // Very large scores are taken relative to the largest, so that rounding does not lose the terms added to them.
     double enter(std::size_t t) {
         constexpr double LARGE = 1e4;
         shift_ = 0.0;
@@ -102,14 +103,14 @@ public:
         kernels().log_back(out, s.rest, M.data, M.stride, g, s.from, s.to);
     }
 
-    // Divide the row by its sum; the log of the sum comes back, -inf when nothing is left.
+    // Divide the row by its sum and return the log of the sum, -inf when the row is all zero.
     double normalise(std::span<double> row, std::size_t) {
         const double n = log_sum(row);
         if (n > IMPOSSIBLE)
             for (double& x : row) x -= n;
         return n;
     }
-    // g = β ⊗ node / norm, ready to be multiplied by edges
+    // Compute g = β ⊗ node / norm, to be multiplied by edges.
     void weigh(std::vector<double>& g, const double* node, std::size_t to, double norm, std::size_t) const {
         for (std::size_t i = 0; i < g.size(); i += to)
             for (std::size_t y = 0; y < to; ++y) g[i + y] += node[y] - norm;
@@ -123,7 +124,7 @@ private:
     double shift_ = 0.0;
 };
 
-// eq:viterbi   δ: the maximum in the place of the sum, all scores as they are. Forward only.
+// eq:viterbi   δ: the maximum instead of the sum, scores unchanged. Forward only.
 template <class F>
 class BestScores {
 public:
@@ -144,7 +145,7 @@ public:
     void step(double* out, const double* in, const Block<double>& M, const Step& s) const {
         kernels().f64.max_step(out, in, s.rest, M.data, M.stride, s.from, s.to);
     }
-    // Nothing is divided; -inf when no state is left.
+    // No normalisation; -inf when no state is left.
     double normalise(std::span<const double> row, std::size_t) const {
         const auto possible = [](double x) { return x > IMPOSSIBLE; };
         return std::any_of(row.begin(), row.end(), possible) ? 0.0 : IMPOSSIBLE;
@@ -156,7 +157,8 @@ private:
     std::vector<double> converted_;
 };
 
-// One step from the row of t - 1 into `row`, not yet normalised: row(rest, y) = node(y) ⊗ ⊕_a before(a, rest) ⊗ M(a, rest, y)
+// One step from the row of t - 1 into `row`, before normalisation: row(rest, y) = node(y) ⊗ ⊕_a before(a, rest) ⊗ M(a,
+// rest, y)
 template <class Algebra>
 void advance(Algebra& algebra, const Step& step, std::size_t t, const double* node, const double* before,
              double* row) {
@@ -171,7 +173,7 @@ void advance(Algebra& algebra, const Step& step, std::size_t t, const double* no
     }
 }
 
-// α (all rows), the normalisers, and log Z; then one backward walk that shows β to a visitor.
+// Forward pass: all rows of α, the normalisers, and log Z; then a backward pass that gives β to a visitor.
 template <class F, template <class> class AlgebraOf>
 class PathSum {
 public:
@@ -180,7 +182,7 @@ public:
     template <class... Args>
     explicit PathSum(const Steps<F>& steps, Args&&... args) : steps_(steps), algebra_(steps, args...) {}
 
-    // definition::forward, each row divided by its sum; -inf as soon as nothing is left
+    // definition::forward, each row divided by its sum; -inf at the first row that is all zero
     double forward() {
         const std::size_t T = steps_.trellis().T;
         start_.assign(1, 0);
@@ -200,8 +202,8 @@ public:
         return log_z_ = log_z.value();
     }
 
-    // definition::backward in the scale of α, so that α_t ⊗ β_t is the probability of the state (eq:node-marginal)
-    // The visitor sees node(t, α_t, β_t) and moves(t, r, block, α_{t-1}, g_t), last position first.
+    // definition::backward in the scale of α, so that α_t ⊗ β_t is the probability of the state (eq:node-marginal).
+    // Calls node(t, α_t, β_t) and moves(t, r, block, α_{t-1}, g_t) of the visitor, last position first.
     template <class Visitor>
     void backward(Visitor&& visitor) {
         const std::size_t T = steps_.trellis().T;
@@ -234,7 +236,7 @@ public:
     Algebra& algebra() { return algebra_; }
     const Steps<F>& steps() const { return steps_; }
 
-    // The step into t with this trellis's own scores; the shift that they were taken relative to comes back.
+    // Advance into t with the scores of this trellis; returns the shift that was subtracted from them.
     double advance(std::size_t t, const double* before, double* row) {
         const Step step = steps_.into(t);
         node_.resize(step.to);

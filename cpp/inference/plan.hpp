@@ -1,4 +1,5 @@
-// A ragged batch cut into jobs. The cut depends on the batch alone, not on threads: same bits with 1 and with 8.
+// Division of a ragged batch into jobs. It depends on the batch alone, so results have the same bits with any number of
+// threads.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,8 @@ using Job = std::vector<Group>;
 
 template <class F>
 std::vector<Group> group(Batch<F> batch) {
-    constexpr std::size_t WINDOW = 1024;  // sequences near each other stay near each other in memory
+    constexpr std::size_t WINDOW =
+        1024;  // sequences are grouped within windows, so that neighbours stay close in memory
     std::vector<Group> groups;
     std::vector<std::size_t> order;
     for (std::size_t first = 0; first < batch.size(); first += WINDOW) {
@@ -64,10 +66,10 @@ std::vector<Group> group(Batch<F> batch) {
     return groups;
 }
 
-// At most `most` jobs: the caller may have to keep something large for each.
+// Divide into at most `most` jobs: the caller may keep a large object for each.
 template <class F>
 std::vector<Job> plan(Batch<F> batch, std::size_t most = 64) {
-    constexpr std::size_t LEAST_WORK = 200000;  // multiply-adds worth a thread's while
+    constexpr std::size_t LEAST_WORK = 200000;  // multiply-adds that are worth starting a thread
     std::vector<Group> groups = group(batch);
     const auto work = [&](const Group& g) {
         const Trellis<F>& trellis = batch[g.member[0]];
@@ -91,12 +93,12 @@ std::vector<Job> plan(Batch<F> batch, std::size_t most = 64) {
     return jobs;
 }
 
-// What is made from an edge tensor (a padded table, exponentials): once for all the groups that share the tensor,
-// on the spot for a tensor that only one group uses, so that a thousand private tensors do not pile up.
+// Cache of objects made from edge tensors (a padded table, exponentials): made once for all groups that share a tensor,
+// and on demand for a tensor that only one group uses, so that a thousand private tensors are not in memory at once.
 template <class F, class Made>
 class PerEdges {
 public:
-    // For the dense groups, or for the others.
+    // Prepare for the dense groups, or for the others.
     template <class Make>
     PerEdges(Batch<F> batch, const std::vector<Job>& jobs, bool dense, Make make) : make_(make) {
         std::map<Key, std::size_t> uses;
@@ -115,7 +117,7 @@ public:
     }
 
 private:
-    // One address may hold tensors of several shapes: a slice begins where the whole tensor does.
+    // One address may hold tensors of several shapes: a slice begins at the address of the whole tensor.
     using Key = std::tuple<const F*, std::size_t, std::size_t, std::size_t>;
     static Key key(const Trellis<F>& x) { return {x.edge, x.L, x.order, x.slab}; }
 

@@ -11,7 +11,7 @@ namespace seqlab {
 
 namespace {
 
-// Running sums of weights: what a draw needs to know, made once for all draws that ask for it.
+// Cumulative weights for drawing, computed once for all draws from a state.
 class Wheel {
 public:
     template <class Algebra>
@@ -21,7 +21,7 @@ public:
     }
     bool empty() const { return sums_.empty(); }
 
-    // The first index whose running sum passes u times the total; one of weight zero is never chosen.
+    // The first index whose cumulative weight passes u times the total; an index of weight zero is never chosen.
     std::size_t draw(double u) const {
         const auto found = std::upper_bound(sums_.begin(), sums_.end(), u * sums_.back());
         const auto last = std::lower_bound(sums_.begin(), sums_.end(), sums_.back());
@@ -32,8 +32,8 @@ private:
     std::vector<double> sums_;
 };
 
-// eq:sample   y_{T-1} from α_{T-1}; then each label that drops out from P(a | what follows) ∝ α_{t-1}(a, rest) ψ_t
-// All draws go back through the positions together: where two stand in the same state they turn the same wheel.
+// eq:sample   y_{T-1} from α_{T-1}; then each label that drops out from P(a | later labels) ∝ α_{t-1}(a, rest) ψ_t. All
+// draws go back through the positions together: draws in equal states share the cumulative weights.
 template <class F, template <class> class AlgebraOf>
 void draw_paths(PathSum<F, AlgebraOf>& sum, const std::vector<Uniform>& draws, Label* out) {
     using Algebra = AlgebraOf<F>;

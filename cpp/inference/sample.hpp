@@ -6,7 +6,7 @@
 
 namespace seqlab {
 
-// n paths of each sequence, drawn from P(y) = exp(score(y)) / Z. out[i] is (n, T_i); false where no path is legal.
+// Draw n paths of each sequence from P(y) = exp(score(y)) / Z. out[i] is (n, T_i); false where no path is legal.
 // Sequence i draws from streams[i]: the numbers depend on (seed, stream, draw, position) alone.
 template <class F>
 void sample(Batch<F> batch, std::size_t n, std::uint64_t seed, const std::uint64_t* streams,

@@ -1,4 +1,4 @@
-// Plain numbers instead of logs, for PathSum: e = exp(node - max), M = exp(edge - max).
+// Plain numbers instead of logs, an algebra for PathSum: e = exp(node - max), M = exp(edge - max).
 #pragma once
 
 #include "inference/path_sum.hpp"
@@ -45,8 +45,8 @@ LinearTensor linear_edges(const Trellis<F>& trellis) {
     return trellis.slab ? LinearTensor{} : linear(trellis.edge, tensor_size(trellis.L, trellis.order + 1));
 }
 
-// Exponentials of shared edges pay when they are used again; with short active lists they would cost more than
-// the sequence itself, so then only what is gathered is exponentiated.
+// Exponentials of shared edges are worth computing when they are reused; with short label lists they would cost more
+// than the sequence itself, so then only the gathered entries are exponentiated.
 template <class F>
 bool wants_linear(const Trellis<F>& trellis) {
     return trellis.slab == 0 && trellis.restricted * 2 < trellis.T;
@@ -56,7 +56,8 @@ template <class F>
 class Scaled {
 public:
     static constexpr double one = 1.0;
-    static constexpr double FAINTEST = 1e-300;  // of a node that is allowed, as in the kernels
+    static constexpr double FAINTEST =
+        1e-300;  // lower limit of the potential of an allowed node, as in the kernels
 
     // shared: the exponentials of shared edges, or null to make them as needed
     Scaled(const Steps<F>& steps, const LinearTensor* shared)
@@ -66,7 +67,7 @@ public:
     static double probability(double x) { return x; }
     static void weights(const std::vector<double>& values, std::vector<double>& out) { out = values; }
     bool certified() const { return certified_; }
-    // eq:certificate, forward only: nothing ever came near to being lost
+    // eq:certificate, forward only: no value came near underflow
     bool forward_certified() const { return certified_ && least_ >= Limits<double>::least; }
 
     double potentials(std::size_t t, double* out) {
@@ -79,7 +80,7 @@ public:
         return shift;
     }
 
-    // Make the exponentials of the moves arriving at t, unless they are shared.
+    // Exponentiate the transitions into t, unless they are shared.
     double enter(std::size_t t) {
         if (shared_ && t >= steps_.trellis().order) return shared_->shift;
         const Step step = steps_.into(t);
@@ -98,7 +99,7 @@ public:
         return shift;
     }
     Block<double> block(std::size_t t, std::size_t r) {
-        // Shared exponentials have the shape of the scores: used in place, or gathered by the same rule.
+        // Shared exponentials have the shape of the scores: used in place, or gathered like them.
         if (shared_ && t >= steps_.trellis().order) return steps_.block(shared_->values.data(), t, r, room_);
         const Step step = steps_.into(t);
         return {slab_.data() + r * step.from * step.to, step.to};
@@ -120,7 +121,7 @@ public:
         least_ = least_positive(row.data(), row.size(), least_);
         return sum > 0.0 ? std::log(sum) : IMPOSSIBLE;
     }
-    // eq:certificate   c_t β_t must stay below the cap; what goes on backwards is held above the floor unless forbidden
+    // eq:certificate   c_t β_t must stay below the cap; backward values of allowed states are kept above the floor
     void weigh(std::vector<double>& g, const double* node, std::size_t to, double, std::size_t t) {
         held_.resize(g.size());
         for (std::size_t i = 0; i < g.size(); i += to)

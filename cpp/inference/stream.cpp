@@ -25,7 +25,7 @@ bool Stream::push(const double* scores, const double* edge) {
     const Steps<double> steps(trellis);
     LogSpace<double> sums(steps);
     const Step step = steps.into(t_);
-    // Relative to the largest: scores of 1e9 keep the digits of what is added to them.
+    // Relative to the largest: scores of 1e9 keep the digits of the terms added to them.
     double shift = shift_of(scores, step.to);
     std::vector<double> node(scores, scores + step.to);
     for (double& x : node) x -= shift;
@@ -69,10 +69,10 @@ void Stream::filtered(double* out) const {
     for (std::size_t i = 0; i < alpha_.size(); ++i) out[i % trellis_.L] += std::exp(alpha_[i]);
 }
 
-// Labels of the last `count` positions on the best path that ends now, newest first.
+// Labels of the last `count` positions on the best path that ends at the current position, newest first.
 std::vector<Label> Stream::trace(std::size_t count) const {
     std::size_t state = 0;
-    const auto reversed = [&](std::size_t s) {  // order of ties: newest label first
+    const auto reversed = [&](std::size_t s) {  // tie order: newest label first
         std::size_t key = 0;
         for (std::size_t i = 0, n = delta_.size(); n > 1; ++i, n /= trellis_.L, s /= trellis_.L)
             key = key * trellis_.L + s % trellis_.L;

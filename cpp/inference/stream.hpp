@@ -1,4 +1,4 @@
-// Forward only, one position at a time, for data that never ends (eq:filter, eq:fixed-lag).
+// Online filtering, one position at a time, for endless data (eq:filter, eq:fixed-lag).
 #pragma once
 
 #include <deque>
@@ -7,7 +7,7 @@
 
 namespace seqlab {
 
-// Holds its own copy of the shared edges; memory stays O(L^k * lag) however long the stream.
+// Holds its own copy of the shared edges; memory is O(L^k * lag) for any length of the stream.
 class Stream {
 public:
     Stream(std::size_t L, std::size_t order, std::vector<double> edge, std::vector<double> head1,
@@ -15,18 +15,19 @@ public:
     Stream(const Stream&) = delete;  // trellis_ points into edge_ and head_
     Stream& operator=(const Stream&) = delete;
 
-    // Scores of the next position (L); `edge` replaces the shared slab for this one arrival when not null.
-    // False when no legal path is left; the stream then stays where it was.
+    // Append the scores of the next position (L); `edge`, when not null, replaces the shared slab for this transition.
+    // Returns false when no legal path is left; the stream is then unchanged.
     bool push(const double* node, const double* edge);
 
-    std::size_t position() const { return t_; }  // how many positions came in
+    std::size_t position() const { return t_; }  // number of positions received
     double log_z() const { return log_z_.value(); }
     void filtered(double* out) const;  // P(y_t | x_1..t), (L)
 
-    // Viterbi with a fixed lag: the label of t - lag on the best path that ends now.
+    // Viterbi with a fixed lag: the label of t - lag on the best path that ends at the current position.
     bool decides() const { return t_ > lag_; }
     Label decided() const;
-    std::vector<Label> rest() const;  // labels of the last min(lag, t) positions, oldest first, best path now
+    std::vector<Label> rest()
+        const;  // labels of the last min(lag, t) positions on the current best path, oldest first
 
 private:
     struct Column {  // best predecessor label of each state
@@ -37,7 +38,7 @@ private:
 
     const std::size_t lag_;
     std::vector<double> edge_, head_[2];
-    Trellis<double> trellis_;  // its moves; the scores of positions come and go
+    Trellis<double> trellis_;  // its transitions; node scores are not kept
     std::vector<double> alpha_, delta_;
     std::deque<Column> back_;
     CompensatedSum log_z_;

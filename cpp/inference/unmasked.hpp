@@ -8,9 +8,9 @@
 
 namespace seqlab {
 
-// A batch in which a few restricted positions do not cost a sequence the dense kernels: where the lists leave most of
-// the work standing (order 1, shared edges), -inf is written into a copy of node and the lists are dropped. Whether that
-// happens depends on the sequence alone. Sequences with short lists keep them, and their work shrinks.
+// A batch in which a few restricted positions do not exclude a sequence from the dense kernels: where the lists allow
+// most labels (order 1, shared edges), -inf is written into a copy of node and the lists are dropped. The choice
+// depends on the sequence alone. Sequences with short lists keep them, which saves work.
 template <class F>
 class Unmasked {
 public:

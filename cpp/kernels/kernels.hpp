@@ -1,8 +1,8 @@
 // The table of hand-vectorised routines, one per instruction set, chosen once at run time.
 //
-// Two families. Primitives do one step of a recursion on one block and serve every order, per-position edges and
-// active lists. The dense routines do whole sequences of first order with one shared L x L slab, the case that
-// training and tagging live in. Both are pinned to the log-space definition by tests/agreement.
+// Two families. Primitives do one step of a recursion on one block and serve every order, per-position edges and lists
+// of allowed labels. The dense routines do whole sequences of first order with one shared L x L slab, the main case of
+// training and tagging. Both are tested against the log-space definition by tests/agreement.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace seqlab {
 
-// Limits of eq:certificate, chosen so that all that can be lost stays far below rounding:
-//   floor           holds the backward values of allowed states up: what is lost in both directions cannot hide
-//   cap             how large c_t, and c_t β_t, may grow before the scaled pass is no longer trusted
+// Limits of eq:certificate, chosen so that every possible loss stays far below rounding:
+//   floor           lower limit of the backward values of allowed states, so that a loss in one direction is noticed
+//   cap             upper limit of c_t, and of c_t β_t, for the scaled pass to be trusted
 //   faintest_edge   an allowed edge never becomes an exact zero; times the floor it is still a normal number
 //   least           the product of three such numbers is still a normal number: forward alone is safe above it
 template <class F>
@@ -39,10 +39,11 @@ struct DenseEdges {
     double shift;
 };
 
-// Up to so many labels, and from so many positions on, a chain is cut into chunks: a rule of its shape alone.
+// Chains with at most this many labels and at least this many positions are divided into chunks; the rule depends on
+// the shape alone.
 inline constexpr std::size_t CHUNKED_LABELS = 8, CHUNKED_LENGTH = 8192;
 
-// One sequence in, its answers out.
+// Input and output of one sequence.
 template <class F>
 struct Chain {
     const F* node;       // (T, L)
@@ -50,7 +51,7 @@ struct Chain {
     F* gamma = nullptr;  // (T, L) node marginals, or null
     std::int32_t* path = nullptr;
     double log_z = 0.0;      // or the Viterbi score
-    bool scored = false;     // the Viterbi score is good to the last digits as it is
+    bool scored = false;     // the Viterbi score is exact to rounding and need not be summed again
     bool certified = false;  // eq:certificate holds: the scaled result can be trusted
 };
 
@@ -63,12 +64,12 @@ struct SymbolEdges {
 struct SymbolChain {
     const double* const* potential;  // (T) rows e_t with a largest entry of 1
     double* const* sums;             // (T) rows that the marginals are added to, if the chain is certified
-    double shift = 0.0;              // logs of what the potentials were divided by
+    double shift = 0.0;              // logs of the divisors of the potentials
     double log_z = 0.0;
     bool certified = false;
 };
 
-// For each token which rows of a table it uses, and how much of each: 1 where value is null.
+// For each token the rows of a table that it uses, with a value for each: 1 where `value` is null.
 template <class F>
 struct RowList {
     const std::int64_t* begin;  // token t has entries begin[t] .. begin[t + 1]
@@ -76,7 +77,7 @@ struct RowList {
     const F* value;
 };
 
-// The ends of an optimiser's move: where from and where to, and the smooth gradients there.
+// The ends of an optimiser's step, and the gradients of the smooth part there.
 struct Move {
     const double *x0, *x1, *g0, *g1;
 };
@@ -102,34 +103,35 @@ struct FloatKernels {
     std::size_t (*viterbi_room)(std::size_t L, std::size_t T, std::size_t S);
     void (*viterbi)(const DenseEdges<F>&, std::size_t T, Chain<F>*, std::size_t S, F* room);
 
-    // One long chain with few labels, in chunks; false when only LongKernels can tell.
+    // One long chain with few labels, in chunks; false when the result is not certified and LongKernels must be used.
     std::size_t (*chunked_room)();
     bool (*chunked_forward_backward)(const DenseEdges<double>&, std::size_t T, Chain<F>&, double* room,
                                      double* E);
     bool (*chunked_viterbi)(const DenseEdges<double>&, std::size_t T, Chain<F>&, double* room);
 
     // Weight tables: rows of row_lanes(L) lanes, summed per token into node (T, L), and gamma (T, L) added to rows.
-    // node and gamma need row_lanes(L) - L numbers of room behind their last row.
+    // node and gamma need row_lanes(L) - L spare numbers after their last row.
     std::size_t (*row_lanes)(std::size_t L);
     void (*gather_rows)(const F* weights, std::size_t LP, std::size_t L, const RowList<F>&, std::size_t from,
                         std::size_t to, F* node);
-    // The same for rows by address, wherever they lie: token t sums count[t] rows, row[t * stride] and those after it.
+    // Sum rows given by address: token t sums count[t] rows, row[t * stride] and those after it.
     void (*sum_rows)(const F* const* row, std::size_t stride, const std::int32_t* count, std::size_t LP,
                      std::size_t L, std::size_t tokens, F* node);
     void (*scatter_rows)(F* sums, std::size_t LP, std::size_t L, const RowList<F>&, std::size_t from,
                          std::size_t to, const F* gamma);
 
-    // rows += value · step in the lanes that mark_lane set; `lanes` has row_vectors(LP) numbers for each row.
+    // rows += value · step in the lanes marked by mark_lane; `lanes` has row_vectors(LP) numbers for each row.
     std::size_t (*row_vectors)(std::size_t LP);
     void (*mark_lane)(std::size_t LP, std::size_t y, std::uint32_t* lanes);
     void (*move_rows)(F* weights, std::size_t LP, std::size_t L, const std::uint32_t* lanes,
                       const RowList<F>&, std::size_t from, std::size_t to, const F* step);
 
-    // out = p (L) with p(y) ∝ exp(node[y] + edge[y]), edge may be null; also the largest score, and Σ exp over it (0 where all is
-    // -inf). Reads and writes whole vectors: a vector of room behind all three. out must not be node.
+    // out = p (L) with p(y) ∝ exp(node[y] + edge[y]), edge may be null; also the largest score `top`, and total = Σ
+    // exp(score - top) (0 where all is -inf). Reads and writes whole vectors, so all three arrays need one spare vector
+    // after them. out must not be node.
     void (*choose)(F* out, const F* node, const F* edge, std::size_t L, F* top, F* total);
 
-    // Moves of an optimiser and the changes of its gradient, kept as rows of F (kernels/rows/history.hpp).
+    // Steps of an optimiser and gradient differences, stored as rows of F (kernels/rows/history.hpp).
     // s = x1 - x0 and y = g1 - g0 over at <= i < at + n, rounded to F; wide = y as rounded; squares += |s|², |y|²
     void (*take_move)(const Move& move, std::size_t at, std::size_t n, F* s, F* y, double* wide,
                       double* squares);
@@ -140,9 +142,9 @@ struct FloatKernels {
     void (*combine_moves)(const F* const* rows, std::size_t count, const double* c, std::size_t n, double* q);
 };
 
-// One long chain of any number of labels: arithmetic in float64, for callers with float32 scores too.
+// One long chain of any number of labels: arithmetic in float64, also for float32 scores.
 struct LongKernels {
-    // Both directions at once; and Viterbi in little memory.
+    // Forward-backward with both directions at once, and Viterbi in little memory.
     std::size_t (*room)(std::size_t L);
     void (*forward_backward)(const DenseEdges<double>&, std::size_t T, Chain<double>&, double* room,
                              double* E);
@@ -176,8 +178,8 @@ struct Kernels {
 };
 
 const Kernels& kernels();  // the set in use
-// Holds one set for the life of this object on this thread: tables padded for one set must not meet another's loops
-// when somebody calls use_kernels meanwhile. Threads that work for a call pin the set of its caller.
+// Keeps one set in use on this thread for the life of this object: tables padded for one set must not be used with the
+// routines of another when use_kernels is called meanwhile. Worker threads of a call pin the set of its caller.
 class PinKernels {
 public:
     explicit PinKernels(const Kernels& set);
@@ -189,7 +191,7 @@ private:
     const Kernels* before_;
 };
 
-std::vector<std::string> kernel_names();    // the sets this machine can run, plainest first
+std::vector<std::string> kernel_names();    // the sets this machine can run, baseline first
 bool use_kernels(const std::string& name);  // false when this machine cannot run it
 
 }  // namespace seqlab

@@ -1,4 +1,4 @@
-// Back-off tables as ARPA files: logs to base 10, -99 for what is impossible.
+// Back-off tables as ARPA files: logs to base 10, -99 for an impossible symbol.
 #pragma once
 
 #include <numbers>
@@ -12,11 +12,12 @@ namespace seqlab::ngrams {
 
 inline constexpr double impossible = -99, log_of_ten = std::numbers::ln10;
 
-// The table as text. names: of every symbol, the start symbol last. Where a table is flat, the file has all symbols alike after
-// shorter histories, so that backing off from a full one ends at the same number.
+// Write the table as text. `names` are those of every symbol, the start symbol last. For a flat table the file gives
+// all symbols equal probability after shorter histories, so that backing off from a full history ends at the same
+// number.
 std::string arpa_text(const Table& table, std::span<const std::string_view> names);
 
-// What is wrong with a file: which line, counted from 1, and what stands there.
+// An error in a file: the line number, counted from 1, and the text there.
 struct BadArpa {
     enum What {
         no_data,
@@ -52,11 +53,11 @@ struct ArpaFile {
     std::vector<ArpaSection> sections;
 };
 
-// Throws BadArpa. longest: of the n-grams that are welcome.
+// Parse an ARPA file; throws BadArpa. `longest` is the length of the longest n-grams that are accepted.
 ArpaFile read_arpa(std::string_view text, std::size_t longest);
 
-// The table, with word i of the file under the number map[i]; the start symbol has the last number, `predicted`. Throws
-// BadArpa for an n-gram that is there twice or whose history is not there.
+// Build the table, with word i of the file under the number map[i]; the start symbol has the last number, `predicted`.
+// Throws BadArpa for a repeated n-gram or one whose history is missing.
 Table table_of(const ArpaFile& file, std::span<const Symbol> map, std::size_t predicted);
 
 }  // namespace seqlab::ngrams

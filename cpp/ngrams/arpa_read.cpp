@@ -22,7 +22,7 @@ public:
     }
 
 private:
-    // The next line that is not blank, without the white space round it.
+    // Advance to the next line that is not blank, stripped of white space.
     bool next() {
         while (at_ < text_.size()) {
             const std::size_t stop = std::min(text_.find('\n', at_), text_.size());
@@ -46,7 +46,7 @@ private:
     }
     [[noreturn]] void refuse(BadArpa::What what) const { refuse(what, line_); }
 
-    // A message shows the beginning of a long line; characters stay whole.
+    // Length of the beginning of a long line that a message shows, without splitting a character.
     static std::size_t cut(std::string_view text) {
         std::size_t end = std::min<std::size_t>(text.size(), 80);
         while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
@@ -66,7 +66,7 @@ private:
     static bool whole(std::string_view text, double& value) {
         while (!text.empty() && blank(text.front())) text.remove_prefix(1);
         while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-        // Fewer digits than a double has: every such number is exact.
+        // Fewer digits than a double can hold: the number is exact.
         return !text.empty() && text.size() < 16 &&
                text.find_first_not_of("0123456789") == std::string_view::npos && parse_number(text, value);
     }
@@ -101,7 +101,7 @@ private:
         section.line.push_back(number_);
     }
 
-    // Up to most + 1 fields.
+    // Split into at most most + 1 fields.
     std::size_t split(std::string_view* field, std::size_t most) const {
         std::size_t count = 0, at = 0;
         while (at < line_.size() && count <= most) {
@@ -114,7 +114,7 @@ private:
         return count;
     }
 
-    // Natural logs.
+    // Parse a log to base 10 and convert it to a natural log.
     double value(std::string_view text) const {
         double found = 0;
         if (text == "-inf" || text == "-Inf" || text == "-infinity") return minus_infinity;
@@ -152,7 +152,7 @@ struct Entry {
     }
 };
 
-// The entries of a section in the order of a level; the levels above stand already.
+// Entries of a section, sorted as its level requires; the levels above are complete.
 std::vector<Entry> ordered(const Trie& trie, const ArpaSection& section, std::size_t k,
                            std::span<const Symbol> map) {
     std::vector<Entry> entries(section.size());
@@ -191,7 +191,7 @@ Table table_of(const ArpaFile& file, std::span<const Symbol> map, std::size_t pr
         table.log_backoff[0][symbol] = file.sections[0].log_backoff[i];
     }
     table.trie.levels.push_back(std::move(first));
-    // A file of single words becomes a table whose histories say nothing.
+    // A file of unigrams becomes a bigram table with empty histories.
     for (std::size_t k = 1; k < std::max<std::size_t>(file.sections.size(), 2); ++k) {
         const ArpaSection none, &section = k < file.sections.size() ? file.sections[k] : none;
         Level level;

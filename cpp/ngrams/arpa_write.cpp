@@ -45,11 +45,12 @@ private:
 
     bool has_children(std::size_t k, std::size_t i) const {
         const std::vector<std::int64_t>& begin = table_.trie.levels[k].begin;
-        // A table that was read may have something to pass on where nothing followed.
+        // A table read from a file may have a back-off weight where no symbol followed.
         return begin[i] != begin[i + 1] || (!table_.flat && table_.log_backoff[k][i] != 0);
     }
 
-    // A flat table asks histories of full length and those that begin a sentence; all others give every symbol the same.
+    // A flat table is defined by full histories and those that begin a sentence; after all others every symbol has
+    // equal probability.
     double log_prob(std::size_t k, std::size_t i, bool from_start) const {
         if (!table_.flat || k == table_.order() || (from_start && k > 0)) return table_.log_prob[k][i];
         return from_start ? -HUGE_VAL : -std::log(static_cast<double>(table_.predicted));

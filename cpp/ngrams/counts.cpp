@@ -20,7 +20,7 @@ void check_room(std::size_t nodes) {
         throw std::length_error("seqlab._core: more than 2^31 - 1 n-grams of one length");
 }
 
-// Numbers keys 0, 1, 2, ... as they come, and counts them.
+// Numbers keys 0, 1, 2, ... in order of appearance, and counts them.
 class Tally {
 public:
     Node add(Key key) {
@@ -70,7 +70,7 @@ struct KeyAt {
     bool operator<(const KeyAt& other) const { return key < other.key; }
 };
 
-// Adds a level of these n-grams, equal ones as one; number[i] becomes the node of entry i.
+// Add a level of these n-grams, merging equal ones; number[i] becomes the node of entry i.
 void add_level(Counts& into, std::span<const Key> keys, std::span<const std::int64_t> counts,
                std::vector<Node>& number) {
     std::vector<KeyAt> order(keys.size());
@@ -96,7 +96,7 @@ void add_level(Counts& into, std::span<const Key> keys, std::span<const std::int
     into.count.push_back(std::move(count));
 }
 
-// Level 0 has every symbol, also those that were never seen.
+// Make level 0, with every symbol, also unseen ones.
 Counts all_symbols(std::size_t symbols) {
     check_room(symbols);
     Counts counts;
@@ -109,7 +109,7 @@ Counts all_symbols(std::size_t symbols) {
     return counts;
 }
 
-// Sentences one after another, each with its start and its end.
+// Sentences one after another, each with its start and end symbols.
 struct Padded {
     std::vector<Symbol> symbol;
     std::vector<std::size_t> begin;  // one more than there are sentences
@@ -160,7 +160,7 @@ Counts joined(std::span<const Counts* const> parts, std::span<const Symbol> map,
         for (std::size_t i = 0; i < part->symbols(); ++i)
             counts.count[0][static_cast<std::size_t>(map[i])] += part->count[0][i];
     std::vector<Node> above(map.begin(), map.end()), number;
-    std::vector<std::size_t> first(parts.size(), 0);  // where a part's nodes begin in `above`
+    std::vector<std::size_t> first(parts.size(), 0);  // offset of a part's nodes in `above`
     for (std::size_t k = 1; k <= parts[0]->trie.order(); ++k) {
         std::vector<Key> keys;
         std::vector<std::int64_t> values;

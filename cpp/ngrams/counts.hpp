@@ -1,5 +1,5 @@
-// How often n-grams of every length up to order + 1 were seen. Sentences begin with the start symbol, which is in
-// histories only, and end with the end symbol, if there is one.
+// Counts of n-grams of every length up to order + 1. Sentences begin with the start symbol, which occurs in histories
+// only, and end with the end symbol, if there is one.
 #pragma once
 
 #include <span>
@@ -25,8 +25,8 @@ struct Sentences {
 // eq:ngram   c(h w) for every history h of up to `order` symbols. `end` is -1 when sentences have no end symbol.
 Counts count(const Sentences& sentences, std::size_t order, Symbol start, Symbol end, std::size_t symbols);
 
-// All parts added up, with symbol s under the number map[s], one for each symbol of the part that has the most. Symbols that
-// get the same number become one; there will be `symbols` of them.
+// Add up all parts, renumbering symbol s as map[s]; map has an entry for each symbol of the largest part. Symbols with
+// equal numbers are merged; the result has `symbols` symbols.
 Counts joined(std::span<const Counts* const> parts, std::span<const Symbol> map, std::size_t symbols);
 
 }  // namespace seqlab::ngrams

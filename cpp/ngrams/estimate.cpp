@@ -9,7 +9,7 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-// For every node the node of the level above that has all of its symbols but the first: where its probability is mixed from.
+// For every node, the node of the level above with all of its symbols but the first: the lower-order distribution.
 std::vector<std::vector<Node>> without_first(const Trie& trie) {
     std::vector<std::vector<Node>> rest(trie.levels.size());
     for (std::size_t k = 1; k < trie.levels.size(); ++k) {
@@ -27,8 +27,8 @@ std::vector<std::vector<Node>> without_first(const Trie& trie) {
     return rest;
 }
 
-// How many different symbols stood before each n-gram, for all but the longest. Nothing stands before the start symbol: what
-// begins with it keeps its count.
+// Count the distinct symbols before each n-gram, for all but the longest. Nothing precedes the start symbol, so n-grams
+// that begin with it keep their counts.
 std::vector<Numbers> continuations(const Counts& counts, const std::vector<std::vector<Node>>& rest) {
     std::vector<Numbers> adjusted(counts.count.size());
     adjusted.back() = counts.count.back();
@@ -48,8 +48,8 @@ std::vector<Numbers> continuations(const Counts& counts, const std::vector<std::
 }
 
 // eq:discounts   D_j = j - (j + 1) Y n_{j+1} / n_j,   Y = n_1 / (n_1 + 2 n_2)
-// Where there are no n-grams of one of these counts (few symbols, much text), or a discount would be no share of its
-// count, the usual values for such text.
+// Where no n-gram has one of these counts (few symbols, much text), or a discount would not lie between 0 and its
+// count, the usual values for such text are taken.
 Discounts discounts_of(std::span<const std::int64_t> counts) {
     constexpr Discounts usual{0.5, 1.0, 1.5};
     double n[5] = {0, 0, 0, 0, 0};
@@ -70,10 +70,10 @@ double discount_of(const Discounts& discounts, std::int64_t count) {
     return count <= 0 ? 0 : discounts[static_cast<std::size_t>(std::min<std::int64_t>(count, 3) - 1)];
 }
 
-// What a history keeps for the symbols that followed it, and what it passes on.
+// Probability mass that a history keeps for the symbols seen after it, and the mass for lower orders.
 struct Share {
-    double total;   // what the counts that are left are divided by
-    double passed;  // to the shorter history, or to all symbols alike
+    double total;   // divisor of the discounted counts
+    double passed;  // mass for the shorter history, or for the uniform distribution
 };
 
 class Estimator {
@@ -83,7 +83,7 @@ public:
         if (method.kind == Kind::kneser_ney) {
             adjusted_ = continuations(counts, rest_);
             for (std::size_t k = 0; k < adjusted_.size(); ++k) {
-                // The start symbol is no n-gram of its own: it never follows anything.
+                // The start symbol is not counted: it is never predicted.
                 const std::span<const std::int64_t> all(adjusted_[k]);
                 discounts_.push_back(method.discounts
                                          ? *method.discounts
@@ -117,7 +117,7 @@ private:
         return adjusted_.empty() ? counts_.count[k] : adjusted_[k];
     }
 
-    // eq:add-lambda, eq:witten-bell, eq:kneser-ney: what differs between them.
+    // Normaliser and back-off mass of eq:add-lambda, eq:witten-bell and eq:kneser-ney.
     Share share(std::size_t k, std::span<const std::int64_t> counts) const {
         double total = 0, types = 0, taken = 0;
         for (const std::int64_t count : counts) {
@@ -139,18 +139,18 @@ private:
         }
     }
 
-    // The part of a count that stays with the symbol.
+    // The discounted count.
     double kept(std::size_t k, std::int64_t count) const {
         const auto c = static_cast<double>(count);
         if (method_.kind == Kind::add_lambda) return c + method_.lambda;
         return method_.kind == Kind::kneser_ney ? c - discount_of(discounts_[k], count) : c;
     }
 
-    // Without a history. Symbols that were never seen need a share of what is passed on, and all symbols get the same one;
-    // when all were seen, nothing is passed on.
+    // Estimate the distribution without a history. The back-off mass is shared equally by all symbols, since unseen
+    // symbols need some; when all were seen, there is no back-off mass.
     std::vector<double> unigrams(std::size_t predicted) const {
         const std::span<const std::int64_t> counts = std::span(numbers(0)).first(predicted);
-        std::vector<double> p(predicted + 1, 0.0);  // the start symbol never follows
+        std::vector<double> p(predicted + 1, 0.0);  // the start symbol is never predicted
         const bool all_seen = std::find(counts.begin(), counts.end(), 0) == counts.end();
         const bool mixed = method_.kind == Kind::witten_bell || method_.kind == Kind::kneser_ney;
         const Share part = share(0, counts);
@@ -178,7 +178,7 @@ private:
             const auto first = static_cast<std::size_t>(begin[h]),
                        last = static_cast<std::size_t>(begin[h + 1]);
             if (first == last) {
-                // A history that nothing followed is as good as one that was not seen.
+                // A history that no symbol followed is treated like an unseen one.
                 if (!mixed) log_backoff[h] = -std::log(static_cast<double>(counts_.symbols() - 1));
                 continue;
             }

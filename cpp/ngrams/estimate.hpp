@@ -1,4 +1,4 @@
-// From counts to probabilities.
+// Estimate probabilities from counts.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ using Discounts = std::array<double, 3>;  // of counts of 1, of 2, and of 3 or m
 struct Method {
     Kind kind = Kind::mle;
     double lambda = 0;                   // add_lambda
-    std::optional<Discounts> discounts;  // kneser_ney; without, they are estimated
+    std::optional<Discounts> discounts;  // kneser_ney; estimated when not given
 };
 
 struct Estimate {
@@ -23,8 +23,8 @@ struct Estimate {
     std::vector<Discounts> discounts;  // for every level; kneser_ney only
 };
 
-// The last symbol of `counts` is the start symbol. Throws std::invalid_argument when an n-gram was counted and its end was
-// not, which no text makes.
+// Estimate a table. The last symbol of `counts` is the start symbol. Throws std::invalid_argument when an n-gram was
+// counted and its suffix was not, which no text produces.
 Estimate estimate(const Counts& counts, const Method& method);
 
 }  // namespace seqlab::ngrams

@@ -83,7 +83,7 @@ Symbol History::draw(double u, std::span<double> room) const {
         if (!seen) last = first;
     }
     probabilities(room);
-    Symbol possible = absent;  // for the last digits of a sum that should be 1
+    Symbol possible = absent;  // result if rounding leaves the sum just below u
     for (std::size_t i = 0; i < room.size(); ++i) {
         const auto symbol = static_cast<Symbol>(i);
         if (room[i] > 0) possible = symbol;

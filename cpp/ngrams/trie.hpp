@@ -1,6 +1,6 @@
-// n-grams as a tree: a node of level k is an n-gram of k + 1 symbols, the child of its first k. Nodes of a level are
-// sorted by parent and symbol, so that the children of a node lie together, and a node of level 0 has the number of its
-// symbol. The same n-grams give the same tree, however they were found.
+// A trie of n-grams: a node of level k is an n-gram of k + 1 symbols, the child of its first k. Nodes of a level are
+// sorted by parent and symbol, so that the children of a node are adjacent, and a node of level 0 has the number of its
+// symbol. Equal sets of n-grams give equal tries, in whatever order they were added.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Trie {
 
     std::size_t order() const { return levels.size() - 1; }
 
-    // The child of a node of level k; absent if it has none of this symbol.
+    // Find the child of a node of level k; absent if it has none with this symbol.
     Node child(std::size_t k, Node node, Symbol symbol) const {
         const std::int64_t* const begin = levels[k].begin.data() + node;
         const Symbol* const first = levels[k + 1].symbol.data();
@@ -37,7 +37,7 @@ struct Trie {
         return found != last && *found == symbol ? static_cast<Node>(found - first) : absent;
     }
 
-    // Where children begin, once parents and symbols of all levels stand.
+    // Compute the offsets of children, once parents and symbols of all levels are set.
     void link() {
         for (std::size_t k = 0; k + 1 < levels.size(); ++k) {
             std::vector<std::int64_t>& begin = levels[k].begin;
@@ -47,7 +47,7 @@ struct Trie {
         }
     }
 
-    // Whether parents exist, symbols are below `symbols`, and everything is in its order: for what came from a file.
+    // Validate a trie from a file: parents exist, symbols are below `symbols`, and nodes are sorted.
     bool sound(std::size_t symbols) const;
 };
 

@@ -33,12 +33,12 @@ double parabola_minimum(const End& a, const End& b) {
     return a.step + a.slope / ((a.value - b.value) / way + a.slope) / 2.0 * way;
 }
 
-// Where the straight line through both slopes is 0.
+// Zero of the straight line through both slopes.
 double secant_zero(const End& a, const End& b) {
     return a.step + a.slope / (a.slope - b.slope) * (b.step - a.step);
 }
 
-// The cubic's minimum where it lies beyond the trial, else the far limit.
+// The cubic's minimum if it lies beyond the trial, otherwise the far limit.
 double cubic_beyond(const End& low, const End& trial, double least, double most) {
     auto [theta, gamma] = cubic_of(low, trial);
     if (low.step < trial.step) gamma = -gamma;
@@ -67,7 +67,7 @@ bool Bracket::closed() const {
     return bracketed_ && std::abs(high_.step - low_.step) <= 1e-16 * most;
 }
 
-// The four cases of the paper: value risen; slope turned; slope flatter; slope no flatter.
+// The four cases of the paper: value higher; slope changed sign; slope flatter; slope not flatter.
 double Bracket::pick(const End& low, const End& high, const End& trial, double least, double most) {
     const bool turned = trial.slope * std::copysign(1.0, low.slope) < 0.0;
     if (trial.value > low.value) {
@@ -100,7 +100,8 @@ double Bracket::next(const End& trial, double curvature) {
     const bool enough = trial.value <= origin_.value + trial.step * promised;
     if (enough && trial.slope >= std::min(decrease_, curvature) * origin_.slope) descending_ = false;
 
-    // While no step had enough decrease, what is minimised is f(t) - c₁ t f'(0): its minimum has enough.
+    // While no step had sufficient decrease, the function f(t) - c₁ t f'(0) is minimised: its minimum has sufficient
+    // decrease.
     const bool tilted = descending_ && !enough && trial.value <= low_.value;
     const auto tilt = [&](const End& e) {
         return tilted ? End{e.step, e.value - e.step * promised, e.slope - promised} : e;

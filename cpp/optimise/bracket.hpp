@@ -13,11 +13,11 @@ public:
     Bracket(const End& origin, double decrease)
         : low_(origin), high_(origin), origin_(origin), decrease_(decrease) {}
 
-    // Take the trial in and return the next step to try.
+    // Update the interval with a trial and return the next step to try.
     double next(const End& trial, double curvature);
 
     const End& low() const { return low_; }  // the best end
-    // Nothing representable is left between the ends.
+    // True if no representable number is left between the ends.
     bool closed() const;
 
 private:
@@ -26,7 +26,7 @@ private:
     End low_, high_, origin_;
     double decrease_;
     bool bracketed_ = false;
-    bool descending_ = true;  // no step of enough decrease and rising slope has been seen yet
+    bool descending_ = true;  // no step with sufficient decrease and rising slope has been seen yet
     double width_ = 1e300, width_before_ = 2e300;
 };
 

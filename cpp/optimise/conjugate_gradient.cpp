@@ -66,7 +66,7 @@ private:
         return true;
     }
 
-    // After a restart as long as the last step was, by what the slopes promise.
+    // The first step after a restart: as long as the last one, scaled by the ratio of the slopes.
     double first_step() {
         age_ = 0;
         const double norm = walk_.here().slope_norm;

@@ -18,7 +18,7 @@ public:
     }
 
 private:
-    // Twice the last step is tried first where that step was taken at once: it may grow again after a narrow place.
+    // Start from twice the last step where that step needed no shortening, so that steps can grow again.
     bool descend() {
         const double norm = walk_.here().slope_norm, slope = -norm * norm;
         double first = options_.first_step > 0.0 ? options_.first_step : 1.0 / norm;
@@ -37,7 +37,7 @@ private:
         return true;
     }
 
-    // The fixed step, up or down; halved for good where it leads out of the finite.
+    // Take the fixed step, even if the value rises; the step is halved permanently when the value is not finite.
     bool leap() {
         for (int trial = 1; trial <= options_.searching.max_trials; ++trial, step_ *= 0.5) {
             const Sample sample = walk_.at(step_, d_);

@@ -1,7 +1,8 @@
-// L-BFGS without two loops over long vectors. The two-loop recursion only ever needs inner products of moves s, changes y and
-// the gradient. One pass over the history takes those with the newest y and with the gradient, the recursion runs on the
-// products (m² numbers), and a second pass adds up the direction. Each history vector is read twice, and nothing else is
-// written: at n = 456,000, m = 10, float32, half the traffic of the recursion on vectors.
+// L-BFGS with the two-loop recursion on inner products. The recursion needs only the inner products of the steps s, the
+// gradient differences y and the gradient. One pass over the history computes those with the newest y and with the
+// gradient, the recursion runs on the products (m² numbers), and a second pass adds up the direction. Each history
+// vector is read twice, and nothing else is written: at n = 456,000, m = 10, float32, half the memory traffic of the
+// recursion on vectors.
 #include "optimise/history.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace seqlab::optimise {
 
 namespace {
 
-// Numbers of every vector; what is shared by all rows of a block stays in the nearest caches.
+// Numbers of every vector in a block; the data shared by all rows of a block stay in the first-level cache.
 constexpr std::size_t BLOCK = 2048;
 static_assert(slice_numbers % BLOCK == 0);
 
@@ -52,7 +53,7 @@ private:
     F* s(std::size_t slot, std::size_t at) { return moves_ + 2 * memory_ * at + slot * BLOCK; }
     F* y(std::size_t slot, std::size_t at) { return s(memory_ + slot, at); }
 
-    // The remembered moves and changes of one block, oldest first.
+    // The stored steps and gradient differences of one block, oldest first.
     struct Rows {
         std::vector<const F*> s, y;
     };
@@ -60,14 +61,14 @@ private:
     std::size_t n_, memory_, threads_;
     const Diagonal* diagonal_;
     unsigned version_ = 0;
-    // Block by block: BLOCK numbers of each s, then of each y, so that a pass reads memory from front to back.
+    // Block by block: BLOCK numbers of each s, then of each y, so that a pass reads memory sequentially.
     Buffer<F> room_;
     F* moves_ = nullptr;
     std::vector<std::size_t> order_;  // slots, oldest first
     // sy[i, j] = s_i·y_j,  yy[i, j] = y_i·D y_j,  sg[i] = s_i·slope,  yg[i] = y_i·D slope, by slots
     std::vector<double> sy_, yy_, sg_, yg_;
     std::vector<double> alpha_, c_;         // by age, oldest first
-    double gamma_ = 1.0, squares_[2] = {};  // |s|² and |y|² of the newest move
+    double gamma_ = 1.0, squares_[2] = {};  // |s|² and |y|² of the newest step
 };
 
 template <class F>
@@ -81,7 +82,7 @@ std::size_t History<F>::free_slot() {
     return oldest;
 }
 
-// work(at, count, rows, sums) for every block; what it adds to its sums is added up over all blocks, in their order.
+// Call work(at, count, rows, sums) for every block and add up its sums over all blocks, in their order.
 template <class F>
 template <class Work>
 std::vector<double> History<F>::over_blocks(std::size_t sums, Work work) {
@@ -108,7 +109,7 @@ void History<F>::project(const Move* move, const double* slope, std::size_t slot
     const FloatKernels<F>& set = kernels().of<F>();
     const std::size_t m = order_.size();
     const double* weight = inverse();
-    // s_i·slope and s_i·y for each i, then the same for y_i, then |s|² and |y|²
+    // s_i·slope and s_i·y for each i, then y_i·slope and y_i·y, then |s|² and |y|²
     const std::vector<double> found =
         over_blocks(4 * m + 2, [&](std::size_t at, std::size_t count, const Rows& rows, double* sums) {
             double y_block[BLOCK], a_block[BLOCK], b_block[BLOCK];
@@ -139,7 +140,7 @@ void History<F>::project(const Move* move, const double* slope, std::size_t slot
     squares_[1] = found[4 * m + 1];
 }
 
-// Whether the newest move has enough curvature to be kept: H stays positive definite only if s·y > 0.
+// True if the newest step has enough curvature to be kept: H stays positive definite only if s·y > 0.
 template <class F>
 bool History<F>::keep(std::size_t slot) {
     constexpr double LEAST_COSINE = 1e-10;
@@ -148,7 +149,7 @@ bool History<F>::keep(std::size_t slot) {
            sy > LEAST_COSINE * std::sqrt(squares_[0]) * std::sqrt(squares_[1]);
 }
 
-// All y_i·D y_j again, after D has changed.
+// Recompute all y_i·D y_j, after D has changed.
 template <class F>
 void History<F>::weigh_anew() {
     const FloatKernels<F>& set = kernels().of<F>();

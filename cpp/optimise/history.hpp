@@ -1,4 +1,4 @@
-// The last few moves of the walk, and the direction they propose (eq:lbfgs).
+// The last few steps of L-BFGS, and the direction computed from them (eq:lbfgs).
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,17 @@ namespace seqlab::optimise {
 class Remembered {
 public:
     virtual ~Remembered() = default;
-    // Look at `slope`, for which a direction is wanted, and remember the move that led here (null: there was none).
+    // Store the step that led to the current point (null: none), and the inner products with `slope`, for which a
+    // direction will be computed.
     virtual void see(const Move* move, const double* slope) = 0;
-    // d = -H slope. With l1, a coordinate that has a penalty and would go against its slope stays (eq:owlqn). Returns slope·d.
+    // Compute d = -H slope. With l1, a penalised coordinate of d whose sign opposes descent is set to 0 (eq:owlqn).
+    // Returns slope·d.
     virtual double direction(const double* slope, const L1* l1, double* d) = 0;
     virtual void forget() = 0;
     virtual bool empty() const = 0;
 };
 
-// n coordinates, `memory` moves, kept in float32 or float64.
+// A history of `memory` steps in n coordinates, stored in float32 or float64.
 std::unique_ptr<Remembered> remember(std::size_t n, int memory, bool float32, const Diagonal* diagonal,
                                      std::size_t threads);
 

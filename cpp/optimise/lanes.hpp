@@ -27,8 +27,8 @@ inline T absolute(T x) {
     return x < 0.0 ? -x : x;
 }
 
-// K sums over from <= i < to. body(t, i, add) is asked for Two and for double, told apart by the type of t, and calls
-// add(k, term) for the k-th sum.
+// Compute K sums over from <= i < to. body(t, i, add) is called for Two and for double, distinguished by the type of t,
+// and calls add(k, term) for the k-th sum.
 template <std::size_t K, class Body>
 inline std::array<double, K> sums(std::size_t from, std::size_t to, Body body) {
     constexpr std::size_t N = 4;
@@ -49,7 +49,7 @@ inline std::array<double, K> sums(std::size_t from, std::size_t to, Body body) {
     return total;
 }
 
-// The same over 0 <= i < n, slice by slice.
+// Compute K sums over 0 <= i < n, slice by slice.
 template <std::size_t K, class Body>
 inline std::array<double, K> sliced_sums(std::size_t n, std::size_t threads, Body body) {
     return sum_slices<K>(n, threads,

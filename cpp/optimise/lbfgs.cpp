@@ -20,7 +20,8 @@ public:
         if (l1_) searching_.kind = LineSearch::armijo;
     }
 
-    // One iteration. When the remembered moves lead nowhere they are forgotten, and the gradient alone decides.
+    // Run one iteration. When the direction of the history leads to no progress, the history is cleared and steepest
+    // descent is tried.
     bool advance() {
         for (int attempt = 0; attempt < 2; ++attempt) {
             look();
@@ -67,7 +68,7 @@ private:
     std::unique_ptr<Remembered> history_;
     Buffer<double> room_;
     double* d_;
-    bool moved_ = false;  // `before` and `here` are the ends of a move not yet remembered
+    bool moved_ = false;  // `before` and `here` are the ends of a step not yet in the history
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace seqlab::optimise {
 
 namespace {
 
-// What all searches share: the conditions, the count, and the best sample so far.
+// Common parts of all line searches: the conditions, the evaluation count, and the best sample so far.
 class Search {
 public:
     Search(const Line& line, const Sample& origin, const Searching& options)
@@ -32,7 +32,7 @@ public:
     bool flat(const Sample& s) const { return std::abs(s.slope) <= -options_.curvature * origin_.slope; }
 
     bool may_try(double step) const {
-        // A shorter step would only drown in the rounding of the value.
+        // The decrease of a shorter step would be below the rounding error of the value.
         const bool visible = -step * origin_.slope > options_.precision * std::abs(origin_.value);
         return trials_ < options_.max_trials && step >= options_.min_step && step <= options_.max_step &&
                (visible || trials_ == 0);
@@ -41,7 +41,7 @@ public:
 
     Found found() const { return {true, trials_, last_}; }
 
-    // The trials have run out: a step of enough decrease is still progress. It is taken again if it was not the last.
+    // No trials left: a step with sufficient decrease is still progress. It is evaluated again if it was not the last.
     Found settle() {
         if (best_.step == 0.0) return {false, trials_, {}};
         if (last_.step != best_.step) last_ = line_(best_.step), ++trials_;

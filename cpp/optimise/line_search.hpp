@@ -1,4 +1,4 @@
-// How far to go along a direction (eq:wolfe).
+// Line search: the step length along a direction (eq:wolfe).
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ struct Sample {
     double value = 0.0;
     double slope = 0.0;  // gradient·d
     double change =
-        0.0;  // what the slope at 0 promises: step · slope_0; by the pseudo-gradient where x was cut (eq:owlqn)
+        0.0;  // decrease predicted by the slope at 0: step · slope_0; by the pseudo-gradient where x was projected (eq:owlqn)
     bool finite = true;
 };
 
@@ -22,10 +22,11 @@ using Line = std::function<Sample(double step)>;
 struct Found {
     bool ok;
     int trials;
-    Sample sample;  // where ok: the last sample that was taken
+    Sample sample;  // if ok: the last sample that was evaluated
 };
 
-// A step of enough decrease; with the curvature condition too, unless the trials ran out before. `origin` is the sample at 0.
+// Find a step with sufficient decrease that also satisfies the curvature condition, unless the trials run out before.
+// `origin` is the sample at 0.
 Found search(const Line& line, const Sample& origin, double first, const Searching& options);
 
 }  // namespace seqlab::optimise

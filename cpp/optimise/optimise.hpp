@@ -1,8 +1,8 @@
-// Finding the lowest point of a smooth function, or of a smooth function plus an L1 penalty.
+// Minimise a smooth function, or a smooth function plus an L1 penalty.
 //
-// The function is all these routines know: no model, no data, no Python. Each walks from theta downwards, one line search
-// an iteration, and leaves the best point it has found in theta, also when the objective throws. Until then theta is scratch:
-// where the walk stands is what Report is given.
+// These routines see only the function: no model, no data, no Python. Each starts from theta, runs one line search per
+// iteration, and leaves the best point in theta, also when the objective throws. During the run theta is scratch
+// memory: the current point is passed to Report.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace seqlab::optimise {
 
-// Value at theta, and the gradient written to `gradient`. What is not finite counts as a failed step.
+// Return the value at theta and write the gradient to `gradient`. A value that is not finite counts as a failed step.
 using Objective = std::function<double(const double* theta, double* gradient)>;
 
 struct Progress {
@@ -25,16 +25,16 @@ struct Progress {
     std::size_t active;  // coordinates that are not 0
 };
 
-// Called at the start and after every iteration; false ends the walk.
+// Called at the start and after every iteration; false ends the minimisation.
 using Report = std::function<bool(const Progress&, const double* theta)>;
 
 enum class Stop {
     gradient,     // |gradient| <= epsilon max(1, |theta|)
-    value,        // over `period` iterations the value fell by less than delta of itself
+    value,        // over `period` iterations the value decreased by less than a fraction delta
     iterations,   // max_iterations
-    stopped,      // Report said so
-    no_progress,  // no step finds a lower value: the last digits of the value, or a wrong gradient
-    bad_start,    // value or gradient at the start is not finite; theta is as it was
+    stopped,      // Report returned false
+    no_progress,  // no step finds a lower value: rounding error of the value, or a wrong gradient
+    bad_start,    // value or gradient at the start is not finite; theta is unchanged
 };
 
 struct Outcome {
@@ -50,15 +50,15 @@ struct Outcome {
 struct Stopping {
     double epsilon = 1e-5;
     double delta = 1e-5;
-    int period = 10;         // 0: the value is not looked at
+    int period = 10;         // 0: no test of the value
     int max_iterations = 0;  // 0: no limit
 };
 
 enum class LineSearch {
     more_thuente,         // interpolates; ends with the strong Wolfe conditions
-    backtracking,         // halves until enough decrease, grows until the slope has risen (Wolfe)
-    strong_backtracking,  // the same with the strong Wolfe conditions
-    armijo,               // halves until enough decrease
+    backtracking,         // halves until sufficient decrease, grows until the slope has risen (Wolfe)
+    strong_backtracking,  // backtracking with the strong Wolfe conditions
+    armijo,               // halves until sufficient decrease
 };
 
 // eq:wolfe
@@ -69,10 +69,10 @@ struct Searching {
     double curvature = 0.9;
     double min_step = 1e-20;
     double max_step = 1e20;
-    double precision = 1e-15;  // relative error of a value: a smaller decrease is not searched for
+    double precision = 1e-15;  // relative error of a value: smaller decreases are not searched for
 };
 
-// Penalty c_i |theta_i|: `each` when given, else `all` for begin <= i < end and nothing outside.
+// L1 penalty c_i |theta_i|: c_i is each[i] when given, otherwise `all` for begin <= i < end and 0 outside.
 struct L1 {
     double all = 0.0;
     std::size_t begin = 0;
@@ -82,12 +82,12 @@ struct L1 {
     bool any() const { return each != nullptr || all > 0.0; }
 };
 
-// A guess at the diagonal of the inverse Hessian, n positive numbers. The caller owns both; Report may write new numbers, and
-// says so by a new version.
+// Estimated diagonal of the inverse Hessian, n positive numbers, owned by the caller. Report may write new numbers, and
+// then increments the version.
 struct Diagonal {
     const double* inverse = nullptr;  // null: the identity
     unsigned version = 0;
-    bool rescale = true;  // times the factor that fits the newest move, as without a diagonal
+    bool rescale = true;  // multiply by the factor that fits the newest step, as without a diagonal
 };
 
 // Length of the first step along d, and of the first one after a restart; slope = gradient·d < 0.
@@ -96,14 +96,15 @@ using FirstStep = std::function<double(const double* d, double slope)>;
 struct LbfgsOptions {
     Stopping stopping{};
     Searching searching{};
-    std::size_t threads = 1;  // for long vectors; the objective has its own
+    std::size_t threads = 1;  // for long vectors; the objective has its own setting
     int memory = 6;
-    bool float32 = true;   // how moves are remembered; sums are float64 in any case
+    bool float32 = true;   // number type of the history; sums are always float64
     FirstStep first_step;  // empty: 1 / |d|
     const Diagonal* diagonal = nullptr;
-    L1 l1{};  // any: OWL-QN, with the armijo search
-    // Asked when the walk would end, or when an iteration gained less than refine_below of the value; true: the objective
-    // is a more exact one from now on (float64 after float32), so the walk looks again and goes on.
+    L1 l1{};  // if not empty: OWL-QN, with the armijo search
+    // Called when the minimisation would end, or when an iteration decreased the value by less than refine_below; true
+    // means that the objective is more exact from now on (float64 after float32), so that the current point is
+    // evaluated again.
     std::function<bool()> refine;
     double refine_below = 0.0;
 };
@@ -112,7 +113,7 @@ struct ConjugateGradientOptions {
     Stopping stopping{};
     Searching searching{.curvature = 0.1};
     double first_step = 0.0;  // 0: 1 / |gradient|
-    int restart = 0;          // steepest descent every so many iterations; 0: every n
+    int restart = 0;          // steepest descent after this many iterations; 0: after n
     std::size_t threads = 1;
 };
 
@@ -120,7 +121,7 @@ struct GradientOptions {
     Stopping stopping{};
     Searching searching{.kind = LineSearch::armijo, .decrease = 0.3};
     double first_step = 0.0;  // 0: 1 / |gradient|
-    double fixed_step = 0.0;  // over 0: no search, theta -= fixed_step · gradient
+    double fixed_step = 0.0;  // above 0: no line search, theta -= fixed_step · gradient
     std::size_t threads = 1;
 };
 

@@ -1,4 +1,4 @@
-// What an L1 penalty does to slopes and steps (eq:owlqn).
+// Pseudo-gradient and projected steps for an L1 penalty (eq:owlqn).
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace seqlab::optimise {
 
-// body(from, to, c) for each stretch of coordinates, where c(t, i) is the penalty of coordinate i.
+// Call body(from, to, c) for each range of coordinates, where c(t, i) is the penalty of coordinate i.
 template <class Body>
 inline void stretches(const L1& l1, std::size_t from, std::size_t to, Body body) {
     if (l1.each) {
@@ -23,7 +23,7 @@ inline void stretches(const L1& l1, std::size_t from, std::size_t to, Body body)
     body(end, to, constant(0.0));
 }
 
-// K sums over 0 <= i < n; body(t, i, c, add) is asked as by sums(), c being the penalty of coordinate i.
+// Compute K sums over 0 <= i < n; body(t, i, c, add) is called as by sums(), with the penalty c of coordinate i.
 template <std::size_t K, class Body>
 inline std::array<double, K> penalised_sums(const L1& l1, std::size_t n, std::size_t threads, Body body) {
     return sum_slices<K>(n, threads, [&](std::size_t from, std::size_t to) {
@@ -37,21 +37,21 @@ inline std::array<double, K> penalised_sums(const L1& l1, std::size_t n, std::si
     });
 }
 
-// pseudo = the slope of f + Σ c_i |x_i| in the direction of steepest descent. Returns |pseudo|².
+// Compute the pseudo-gradient of f + Σ c_i |x_i|. Returns |pseudo|².
 double pseudo_gradient(const L1& l1, const double* x, const double* g, std::size_t n, double* pseudo,
                        std::size_t threads);
 
-// A coordinate of d with a penalty may not go against its pseudo-gradient.
+// Set penalised coordinates of d to 0 where their sign is not that of the negative pseudo-gradient.
 void align(const L1& l1, const double* pseudo, double* d, std::size_t from, std::size_t to);
 
 struct Stepped {
     double change;   // pseudo·(to - x)
     double penalty;  // Σ c_i |to_i|
     double squares;  // |to|²
-    double active;   // to_i that are not 0
+    double active;   // number of to_i that are not 0
 };
 
-// to = x + t d, where a coordinate that would cross 0 stops there.
+// Compute to = x + t d, where a penalised coordinate that would cross 0 becomes 0.
 Stepped step_in_orthant(const L1& l1, const double* x, const double* pseudo, const double* d, double t,
                         std::size_t n, double* to, std::size_t threads);
 

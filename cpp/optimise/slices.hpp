@@ -1,5 +1,5 @@
-// Long vectors in slices, as many at a time as there are threads. Where a slice begins does not depend on the threads, so
-// neither does a sum over slices.
+// Long vectors in slices, processed in parallel. The slices do not depend on the number of threads, so neither does a
+// sum over slices.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 
 namespace seqlab::optimise {
 
-// A slice takes some ten microseconds, as long as it takes to wake a thread.
+// A slice takes some ten microseconds, about the time to wake a thread.
 inline constexpr std::size_t slice_numbers = std::size_t{1} << 15;
 
 inline std::size_t slices(std::size_t n) {
     return (n + slice_numbers - 1) / slice_numbers;
 }
 
-// work(slice, from, to)
+// Call work(slice, from, to) for every slice.
 template <class Work>
 void each_slice(std::size_t n, std::size_t threads, Work work) {
     parallel_for(slices(n), threads, [&](std::size_t slice) {
@@ -26,7 +26,7 @@ void each_slice(std::size_t n, std::size_t threads, Work work) {
     });
 }
 
-// K sums; work(from, to) gives those of a slice.
+// Compute K sums; work(from, to) returns those of a slice.
 template <std::size_t K, class Work>
 std::array<double, K> sum_slices(std::size_t n, std::size_t threads, Work work) {
     std::vector<std::array<double, K>> parts(slices(n));

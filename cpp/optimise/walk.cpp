@@ -11,10 +11,11 @@ namespace seqlab::optimise {
 
 namespace {
 
-// Iterations that may leave the value as it is: its last digits may be used up while the gradient still falls.
+// Iterations without decrease before the run ends: the value may be exact to its last digit while the gradient still
+// falls.
 constexpr int PATIENCE = 10;
 
-// |x|² and how many coordinates are not 0
+// |x|² and the number of coordinates that are not 0
 std::array<double, 2> measured(const double* x, std::size_t n, std::size_t threads) {
     return sliced_sums<2>(n, threads, [=](auto t, std::size_t i, auto add) {
         using T = decltype(t);
@@ -24,7 +25,7 @@ std::array<double, 2> measured(const double* x, std::size_t n, std::size_t threa
     });
 }
 
-// to = x + step d, and what `measured` says of it
+// Compute to = x + step d, with its |x|² and number of nonzero coordinates.
 std::array<double, 2> stepped(const double* x, const double* d, double step, std::size_t n, double* to,
                               std::size_t threads) {
     return sliced_sums<2>(n, threads, [=](auto t, std::size_t i, auto add) {
@@ -83,7 +84,7 @@ bool Walk::begin() {
 }
 
 bool Walk::look_again() {
-    std::ranges::fill(past_, INFINITY);  // values of before cannot be compared with those to come
+    std::ranges::fill(past_, INFINITY);  // earlier values cannot be compared with later ones
     idle_ = 0;
     return evaluate_here();
 }

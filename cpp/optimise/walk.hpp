@@ -1,4 +1,4 @@
-// What every method shares: where the walk stands, what it has cost, when it ends.
+// State of a minimisation, common to all methods: the current point, the evaluation count, the stopping rules.
 #pragma once
 
 #include <cmath>
@@ -23,30 +23,30 @@ struct Point {
 
 class Walk {
 public:
-    // l1: null for none. may_rise: steps may lead up, so that the best point has to be kept apart.
+    // l1: null for none. may_rise: steps may increase the value, so the best point is stored separately.
     Walk(const Objective& objective, double* theta, std::size_t n, const Stopping& stopping,
          const Report& report, std::size_t threads, const L1* l1 = nullptr, bool may_rise = false);
-    // theta gets the best point, whatever ended the walk.
+    // Writes the best point to theta, also after an exception.
     ~Walk();
     Walk(const Walk&) = delete;
     Walk& operator=(const Walk&) = delete;
 
-    // Evaluates the start; false when it is not finite.
+    // Evaluate the start; false when it is not finite.
     bool begin();
-    // The objective has changed a little: evaluates the point where the walk stands once more.
+    // The objective has changed a little: evaluate the current point again.
     bool look_again();
-    // Whether the last iteration gained less than this part of the value.
+    // True if the last iteration decreased the value by less than this fraction.
     bool gained_less_than(double part) const { return gain_ < part * std::abs(here_.value); }
-    // Evaluates x + t d; where there is a penalty, cut at the border of the orthant.
+    // Evaluate x + t d; with a penalty, projected onto the orthant.
     Sample at(double t, const double* d);
-    // The point evaluated last becomes the one where the walk stands.
+    // Make the point evaluated last the current one.
     void accept(const Found& found);
-    // Tells Report and asks the stopping rules.
+    // Call Report and test the stopping rules.
     std::optional<Stop> settled();
     Outcome end(Stop reason) const;
 
     const Point& here() const { return here_; }
-    const Point& before() const { return there_; }  // until the next at()
+    const Point& before() const { return there_; }  // valid until the next at()
     const double* slope() const { return l1_ ? pseudo_ : here_.g; }
     std::size_t size() const { return n_; }
     std::size_t threads() const { return threads_; }
@@ -69,10 +69,10 @@ private:
     Point here_, there_, best_;
     double* pseudo_ = nullptr;
     Progress progress_{};
-    std::vector<double> past_;  // values of the last `period` iterations, in a ring
-    int idle_ = 0;              // iterations since the value last fell
+    std::vector<double> past_;  // ring buffer of the values of the last `period` iterations
+    int idle_ = 0;              // iterations since the value last decreased
     double lowest_ = 0.0;
-    double gain_ = INFINITY;  // of the last move; nothing is known before the first
+    double gain_ = INFINITY;  // decrease of the last step; infinite before the first
 };
 
 }  // namespace seqlab::optimise

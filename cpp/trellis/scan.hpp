@@ -7,8 +7,8 @@
 
 namespace seqlab {
 
-// What a look over an array of scores found: the first entry that is NaN or +inf (or -1), and the largest finite
-// magnitude, from which Python tells whether a path's sum could overflow.
+// Result of scanning an array of scores: the first entry that is NaN or +inf (or -1), and the largest finite magnitude,
+// which tells Python if the score of a path could overflow.
 struct Scan {
     std::int64_t first_bad = -1;
     double largest = 0.0;

@@ -1,9 +1,9 @@
 // One loop nest for every order (eq:order-k).
 //
-// A state at t is the tuple of the last k labels (fewer at the very start). The step into t goes from states
-// (a, rest) to states (rest, y): a is the label that drops out, y the one that comes in, and `rest` what both
-// share. So every recursion is   for rest: for a: for y:   and for k = 1 rest is empty. For each rest the scores
-// form one matrix "a by y", which is all a kernel has to know.
+// A state at t is the tuple of the last k labels (fewer at the very start). The step into t goes from states (a, rest)
+// to states (rest, y): a is the label that drops out, y the new label, and `rest` the labels that both states share. So
+// every recursion is   for rest: for a: for y:   and for k = 1 rest is empty. For each rest the scores form one matrix
+// "a by y", which is all a kernel needs.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ public:
     std::size_t T() const { return trellis_.T; }
     Labels labels(std::size_t t) const { return active_.at(t); }
     bool everything_allowed() const { return active_.everywhere(); }
-    // labels(t)[y], without a search where nothing is restricted
+    // labels(t)[y], without indirection where nothing is restricted
     Label label(std::size_t t, std::size_t y) const {
         return active_.everywhere() ? static_cast<Label>(y) : labels(t)[y];
     }
@@ -51,7 +51,7 @@ public:
 
     std::size_t states(std::size_t t) const { return into(t).after(); }
 
-    // Where the entry (a, rest, y) stands in the tensor of moves arriving at t; labels, not list positions.
+    // Offset of the entry (a, rest, y) in the tensor of transitions into t; a and y are labels, not list positions.
     std::size_t position(std::size_t t, Label a, std::size_t r, Label y) const {
         const std::size_t L = trellis_.L;
         std::size_t index = t >= trellis_.order ? static_cast<std::size_t>(a) : 0;
@@ -61,7 +61,7 @@ public:
         return index * L + static_cast<std::size_t>(y);
     }
 
-    // ψ_t(y) and ψ_t(a, rest, y) as scores; a and y are places in the lists of labels. Nothing is added on the way to t = 0.
+    // ψ_t(y) and ψ_t(a, rest, y) as scores; a and y are list positions. There is no transition into t = 0.
     double node(std::size_t t, std::size_t y) const {
         return static_cast<double>(trellis_.row(t)[label(t, y)]);
     }
@@ -72,8 +72,8 @@ public:
         return static_cast<double>(tensor[position(t, from, r, label(t, y))]);
     }
 
-    // Entries of `tensor` (shaped as scores_into(t)) for one rest: in place where nothing is restricted,
-    // otherwise gathered into `room`, so that the work shrinks with the lists.
+    // Matrix of `tensor` (shaped as scores_into(t)) for one rest: in place where nothing is restricted, otherwise
+    // gathered into `room`, so that the work shrinks with the label lists.
     template <class G>
     Block<G> block(const G* tensor, std::size_t t, std::size_t r, std::vector<G>& room) const {
         const Step step = into(t);
@@ -103,7 +103,7 @@ public:
         return list[state % list.size()];
     }
 
-    // Order of ties: of two states at t, the one with the lower label at t, then at t - 1, ... comes first.
+    // Tie order: of two states at t, the one with the lower label at t, then at t - 1, ... comes first.
     bool before(std::size_t t, std::size_t one, std::size_t other) const {
         for (std::size_t back = 0; back < std::min(t + 1, trellis_.order); ++back) {
             const Label x = label_of(t, one, back), y = label_of(t, other, back);
@@ -112,7 +112,7 @@ public:
         return false;
     }
 
-    // Whether the step into t touches no restricted position.
+    // True if no position of the step into t is restricted.
     bool unrestricted(std::size_t t) const {
         if (active_.everywhere()) return true;
         for (std::size_t u = t - std::min(t, trellis_.order); u <= t; ++u)
@@ -141,7 +141,7 @@ private:
         return rest;
     }
 
-    // L to the power of the order: the distance between two values of a.
+    // L^order: the distance between two values of a.
     std::size_t row_length(std::size_t t) const {
         std::size_t length = 1;
         for (std::size_t i = 0; i < std::min(t, trellis_.order); ++i) length *= trellis_.L;

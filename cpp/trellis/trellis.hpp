@@ -1,4 +1,4 @@
-// The trellis as the core sees it: borrowed arrays, checked by Python before they came here.
+// The trellis in the core: borrowed arrays, already checked by Python.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,9 @@ namespace seqlab {
 using Label = std::int32_t;
 using Labels = std::span<const Label>;
 
-// node[t, y] and edge[t, y_{t-k}, ..., y_t] in natural logs, -inf for what is forbidden; order k = 1, 2 or 3.
-// Time convention: edge t arrives at t. `scores_into` below is the one place that knows where slab t lies.
+// node[t, y] and edge[t, y_{t-k}, ..., y_t] in natural logs, -inf for a forbidden label or transition; order k = 1, 2
+// or 3. Time convention: edge t is the transition into t. `scores_into` below is the only code that computes the offset
+// of slab t.
 template <class F>
 struct Trellis {
     std::size_t T = 0;
@@ -23,7 +24,7 @@ struct Trellis {
     const F* node = nullptr;
     const F* edge = nullptr;
     std::size_t slab = 0;  // distance between the edges of two positions; 0 when all share one slab
-    const F* head[2] = {nullptr, nullptr};  // moves arriving at t = 1, 2 when t < order; null means zeros
+    const F* head[2] = {nullptr, nullptr};  // transitions into t = 1, 2 when t < order; null means zeros
 
     // Positions with a list of allowed labels: `where` rising, ids[offset[i] .. offset[i+1]) rising.
     std::size_t restricted = 0;
@@ -33,14 +34,14 @@ struct Trellis {
 
     const F* row(std::size_t t) const { return node + t * L; }
 
-    // The tensor of moves arriving at t >= 1, with min(t, order) + 1 label axes; null means all zero.
+    // The tensor of transitions into t >= 1, with min(t, order) + 1 label axes; null means all zero.
     const F* scores_into(std::size_t t) const { return t < order ? head[t - 1] : edge + (t - order) * slab; }
 
-    // Nothing but one shared L x L slab: what the dense kernels are made for.
+    // True for one shared L x L slab and no restrictions: the case of the dense kernels.
     bool plain() const { return order == 1 && slab == 0 && restricted == 0; }
 };
 
-// Who is allowed where (eq:masks). Positions that nobody restricted share one full list.
+// Labels allowed at each position (eq:masks). Unrestricted positions share one full list.
 class Active {
 public:
     template <class F>

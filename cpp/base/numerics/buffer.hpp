@@ -9,8 +9,8 @@
 
 namespace seqlab {
 
-// Room for n numbers on a cache-line boundary, not initialised; grows, never shrinks. Large rooms ask the system for
-// large pages, as NumPy does: a first touch of 4 KiB pages would cost more than the work done in them.
+// Uninitialised memory for n numbers, aligned to cache lines; it grows and never shrinks. Large buffers ask the system
+// for huge pages, as NumPy does: touching 4 KiB pages for the first time would cost more than the computation in them.
 template <class F>
 class Buffer {
 public:

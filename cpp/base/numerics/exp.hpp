@@ -1,8 +1,8 @@
-// exp of a whole vector, for arguments at or below zero (scores less their maximum).
+// Compute exp of a whole vector, for arguments at or below zero (scores minus their maximum).
 //
-// x = n ln 2 + r with |r| <= ln 2 / 2; exp(r) by its Taylor polynomial (degree 13 in float64, 7 in float32:
-// truncation below a tenth of an ulp), times 2^n put together in the exponent bits. Anything that would fall below the
-// smallest normal number gives that number, and so does -inf: callers decide what -inf means.
+// x = n ln 2 + r with |r| <= ln 2 / 2; exp(r) is its Taylor polynomial (degree 13 in float64, 7 in float32: truncation
+// error below a tenth of an ulp), multiplied by 2^n through the exponent bits. Results below the smallest normal number
+// become that number, also for -inf: callers treat -inf themselves.
 #pragma once
 
 #include "base/numerics/lanes.hpp"
@@ -53,14 +53,15 @@ SEQLAB_INLINE Vec<F> exp_nonpositive(Vec<F> x) {
     return p * (Vec<F>)bits;
 }
 
-// The same for float64 and -700 <= x, in half the multiplications where a table of sixteen numbers fits two registers:
-// x log2 e = n / 16 + r with |r| <= 1 / 32, and 2^r needs only six terms (error 1.5e-17, coefficients by Chebyshev).
-// One constant for log2 e leaves an error of |x| 2^-54, less than the rounding of any x that is a difference.
+// Compute exp(x) in float64 for x >= -700 with half the multiplications, where a table of sixteen numbers fits two
+// registers: x log2 e = n / 16 + r with |r| <= 1 / 32, and 2^r needs only six terms (error 1.5e-17, Chebyshev
+// coefficients). A single constant for log2 e leaves an error of |x| 2^-54, less than the rounding error of any x that
+// is a difference.
 SEQLAB_INLINE Vec<double> exp_above_faintest(Vec<double> x) {
 #if defined(__AVX512F__) && !defined(__clang__)
     constexpr double round = 422212465065984.0;  // 1.5 * 2^48: adding it leaves sixteenths in the low bits
     constexpr double log2_e = 1.4426950408889634;
-    // 2^(i / 16), from the bits of which i / 16 in units of the exponent is taken off: adding n brings it back
+    // 2^(i / 16), with i / 16 in units of the exponent subtracted from the bits: adding n restores it
     constexpr double power[16] = {1.0,
                                   1.0442737824274138,
                                   1.0905077326652577,
@@ -99,7 +100,7 @@ SEQLAB_INLINE Vec<double> exp_above_faintest(Vec<double> x) {
 #endif
 }
 
-// exp(x - shift), at least `least`; an exact zero for -inf and for nothing else (if least > 0).
+// Compute exp(x - shift), at least `least`; -inf, and nothing else if least > 0, gives an exact zero.
 template <class F>
 SEQLAB_INLINE Vec<F> weight_of(Vec<F> x, F shift, F least) {
     const Vec<F> e = larger<F>(exp_nonpositive<F>(x - shift), splat(least));

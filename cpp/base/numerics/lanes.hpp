@@ -1,8 +1,8 @@
-// Vectors of lanes, in the width of the instruction set this file is compiled for.
+// SIMD vectors, in the width of the instruction set this file is compiled for.
 //
-// Included only by the files in kernels/. Each of them is compiled once per instruction set, so
-// everything here lives in a namespace of that set's own (SEQLAB_ISA): a template merged by the linker across
-// sets would run AVX-512 code on a machine without it. For the same reason nothing of std:: is called here.
+// Only files in kernels/ include this one. Each of them is compiled once per instruction set, so everything here lives
+// in a namespace named after the set (SEQLAB_ISA): a template that the linker merged across sets would run AVX-512 code
+// on a machine without it. For the same reason nothing of std:: is called here.
 #pragma once
 
 #include <cstddef>
@@ -65,7 +65,7 @@ SEQLAB_INLINE Mask<F> lane_numbers() {
     return n;
 }
 
-// Lane i of x in every lane. With i known to the compiler it is one instruction and stays in registers.
+// Broadcast lane i of x to every lane. With i known to the compiler this is one instruction and stays in registers.
 template <class F>
 SEQLAB_INLINE Vec<F> spread(Vec<F> x, size_t i) {
 #if defined(__clang__)
@@ -75,7 +75,7 @@ SEQLAB_INLINE Vec<F> spread(Vec<F> x, size_t i) {
 #endif
 }
 
-// Lane y of the result is lane y ^ r of x. For a constant r these are the cheapest moves across lanes there are.
+// Permute: lane y of the result is lane y ^ r of x. For a constant r no other permutation is as cheap.
 template <class F>
 SEQLAB_INLINE Vec<F> crossed(Vec<F> x, size_t r) {
 #if defined(__clang__)
@@ -87,7 +87,7 @@ SEQLAB_INLINE Vec<F> crossed(Vec<F> x, size_t r) {
 #endif
 }
 
-// Lane i is lane pick[i] of x and y one after the other.
+// Permute two vectors: lane i of the result is lane pick[i] of x followed by y.
 template <class F>
 SEQLAB_INLINE Vec<F> picked(Vec<F> x, Vec<F> y, Mask<F> pick) {
 #if defined(__clang__)
@@ -102,8 +102,8 @@ SEQLAB_INLINE Vec<F> picked(Vec<F> x, Vec<F> y, Mask<F> pick) {
 #endif
 }
 
-// A square of W vectors of float64, rows to columns. The first round pairs neighbouring lanes; the others move pairs,
-// which is one instruction each.
+// Transpose a square of W vectors of float64. The first round pairs neighbouring lanes; the others move pairs, which
+// takes one instruction each.
 SEQLAB_INLINE void transpose(Vec<double> (&x)[W<double>]) {
     constexpr size_t N = W<double>;
     typedef Mask<double> Pick;
@@ -147,13 +147,13 @@ SEQLAB_INLINE void store(F* p, Vec<F> v) {
     *reinterpret_cast<U*>(p) = v;
 }
 
-// The first `count` lanes (0 < count <= W) from p, the rest `fill`; reads nothing behind them.
+// Load the first `count` lanes (0 < count <= W) from p and set the others to `fill`; nothing beyond them is read.
 template <class F>
 SEQLAB_INLINE Vec<F> load_part(const F* p, size_t count, F fill) {
     if (count == W<F>) return load(p);
     Vec<F> v = splat(fill);
     for (size_t i = 0; i < W<F> && i < count; ++i)
-        v[i] = p[i];  // with both bounds GCC sees that none is passed
+        v[i] = p[i];  // with both bounds GCC sees that no access is out of range
     return v;
 }
 

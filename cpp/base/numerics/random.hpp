@@ -4,8 +4,8 @@
 
 namespace seqlab {
 
-// Chance without state: the number drawn for (seed, stream, draw, t) is a hash of the four, so it does not
-// depend on threads, on batch order, or on how many draws were asked for. SplitMix64's finaliser is the mixer.
+// Random numbers without state: the number for (seed, stream, draw, t) is a hash of the four, so it does not depend on
+// threads, on batch order, or on the number of draws. The hash is SplitMix64's finaliser.
 inline std::uint64_t mix(std::uint64_t x) {
     x += 0x9e3779b97f4a7c15ULL;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -18,7 +18,7 @@ public:
     Uniform(std::uint64_t seed, std::uint64_t stream, std::uint64_t draw)
         : key_(mix(mix(mix(seed) ^ stream) ^ draw)) {}
 
-    // in [0, 1), 53 bits
+    // Draw a number in [0, 1) with 53 random bits.
     double operator()(std::uint64_t t) const {
         return static_cast<double>(mix(key_ ^ mix(t)) >> 11) * 0x1p-53;
     }

@@ -4,8 +4,8 @@
 
 namespace seqlab {
 
-// Neumaier's sum: the rounding error of each addition is kept and added at the end, so that log Z of a long
-// sequence, or of one whose scores nearly cancel, is as good as its terms.
+// Neumaier's compensated sum: the rounding error of each addition is kept and added at the end, so that log Z of a long
+// sequence, or of one whose scores nearly cancel, is as exact as its terms.
 class CompensatedSum {
 public:
     void add(double x) {

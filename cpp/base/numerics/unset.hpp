@@ -6,8 +6,9 @@
 
 namespace seqlab {
 
-// Numbers that somebody is about to write, all of them. A vector would set them to zero first, and the thread that does so gets
-// all the pages from the system, whoever fills them later.
+// An uninitialised array of numbers, all of which will be written before they are read. A std::vector would set them to
+// zero first, and the thread that does so would get all the pages from the system, even if other threads fill them
+// later.
 template <class T>
 class Unset {
 public:

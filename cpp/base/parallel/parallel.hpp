@@ -14,8 +14,8 @@
 
 namespace seqlab {
 
-// Helpers that stay as long as this lives: whatever its thread runs in parallel meanwhile is given to them, as many as there
-// are. To make a thread takes some fifty microseconds, and an iteration of a training has a dozen loops, most of them shorter
+// Helper threads that live as long as this object: every parallel loop of the thread that made it runs on them.
+// Starting a thread takes some fifty microseconds, and one training iteration has a dozen loops, most of them shorter
 // than a millisecond.
 class Crew {
 public:
@@ -26,7 +26,7 @@ public:
     Crew(const Crew&) = delete;
     Crew& operator=(const Crew&) = delete;
 
-    // The helpers of this thread; null when it has none, or when they are at work.
+    // The helpers of this thread; null when it has none, or when they are busy.
     static Team*& at_hand() {
         static thread_local Team* team = nullptr;
         return team;
@@ -37,10 +37,10 @@ private:
     Team* before_;
 };
 
-// Run job(i) for i in [0, count) on up to `threads` threads. Which thread runs which job is chance, so a job may
-// write only what belongs to i; sums are taken afterwards in the order of i. That is why results do not depend
-// on the number of threads. Threads are made per call, or per Crew: a pool that stays would not survive os.fork() in the user's
-// program.
+// Run job(i) for i in [0, count) on up to `threads` threads. The scheduler decides which thread runs which job, so a
+// job may write only the results of its own i; sums are taken afterwards in the order of i. Therefore results do not
+// depend on the number of threads. Threads are started per call, or per Crew: a permanent pool would not survive
+// os.fork() in the user's program.
 template <class Job>
 void parallel_for(std::size_t count, std::size_t threads, Job job) {
     if (threads > count) threads = count;
@@ -72,14 +72,14 @@ void parallel_for(std::size_t count, std::size_t threads, Job job) {
     try {
         for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
     } catch (const std::exception&) {
-        // The system gives no more threads, or no memory for them: those that started, and this one, do the work.
+        // The system refuses more threads, or memory for them: this thread and those that started do the work.
     }
     work();
     for (std::thread& helper : helpers) helper.join();
     if (failure) std::rethrow_exception(failure);
 }
 
-// Run work(from, to) for ranges that make up [0, size), one per thread: for loops whose turns do not know of each other.
+// Run work(from, to) for ranges that make up [0, size), one per thread: for loops with independent iterations.
 template <class Work>
 void parallel_ranges(std::size_t size, std::size_t threads, Work work) {
     constexpr std::size_t worth_a_thread = 1 << 15;

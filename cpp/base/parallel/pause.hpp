@@ -2,7 +2,7 @@
 
 namespace seqlab {
 
-// A moment's rest in a loop that waits for another thread, so that a neighbour on the same core gets on.
+// Pause briefly in a loop that waits for another thread, so that the other hardware thread of the core can run.
 inline void pause() {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();

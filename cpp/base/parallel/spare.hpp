@@ -1,4 +1,4 @@
-// Things that a thread works with and others may use afterwards: costly to make, so they are kept.
+// A pool of workspaces that are costly to make: a thread takes one and returns it for other threads to use.
 #pragma once
 
 #include <memory>
@@ -8,11 +8,11 @@
 
 namespace seqlab {
 
-// There come to be as many as were ever in use at the same time.
+// Holds as many objects as were ever in use at the same time.
 template <class Thing>
 class Spare {
 public:
-    // One that nobody has at the moment, or a new one.
+    // Take an unused object, or make a new one.
     template <class Make>
     std::unique_ptr<Thing> get(Make make) {
         {

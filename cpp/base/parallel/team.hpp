@@ -1,4 +1,4 @@
-// Threads that stay for many short jobs: to make one takes as long as such a job.
+// Threads that stay for many short jobs: starting a thread takes as long as such a job.
 #pragma once
 
 #if defined(__unix__) || defined(__APPLE__)
@@ -20,7 +20,8 @@
 
 namespace seqlab {
 
-// Jobs are taken by whoever is free. A helper that the system lets wait is not waited for: the caller does its jobs.
+// Every free thread takes the next job. The caller does not wait for a helper that the system has not scheduled: it
+// runs the jobs itself.
 class Team {
 public:
     explicit Team(std::size_t threads)
@@ -30,12 +31,13 @@ public:
             helpers_.reserve(threads);
             for (std::size_t k = 1; k < threads; ++k) helpers_.emplace_back([this] { serve(); });
         } catch (const std::exception&) {
-            // The system gives no more threads, or no memory for them: those that started, and the caller, do the work.
+            // The system refuses more threads, or memory for them: the caller and those that started do the work.
         }
     }
     ~Team() {
         if (process() != maker_) {
-            // A callback forked, and this is the child: the helpers are the parent's, and can be neither joined nor let go here.
+            // This is the child of a fork in a callback: the helpers belong to the parent and can be neither joined nor
+            // destroyed here, so they are leaked.
             new std::vector<std::thread>(std::move(helpers_));
             return;
         }
@@ -46,7 +48,7 @@ public:
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
-    // job(i) for every i < count. As in parallel_for, a job may write only what belongs to i.
+    // Run job(i) for every i < count. As in parallel_for, a job may write only the results of its own i.
     template <class Job>
     void run(std::size_t count, Job job) {
         if (helpers_.empty() || count <= 1) {
@@ -56,7 +58,7 @@ public:
         done_ = 0;
         job_ = &job;
         work_ = [](void* of, std::size_t i) { (*static_cast<Job*>(of))(i); };
-        next_.store(std::uint64_t{count} << 32, std::memory_order_release);  // from here on jobs are taken
+        next_.store(std::uint64_t{count} << 32, std::memory_order_release);  // from here on helpers take jobs
         call(std::min(count - 1, helpers_.size()));
         work();
         for (int turn = 0; done_.load(std::memory_order_acquire) < count; ++turn) rest(turn);
@@ -65,9 +67,10 @@ public:
 
 private:
     static constexpr std::size_t most_threads =
-        32;  // loops have few parts, and who has nothing to do is in the way
-    // Turns of waiting before others get the core. To be woken takes longer than what the caller does alone between two rounds,
-    // a millisecond at most; but where there are more threads than cores, somebody else has work for this one.
+        32;  // loops have few parts, and idle helpers would only compete for the core
+    // Iterations of busy waiting before a helper yields the core. Waking a sleeping thread takes longer than the
+    // caller's serial work between two rounds, a millisecond at most; but with more threads than cores, another thread
+    // needs this core.
     static constexpr int patient = 60'000, impatient = 4'000;
 
     void rest(int turn) const {
@@ -81,9 +84,9 @@ private:
         return 0;
 #endif
     }
-    // Wakes so many helpers, if they sleep; who is not woken is not waited for.
+    // Wake up to `wanted` sleeping helpers; helpers that are not woken are not waited for.
     void call(std::size_t wanted) {
-        round_.fetch_add(1);  // in one order with the number of those who sleep, which is looked at next
+        round_.fetch_add(1);  // sequentially consistent with the number of sleepers, which is read next
         if (wanted == helpers_.size()) return round_.notify_all();
         for (std::size_t k = 0; k < wanted; ++k) round_.notify_one();
     }
@@ -95,9 +98,10 @@ private:
             round_.wait(seen, std::memory_order_acquire);
         }
     }
-    // How many jobs there are is read together with the number: a helper that was late has a number of an earlier round, or
-    // of none, which must not be held against this one's count. A number below its own count was given out after all else
-    // was written, and its round lasts until it is done, so what is read then belongs to it.
+    // The job count and the next job number are read in one atomic load: a late helper may hold a number of an earlier
+    // round (or none), which must not be compared with the count of this round. A number below its own count was given
+    // out after everything else was written, and its round lasts until that job is done, so the data read then belong
+    // to that round.
     void work() {
         for (;;) {
             const std::uint64_t taken = next_.fetch_add(1, std::memory_order_acq_rel);
@@ -113,7 +117,7 @@ private:
         }
     }
 
-    std::atomic<std::uint64_t> next_{0};  // jobs of the round in the upper half, those taken in the lower
+    std::atomic<std::uint64_t> next_{0};  // jobs of the round in the upper half, jobs taken in the lower half
     std::atomic<std::size_t> done_{0};
     std::atomic<void*> job_{nullptr};
     std::atomic<void (*)(void*, std::size_t)> work_{nullptr};

@@ -1,4 +1,4 @@
-// A hash of short strings and of 64-bit keys: multiply to 128 bits, fold the halves together. The values are written into
+// Hash short strings and 64-bit keys: multiply to 128 bits, then combine the two halves. The values are written into
 // model files, so they must never change.
 #pragma once
 

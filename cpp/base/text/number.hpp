@@ -1,4 +1,4 @@
-// Numbers in text, the same in every locale; shortest digits that read back to the same number.
+// Parse and format numbers independently of the locale, with the fewest digits that read back to the same number.
 #pragma once
 
 #include <charconv>
@@ -11,7 +11,7 @@
 
 namespace seqlab {
 
-// Whether `text` is one finite decimal number and nothing else.
+// True if `text` is one finite decimal number and nothing else.
 inline bool parse_number(std::string_view text, double& number) {
     if (!text.empty() && text.front() == '+') text.remove_prefix(1);
     if (text.empty() || text.find_first_not_of("0123456789+-.eE") != std::string_view::npos) return false;

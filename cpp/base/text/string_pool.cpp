@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t fewest_slots = 16;
 constexpr std::int64_t first_begin = 0;
 
-// Whether `size` bytes are the same; size is at least that of a Word. The last two loads may overlap.
+// Compare `size` bytes, at least the size of a Word. The last two loads may overlap.
 template <class Word>
 bool same_words(const char* a, const char* b, std::size_t size) {
     const std::size_t last = size - sizeof(Word);
@@ -22,7 +22,7 @@ bool same_words(const char* a, const char* b, std::size_t size) {
     return load<Word>(a + last) == load<Word>(b + last);
 }
 
-// Strings are short: a call of memcmp would cost more than all the rest of looking one up.
+// Strings are short: calling memcmp would cost more than the rest of the lookup.
 bool same(std::string_view a, std::string_view b) {
     if (a.size() != b.size()) return false;
     if (a.size() >= 8) return same_words<std::uint64_t>(a.data(), b.data(), a.size());
@@ -61,7 +61,7 @@ StringPool::StringPool(StringPool&& other) noexcept
       slots_(other.slots_),
       owner_(std::move(other.owner_)),
       mask_(other.mask_) {
-    // What is left behind is a pool that may be destroyed, or get another's strings.
+    // The moved-from pool is empty: it may be destroyed or assigned to.
     other.bytes_ = {};
     other.begin_ = {&first_begin, 1};
     static constexpr std::uint64_t no_slot = no_string;
@@ -88,7 +88,7 @@ void StringPool::look_at_own() {
     slots_ = own_.slots;
 }
 
-// The table is made anew: nobody has said that the other one has a free slot.
+// Rebuild the table: one from a file may have no free slot.
 void StringPool::own_arrays() {
     if (!own_.slots.empty()) return;
     own_.bytes.assign(bytes_.begin(), bytes_.end());
@@ -124,7 +124,7 @@ StringPool::Guesses StringPool::guessed(std::span<const std::string_view> texts)
     }
     for (std::size_t i = 0; i < texts.size(); ++i) {
         const auto known = static_cast<std::size_t>(std::max(guess.id[i], 0));
-        // Wherever that may be: nothing is read.
+        // The address may be invalid: it is only prefetched, never read.
         const auto address = reinterpret_cast<std::uintptr_t>(bytes_.data()) +
                              static_cast<std::uintptr_t>(read_once(begin_.data() + known));
         __builtin_prefetch(reinterpret_cast<const void*>(address));
@@ -154,7 +154,7 @@ StringId StringPool::intern(std::string_view text, std::uint64_t code) {
     if (size() >= static_cast<std::size_t>(std::numeric_limits<StringId>::max()))
         throw std::length_error("a string pool holds at most 2147483647 strings");
     own_arrays();
-    // Two thirds full at most: probes stay short.
+    // At most two thirds full, so that probe sequences stay short.
     if ((size() + 1) * 3 > slots_.size() * 2) grow(slots_.size() * 2);
     std::size_t i = code & mask_;
     while (slot(i).id != no_id) i = (i + 1) & mask_;

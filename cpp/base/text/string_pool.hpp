@@ -1,8 +1,9 @@
-// Distinct strings, numbered in order of first appearance: UTF-8 bytes end to end, where each begins, and an
-// open-addressing table from string to number.
+// Distinct strings, numbered in order of first appearance: their UTF-8 bytes end to end, the offset of each string, and
+// an open-addressing table from string to number.
 //
-// The three arrays may also lie in a mapped file, where anybody may change them at any time: every number is read once and
-// checked before it is followed, and no search goes on for ever. What is not sound is a string that is not there.
+// The three arrays may also lie in a mapped file, which another process may change at any time: every number is read
+// once and checked before it is used as an index, and every search ends. A string whose entry is invalid counts as
+// absent.
 #pragma once
 
 #include <array>
@@ -19,7 +20,7 @@ namespace seqlab {
 
 using StringId = std::int32_t;
 
-// A number in memory that another process may be writing: read once, whatever the compiler thinks.
+// Read a number that another process may be writing: exactly one load, which the compiler may not repeat.
 template <class X>
 X read_once(const X* at) {
     return __atomic_load_n(at, __ATOMIC_RELAXED);
@@ -30,8 +31,8 @@ public:
     static constexpr StringId absent = -1;
 
     StringPool();
-    // The arrays of another pool, as bytes(), begins() and slots() give them: used where they lie as long as `owner` lives. A
-    // pool that gets a new string takes a copy first.
+    // Use the arrays of another pool, as returned by bytes(), begins() and slots(), in place for as long as `owner`
+    // lives. A pool that gets a new string copies them first.
     StringPool(std::span<const char> bytes, std::span<const std::int64_t> begins,
                std::span<const std::uint64_t> slots, std::shared_ptr<const void> owner);
     StringPool(const StringPool& other);
@@ -39,18 +40,18 @@ public:
     StringPool& operator=(StringPool other) noexcept;
     ~StringPool() = default;
 
-    // The number of `text`, which is added when it is new. Throws std::length_error at 2^31 - 1 strings.
+    // Return the number of `text`, adding it when it is new. Throws std::length_error at 2^31 - 1 strings.
     StringId intern(std::string_view text) { return intern(text, hash(text)); }
-    // The number of `text`, or absent.
+    // Return the number of `text`, or absent.
     StringId find(std::string_view text) const { return find(text, hash(text)); }
 
-    // The same for up to `together` texts. In a large pool each of them waits for memory three times in a row; here they
-    // wait together.
+    // Find up to `together` texts at once. In a large pool one lookup waits for memory three times in a row; here the
+    // waits overlap.
     static constexpr std::size_t together = 128;
     void intern(std::span<const std::string_view> texts, StringId* ids);
     void find(std::span<const std::string_view> texts, StringId* ids) const;
 
-    // The string of a number below size().
+    // Return the string with a number below size().
     std::string_view at(StringId id) const {
         const auto i = static_cast<std::size_t>(id);
         const auto begin = static_cast<std::uint64_t>(read_once(begin_.data() + i));
@@ -62,7 +63,7 @@ public:
     std::size_t byte_count() const { return bytes_.size(); }
     std::span<const char> bytes() const { return bytes_; }
     std::span<const std::int64_t> begins() const { return begin_; }
-    // (tag << 32 | number) of each string at its place, `no_string` in the free ones; a power of two of them
+    // Table of (tag << 32 | number), `no_string` in free slots; its size is a power of two.
     std::span<const std::uint64_t> slots() const { return slots_; }
 
     void reserve(std::size_t strings, std::size_t bytes);
@@ -72,12 +73,11 @@ private:
     static constexpr std::uint32_t no_id = ~std::uint32_t{0};
     static constexpr std::uint64_t no_string = no_id;
 
-    // Eight bytes: a slot fits an aligned load, and the tag settles nearly every comparison without touching the text.
+    // Eight bytes: one aligned load reads a slot, and the tag decides nearly every comparison without reading the text.
     struct Slot {
         std::uint32_t tag, id;
     };
-    // What is known of some texts before any of them is compared: the first string with the same tag, absent when there
-    // is none.
+    // First candidates for several texts, before any text is compared: the first string with an equal tag, or absent.
     struct Guesses {
         std::array<std::uint64_t, together> code;
         std::array<StringId, together> id;
@@ -100,7 +100,7 @@ private:
     void look_at_own();
     void grow(std::size_t slots);
 
-    Own own_;  // empty when they belong to somebody else
+    Own own_;  // empty when the arrays belong to another owner
     std::span<const char> bytes_;
     std::span<const std::int64_t> begin_;
     std::span<const std::uint64_t> slots_;

@@ -22,7 +22,7 @@ const Kind& kind_by_search(char32_t c) {
     return kinds[run_kind[run - run_begin]];
 }
 
-// Most text is ASCII, or nearly.
+// Table for the first 256 code points: most text is ASCII, or nearly.
 const std::array<Kind, 256>& first_kinds() {
     static const std::array<Kind, 256> table = [] {
         std::array<Kind, 256> filled{};

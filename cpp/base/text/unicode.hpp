@@ -1,4 +1,4 @@
-// What Unicode says of a code point, as Python's str methods see it. Facts by tools/unicode_tables.py.
+// Properties of code points, with the results of Python's str methods. The tables are made by tools/unicode_tables.py.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace seqlab {
 struct Kind {
     std::uint8_t category;  // number in category_names
     std::uint16_t flags;
-    std::int32_t to_lower;  // distance; 0 as well when the change of case makes several code points
+    std::int32_t to_lower;  // difference of code points; 0 also when the conversion gives several code points
     std::int32_t to_upper;
 };
 
@@ -24,16 +24,17 @@ bool is_alpha(const Kind& kind);
 bool is_alnum(const Kind& kind);
 bool is_mark(const Kind& kind);
 bool is_dash(const Kind& kind);
-// Punctuation and symbols: categories P and S.
+// True for punctuation and symbols: categories P and S.
 bool is_punctuation(const Kind& kind);
-// Two letters, such as "Lu".
+// The general category in two letters, such as "Lu".
 std::string_view category_name(const Kind& kind);
 
-// Whole strings in lower and upper case, with what needs a neighbour (the final sigma) or grows (ß).
+// Append a whole string in lower or upper case, including context-dependent (final sigma) and expanding (ß)
+// conversions.
 void append_lower(std::string_view text, std::string& out);
 void append_upper(std::string_view text, std::string& out);
 
-// Unicode's version of the tables.
+// The Unicode version of the tables.
 const char* unicode_tables_version();
 
 }  // namespace seqlab

@@ -11,8 +11,8 @@ bool is_continuation(char c) {
     return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
 
-// Bytes of the well-formed sequence at the front of `text`, or 0. Ranges of the second byte keep out overlong forms,
-// surrogates and what lies beyond U+10FFFF.
+// Length of the well-formed sequence at the front of `text`, or 0. The ranges of the second byte exclude overlong
+// forms, surrogates and code points beyond U+10FFFF.
 std::size_t sound_length(std::string_view text) {
     const auto first = static_cast<unsigned char>(text[0]);
     if (first < 0x80) return 1;

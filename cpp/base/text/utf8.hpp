@@ -1,4 +1,4 @@
-// UTF-8: is it sound, and which code points does it hold.
+// UTF-8: validation, and iteration over code points.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace seqlab {
 // Index of the first byte that is not well-formed UTF-8 (overlong forms and surrogates included), or text.size().
 std::size_t first_bad_utf8(std::string_view text);
 
-// The code point at `at`, which is moved behind it. The text must be sound.
+// Decode the code point at `at` and advance `at` past it. The text must be valid.
 inline char32_t next_code_point(std::string_view text, std::size_t& at) {
     const auto byte = [&](std::size_t i) {
         return static_cast<char32_t>(static_cast<unsigned char>(text[at + i]));

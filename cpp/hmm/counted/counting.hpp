@@ -1,4 +1,4 @@
-// Labelled sentences as counts (eq:counting).
+// Count labelled sentences (eq:counting).
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@ struct Labelled {
     double weight_of(std::size_t t) const { return weight ? weight[t] : 1.0; }
 };
 
-// The labels of each of V words.
+// Count the labels of each of V words.
 SparseCounts count_words(const Labelled& data, std::size_t V, std::size_t L);
 
-// table[a, ..., b, y] += how often y came after the labels a, ..., b: (L + 1)^order x L entries, where L as a label
-// before y means that the sentence had not begun. last[y] += how often y was the last label.
+// Count transitions: table[a, ..., b, y] += occurrences of y after the labels a, ..., b: (L + 1)^order x L entries,
+// where L as a label before y means the start of the sentence. last[y] += occurrences of y as the last label.
 void count_moves(const Labelled& data, std::size_t order, std::size_t L, double* table, double* last);
 
 }  // namespace seqlab

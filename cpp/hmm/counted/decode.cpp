@@ -1,5 +1,5 @@
-// The same recursion as inference/best.cpp, which is the definition. Through trellises with lists, order 2 takes 1.6 µs a
-// token (45 labels); 0.2 µs here, the rows of words included, since no row of L scores is written and no tensor gathered.
+// Viterbi over short label lists; inference/best.cpp is the definition. With trellises, order 2 takes 1.6 µs a token
+// (45 labels); here 0.2 µs, word scores included, since no row of L scores is written and no tensor gathered.
 #include "hmm/counted/decode.hpp"
 
 #include <algorithm>
@@ -47,8 +47,8 @@ private:
         return {rows_.label.data() + from, rows_.score.data() + from, to - from};
     }
 
-    // A state is a place in the lists of the last `order` positions, the latest counting fastest. From (a, rest) to
-    // (rest, y), for every rest and y the best a: the first of equals.
+    // A state is a tuple of positions in the label lists of the last `order` tokens, the latest varying fastest. The
+    // step goes from (a, rest) to (rest, y): for every rest and y it keeps the best a, the first in case of ties.
     void advance(const List& to) {
         const std::size_t t = lists_.size();
         const List& from = lists_[t - order_];
@@ -87,7 +87,7 @@ private:
         for (std::size_t y = 0; y < to.size; ++y) best[y] += to.score[y];
     }
 
-    // Where the labels of this rest lie in the table of moves.
+    // Offset of the labels of `rest` in the transition table.
     std::size_t rest_place(std::size_t rest) const {
         const std::size_t t = lists_.size();
         if (order_ == 1) return 0;
@@ -119,7 +119,7 @@ private:
         return true;
     }
 
-    // Order of ties, as everywhere: the lower last label first, then the lower one before it.
+    // Tie order, as everywhere: the lower last label first, then the lower one before it.
     bool before(std::size_t one, std::size_t other) const {
         for (std::size_t i = lists_.size(); i-- > lists_.size() - order_;) {
             const std::size_t size = lists_[i].size;
@@ -133,7 +133,7 @@ private:
     const CountedMoves& moves_;
     const Rows& rows_;
     Label none_;
-    std::size_t step_;  // distance between the moves from one label a and from the next
+    std::size_t step_;  // stride of the label a in the transition table
     std::size_t order_ = 1;
     std::vector<List> lists_;
     std::vector<double> score_, next_;

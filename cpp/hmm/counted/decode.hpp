@@ -1,4 +1,4 @@
-// Best labels of sentences whose words have short lists of labels: what a tagger spends its time with.
+// Decode sentences whose words have short lists of labels; a tagger spends most of its time here.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace seqlab {
 
-// move[a, ..., b, y]: log P(y | labels a, ..., b before it), (L + 1)^order x L entries, where L as a label before y means
-// that the sentence had not begun. last (L entries, or null) is added at the last position.
+// move[a, ..., b, y]: log P(y | labels a, ..., b before it), (L + 1)^order x L entries, where L as a label before y
+// means the start of the sentence. last (L entries, or null) is added at the last position.
 struct CountedMoves {
     const double* move;
     const double* last;
@@ -24,8 +24,8 @@ struct Coded {
     std::size_t sentences;
 };
 
-// eq:viterbi over the lists of `rows`; ids gets one label a token. The first sentence that has no path of finite score, or
-// -1; its labels, and only its labels, are then left as they were.
+// eq:viterbi over the label lists of `rows`; ids gets one label a token. Returns the first sentence without a path of
+// finite score, or -1; the labels of that sentence, and only those, stay unchanged.
 std::int64_t best_labels(const CountedMoves& moves, const Rows& rows, const Coded& data, Label* ids,
                          std::size_t threads);
 

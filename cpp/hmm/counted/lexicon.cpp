@@ -28,7 +28,7 @@ Lexicon::Lexicon(StringPool words, SparseCounts counts, std::size_t L, const Lex
         const double total = counts_.at(w).total();
         if (total <= 1) once += total;
     }
-    // Words seen once tell how many are still to come (Good and Turing); never none, never most.
+    // Good-Turing: the share of words seen once estimates the probability of a new word; kept above 0 and at most 1/2.
     unseen_ = std::clamp(once / total_, 1 / (total_ + 1), 0.5);
     if (settings_.suffixes) {
         grow_trie();
@@ -79,13 +79,14 @@ void Lexicon::by_ending(std::string_view word, LabelCounts own, double* share) c
     const double own_total = own.total();
     trie_.along(word, [&](LabelCounts counts, double whole) {
         const double total = whole - own_total;
-        if (!(total > 0)) return false;  // no other word ends so, nor in anything longer
+        if (!(total > 0)) return false;  // no other word has this ending or a longer one
         mix(counts, own, total, settings_.strength < 0 ? settings_.theta * total : settings_.strength, share);
         return true;
     });
 }
 
-// What endings say, then what the word itself says, or one that differs from it in case only.
+// Estimate P(label | word) from its endings, then from the counts of the word itself or of a word that differs in case
+// only.
 void Lexicon::by_word(std::string_view word, StringId id, double* share) const {
     if (id >= 0) {
         const LabelCounts own = counts_.at(static_cast<std::size_t>(id));
@@ -153,7 +154,7 @@ void Lexicon::append(std::string_view word, StringId id, const std::uint8_t* all
     }
 }
 
-// Every label that is allowed, all with the same score.
+// Append every allowed label with equal scores.
 void Lexicon::append_nothing(double score, const std::uint8_t* allowed, Rows& rows) const {
     for (std::size_t y = 0; y < L_; ++y) {
         if (allowed && !allowed[y]) continue;
@@ -162,8 +163,8 @@ void Lexicon::append_nothing(double score, const std::uint8_t* allowed, Rows& ro
     }
 }
 
-// eq:counting   P(w | y) = (c(w, y) + λ) / (c(y) + λ (V + 1)), where the 1 is for all words that were not seen.
-// An unknown word without λ says nothing, as if it were missing.
+// eq:counting   P(w | y) = (c(w, y) + λ) / (c(y) + λ (V + 1)), where the 1 is for all unseen words. Without λ an
+// unknown word has equal scores for all labels, like a missing one.
 void Lexicon::append_direct(StringId id, const std::uint8_t* allowed, Rows& rows) const {
     const double add = settings_.add;
     if (id < 0 && add == 0) return append_nothing(0.0, allowed, rows);
@@ -190,7 +191,9 @@ void Lexicon::append_shares(const double* share, double word_probability, const 
     double most = 0;
     for (std::size_t y = 0; y < L_; ++y)
         if (!allowed || allowed[y]) most = std::max(most, share[y]);
-    if (most == 0) return append_nothing(word, allowed, rows);  // a dictionary with what training never had
+    if (most == 0)
+        return append_nothing(word, allowed,
+                              rows);  // the dictionary allows only labels that training has not seen
     for (std::size_t y = 0; y < L_; ++y) {
         if ((allowed && !allowed[y]) || share[y] == 0 || share[y] < settings_.least * most) continue;
         rows.label.push_back(static_cast<Label>(y));

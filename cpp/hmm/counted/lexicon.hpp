@@ -1,5 +1,5 @@
-// What each word says of its label: log P(word | label), for the labels that it may have. Known words by their counts,
-// unknown ones by their endings.
+// Word scores of a counted HMM: log P(word | label), for the labels that the word may have. Known words are scored by
+// their counts, unknown ones by their endings.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,21 @@
 namespace seqlab {
 
 struct LexiconSettings {
-    double add = 0;            // what every count of a word with a label gets more; for direct ones only
-    bool direct = true;        // P(word | label) by counting; else by Bayes' rule from P(label | word)
-    bool suffixes = false;     // whether unknown words are judged by their endings; else they say nothing
+    double add = 0;      // pseudo-count of every pair of word and label; used when direct
+    bool direct = true;  // P(word | label) by counting; else by Bayes' rule from P(label | word)
+    bool suffixes =
+        false;  // score unknown words by their endings; otherwise they have equal scores for all labels
     std::size_t longest = 10;  // letters of an ending
-    double rare = 10;          // words that count more than this teach nothing about unknown ones
-    double strength = 3;       // what the shorter ending counts beside a longer one; below 0: theta instead
+    double rare = 10;          // words with larger counts are not used to learn about unknown ones
+    double strength = 3;       // weight of the shorter ending beside a longer one; below 0: use theta
     double theta = 0;
-    double known = 0;   // what the endings count beside the counts of a known word
-    double folded = 0;  // what the endings count beside the same word in other letter case; 0: no such look
-    double least = 0;   // labels less likely than this times the best one are left out
+    double known = 0;  // weight of the endings beside the counts of a known word
+    double folded =
+        0;  // weight of the endings beside the same word in other letter case; 0: case variants are not used
+    double least = 0;  // labels less likely than this times the best one are dropped
 };
 
-// Stands for a word that nobody saw (Python's MISSING): it says nothing about its label.
+// A missing word (Python's MISSING): all labels have equal scores.
 inline constexpr std::string_view missing_word{"\0", 1};
 
 // Labels with scores, for many words: those of word i from begin[i] to begin[i + 1].
@@ -43,12 +45,12 @@ class Lexicon {
 public:
     Lexicon(StringPool words, SparseCounts counts, std::size_t L, const LexiconSettings& settings);
 
-    // Rows for the strings of `pool`; only those with used[id] != 0 get one. allowed (strings x L, or null) says which
-    // labels each string may have: all of these, if need be with no evidence for any.
+    // Compute the rows of the strings of `pool` with used[id] != 0. `allowed` (strings x L, or null) restricts the
+    // labels of each string: all allowed labels are listed, even those without evidence.
     Rows rows(const StringPool& pool, const std::uint8_t* used, const std::uint8_t* allowed) const;
 
-    // eq:suffix-model   P(label | ending of the word), L numbers; `own` are counts of the word itself in the trees, which
-    // are left out: what others say of it.
+    // eq:suffix-model   P(label | ending of the word), L numbers; `own` are the counts of the word itself in the trees,
+    // which are subtracted, so that the estimate comes from other words.
     void by_ending(std::string_view word, LabelCounts own, double* share) const;
 
     const StringPool& words() const { return words_; }
@@ -73,15 +75,15 @@ private:
     LexiconSettings settings_;
     std::vector<double> label_total_, label_share_, log_share_;
     double total_ = 0;
-    double unseen_ = 0;  // the probability that the next word is a new one
+    double unseen_ = 0;  // probability that the next word is an unseen one
     SuffixTrie trie_;
     StringPool folded_words_;
     SparseCounts folded_;
-    // Rows of known words, made when they are first asked for: a short text needs a few of them only. Several threads may
-    // ask at one time.
+    // Rows of known words, computed on first use: a short text needs only a few of them. Several threads may call at
+    // the same time.
     mutable std::mutex guard_;
     mutable Rows known_;
-    mutable std::vector<std::int64_t> place_;  // of each word's row in known_, or -1
+    mutable std::vector<std::int64_t> place_;  // offset of each word's row in known_, or -1
 };
 
 }  // namespace seqlab

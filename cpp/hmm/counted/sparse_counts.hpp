@@ -1,4 +1,4 @@
-// How often things had labels: for each thing its labels in rising order, each with a count.
+// Sparse counts of labels: for each item its labels in rising order, each with a count.
 #pragma once
 
 #include <cstddef>
@@ -34,14 +34,14 @@ struct SparseCounts {
     }
 };
 
-// One occurrence: a thing, a label, and what it counts.
+// One occurrence: an item, a label, and its weight.
 struct Occurrence {
     std::int32_t thing;
     Label label;
     double count;
 };
 
-// Occurrences of the same thing and label added up, in the order in which they came: the same sums every time.
+// Add up occurrences with equal item and label, in their order, so that rounding is reproducible.
 SparseCounts added(const std::vector<Occurrence>& occurrences, std::size_t things, std::size_t L);
 
 }  // namespace seqlab

@@ -1,5 +1,5 @@
-// Endings of words, read from the last letter backwards, with the labels that words of each ending had. Words of
-// different classes have different trees.
+// Suffix trees: word endings, read from the last letter backwards, with the label counts of the words that have each
+// ending. Words of different classes have separate trees.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ class SuffixTrie {
 public:
     SuffixTrie(std::size_t L, std::size_t longest);
 
-    // Room for the endings of so many words, as words usually are.
+    // Reserve memory for the endings of this many words of typical length.
     void reserve(std::size_t words);
     void add(std::string_view word, LabelCounts counts);
-    // After the last add(), before the first along().
+    // Called after the last add() and before the first along().
     void finish();
 
-    // visit(counts of the labels of all words that end so, their sum) for the empty ending, then for longer and longer
-    // ones, until visit says false, an ending was not seen, or it has `longest` letters.
+    // Call visit(label counts of all words with this ending, their sum) for the empty ending, then for longer and
+    // longer ones, until visit returns false, an ending was not seen, or it has `longest` letters.
     template <class Visit>
     void along(std::string_view word, Visit visit) const {
         std::int32_t node = find(0, static_cast<std::uint32_t>(class_of(word)));
@@ -43,9 +43,9 @@ private:
     };
     static constexpr std::uint64_t none = ~std::uint64_t{0};
 
-    // The code point that ends at `end`, which is moved before it.
+    // Decode the code point that ends at `end`, and move `end` before it.
     static std::uint32_t letter_before(std::string_view word, std::size_t& end);
-    // Node 0 is above the trees; below it a "letter" is a class.
+    // Node 0 is above all trees; the "letter" of its children is a word class.
     static std::uint64_t key(std::int32_t parent, std::uint32_t letter) {
         return static_cast<std::uint64_t>(static_cast<std::uint32_t>(parent)) << 21 | letter;
     }

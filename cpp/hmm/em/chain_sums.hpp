@@ -1,4 +1,4 @@
-// What an E step is given and what it adds to.
+// Input and output of an E step over chains.
 #pragma once
 
 namespace seqlab {
@@ -8,10 +8,10 @@ struct ChainTables {
     const double *start, *edge, *end;
 };
 
-// What a pass adds to, and log P of every sequence.
+// Expected counts that an E step adds to, and log P of every sequence.
 struct ChainSums {
     double *start, *edge, *end;  // (L), (L, L), (L)
-    double* log_z;               // (sequences): -inf for one that cannot be, which adds nothing
+    double* log_z;               // (sequences): -inf for an impossible sequence, which adds nothing
 };
 
 }  // namespace seqlab

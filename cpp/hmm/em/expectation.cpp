@@ -16,17 +16,17 @@ namespace seqlab {
 namespace {
 
 constexpr double never = -std::numeric_limits<double>::infinity();
-constexpr std::size_t CELLS = std::size_t{1} << 16;  // of scores in one job: with the marginals one megabyte
-constexpr std::size_t AHEAD = 4;                     // jobs in flight for every thread
+constexpr std::size_t CELLS = std::size_t{1} << 16;  // scores in one job: with the marginals one megabyte
+constexpr std::size_t AHEAD = 4;                     // jobs in progress for every thread
 
-// Does every token have one symbol, or none?
+// True if every token has at most one symbol.
 bool at_most_one(const RowList<double>& symbols, std::size_t tokens) {
     for (std::size_t t = 0; t < tokens; ++t)
         if (symbols.begin[t + 1] - symbols.begin[t] > 1) return false;
     return true;
 }
 
-// -1 for a token without a symbol
+// The symbol of a token, -1 for a token without one.
 std::int32_t symbol_of(const RowList<double>& symbols, std::size_t t) {
     return symbols.begin[t] < symbols.begin[t + 1] ? symbols.row[symbols.begin[t]] : -1;
 }
@@ -50,7 +50,7 @@ void Expectation::cut() {
     std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
         return std::make_tuple(weight(a), length(a)) < std::make_tuple(weight(b), length(b));
     });
-    // Every job makes the potentials of the moves anew: it should be worth that.
+    // Every job exponentiates the transitions again, so it must be large enough for that to be cheap.
     const std::size_t most = std::max(CELLS, 16 * L_ * L_) / L_;
     for (std::size_t i = 0; i < order_.size(); ++i) {
         const std::size_t T = length(order_[i]);
@@ -84,7 +84,7 @@ void Expectation::add_sequence(const ChainTables& tables, std::size_t s, double*
     room.members.push_back(s);
 }
 
-// eq:expected-counts of one job, in sums of its own.
+// eq:expected-counts of one job, added to the job's own sums.
 void Expectation::run(const ChainTables&, const Work& work, Room& room) const {
     room.edge.assign(L_ * L_, 0.0);
     if (room.batch.empty()) return;
@@ -116,7 +116,8 @@ void Expectation::settle(const Work& work, Room& room, const ChainSums& sums) co
     }
 }
 
-// fill(work, room) makes the batch of a job on some thread; spill(work, room) takes its marginals, in the order of jobs.
+// Run all jobs: fill(work, room) prepares the batch of a job on some thread; spill(work, room) adds its marginals, in
+// the order of the jobs.
 template <class Fill, class Spill>
 void Expectation::each(const ChainTables& tables, const ChainSums& sums, std::size_t threads, Fill fill,
                        Spill spill) {
@@ -157,12 +158,12 @@ void Expectation::over_scores(const ChainTables& tables, double* node, double* g
 }
 
 void Expectation::fetch(const SymbolTable& table, const RowList<double>& symbols, std::size_t s) const {
-    constexpr std::size_t MOST = 256;  // tokens: more would push each other out
+    constexpr std::size_t MOST = 256;  // tokens: with more, the rows would evict each other from the cache
     table.fetch(symbols, begin(s), begin(s) + std::min(length(s), MOST));
 }
 
-// Rows of potentials, and of sums, for every token of a job; then its chains, four of a length at a time. Those that the
-// kernel cannot do are left in room.members; long ones are from the start.
+// Set up the rows of potentials and sums for every token of a job, then run its chains, four of equal length at a time.
+// Chains that the kernel cannot handle, and all long ones, are left in room.members.
 void Expectation::run_symbols(const SymbolPotentials& model, const Work& work, const RowList<double>& symbols,
                               double* counts, const ChainSums& sums, Room& room) const {
     const std::size_t LP = model.lanes();
@@ -210,7 +211,7 @@ void Expectation::run_symbols(const SymbolPotentials& model, const Work& work, c
         while (size < 4 && i + size < work.last && length(order_[i + size]) == T) ++size;
         if (size == 3) size = 2;  // kernels exist for 1, 2 and 4
         const std::size_t next = at + size * T, end = std::min(next + size * T, tokens);
-        for (std::size_t n = next; n < end; ++n)  // what the next chains need comes into the cache meanwhile
+        for (std::size_t n = next; n < end; ++n)  // prefetch the data of the next chains
             for (std::size_t y = 0; y < LP; y += 8) {
                 __builtin_prefetch(room.potential[n] + y);
                 __builtin_prefetch(room.sums[n] + y, 1);
@@ -265,7 +266,7 @@ void Expectation::over_symbols(const ChainTables& tables, const RowList<double>&
         counts_.emplace(V, L_);
         symbols_ = V;
     }
-    std::once_flag asked;  // chains of symbols seldom need the general way
+    std::once_flag asked;  // chains of symbols seldom need the general code
     bool general = false;
     const auto prepare = [&] {
         table_->load(table);
@@ -282,7 +283,7 @@ void Expectation::over_symbols(const ChainTables& tables, const RowList<double>&
         tables, sums, threads,
         [&](const Work& work, Room& room) {
             if (plain) {
-                // Counts are added at once where nobody else adds to them, and later, in the same order, where threads do.
+                // With one thread, counts are added at once; with several, later and in the same order.
                 const bool at_once = threads <= 1 && work.weight == 1.0;
                 run_symbols(*model, work, symbols, at_once ? direct : nullptr, sums, room);
             } else {

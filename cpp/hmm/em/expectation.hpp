@@ -1,8 +1,9 @@
-// The E step of a hidden Markov model: expected starts, moves, ends and emissions of many sequences.
+// The E step of a hidden Markov model: expected starts, transitions, ends and emissions of many sequences.
 //
-// Sequences are taken in the order of their lengths, so that four of one length run in lockstep, a job of about a cache
-// at a time: scores in, marginals out, marginals added to the sums of the symbols while they are still in the cache.
-// Jobs are cut by the data alone and everything is added in the order of the jobs: same bits with any number of threads.
+// Sequences are sorted by length, so that four of equal length run in lockstep, in jobs that fit a cache: scores in,
+// marginals out, marginals added to the sums of the symbols while they are still in the cache. The division into jobs
+// depends on the data alone and everything is added in the order of the jobs: results are bit-identical with any number
+// of threads.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +23,16 @@ namespace seqlab {
 
 class Expectation {
 public:
-    // weight: what a sequence counts, or null; allowed (tokens, L): 0 for labels that a token cannot have, or null
+    // `weight` of each sequence, or null; allowed (tokens, L): 0 for labels that a token cannot have, or null
     Expectation(std::span<const std::int64_t> offset, std::size_t L, const double* weight,
                 const std::uint8_t* allowed);
 
-    // node (tokens, L) log P(x_t | y), spoilt; gamma (tokens, L) becomes the marginals times the weights.
+    // node (tokens, L) is log P(x_t | y), overwritten; gamma (tokens, L) becomes the marginals times the weights.
     void over_scores(const ChainTables& tables, double* node, double* gamma, const ChainSums& sums,
                      std::size_t threads);
 
-    // Every token emits the symbols of its list: table (V, L) log P(symbol | y), counts (V, L) is added to.
+    // Run the E step where every token emits the symbols of its list: table (V, L) is log P(symbol | y), counts (V, L)
+    // is added to.
     void over_symbols(const ChainTables& tables, const RowList<double>& symbols, std::size_t V,
                       const double* table, double* counts, const ChainSums& sums, std::size_t threads);
 
@@ -46,7 +48,7 @@ private:
         std::vector<std::size_t> members;  // the sequences of the batch
         std::vector<double> edge, log_z;
         std::vector<std::uint8_t> log_space;
-        // of chains of symbols: rows of potentials and of sums, one for every token of the job
+        // Rows of potentials and of sums for chains of symbols, one for every token of the job.
         std::vector<const double*> potential;
         std::vector<double*> sums;
         std::vector<double> moves, starts, ends, shifts;
@@ -80,7 +82,7 @@ private:
     std::vector<std::size_t> order_;
     std::vector<Work> work_;
     std::vector<Room> rooms_;
-    std::optional<SymbolTable> table_, counts_;  // kept from pass to pass
+    std::optional<SymbolTable> table_, counts_;  // kept between passes
     std::size_t symbols_ = 0;
     Buffer<double> direct_;  // (V, lanes) counts of chains of symbols
 };

@@ -8,7 +8,8 @@ namespace seqlab {
 namespace {
 
 constexpr std::size_t POSITIONS = 512;  // a row of sums stays in the first-level cache
-constexpr std::size_t SUMS = 8;         // running sums: a lone one would wait for itself
+constexpr std::size_t SUMS =
+    8;  // partial sums: with a single one, each addition would wait for the one before
 
 }  // namespace
 

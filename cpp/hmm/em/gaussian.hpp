@@ -1,6 +1,6 @@
-// Gaussians with independent dimensions, for many states at one time.
+// Gaussians with diagonal covariance, for many states at once.
 //
-// x is (D, T), one dimension after another: the inner loops run along t, where neighbours do not wait for each other.
+// x is (D, T), one dimension after another: the inner loops run along t, whose iterations are independent.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace seqlab {
 void diagonal_scores(const double* x, std::size_t T, std::size_t D, const double* mean,
                      const double* precision, const double* constant, std::size_t L, double* node);
 
-// first[y, d] = Σ_t gamma[t, y] (x[d, t] - mean[y, d]), second[y, d] the same with the square: about a mean that is
-// near the new one nothing is lost.
+// first[y, d] = Σ_t gamma[t, y] (x[d, t] - mean[y, d]), second[y, d] = Σ_t gamma[t, y] (x[d, t] - mean[y, d])². `mean`
+// should be near the new mean, so that no digits cancel.
 void diagonal_moments(const double* x, std::size_t T, std::size_t D, const double* gamma, const double* mean,
                       std::size_t L, double* first, double* second);
 

@@ -6,7 +6,8 @@ namespace seqlab {
 
 namespace {
 
-constexpr double faintest = 1e-300;  // what is possible never becomes an exact zero, as in the other kernels
+constexpr double faintest =
+    1e-300;  // smallest potential of a possible event: it never underflows to zero, as in the other kernels
 
 }  // namespace
 

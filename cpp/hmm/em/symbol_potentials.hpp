@@ -1,4 +1,4 @@
-// A hidden Markov model of symbols in plain numbers, as the kernel of chains of symbols wants it.
+// A hidden Markov model of symbols as potentials (probabilities, not logs), for the kernel of chains of symbols.
 #pragma once
 
 #include <vector>
@@ -17,13 +17,14 @@ public:
     // starts, ends: (lanes) sums of first and last marginals
     SymbolEdges edges(double* starts, double* ends) const;
     std::size_t lanes() const { return LP_; }
-    // The row of a symbol, divided by its largest entry; of ones for a token without a symbol (-1).
+    // The row of a symbol, divided by its largest entry; all ones for a token without a symbol (-1).
     const double* row(std::int32_t symbol) const { return rows_.data() + place(symbol) * LP_; }
     double shift(std::int32_t symbol) const { return shift_[place(symbol)]; }
-    // What the start was divided by.
+    // Log of the divisor of the start probabilities.
     double start_shift() const { return start_shift_; }
-    // The row of the last token of a sequence, with the chance to end in it; what it was divided by comes back.
     bool ends() const { return end_ != nullptr; }
+    // The row of the last token of a sequence, times the probability to end in each state; returns the log of its
+    // divisor.
     double last_row(std::int32_t symbol, double* row) const;
 
 private:
@@ -35,7 +36,7 @@ private:
     std::size_t V_, L_, LP_;
     DenseTable<double> moves_;
     std::vector<double> rows_, shift_, start_;
-    const double *table_, *end_;  // logs, as they came
+    const double *table_, *end_;  // logs, as given
     double start_shift_ = 0.0;
 };
 

@@ -6,7 +6,7 @@ namespace seqlab {
 
 namespace {
 
-constexpr std::size_t TOKENS = 512;  // their rows stay in the cache on the way from one place to the other
+constexpr std::size_t TOKENS = 512;  // their rows stay in the cache between gather and use
 
 }  // namespace
 

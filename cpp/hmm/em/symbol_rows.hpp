@@ -8,7 +8,7 @@
 
 namespace seqlab {
 
-// (V, L) in rows as the kernels want them.
+// A (V, L) table with its rows padded for the kernels.
 class SymbolTable {
 public:
     SymbolTable(std::size_t V, std::size_t L);
@@ -16,11 +16,12 @@ public:
     void clear();
     void add_to(double* table) const;
 
-    // node (to - from, L), with row_lanes(L) numbers of room behind it: Σ value · row over the symbols of each token.
+    // Compute node (to - from, L), which has row_lanes(L) numbers of spare memory after it: Σ value · row over the
+    // symbols of each token.
     void gather(const RowList<double>& symbols, std::size_t from, std::size_t to, double* node) const;
-    // row += value · gamma, for the symbols of each token; the same room behind gamma.
+    // Add value · gamma to the row of every symbol of each token; gamma has the same spare memory after it.
     void scatter(const RowList<double>& symbols, std::size_t from, std::size_t to, const double* gamma);
-    // The rows of these tokens' symbols come into the cache: asked for a sequence ahead of its use, they are there then.
+    // Prefetch the rows of these tokens' symbols, one sequence before they are used.
     void fetch(const RowList<double>& symbols, std::size_t from, std::size_t to) const;
     std::size_t lanes() const { return LP_; }
 
@@ -30,7 +31,7 @@ private:
     double* rows_;
 };
 
-// The same for all tokens at one time, block by block: node is set, counts (V, L) is added to.
+// Gather the scores of all tokens into node, and add gamma of all tokens to counts (V, L), block by block.
 void symbol_scores(const double* table, std::size_t V, std::size_t L, const RowList<double>& symbols,
                    std::size_t tokens, double* node);
 void symbol_counts(const double* gamma, std::size_t V, std::size_t L, const RowList<double>& symbols,

@@ -1,4 +1,4 @@
-// The same for all that follows a state: suffixes instead of prefixes (see forward.hpp).
+// The definition of the backward recursion: scores of all suffixes after a state (see forward.hpp for prefixes).
 #pragma once
 
 #include "inference/definition/forward.hpp"

@@ -1,9 +1,10 @@
-// The definition. Scores of all prefixes of a sequence, added up or compared, for every order, with masks and with edges
-// of their own for each position. Everything faster is held to it (tests/agreement/test_definition.py): the normalised
-// recursion for every shape in inference/path_sum.hpp, and the kernels for first order.
+// The definition of the forward recursion: scores of all prefixes of a sequence, summed or maximised, for every order,
+// with masks and with per-position edges. All faster versions are tested against it
+// (tests/agreement/test_definition.py): the normalised recursion for every shape in inference/path_sum.hpp, and the
+// kernels for first order.
 //
-// A state at t is (rest, y), the last k labels; the step into t drops the oldest label a (trellis/steps.hpp). For order 1
-// rest is empty and this is the textbook's α_t(y) = ψ_t(y) ⊗ ⊕_a α_{t-1}(a) ⊗ ψ_t(a, y). Cost: O(T L^(k+1)).
+// A state at t is (rest, y), the last k labels; the step into t drops the oldest label a (trellis/steps.hpp). For order
+// 1 rest is empty and this is the textbook's α_t(y) = ψ_t(y) ⊗ ⊕_a α_{t-1}(a) ⊗ ψ_t(a, y). Cost: O(T L^(k+1)).
 #pragma once
 
 #include <cmath>
@@ -13,8 +14,8 @@
 
 namespace seqlab::definition {
 
-// Natural logs: ⊗ adds scores. ⊕ adds what they are the logs of, and the whole is log Z; or it keeps the larger, and the
-// whole is the score of the best path (eq:viterbi).
+// Semirings on natural logs: ⊗ adds scores. In LogSum ⊕ is log-sum-exp, and the result is log Z; in Max it is the
+// maximum, and the result is the score of the best path (eq:viterbi).
 struct LogSum {
     static constexpr double zero = -std::numeric_limits<double>::infinity(), one = 0.0;
     static double times(double x, double y) { return x + y; }

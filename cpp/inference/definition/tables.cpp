@@ -14,7 +14,7 @@ std::vector<Row> rows_of(const Steps<F>& steps, Direction direction) {
     return direction == Direction::forward ? definition::forward<S>(steps) : definition::backward<S>(steps);
 }
 
-// Where a state stands among all tuples of k labels.
+// Index of a state among all tuples of k labels.
 template <class F>
 std::size_t place_of(const Steps<F>& steps, std::size_t t, std::size_t state) {
     std::size_t place = 0;

@@ -17,19 +17,19 @@ SEQLAB_INLINE void long_best_row(double* now, const double* before, const DenseE
     }
 }
 
-// How many positions one stretch of a long chain has: its rows fit the second-level cache.
+// Positions in one block of a long chain: its rows fit the second-level cache.
 inline size_t stretch(size_t LP) {
     const size_t rows = (size_t{1} << 18) / (LP * sizeof(double));
     return rows < 16 ? 16 : rows;
 }
 
-// The first pass keeps one row of δ per stretch, the second makes the rows of each stretch again, last stretch
-// first, and traces through it. Room: one row of zeros, a stretch of rows, one row per stretch.
+// The first pass keeps one row of δ per block; the second recomputes the rows of each block, last block first, and
+// traces back through it. Memory: one row of zeros, a block of rows, one row per block.
 inline void stretched_viterbi(const DenseEdges<double>& edges, size_t T, Chain<double>& chain, double* room) {
     const size_t LP = edges.LP, B = stretch(LP), last = T - 1;
     const double* const zeros = zero_row(room, LP);
     double* const delta = room + LP;
-    double* const saved = delta + B * LP;  // saved row i is δ at the last position of stretch i
+    double* const saved = delta + B * LP;  // saved row i is δ at the last position of block i
     const auto before = [&](size_t t, size_t start) -> const double* {
         if (t == 0) return nullptr;
         return t == start ? saved + (t / B - 1) * LP : delta + (t - 1 - start) * LP;
@@ -55,8 +55,8 @@ inline void stretched_viterbi(const DenseEdges<double>& edges, size_t T, Chain<d
     }
 }
 
-// best(y) = max_a x(a) + M(a, y), and the lowest a that reaches it. The maximum is taken as a tree and the sources are
-// found by comparing with it afterwards, off the path that the next step waits for.
+// best(y) = max_a x(a) + M(a, y), and the lowest a that reaches it. The maximum is computed as a tree, and the sources
+// are found by comparing with it afterwards, off the critical path.
 template <size_t NV>
 SEQLAB_INLINE void best_sources(Wide (&best)[NV], Mask<double> (&from)[NV], const Wide (&x)[NV],
                                 const double* M) {
@@ -80,8 +80,8 @@ SEQLAB_INLINE void best_sources(Wide (&best)[NV], Mask<double> (&from)[NV], cons
     }
 }
 
-// With few labels the step waits for its own latency, and the comparisons that give back pointers fit into the
-// wait. One byte per label and position; the backtrace is one load a position.
+// With few labels a step is bound by latency, and the comparisons that give back pointers fit into the wait. One byte
+// per label and position; the backtrace is one load a position.
 template <size_t NV>
 void pointed_viterbi(const DenseEdges<double>& edges, size_t T, Chain<double>& chain, double* room,
                      std::uint8_t* back) {

@@ -1,12 +1,12 @@
 // Scaled forward-backward of one long chain, both directions at once, in one (T, L) array.
 //
-// A single chain waits for its own latency at every step. The two directions do not need each other until they
-// meet, so they run side by side: in the first half of the loop the forward pass fills rows 0 .. m-1 of the output
-// with α and the backward pass rows m .. T-1 with β; in the second half each walks on through the other's rows
-// and turns them into marginals. Nothing else of length T is stored.
+// In a single chain every step waits for the one before. The two directions are independent until they meet, so they
+// run side by side: in the first half of the loop the forward pass fills rows 0 .. m-1 of the output with α and the
+// backward pass rows m .. T-1 with β; in the second half each continues through the other's rows and turns them into
+// marginals. Nothing else of length T is stored.
 //
-// Rows are normalised at every second step, by the sum of the row two steps before: that sum, and the division,
-// are ready long before they are needed.
+// Rows are normalised at every second step, by the sum of the row two steps before: that sum, and the division, are
+// ready long before they are needed.
 #pragma once
 
 #include "kernels/long/rows.hpp"
@@ -74,7 +74,7 @@ public:
         for (size_t i = 0; i < T - m; ++i) {
             forward<true>(m + i, E != nullptr);
             if (i < m)
-                backward<true>(m - 1 - i, E != nullptr && i > 0);  // the move into m is counted already
+                backward<true>(m - 1 - i, E != nullptr && i > 0);  // the transition into m is counted already
         }
         for (size_t a = 0; E && a < L; ++a)
             for (size_t y = 0; y < L; ++y) E[a * L + y] += reinterpret_cast<double*>(E_ + a * nv)[y];
@@ -87,7 +87,7 @@ public:
     }
 
 private:
-    // α_t = e_t ∘ (α_{t-1} M); before the middle α_t is written down, behind it it meets β_t.
+    // α_t = e_t ∘ (α_{t-1} M); in the first half α_t is stored, in the second it is combined with β_t.
     template <bool MEETS>
     SEQLAB_INLINE void forward(size_t t, bool count) {
         z_.plus(wide_potentials(e_.v, chain_.node + t * L, chain_.node_end, L, nv));
@@ -110,7 +110,7 @@ private:
         if (t % 2 == 0) forward_factor_ = factor(alpha_);
     }
 
-    // The sum of two steps ago goes into e_t, and into Z.
+    // Divide e_t by the sum of two steps ago, and multiply Z by it.
     SEQLAB_INLINE void scale_potentials() {
         z_.times(1.0 / forward_factor_);
         for (size_t v = 0; v < nv; ++v) e_.v[v] *= splat(forward_factor_);
@@ -124,7 +124,7 @@ private:
         return 1.0 / total;
     }
 
-    // Now α_{t-1} is in alpha_, α_t in ahead_, e_t (scaled) in e_, and the row of t holds β_t.
+    // Here alpha_ is α_{t-1}, ahead_ is α_t, e_ is e_t (scaled), and the row of t holds β_t.
     SEQLAB_INLINE void meet_beta(size_t t, bool count) {
         Wide sum{};
         for (size_t v = 0; v < nv; ++v) {
@@ -139,7 +139,7 @@ private:
             store_part_of_row(row(t) + v * W<double>, other_.v[v] * splat(share), L - v * W<double>);
     }
 
-    // β_t = M g_{t+1}; behind the middle β_t is written down, before it it meets α_t.
+    // β_t = M g_{t+1}; in the first half β_t is stored, in the second it is combined with α_t.
     template <bool MEETS>
     SEQLAB_INLINE void backward(size_t t, bool count) {
         const size_t steps = T - 1 - t;
@@ -167,7 +167,7 @@ private:
         }
     }
 
-    // Now g_ is g_{t+1}, beta_ is β_t = c M g_{t+1}, and the row of t holds α_t.
+    // Here g_ is g_{t+1}, beta_ is β_t = c M g_{t+1}, and the row of t holds α_t.
     SEQLAB_INLINE void meet_alpha(size_t t, double c, bool count) {
         Wide sum{};
         for (size_t v = 0; v < nv; ++v) {

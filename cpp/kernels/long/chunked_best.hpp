@@ -1,9 +1,9 @@
 // Viterbi of one long chain with few labels, in chunks (chunks.hpp), block by block (eq:viterbi, eq:mixing).
 //
-// A block of δ is made and traced back at once, while it is in the second-level cache. The trace begins a warm-up behind
-// the block, at the best label there: paths that end differently soon have the same beginning. So no back pointers are
-// needed: the argument of the maximum is looked for along the path only, in all chunks together. Labels are compared at
-// every border between blocks, δ at every border between chunks.
+// A block of δ is computed and traced back at once, while it is in the second-level cache. The trace begins some steps
+// (a warm-up) after the end of the block, at the best label there: paths with different ends soon coincide. So no back
+// pointers are needed: the argument of the maximum is computed along the path only, in all chunks together. Labels are
+// compared at every border between blocks, δ at every border between chunks.
 #pragma once
 
 #include "kernels/long/chunks.hpp"
@@ -27,7 +27,7 @@ public:
         path_ = reinterpret_cast<Mask<double>*>(delta_ + ring_);
     }
 
-    // False when the chunks do not join, or when there is no path: then nothing is said about the chain.
+    // Run Viterbi. False when the chunks do not join, or when there is no path: the result is then undefined.
     SEQLAB_INLINE bool run() {
         warm_up();
         const std::ptrdiff_t block = ring_ - warm_ - 1;
@@ -41,12 +41,12 @@ public:
     }
 
 private:
-    static constexpr std::ptrdiff_t WINDOW = 64;  // steps after which δ is brought back to zero
+    static constexpr std::ptrdiff_t WINDOW = 64;  // steps after which the maximum is subtracted from δ
 
     SEQLAB_INLINE size_t labels() const { return FULL ? N : L_; }
     SEQLAB_INLINE Labels<N>& delta(std::ptrdiff_t j) const { return delta_[j & (ring_ - 1)]; }
 
-    // Every chunk begins before its border, as if the chain did.
+    // Every chunk starts before its border, with the initial row of a chain.
     SEQLAB_INLINE void warm_up() {
         for (size_t y = 0; y < N; ++y) delta(-warm_ - 1)[y] = Wide{};
         for (std::ptrdiff_t j = -warm_; j < 0; ++j) step<false>(j);
@@ -88,7 +88,7 @@ private:
         for (size_t y = 0; y < N; ++y) now[y] = best[y] + node[y];
     }
 
-    // Bring the best label of every chunk to 0; what that took comes back. `reach_` is how far δ has been from it.
+    // Subtract the maximum of every chunk and return it. `reach_` is the largest distance of δ from its maximum.
     SEQLAB_INLINE Wide normalise(Labels<N>& x) {
         Wide top = x[0];
         for (size_t y = 1; y < N; ++y) top = larger<double>(x[y], top);
@@ -135,7 +135,7 @@ private:
         return lowest_best(sum);
     }
 
-    // Labels of the steps from .. to - 1 into path_; do they go on to where the block before them ended?
+    // Write the labels of the steps from .. to - 1 into path_; true if they join the end of the block before.
     __attribute__((noinline)) bool trace(std::ptrdiff_t from, std::ptrdiff_t to) {
         const std::ptrdiff_t last = cut_.n - 1;
         Mask<double> y = lowest_best(delta(to + warm_ - 1));
@@ -167,7 +167,7 @@ private:
         }
     }
 
-    // Rows that differ by no more than the rounding of one window differ in nothing that decides a path.
+    // Rows that differ by no more than the rounding of one window give the same path.
     bool borders_join() const {
         const double tolerance = max_lanes<double>(reach_) * 0x1p-46;
         for (size_t c = 0; c + 1 < CHUNKS; ++c) {
@@ -180,7 +180,7 @@ private:
         return true;
     }
 
-    // All that was taken off is the score: what is left of the best label is 0.
+    // The score is the sum of the subtracted maxima: the best label now has 0.
     bool finish() {
         chain_.log_z = score_.log();
         chain_.scored = true;
@@ -208,7 +208,7 @@ bool chunked_best(const DenseEdges<double>& edges, size_t T, Chain<G>& chain, do
     return false;
 }
 
-// True when the chunks joined; else path and score are to be written again.
+// True when the chunks joined; otherwise path and score must be computed again.
 template <class G>
 bool chunked_viterbi(const DenseEdges<double>& edges, size_t T, Chain<G>& chain, double* room) {
     if (edges.L == 8) return chunked_best<G, 8, true>(edges, T, chain, room);

@@ -1,18 +1,18 @@
 // Scaled forward-backward of one long chain with few labels, in chunks (chunks.hpp), block by block.
 //
-// A block of steps goes forward, with α and the potentials kept in the second-level cache, and comes back at once: the
-// backward pass of a block begins a warm-up behind its end, in rows whose potentials the next block needs anyway.
-// So every score is read once, every marginal written once, and nothing of length T is stored. α is scaled by powers of
-// two, which rounds nothing; β takes the same factors, so that Σ α_t β_t is the same in a whole block and is divided by
-// once, at its end (eq:scaling).
+// The forward pass of a block keeps α and the potentials in the second-level cache, and the backward pass follows at
+// once: it begins some steps (a warm-up) after the end of the block, in rows whose potentials the next block needs
+// anyway. So every score is read once, every marginal written once, and nothing of length T is stored. α is scaled by
+// powers of two, which is exact; β takes the same factors, so that Σ α_t β_t is constant in a whole block and is
+// divided by once, at its end (eq:scaling).
 #pragma once
 
 #include "kernels/long/chunks.hpp"
 
 namespace seqlab::SEQLAB_ISA {
 
-// Limits of eq:certificate and eq:mixing for this pass. Potentials of allowed labels and moves stay above FAINTEST, β
-// above FLOOR and below CAP, sums of α above LEAST: products of three such numbers are normal ones.
+// Limits of eq:certificate and eq:mixing for this pass. Potentials of allowed labels and transitions stay above
+// FAINTEST, β above FLOOR and below CAP, sums of α above LEAST: products of three such numbers are normal numbers.
 struct ChunkLimits {
     static constexpr double FAINTEST = 1e-100, LOG_FAINTEST = -230.258509299404;
     static constexpr double FLOOR = 1e-50, CAP = 1e40, LEAST = 1e-30;
@@ -22,7 +22,7 @@ struct ChunkLimits {
 template <class G, size_t N, bool FULL>
 class ChunkedSum {
 public:
-    // The room of one call, in float64 numbers. `ring` steps of potentials, of which `warm` are ahead of the block.
+    // Memory of one call, in float64 numbers. `ring` steps of potentials, of which `warm` are ahead of the block.
     static constexpr size_t room(size_t ring) { return (2 * ring + 1 + N + COUNTED) * N * CHUNKS; }
 
     SEQLAB_INLINE ChunkedSum(const DenseEdges<double>& edges, size_t length, Chain<G>& chain, double* room,
@@ -44,7 +44,7 @@ public:
         for (size_t a = 0; a < N; ++a) clear(E_[a]);
     }
 
-    // False when the chunks do not join or eq:certificate does not hold: then nothing is said about the chain.
+    // Run both passes. False when the chunks do not join or eq:certificate does not hold: the result is then undefined.
     template <bool COUNT>
     SEQLAB_INLINE bool run(double* E) {
         warm_up();
@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    // Steps whose moves are counted together: their rows fit the first-level cache.
+    // Steps whose transitions are counted together: their rows fit the first-level cache.
     static constexpr std::ptrdiff_t COUNTED = 16;
 
     SEQLAB_INLINE size_t labels() const { return FULL ? N : L_; }
@@ -97,7 +97,8 @@ private:
         }
     }
 
-    // e of step j; the maxima that were taken off come back. Rows that are not finite, or far apart, need care.
+    // Compute e of step j and return the maxima that were subtracted. Rows that are not finite, or far apart, go to
+    // careful_potentials.
     SEQLAB_INLINE Wide potentials(std::ptrdiff_t j) const {
         const size_t L = labels();
         Labels<N> x;
@@ -114,7 +115,7 @@ private:
         return top;
     }
 
-    // The same for any row and any step. Where a chunk has no such step it repeats a row of its own.
+    // Compute e of step j for any row and any step. A chunk without this step repeats one of its own rows.
     __attribute__((noinline)) Wide careful_potentials(std::ptrdiff_t j) const {
         Labels<N> x;
         chunk_scores<false, G, N>(x, chain_, labels(), cut_, j);
@@ -128,7 +129,7 @@ private:
         return shift;
     }
 
-    // What is taken off counts while there is a chain to take it off.
+    // Compute potentials up to step `end`; subtracted maxima count only for steps that exist in the chain.
     __attribute__((noinline)) void make_potentials(std::ptrdiff_t end) {
         Wide taken{};
         for (; made_ < cut_.late; ++made_) taken += with_first(careful_potentials(made_), 0.0);
@@ -138,7 +139,8 @@ private:
         for (size_t c = 0; c < CHUNKS; ++c) z_.plus(taken[c]);
     }
 
-    // Every chunk but the first begins before its border, with any row; what matters is what is left of it (eq:mixing).
+    // Every chunk but the first begins before its border, with an arbitrary row, whose influence must vanish
+    // (eq:mixing).
     SEQLAB_INLINE void warm_up() {
         for (size_t y = 0; y < N; ++y) alpha_[-1][y] = splat(1.0);
         for (std::ptrdiff_t j = -warm_; j < 0; ++j) {
@@ -149,7 +151,8 @@ private:
         exponent_ = Mask<double>{};
     }
 
-    // definition::forward in plain numbers: α_t = p_t e_t ∘ (α_{t-1} M). The first chunk stays at its first row until it may start.
+    // definition::forward in plain numbers: α_t = p_t e_t ∘ (α_{t-1} M). The first chunk stays at its first row until
+    // its first step.
     SEQLAB_INLINE void forward_step(std::ptrdiff_t j, Labels<N>& now, const Labels<N>& before) {
         Labels<N>& e_now = e(j);
         if (j % 4 == 0) scale(e_now, total(before));
@@ -161,7 +164,7 @@ private:
         for (size_t y = 0; y < N; ++y) now[y] = e_now[y] * next[y];
     }
 
-    // e_t takes the power of two p_t that brings a row of this sum back to [1, 2).
+    // Multiply e_t by the power of two p_t that brings a row of this sum back to [1, 2).
     SEQLAB_INLINE void scale(Labels<N>& e_now, Wide sum) {
         constexpr std::int64_t EXPONENT = std::int64_t{0x7ff} << 52, TWICE_ONE = std::int64_t{2046} << 52;
         sound_ &= sum >= ChunkLimits::LEAST;
@@ -171,7 +174,7 @@ private:
         for (size_t y = 0; y < N; ++y) e_now[y] *= p;
     }
 
-    // The rows of the result come into the cache before they are written: in the backward pass that would be waited for.
+    // Prefetch the rows of the result before they are written: the backward pass would otherwise wait for them.
     SEQLAB_INLINE void fetch_result(std::ptrdiff_t j) const {
         const G* row = chain_.gamma + (j - cut_.late) * static_cast<std::ptrdiff_t>(labels());
         const size_t gap = static_cast<size_t>(cut_.n) * labels();
@@ -184,11 +187,11 @@ private:
             forward_step(j, alpha_[j - from], alpha_[j - from - 1]);
         }
         if (from > 0) return;
-        for (std::ptrdiff_t j = -1; j < cut_.late; ++j)  // no chain there: nothing to count
+        for (std::ptrdiff_t j = -1; j < cut_.late; ++j)  // steps before the chain: nothing to count
             for (size_t y = 0; y < N; ++y) alpha_[j][y] = with_first(alpha_[j][y], 0.0);
     }
 
-    // β at the last step of a block, so that Σ α β = 1 there: exact at the end of the chain, else by a warm-up.
+    // β at the last step of a block, so that Σ α β = 1 there: exact at the end of the chain, otherwise by a warm-up.
     SEQLAB_INLINE void beta_behind(Labels<N>& beta, std::ptrdiff_t to, const Labels<N>& alpha) const {
         for (size_t y = 0; y < N; ++y) beta[y] = splat(1.0);
         for (std::ptrdiff_t j = to + warm_ - 1; j >= to; --j) {
@@ -203,7 +206,7 @@ private:
         for (size_t y = 0; y < N; ++y) beta[y] *= share;
     }
 
-    // definition::backward, with the factors of the forward pass; γ_t = α_t β_t on the way.
+    // definition::backward, with the factors of the forward pass; also computes γ_t = α_t β_t.
     template <bool COUNT>
     __attribute__((noinline)) void backward(std::ptrdiff_t from, std::ptrdiff_t to) {
         Labels<N> beta;
@@ -230,14 +233,14 @@ private:
             end = begin;
         }
         sound_ &= top <= ChunkLimits::CAP;
-        // Is the β that this block ends with the one that the block before it began with?
+        // Compare the β at the end of this block with the β at the beginning of the block before it.
         if (from > 0)
             joined_ = everywhere(same<N>(beta, border_, ChunkLimits::TOLERANCE, ChunkLimits::BETA_SLACK));
         if (from == 0) copy(first_, beta);
         copy(border_, border);
     }
 
-    // Do the chunks join, in α and in β?
+    // True if the chunks join, in α and in β.
     SEQLAB_INLINE bool borders_join() const {
         Labels<N> start, first, end;
         for (size_t y = 0; y < N; ++y) {
@@ -273,7 +276,7 @@ private:
             }
     }
 
-    // log Z: what every chunk was scaled by, its end, and what it began with.
+    // Compute log Z from the scale factors of every chunk, its end, and its beginning.
     void finish(double* E) {
         constexpr double LN2 = 0.693147180559945309;
         const Wide end = total(alpha_[-1]), begin = total(start_);
@@ -301,8 +304,8 @@ private:
     Labels<N>*e_, *alpha_, *g_, *E_;
     Labels<N> start_, first_, border_;
     Mask<double> exponent_{}, sound_ = lane_numbers<double>() >= 0;
-    Wide floor_ =
-        splat(ChunkLimits::FLOOR);  // a constant would be compared and chosen, which takes two instructions
+    Wide floor_ = splat(
+        ChunkLimits::FLOOR);  // as a constant the compiler would use two instructions, compare and select
     std::ptrdiff_t made_ = 0;
     bool joined_ = true;
     LogProduct z_;
@@ -317,7 +320,7 @@ bool chunked_sum(const DenseEdges<double>& edges, size_t T, Chain<G>& chain, dou
     return false;
 }
 
-// True when the chunks joined and the result is certified; else E is as it was, and gamma is to be written again.
+// True when the chunks joined and the result is certified; otherwise E is unchanged, and gamma must be computed again.
 template <class G>
 bool chunked_forward_backward(const DenseEdges<double>& edges, size_t T, Chain<G>& chain, double* room,
                               double* E) {

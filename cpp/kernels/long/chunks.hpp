@@ -1,9 +1,9 @@
-// One long chain cut into chunks, one chunk per lane, all of them a step at a time.
+// One long chain divided into chunks, one chunk per lane, all of them advanced together.
 //
-// A chain waits for its own latency: every step needs the row before it. Chunks do not wait for each other, and with a
-// chunk in every lane a product of a row with M needs no moves across lanes at all. What a chunk needs of its
-// neighbours it makes itself: it begins a warm-up before its border, with any row, because recursions forget where they
-// began (eq:mixing). Whether they did is checked afterwards, at every border.
+// In a single chain every step waits for the row before it. Chunks are independent of each other, and with a chunk in
+// every lane a product of a row with M needs no permutation of lanes. The rows before its border a chunk computes
+// itself: it begins some steps earlier (a warm-up), with an arbitrary row, because recursions forget their start
+// (eq:mixing). This is checked afterwards, at every border.
 #pragma once
 
 #include "kernels/long/rows.hpp"
@@ -21,7 +21,7 @@ using Labels = Wide[N];
 template <size_t N>
 inline constexpr size_t TILE = CHUNKS < N ? CHUNKS : N;
 
-// Where the chunks lie. All have n steps; the first lacks the first `late` of them, so that T need not divide.
+// Positions of the chunks. All have n steps; the first lacks the first `late` of them, so that T need not be divisible.
 struct Cut {
     std::ptrdiff_t T, n, late;
 
@@ -35,18 +35,18 @@ struct Cut {
         const std::ptrdiff_t t = static_cast<std::ptrdiff_t>(c) * n - late + j;
         return t < 0 ? 0 : t < T ? t : T - 1;
     }
-    // Do all chunks have this step?
+    // True if all chunks have this step.
     SEQLAB_INLINE bool inside(std::ptrdiff_t j) const { return j >= late && j < n; }
 };
 
-// How far ahead a chunk begins, and how many steps of potentials are kept: nearly every chain forgets within the first
-// number of steps, and the others are noticed at their first border.
+// Length of the warm-up, and the number of steps whose potentials are kept: nearly every chain forgets its start within
+// the first number of steps, and the others are detected at their first border.
 struct WarmUp {
     std::ptrdiff_t ring, warm;
 };
 inline constexpr WarmUp LONGEST_WARM_UP{1024, 512}, WARM_UPS[] = {{512, 64}, LONGEST_WARM_UP};
 
-// Lane 0 of x becomes `first`: the chunk that begins where the chain does.
+// Replace lane 0 of x by `first`: the chunk at the beginning of the chain.
 SEQLAB_INLINE Wide with_first(Wide x, double first) {
     return lane_numbers<double>() == 0 ? splat(first) : x;
 }
@@ -75,7 +75,7 @@ SEQLAB_INLINE void chunk_scores(Labels<N>& x, const Chain<G>& chain, size_t L, c
     }
 }
 
-// Back to rows: label vectors of step j into rows of L, for the chunks that have this step.
+// Transpose the label vectors of step j into rows of L, for the chunks that have this step.
 template <class G, size_t N>
 SEQLAB_INLINE void write_chunk_rows(G* out, const Labels<N>& x, size_t L, const Cut& cut, std::ptrdiff_t j) {
     G* const first = out + (j - cut.late) * static_cast<std::ptrdiff_t>(L);
@@ -94,7 +94,7 @@ SEQLAB_INLINE void write_chunk_rows(G* out, const Labels<N>& x, size_t L, const 
     }
 }
 
-// M (N x N) of a table that may be padded further, or less far.
+// Copy of M (N x N) from a table with other padding.
 template <size_t N>
 struct SmallMatrix {
     double m[N * N];
@@ -103,8 +103,8 @@ struct SmallMatrix {
         for (size_t a = 0; a < N; ++a)
             for (size_t y = 0; y < N; ++y) m[a * N + y] = a < L && y < L ? M[a * LP + y] : padding;
     }
-    // The same numbers, but the compiler does not know it: it must spread each over the lanes where it is used (which
-    // costs nothing there) instead of keeping all N² spread vectors in memory.
+    // Return the matrix through a pointer that the compiler cannot see through: it then broadcasts each number where it
+    // is used (which costs nothing there) instead of keeping all N² broadcast vectors in memory.
     SEQLAB_INLINE const double* fresh() const {
         const double* p = m;
         asm("" : "+r"(p));
@@ -112,7 +112,7 @@ struct SmallMatrix {
     }
 };
 
-// Do two sets of rows point the same way, lane by lane? Up to `slack`, which no answer can see.
+// True if two sets of rows are proportional, lane by lane, up to `slack`, which is below rounding.
 template <size_t N>
 SEQLAB_INLINE Mask<double> same(const Labels<N>& x, const Labels<N>& y, double tolerance, double slack) {
     Mask<double> ok = lane_numbers<double>() >= 0;
@@ -123,7 +123,8 @@ SEQLAB_INLINE Mask<double> same(const Labels<N>& x, const Labels<N>& y, double t
     return ok;
 }
 
-// Every chunk in the lane of the one before it, to compare it with that one's end; the last lane keeps its own.
+// Move every chunk to the lane of the one before it, to compare it with the end of that one; the last lane is
+// unchanged.
 SEQLAB_INLINE Wide one_lane_down(Wide x) {
     for (size_t c = 0; c + 1 < CHUNKS; ++c) x[c] = x[c + 1];
     return x;
@@ -135,7 +136,7 @@ SEQLAB_INLINE bool everywhere(const Mask<double>& ok) {
     return true;
 }
 
-// The last chunk has no border behind it.
+// All lanes but the last, whose chunk has no border after it.
 SEQLAB_INLINE bool joined(Mask<double> ok) {
     ok[CHUNKS - 1] = -1;
     return everywhere(ok);

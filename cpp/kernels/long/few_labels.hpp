@@ -1,11 +1,11 @@
 // One long chain whose labels fit one vector: rows never leave the registers.
 //
-// Forward-backward as in long_chain.hpp (both directions at once, meeting in the middle), with three changes that only
-// pay here. The product of a row with M is taken along "crossed diagonals": out[y] = Σ_r x[y ^ r] D_r[y] with
-// D_r[y] = M[y ^ r, y], because moving lanes y to y ^ r is cheaper than spreading one lane over all; the same crossed
-// rows then serve the expected counts. Potentials are made for a block of rows at a time: an exp takes a hundred
-// cycles, but many run at once. And α is normalised at even, β at odd positions, so that Σ α_t β_t is the same for
-// two neighbours and needs to be taken only once.
+// Forward-backward as in chain.hpp (both directions at once, meeting in the middle), with three changes that only pay
+// here. The product of a row with M is taken along "crossed diagonals": out[y] = Σ_r x[y ^ r] D_r[y] with D_r[y] = M[y
+// ^ r, y], because permuting lanes y to y ^ r is cheaper than broadcasting one lane; the same permuted rows then serve
+// the expected counts. Potentials are computed for a block of rows at a time: an exp takes a hundred cycles, but many
+// run at once. And α is normalised at even, β at odd positions, so that Σ α_t β_t is equal for two neighbours and
+// computed only once.
 #pragma once
 
 #include "kernels/long/rows.hpp"
@@ -25,7 +25,7 @@ struct Diagonals {
     }
 };
 
-// Σ_r x[r] D_r: half the products, the other half added to them, and a short tree: few operations, little latency.
+// Σ_r x[r] D_r: half the products, the other half added to them, then a short tree: few operations, little latency.
 SEQLAB_INLINE Wide along(const Wide (&x)[LANES], const Diagonals& D) {
     Wide sum[LANES];
     constexpr size_t half = LANES / 2;
@@ -51,8 +51,7 @@ public:
         pass<false, false>(0, T - 1, m);
         if (T % 2) backward_alone<false>(m);
         first_ = true;
-        if (m >
-            0) {  // the move into m is counted by the forward pass, so the first backward step counts none
+        if (m > 0) {  // the forward pass counts the transition into m, so the first backward step counts none
             forward_alone<COUNT>(m);
             backward_alone<true>(m - 1);
             first_ = false;
@@ -85,7 +84,7 @@ private:
         backward<MEETS, false>(t, e);
     }
 
-    // `count` steps of both directions, forward from t on, backward from u down.
+    // Run `count` steps of both directions, forward from t on, backward from u down.
     template <bool MEETS, bool COUNT>
     SEQLAB_INLINE void pass(size_t t, size_t u, size_t count) {
         Wide ahead[BLOCK], behind[BLOCK];
@@ -102,16 +101,16 @@ private:
         }
     }
 
-    // The rows of one block ahead, in either direction, come from memory while this block is worked on.
+    // Prefetch the rows of the next block, in either direction, while this block is computed.
     SEQLAB_INLINE void fetch(size_t t) const {
-        if (t >= T) return;  // also when a step back passed zero
+        if (t >= T) return;  // also when t has wrapped below zero
         __builtin_prefetch(chain_.node + t * L);
         __builtin_prefetch(chain_.gamma + t * L, 1);
     }
 
-    // e of n rows from t on; the sum of what was taken off comes back. Eight rows (8i .. 8i + 7, the same eight for
-    // both directions) share one maximum: a row so far below its neighbours that this costs it digits makes the sums
-    // fall below what eq:certificate allows.
+    // Compute e of n rows from t on and return the sum of the subtracted maxima. Eight rows (8i .. 8i + 7, the same
+    // eight for both directions) share one maximum: if a row is so far below its neighbours that it loses digits, its
+    // sums fall below the limit of eq:certificate.
     __attribute__((noinline)) double potentials(Wide* e, size_t t, size_t n) const {
         const double* const node = chain_.node;
         const double* const end = chain_.node_end;
@@ -158,7 +157,7 @@ private:
         if (t % 2 == 0) sum_alpha_ = checked_sum(alpha_);
     }
 
-    // β_t = M g_{t+1}, scaled at odd t; g_t is held above the floor where it is allowed
+    // β_t = M g_{t+1}, scaled at odd t; g_t of allowed labels is kept above the floor
     template <bool MEETS, bool COUNT>
     SEQLAB_INLINE void backward(size_t t, Wide e) {
         Wide crossing[LANES];
@@ -212,7 +211,7 @@ private:
     LogProduct z_;
 };
 
-// Certified or not; E is touched only when it is.
+// Sets `certified`; E is changed only when it is true.
 inline void few_labels_forward_backward(const DenseEdges<double>& edges, size_t T, Chain<double>& chain,
                                         double* E) {
     if (E) {
@@ -222,8 +221,8 @@ inline void few_labels_forward_backward(const DenseEdges<double>& edges, size_t 
     }
 }
 
-// eq:viterbi with back pointers in bytes: the comparisons that give them fit into the time a step waits for its own
-// latency, and the backtrace is one load a position. Ties go to the lowest label.
+// eq:viterbi with back pointers in bytes: the comparisons that give them fit into the latency of a step, and the
+// backtrace is one load a position. Ties go to the lowest label.
 inline void few_labels_viterbi(const DenseEdges<double>& edges, size_t T, Chain<double>& chain, double* room,
                                std::uint8_t* back) {
     typedef std::uint8_t Bytes __attribute__((vector_size(LANES)));
@@ -234,7 +233,7 @@ inline void few_labels_viterbi(const DenseEdges<double>& edges, size_t T, Chain<
     LogProduct taken;
     for (size_t t = 1; t < T; ++t) {
         if (t % 64 ==
-            0) {  // keep δ small and its digits in a compensated sum: the score needs no second look
+            0) {  // keep δ small and sum the subtracted maxima with compensation: the score needs no second pass
             const double top = max_lanes<double>(delta);
             if (top > MINUS_INFINITY<double>) {
                 delta -= splat(top);
@@ -249,7 +248,7 @@ inline void few_labels_viterbi(const DenseEdges<double>& edges, size_t T, Chain<
         for (size_t width = LANES / 2; width > 0; width /= 2)
 #pragma GCC unroll 4
             for (size_t r = 0; r < width; ++r) top[r] = larger<double>(top[r], top[r + width]);
-        Mask<double> from = lanes;  // a path that stays, r = 0, or the lowest of the others
+        Mask<double> from = lanes;  // the source: the same label, r = 0, or the lowest of the others
         from = sum[0] == top[0] ? from : from + static_cast<std::int64_t>(LANES);
 #pragma GCC unroll 8
         for (size_t r = 1; r < LANES; ++r) {
@@ -272,7 +271,7 @@ inline void few_labels_viterbi(const DenseEdges<double>& edges, size_t T, Chain<
     size_t y = end.label;
     chain.path[T - 1] = static_cast<std::int32_t>(y);
     for (size_t t = T - 1; t > 0; --t) {
-        y = back[t * LANES + y] & (LANES - 1);  // NaN written after the check must not lead astray
+        y = back[t * LANES + y] & (LANES - 1);  // an index from NaN scores must stay in range
         chain.path[t - 1] = static_cast<std::int32_t>(y);
     }
 }

@@ -1,7 +1,7 @@
-// Rows of a long chain: arithmetic in float64 whatever the scores are stored in.
+// Rows of a long chain: arithmetic in float64 for scores of either type.
 //
-// A single long chain is bound by latency, so float64 costs no more than float32 would, and its range and digits are
-// needed: over a million positions float32 sums drift and its exponents run out.
+// A single long chain is bound by latency, so float64 costs no more than float32 would, and its range and precision are
+// needed: over a million positions float32 sums drift and its exponents overflow.
 #pragma once
 
 #include "kernels/kernels.hpp"
@@ -9,7 +9,7 @@
 
 namespace seqlab::SEQLAB_ISA {
 
-// Vector v of a row of L scores of float32 or float64, -inf behind it.
+// Vector v of a row of L scores of float32 or float64, padded with -inf.
 template <class G>
 SEQLAB_INLINE Wide wide_scores(const G* row, const G* end, size_t L, size_t v) {
     if constexpr (sizeof(G) == 8) {
@@ -26,7 +26,7 @@ SEQLAB_INLINE Wide wide_scores(const G* row, const G* end, size_t L, size_t v) {
     }
 }
 
-// The next vector of a row with `left` numbers to go, 0 behind its end; and the way back.
+// Load the next vector of a row with `left` numbers left, padded with 0; and store one.
 SEQLAB_INLINE Wide part_of_row(const double* p, size_t left) {
     return load_part(p, left < W<double> ? left : W<double>, 0.0);
 }
@@ -40,7 +40,7 @@ SEQLAB_INLINE void store_part_of_row(G* p, Wide v, size_t left) {
     }
 }
 
-// e = exp(node - max) into `e`, the maximum comes back (0 for a row of -inf).
+// Compute e = exp(node - max) into `e` and return the maximum (0 for a row of -inf).
 SEQLAB_INLINE double wide_potentials(Wide* e, const double* row, const double* end, size_t L, size_t nv) {
     Wide top = score_lanes(row, end, L, 0);
     e[0] = top;
@@ -54,8 +54,8 @@ SEQLAB_INLINE double wide_potentials(Wide* e, const double* row, const double* e
     return largest;
 }
 
-// What the two directions must not fall below, where they are normalised and where they meet, for eq:certificate:
-// far above the floor, and far above the smallest number that float32 storage of a row can hold.
+// Lower limits of the sums of the two directions, where they are normalised and where they meet, for eq:certificate:
+// far above the floor, and far above the smallest float32 number in which a row can be stored.
 inline constexpr double LEAST_SUM = 1e-40, LEAST_MEETING = 1e-25;
 
 }  // namespace seqlab::SEQLAB_ISA

@@ -1,4 +1,4 @@
-// The routines for one long chain, put into the table of an instruction set. Compiled once for each set (CMakeLists.txt).
+// The routines for one long chain in the table of an instruction set. Compiled once for each set (CMakeLists.txt).
 #include "kernels/long/best_path.hpp"
 #include "kernels/long/chain.hpp"
 #include "kernels/long/chunked_best.hpp"
@@ -9,10 +9,10 @@ namespace seqlab::SEQLAB_ISA {
 
 namespace {
 
-// Vectors of 16 bytes have room for two labels: not worth code of its own.
+// Vectors of 16 bytes hold two labels: not worth special code.
 constexpr bool WIDE_VECTORS = VECTOR_BYTES > 16;
 
-// Up to this many vectors a row Viterbi keeps back pointers, in bytes; beyond, it makes rows again.
+// Up to this many vectors per row Viterbi keeps back pointers, in bytes; beyond, it recomputes rows.
 constexpr size_t POINTED = WIDE_VECTORS ? 2 : 0;
 
 size_t padded(size_t L) {
@@ -24,7 +24,7 @@ void forward_backward(const DenseEdges<double>& edges, size_t T, Chain<double>& 
     if constexpr (WIDE_VECTORS) {
         if (edges.LP == W<double>) {
             few_labels_forward_backward(edges, T, chain, E);
-            if (chain.certified) return;  // else once more, with a maximum for every row
+            if (chain.certified) return;  // otherwise repeat with a maximum for every row
         }
     }
     long_forward_backward(edges, T, chain, room, E);

@@ -1,4 +1,4 @@
-// A routine with the number of vectors in a row as a constant, where it is small.
+// Call a routine with the number of vectors in a row as a compile-time constant, where it is small.
 #pragma once
 
 #include "base/numerics/lanes.hpp"

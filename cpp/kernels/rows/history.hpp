@@ -1,7 +1,7 @@
-// The long loops of L-BFGS (eq:lbfgs): sums in float64 over moves kept in float32 or float64.
+// The long loops of L-BFGS (eq:lbfgs): sums in float64 over steps stored in float32 or float64.
 //
-// With n = 456,000 and ten moves in float32 the last two read 36 MB each. Two doubles at a time they take 4.6 and 3.9 ms, more
-// than the memory needs; with the registers of AVX-512 2.6 and 2.2 ms.
+// With n = 456,000 and ten steps in float32 the last two loops read 36 MB each. Two doubles at a time they take 4.6 and
+// 3.9 ms, more than the memory needs; with the registers of AVX-512 2.6 and 2.2 ms.
 #pragma once
 
 #include "kernels/kernels.hpp"
@@ -9,14 +9,14 @@
 
 namespace seqlab::SEQLAB_ISA {
 
-// Lane after lane, not in halves: the order that these sums have always had.
+// Sum lane by lane, not in halves: this order keeps the bits of earlier versions.
 SEQLAB_INLINE double sum_in_order(Wide v) {
     double total = 0.0;
     for (size_t i = 0; i < W<double>; ++i) total += v[i];
     return total;
 }
 
-// v rounded to F at p; what was written comes back.
+// Store v rounded to F at p; returns the rounded values.
 template <class F>
 SEQLAB_INLINE Wide write_rounded(F* p, Wide v) {
     if constexpr (sizeof(F) == 8) {
@@ -90,7 +90,7 @@ SEQLAB_INLINE void combine_some(const F* const* rows, const double* c, size_t n,
         for (size_t k = 0; k < K; ++k) q[i] += c[k] * static_cast<double>(rows[k][i]);
 }
 
-// Up to five rows at a time, in groups of nearly one size: what they share is loaded once.
+// Up to five rows at a time, in groups of nearly equal size: the data they share are loaded once.
 SEQLAB_INLINE size_t rows_at_once(size_t left) {
     const size_t groups = (left + 4) / 5;
     return (left + groups - 1) / groups;

@@ -57,8 +57,8 @@ void exp_row(F* out, const F* in, F shift, F least, size_t n) {
     }
 }
 
-// out[y] = log Σ_a exp(in[a] + M[a, y]): the largest term is taken out first, so nothing overflows and at least
-// one term of the sum is 1. A column of -inf stays -inf.
+// out[y] = log Σ_a exp(in[a] + M[a, y]): the largest term is factored out, so nothing overflows and at least one term
+// of the sum is 1. A column of -inf stays -inf.
 inline void log_step(double* out, const double* in, size_t gap, const double* M, size_t stride, size_t from,
                      size_t to) {
     using V = Vec<double>;

@@ -9,7 +9,7 @@ namespace seqlab::SEQLAB_ISA {
 
 using Wide = Vec<double>;
 
-// So many numbers of float32 or float64 as float64.
+// Load a vector of float32 or float64 numbers as float64.
 template <class F>
 SEQLAB_INLINE Wide widen(const F* p) {
     if constexpr (sizeof(F) == 8) {
@@ -20,20 +20,21 @@ SEQLAB_INLINE Wide widen(const F* p) {
     }
 }
 
-// Registers an instruction set has for vectors decide how many running sums a loop may keep.
+// The number of vector registers of an instruction set limits the partial sums in a loop.
 inline constexpr bool MANY_REGISTERS = VECTOR_BYTES == 64;
 
-// Running sums per output vector: a lone multiply-add chain waits for its own latency. The number depends on the
-// row's width alone, never on how many chains run in lockstep, so that a sequence gets the same bits in any company.
+// Partial sums per output vector: in a single chain of multiply-adds each waits for the one before. The number depends
+// on the width of the row alone, never on the number of chains in lockstep, so that a sequence gets the same bits in
+// any batch.
 template <size_t NV>
 inline constexpr size_t SETS = NV == 1 ? 2 : 1;
 
-// A score that is not -inf never becomes an exact zero: below `faintest` it stays there. So a zero always means
-// "forbidden", and the floor of the backward pass can leave those alone. (Edges: see faintest_edge in kernels.hpp.)
+// Lower limit of the potential of an allowed score: it never becomes an exact zero. So a zero always means "forbidden",
+// and the floor of the backward pass leaves zeros unchanged. (Edges: see faintest_edge in kernels.hpp.)
 template <class F>
 inline constexpr F faintest = sizeof(F) == 4 ? F(1e-37) : F(1e-300);
 
-// log of a long product, with one logarithm per few hundred factors.
+// Log of a long product, with one logarithm per few hundred factors.
 class LogProduct {
 public:
     SEQLAB_INLINE void times(double x) {
@@ -45,7 +46,7 @@ public:
         lost_ += __builtin_fabs(sum_) >= __builtin_fabs(x) ? (sum_ - t) + x : (x - t) + sum_;
         sum_ = t;
     }
-    // n times x, to the last bit: the product's own rounding error is added too
+    // n times x, exactly: the rounding error of the product is added too
     SEQLAB_INLINE void plus(double x, size_t n) {
         const double count = static_cast<double>(n), product = count * x;
         plus(product);
@@ -64,8 +65,8 @@ private:
     double product_ = 1.0, sum_ = 0.0, lost_ = 0.0;
 };
 
-// A row of L scores as vector v of its padded form: behind the row come -inf lanes. Whole-vector loads that end
-// inside the array are masked afterwards; only the array's very last rows are read lane by lane.
+// Vector v of a row of L scores, padded with -inf. Loads of whole vectors that end inside the array are masked
+// afterwards; only the last rows of the array are read lane by lane.
 template <class F>
 SEQLAB_INLINE Vec<F> score_lanes(const F* row, const F* end, size_t L, size_t v) {
     const F* p = row + v * W<F>;
@@ -108,7 +109,7 @@ SEQLAB_INLINE void multiply(Vec<F> (&acc)[S][N], const F* in, size_t in_gap, con
             Vec<F> x[S];
             for (size_t s = 0; s < S; ++s) x[s] = splat(in[s * in_gap + a + q]);
             for (size_t v = 0; v < N;
-                 ++v) {  // one vector of M at a time, used by all chains: it fits the registers
+                 ++v) {  // one vector of M at a time, used by all chains, so that it fits the registers
                 const Vec<F> m = load(row + v * W<F>);
                 for (size_t s = 0; s < S; ++s) part[q][s][v] = Ring::template join<F>(part[q][s][v], x[s], m);
             }
@@ -126,7 +127,7 @@ SEQLAB_INLINE void multiply(Vec<F> (&acc)[S][N], const F* in, size_t in_gap, con
         }
 }
 
-// Vectors of a row from v on, N of them at once while there are so many; v is left behind the last.
+// Process the vectors of a row from v on, N at a time as long as there are N; advances v past the last one.
 template <class F, class Ring, size_t S, size_t N>
 SEQLAB_INLINE void multiply_tiles(F* out, const F* in, size_t gap, const F* M, size_t LP, size_t L,
                                   size_t& v) {
@@ -138,12 +139,12 @@ SEQLAB_INLINE void multiply_tiles(F* out, const F* in, size_t gap, const F* M, s
     }
 }
 
-// The same for a row of any width, in tiles that fit the registers. A function of its own, which all recursions share.
+// Multiply rows of any width, in tiles that fit the registers. Not inlined, so that all recursions share the code.
 template <class F, class Ring, size_t S>
 __attribute__((noinline)) void multiply_wide(F* out, const F* in, size_t gap, const F* M, size_t LP,
                                              size_t L) {
     size_t v = 0;
-    if (LP == W<F>) {  // as many running sums as where the width is known: the same bits
+    if (LP == W<F>) {  // as many partial sums as the fixed-width code: equal bits
         Vec<F> acc[S][1];
         multiply<F, Ring, 1, S, SETS<1>>(acc, in, gap, M, LP, L);
         for (size_t s = 0; s < S; ++s) store(out + s * gap, acc[s][0]);

@@ -1,5 +1,5 @@
-// The routines for rows of weights, scores and moves, put into the table of an instruction set. Compiled once for each set
-// (CMakeLists.txt).
+// The routines for rows of weights, scores and optimiser steps in the table of an instruction set. Compiled once for
+// each set (CMakeLists.txt).
 #include "kernels/rows/history.hpp"
 #include "kernels/rows/primitives.hpp"
 #include "kernels/rows/weight_rows.hpp"

@@ -1,9 +1,9 @@
-// Sums of weight rows by number, and the way back: the two halves of a linear model's work.
+// Sum weight rows by number (gather), and add to them (scatter): the main work of a linear model.
 //
 // A row has LP lanes, L of them in use; LP is a multiple of a half or quarter vector, so that little is wasted, and the
-// last vector of a row begins W lanes before its end: some lanes are summed twice, to the same value. Rows of node and
-// gamma have L numbers and follow each other, so a store runs over into the next row, which is written after it, and a
-// load sees a piece of the next row, which lands in lanes nobody uses. Both need LP - L numbers behind their last row.
+// last vector of a row begins W lanes before its end: some lanes are summed twice, to equal values. Rows of node and
+// gamma have L numbers and are adjacent, so a store overwrites a part of the next row, which is written after it, and a
+// load reads a part of the next row into unused lanes. Both need LP - L spare numbers after their last row.
 #pragma once
 
 #include "base/numerics/lanes.hpp"
@@ -12,7 +12,7 @@
 
 namespace seqlab::SEQLAB_ISA {
 
-// 32 bytes at least, where the vector is not narrower.
+// Granularity of a row: at least 32 bytes, unless the vector is narrower.
 template <class F>
 inline constexpr size_t ROW_STEP = (VECTOR_BYTES < 32 ? VECTOR_BYTES : 32) / sizeof(F);
 
@@ -22,13 +22,13 @@ size_t row_lanes(size_t L) {
     return lanes < W<F> ? W<F> : lanes;
 }
 
-// Where vector v of a row begins.
+// Offset of vector v of a row.
 template <class F>
 SEQLAB_INLINE size_t lane_of(size_t v, size_t LP) {
     return (v + 1) * W<F> <= LP ? v * W<F> : LP - W<F>;
 }
 
-// 0 in the lanes that the vector before has, 1 in the others.
+// Mask of the last vector: 0 in the lanes that the vector before it also has, 1 in the others.
 template <class F>
 SEQLAB_INLINE Vec<F> own_lanes(size_t v, size_t LP) {
     const size_t shared = v * W<F> - lane_of<F>(v, LP);
@@ -55,9 +55,9 @@ SEQLAB_INLINE void gather_part(const F* weights, size_t LP, const RowList<F>& ro
     for (size_t v = 0; v < N; ++v) store(node + lane_of<F>(first + v, LP), total[v]);
 }
 
-// sums[row_i] += value_i · gamma. All vectors of a row are loaded before any is stored: a load that overlaps a store just
-// made would wait for it. Lanes that two vectors share get the same sum twice, unless they belong to different parts
-// (`apart`); then the later one leaves them alone.
+// sums[row_i] += value_i · gamma. All vectors of a row are loaded before any is stored: a load that overlaps a recent
+// store would wait for it. Lanes that two vectors share get the same sum twice, unless they belong to different parts
+// (`apart`); then the later one leaves them unchanged.
 template <class F, size_t N>
 SEQLAB_INLINE void scatter_part(F* sums, size_t LP, const RowList<F>& rows, std::int64_t begin,
                                 std::int64_t end, size_t first, bool apart, const F* gamma) {
@@ -75,8 +75,9 @@ SEQLAB_INLINE void scatter_part(F* sums, size_t LP, const RowList<F>& rows, std:
     }
 }
 
-// One number per vector of a row: bit i is set where lane i has a weight of its own. Lanes that the last vector shares with the
-// one before are set in both where the two are added at once, and in the first only where not.
+// One bit mask per vector of a row: bit i is set where lane i has a weight of its own. Lanes that the last vector
+// shares with the one before are set in both masks if the two vectors are processed at once, otherwise in the first
+// only.
 template <class F>
 SEQLAB_INLINE Mask<F> lanes_of(std::uint32_t bits) {
     const Mask<F> all = Mask<F>{} + static_cast<Integer<F>>(bits);
@@ -103,15 +104,15 @@ SEQLAB_INLINE void move_part(F* weights, size_t LP, const std::uint32_t* lanes, 
     }
 }
 
-// Vectors of a row that are worked on at once: twice as many have to fit the registers.
+// Vectors of a row that are processed at once: twice as many must fit the registers.
 inline constexpr size_t PART_VECTORS = VECTOR_BYTES < 64 ? 4 : 8;
 
-// Whether the last vector of a row is worked on after the one before it, with which it may share lanes.
+// True if the last vector of a row is processed after the one before it, with which it may share lanes.
 SEQLAB_INLINE bool last_is_apart(size_t vectors) {
     return vectors > PART_VECTORS && vectors % PART_VECTORS == 1;
 }
 
-// part<N>(first) for the N < M vectors from `first` on.
+// Call part<N>(first) for the N < M vectors from `first` on.
 template <size_t M, class Part>
 SEQLAB_INLINE void last_part(size_t N, size_t first, Part& part) {
     if constexpr (M > 1) {
@@ -120,7 +121,7 @@ SEQLAB_INLINE void last_part(size_t N, size_t first, Part& part) {
     }
 }
 
-// part<N>(first) for all vectors of a row: NV at once when the width is known.
+// Call part<N>(first) for all vectors of a row: NV at once when the width is known.
 template <class F, size_t NV, class Part>
 SEQLAB_INLINE void in_parts(size_t LP, Part part) {
     if constexpr (NV > 0) {
@@ -133,7 +134,7 @@ SEQLAB_INLINE void in_parts(size_t LP, Part part) {
     }
 }
 
-// Long rows are sent for some tokens before they are needed. For short ones the processor looks ahead by itself.
+// Long rows are prefetched some tokens before they are needed. For short ones the hardware prefetcher suffices.
 inline constexpr size_t TOKENS_AHEAD = 2, LONG_ROW = 200, CACHE_LINE = 64;  // bytes
 
 template <class F>
@@ -230,7 +231,7 @@ void move_rows(F* weights, size_t LP, size_t L, const std::uint32_t* lanes, cons
     by_vectors<F, MoveRows>((LP + W<F> - 1) / W<F>, weights, LP, L, lanes, rows, from, to, step);
 }
 
-// Which vector of a row a lane belongs to, and its bit there, for every vector that holds it.
+// Set the bit of a lane in the mask of every vector that holds it.
 template <class F>
 void mark_lane(size_t LP, size_t y, std::uint32_t* lanes) {
     const size_t vectors = (LP + W<F> - 1) / W<F>;

@@ -1,7 +1,7 @@
 // Viterbi of S chains of one length in lockstep, first order, one shared slab.
 //
-// No back pointers for sentences: the backtrace finds the best predecessor of the chosen label again, T * L work
-// against the T * L * L of the recursion. M holds scores, padded with -inf.
+// No back pointers for sentences: the backtrace recomputes the best predecessor of the chosen label, T * L work against
+// the T * L * L of the recursion. M holds scores, padded with -inf.
 #pragma once
 
 #include "kernels/kernels.hpp"
@@ -34,8 +34,8 @@ SEQLAB_INLINE Best<F> best_of(const F* x, const F* m, size_t LP) {
     return {value, label < LP ? label : 0};
 }
 
-// float32 scores of a long chain would drown in their own sum: every so often the row's maximum is taken off. That
-// changes no comparison, and the score of the path is summed anew in float64 by the caller.
+// float32 scores of a long chain would lose their digits in the sum: every few steps the maximum of the row is
+// subtracted. That changes no comparison, and the caller sums the score of the path again in float64.
 template <class F, size_t NV, size_t S>
 SEQLAB_INLINE void settle(F* row, size_t LP, size_t t) {
     if (sizeof(F) > 4 || t % 16 != 0) return;
@@ -64,13 +64,13 @@ SEQLAB_INLINE void best_row(F* now, const F* before, const DenseEdges<F>& edges,
     if (t > 0) settle<F, NV, S>(now, LP, t);
 }
 
-// One step back from label y at t to its best predecessor; row is δ_{t-1}.
+// Step back from label y at t to its best predecessor; row is δ_{t-1}.
 template <class F, size_t NV>
 SEQLAB_INLINE size_t predecessor(const F* row, size_t y, const DenseEdges<F>& edges, size_t LP) {
     return best_of<F, NV>(row, edges.MT + y * LP, LP).label;
 }
 
-// A row of zeros, for the argmax of a row by itself: row 0 of the room.
+// A row of zeros, for the argmax of a row alone: row 0 of the workspace.
 template <class F>
 SEQLAB_INLINE F* zero_row(F* room, size_t LP) {
     for (size_t v = 0; v < LP; v += W<F>) store(room + v, Vec<F>{});

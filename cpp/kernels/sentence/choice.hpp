@@ -1,7 +1,7 @@
-// A log-linear choice among L labels: scores become probabilities.
+// Softmax over L labels: scores become probabilities.
 //
-// Rows are read and written in whole vectors. Behind the rows of node and edge there must be numbers that may be read; what is
-// written behind `out` must be free, as it is where rows follow each other and are made in order.
+// Rows are read and written in whole vectors. The numbers after the rows of node and edge must be readable; those after
+// `out` are overwritten, as in adjacent rows that are computed in order.
 #pragma once
 
 #include "base/numerics/exp.hpp"
@@ -10,7 +10,7 @@
 
 namespace seqlab::SEQLAB_ISA {
 
-// Vector v of node + edge, with -inf behind the last label; edge may be null.
+// Vector v of node + edge, padded with -inf; edge may be null.
 template <class F>
 SEQLAB_INLINE Vec<F> choice_scores(const F* node, const F* edge, size_t v, size_t L) {
     Vec<F> x = load(node + v * W<F>);
@@ -20,8 +20,8 @@ SEQLAB_INLINE Vec<F> choice_scores(const F* node, const F* edge, size_t v, size_
     return used ? x : splat(MINUS_INFINITY<F>);
 }
 
-// out = p with p(y) ∝ exp(node[y] + edge[y]); the largest score and the sum of exp over it are returned. Where all is -inf, p is 0 and
-// so is the sum.
+// out = p with p(y) ∝ exp(node[y] + edge[y]); returns the largest score and the sum of exp(score - largest). Where all
+// is -inf, p and the sum are 0.
 template <class F, size_t NV>
 struct Choose {
     static void run(F* out, const F* node, const F* edge, size_t L, F* top, F* total) {

@@ -1,8 +1,8 @@
 // Scaled forward-backward of S chains of one length in lockstep, first order, one shared slab.
 //
-// Why: in log space every term costs an exp and a log; here a step is a vector-matrix product (log space measured
-// 10 times slower at L = 10, 28 times at L = 45). One chain alone waits for its own latency, four share every load
-// of M. Row t of chain s lies at (t * S + s) * LP. Cost 3 * T * L * L multiply-adds a chain with expectations.
+// Why: in log space every term costs an exp and a log; here a step is a vector-matrix product (log space measured 10
+// times slower at L = 10, 28 times at L = 45). One chain alone is bound by latency; four share every load of M. Row t
+// of chain s lies at (t * S + s) * LP. Cost 3 * T * L * L multiply-adds a chain with expectations.
 #pragma once
 
 #include "kernels/kernels.hpp"
@@ -83,7 +83,8 @@ SEQLAB_INLINE void scaled_forward(const DenseEdges<F>& edges, Chain<F>* chain, L
     }
 }
 
-// γ_t = α_t ∘ β_t and g_t = e_t ∘ β_t · c_t, held above the floor unless forbidden; `largest` collects c_t β_t.
+// γ_t = α_t ∘ β_t and g_t = e_t ∘ β_t · c_t, kept above the floor unless forbidden; `largest` is the maximum of c_t
+// β_t.
 template <class F, size_t NV, size_t S>
 SEQLAB_INLINE void meet(Lockstep<F, S>& of, size_t t, Vec<F> (&largest)[S]) {
     const size_t LP = NV ? NV * W<F> : of.LP, nv = LP / W<F>, gap = S * LP;
@@ -94,14 +95,15 @@ SEQLAB_INLINE void meet(Lockstep<F, S>& of, size_t t, Vec<F> (&largest)[S]) {
             const Vec<F> b = load(of.beta + s * LP + v * W<F>), e = load(of.pot + i);
             store(of.gamma + i, load(of.alpha + i) * b);
             const Vec<F> bc = b * c;
-            largest[s] = larger<F>(bc, largest[s]);  // in this order infinity stays and NaN does not enter
+            largest[s] =
+                larger<F>(bc, largest[s]);  // with this argument order infinity is kept and NaN ignored
             const Vec<F> g = larger<F>(bc * e, splat(Limits<F>::floor));
             store(of.pot + i, smaller<F>(b, e) > F{0} ? g : Vec<F>{});
         }
     }
 }
 
-// What stood at the floor is zero again once the recursion is past it.
+// Set values at the floor back to zero after the recursion.
 template <class F>
 SEQLAB_INLINE void lift_floor(F* g, size_t n) {
     for (size_t i = 0; i < n; i += W<F>) {
@@ -110,7 +112,8 @@ SEQLAB_INLINE void lift_floor(F* g, size_t n) {
     }
 }
 
-// eq:certificate   β_{t-1} = M g_t from values that cannot vanish; the largest c_t β_t decides whom to trust
+// eq:certificate   β_{t-1} = M g_t from values that cannot vanish; the largest c_t β_t decides if the chain is
+// certified
 template <class F, size_t NV, size_t S>
 SEQLAB_INLINE void certified_backward(const DenseEdges<F>& edges, Chain<F>* chain, Lockstep<F, S>& of) {
     const size_t LP = NV ? NV * W<F> : of.LP, gap = S * LP;
@@ -132,7 +135,7 @@ template <class F, size_t S>
 SEQLAB_INLINE void write_marginals(const Chain<F>& chain, const Lockstep<F, S>& of, size_t s) {
     const F* row = of.gamma + s * of.LP;
     for (size_t t = 0; t + 1 < of.T; ++t, row += of.gap) {
-        // Padding runs over into the next row, which is written next.
+        // The padding overwrites the next row, which is written next.
         const bool fits = of.LP - of.L <= (of.T - 1 - t) * of.L;
         for (size_t v = 0; fits && v < of.nv; ++v)
             store(chain.gamma + t * of.L + v * W<F>, load(row + v * W<F>));
@@ -148,7 +151,8 @@ void lockstep_forward_backward(const DenseEdges<F>& edges, size_t T, Chain<F>* c
     certified_backward<F, NV, S>(edges, chain, of);
     for (size_t s = 0; s < S; ++s) {
         if (chain[s].gamma) write_marginals(chain[s], of, s);
-        for (size_t t = 0; !chain[s].certified && t < T; ++t) {  // lost ones must not spoil the sums
+        for (size_t t = 0; !chain[s].certified && t < T;
+             ++t) {  // chains that are not certified must not change the sums
             __builtin_memset(of.alpha + t * of.gap + s * of.LP, 0, of.LP * sizeof(F));
             __builtin_memset(of.pot + t * of.gap + s * of.LP, 0, of.LP * sizeof(F));
         }
@@ -156,8 +160,8 @@ void lockstep_forward_backward(const DenseEdges<F>& edges, size_t T, Chain<F>* c
     if (E) outer_products<F>(E, of.alpha, of.pot + of.gap, of.LP, (T - 1) * S, of.L);
 }
 
-// Forward alone, keeping two rows. Certified when no value that is not an exact zero ever fell so low that one
-// further step could lose it; if not, the caller asks for the full certificate.
+// Forward pass alone, keeping two rows. Certified when no nonzero value fell so low that one further step could lose
+// it; otherwise the caller runs the full pass with its certificate.
 template <class F, size_t NV, size_t S>
 void lockstep_forward(const DenseEdges<F>& edges, size_t T, Chain<F>* chain, F* room) {
     const size_t L = edges.L, LP = NV ? NV * W<F> : edges.LP, nv = LP / W<F>, gap = S * LP;
@@ -181,7 +185,7 @@ void lockstep_forward(const DenseEdges<F>& edges, size_t T, Chain<F>* chain, F* 
             if (!(total[s] > F{0})) least[s] = Vec<F>{};
             for (size_t v = 0; v < nv; ++v) {
                 const Vec<F> x = load(now + s * LP + v * W<F>);
-                // An exact zero is fine, it means forbidden: what comes before it was not small enough to vanish.
+                // An exact zero means "forbidden" and is fine: the value before it was not small enough to vanish.
                 const Vec<F> weight = load(e + s * LP + v * W<F>);
                 least[s] = smaller<F>(x > F{0} ? x : splat(F{1}), least[s]);
                 least[s] = smaller<F>(weight > F{0} ? weight : splat(F{1}), least[s]);

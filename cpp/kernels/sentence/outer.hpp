@@ -1,5 +1,5 @@
 // Sum of outer products, E += Σ_n x_n ⊗ g_n: the edge expectations of a whole group of chains before they are
-// multiplied, once per batch, by the potentials of the edges. A block of E stays in registers while n runs.
+// multiplied, once per batch, by the edge potentials. A block of E stays in registers while n runs.
 #pragma once
 
 #include "base/numerics/lanes.hpp"
@@ -24,7 +24,7 @@ SEQLAB_INLINE void outer_block(F* E, const F* x, const F* g, size_t LP, size_t c
         }
 }
 
-// All rows of E for N of its columns of vectors, R rows at a time, then half as many, ...
+// All rows of E for N vectors of its columns, R rows at a time, then half as many, ...
 template <class F, size_t R, size_t N>
 SEQLAB_INLINE void outer_rows(F* E, const F* x, const F* g, size_t LP, size_t count, size_t L) {
     size_t i = 0;
@@ -38,7 +38,7 @@ void outer_products(F* E, const F* x, const F* g, size_t LP, size_t count, size_
     const size_t NV = LP / W<F>;
     size_t v = 0;
     for (; v + 3 <= NV; v += 3) {
-        if (NV - v == 4) break;  // two and two beats three and one
+        if (NV - v == 4) break;  // two and two is faster than three and one
         outer_rows<F, many ? 8 : 4, 3>(E + v * W<F>, x, g + v * W<F>, LP, count, L);
     }
     for (; v + 2 <= NV; v += 2) outer_rows<F, many ? 8 : 4, 2>(E + v * W<F>, x, g + v * W<F>, LP, count, L);

@@ -1,8 +1,9 @@
-// Forward-backward of S chains of symbols in lockstep: the E step of a hidden Markov model, from emission rows to counts.
+// Forward-backward of S chains of symbols in lockstep: the E step of a hidden Markov model, from emission rows to
+// counts.
 //
-// Why: a trellis of scores costs an exp for every cell, and writing and reading scores and marginals once more (42 ms an
-// iteration at L = 45 on 75,000 words, against 31 here). Potentials are rows of a table, shared by all tokens with the
-// symbol; marginals are added to the rows of the symbols as soon as the chain is certified (eq:certificate).
+// Why: a trellis of scores costs an exp for every cell, and one more pass of writing and reading scores and marginals
+// (42 ms an iteration at L = 45 on 75,000 words, against 31 here). Potentials are rows of a table, shared by all tokens
+// with the symbol; marginals are added to the rows of the symbols as soon as the chain is certified (eq:certificate).
 #pragma once
 
 #include "kernels/sentence/lockstep.hpp"
@@ -56,7 +57,7 @@ struct SymbolLockstep {
         }
     }
 
-    // γ_t and g_t of one position; `largest` collects c_t β_t
+    // γ_t and g_t of one position; `largest` is the maximum of c_t β_t
     static SEQLAB_INLINE void meet(const SymbolChain* chain, Lockstep<F, S>& of, size_t t,
                                    Vec<F> (&largest)[S]) {
         const size_t LP = NV ? NV * W<F> : of.LP, nv = LP / W<F>, gap = S * LP;
@@ -69,7 +70,7 @@ struct SymbolLockstep {
                 store(of.gamma + i, load(of.alpha + i) * b);
                 const Vec<F> bc = b * c;
                 largest[s] =
-                    larger<F>(bc, largest[s]);  // in this order infinity stays and NaN does not enter
+                    larger<F>(bc, largest[s]);  // with this argument order infinity is kept and NaN ignored
                 const Vec<F> g = larger<F>(bc * e, splat(Limits<F>::floor));
                 store(of.pot + i, smaller<F>(b, e) > F{0} ? g : Vec<F>{});
             }
@@ -105,7 +106,7 @@ struct SymbolLockstep {
             for (size_t t = 0; t < T; ++t, gamma += of.gap) {
                 if (chain[s].certified) {
                     add(chain[s].sums[t], gamma, of.nv);
-                } else {  // lost ones must not spoil the sums
+                } else {  // chains that are not certified must not change the sums
                     __builtin_memset(of.alpha + t * of.gap + s * of.LP, 0, of.LP * sizeof(F));
                     __builtin_memset(of.pot + t * of.gap + s * of.LP, 0, of.LP * sizeof(F));
                 }

@@ -1,4 +1,4 @@
-// The routines for sentences, put into the table of an instruction set. Compiled once for each set (CMakeLists.txt).
+// The routines for sentences in the table of an instruction set. Compiled once for each set (CMakeLists.txt).
 #include "kernels/sentence/best_path.hpp"
 #include "kernels/sentence/choice.hpp"
 #include "kernels/sentence/lockstep.hpp"
@@ -8,8 +8,8 @@ namespace seqlab::SEQLAB_ISA {
 
 namespace {
 
-// Run the routine for this row width and number of chains. Rows of one or two vectors stay in registers; all others share one
-// routine that takes any width (0). Vectors of 16 bytes hold too few labels for routines of their own.
+// Run the routine for this row width and number of chains. Rows of one or two vectors stay in registers; all others
+// share one routine that takes any width (0). Vectors of 16 bytes hold too few labels for special routines.
 template <class F, template <class, size_t, size_t> class Routine, class... Args>
 void with_shape(size_t LP, size_t S, Args... args) {
     const auto with_width = [&]<size_t NV>() {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t block_clusters = 64;  // their sums stay in the first-level cache
 
-// work(from, to) for blocks of [first, last)
+// Call work(from, to) for blocks of [first, last).
 template <class Work>
 void each_block(std::size_t first, std::size_t last, Work work) {
     for (std::size_t from = first; from < last; from += block_clusters)
@@ -42,7 +42,8 @@ void ChainRows<F>::sum_clusters(WeightTable<F>& weights, std::size_t threads) co
     });
 }
 
-// add(from, to, counted) for blocks of clusters, whose sums it gets one after another, with room for a vector behind.
+// Call add(from, to, counted) for blocks of clusters; `counted` has their sums one after another, with a spare vector
+// after them.
 template <class F>
 template <class Add>
 void ChainRows<F>::spread(WeightTable<F>& sums, std::size_t first, std::size_t last, Add add) const {

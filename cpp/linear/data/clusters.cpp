@@ -9,7 +9,7 @@ namespace seqlab {
 
 namespace {
 
-// Fewer uses do not pay for the sum and for a row of memory, which is as long as there are labels.
+// With fewer uses a cluster does not pay for its sum and its row of L numbers.
 constexpr std::size_t least_uses = 3, labels_for_one_more = 16;
 constexpr std::size_t families = 128;
 constexpr std::size_t tokens_worth_a_thread = 10'000;
@@ -22,10 +22,10 @@ std::size_t family_of(std::uint8_t kin) {
     return (kin - std::size_t{1}) / 2;
 }
 
-// What a head was met with.
+// The members that a head occurred with.
 struct Head {
     std::int32_t attribute;
-    std::size_t begin, end;  // of its members among all
+    std::size_t begin, end;  // range of its members in the list of all members
     std::size_t uses = 0;
     bool steady = true;
     std::int32_t cluster = none;
@@ -51,7 +51,7 @@ public:
             if (is_head(kin)) head_[f] = id;
         }
     }
-    // f(head, members) for every family that has a head here.
+    // Call f(head, members) for every family with a head in this token.
     template <class Visit>
     void each(Visit visit) const {
         for (const std::size_t f : met_)
@@ -70,7 +70,7 @@ std::span<const std::int32_t> ids_of(const Entries& entries, std::size_t t) {
     return {entries.ids + entries.indptr[t], entries.ids + entries.indptr[t + 1]};
 }
 
-// The heads of some tokens, in the order in which they are met.
+// The heads of a range of tokens, in order of first appearance.
 class Heads {
 public:
     explicit Heads(Kin kin) : of_(kin.size(), none) {}
@@ -84,12 +84,12 @@ public:
             });
         }
     }
-    // Those of tokens after these.
+    // Merge the heads of later tokens.
     void meet(const Heads& later) {
         for (const Head& head : later.heads_)
             add(head.attribute, later.members_of(head), head.uses, head.steady);
     }
-    // Gives numbers to those that make a cluster; visit(members) in the order of these numbers.
+    // Number the heads that make a cluster; calls visit(members) in the order of these numbers.
     template <class Visit>
     void choose(std::size_t L, Visit visit) {
         const std::size_t least = std::max(least_uses, L / labels_for_one_more);
@@ -123,12 +123,12 @@ private:
         return {members_.data() + head.begin, members_.data() + head.end};
     }
 
-    std::vector<std::int32_t> of_;  // attribute -> its number among the heads
+    std::vector<std::int32_t> of_;  // attribute -> index of the head
     std::vector<Head> heads_;
     std::vector<std::int32_t> members_;
 };
 
-// The entries of some tokens, with clusters in place of their members.
+// The entries of a range of tokens, with clusters in place of their members.
 struct Replaced {
     std::vector<std::int32_t> ids;
     std::vector<std::int64_t> ends;
@@ -152,7 +152,7 @@ struct Replaced {
     }
 };
 
-// The entries of all parts, one after another.
+// Concatenate the entries of all parts.
 void join(const std::vector<std::optional<Replaced>>& parts, std::vector<std::int64_t>& begins,
           Unset<std::int32_t>& ids) {
     std::vector<std::size_t> first{0}, token{1};

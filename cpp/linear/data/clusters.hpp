@@ -1,5 +1,5 @@
-// Attributes that always come together, such as a word with its prefixes and suffixes. Their weights are summed once for
-// every word, not at every token; so are their marginals (docs/decisions/0012).
+// Clusters of attributes that always occur together, such as a word with its prefixes and suffixes. Their weights are
+// summed once for every word, not at every token; so are their marginals (docs/decisions/0012).
 #pragma once
 
 #include <cstddef>
@@ -12,22 +12,22 @@
 
 namespace seqlab {
 
-// Which attributes are said to come together: kin[a] is 2 f + 2 for a member of family f that comes wherever the same head
-// does, 2 f + 1 for such a head, 0 for an attribute without family.
+// Attributes declared to occur together: kin[a] is 2 f + 1 for a head of family f, 2 f + 2 for a member of family f
+// that occurs wherever its head does, 0 for an attribute without family.
 using Kin = std::span<const std::uint8_t>;
 
-// A cluster is a head that is met some times, with the members of its family, the same at all tokens that have the head. What is
-// said is looked after: a head whose members differ from token to token gets no cluster.
+// A cluster is a frequent head with the members of its family, equal at all tokens that have the head. The declaration
+// is checked: a head whose members differ from token to token gets no cluster.
 class Clusters {
 public:
     Clusters() = default;
-    // No clusters where entries have values of their own.
+    // Empty when entries have values other than 1.
     Clusters(const Entries& entries, Kin kin, std::size_t L, std::size_t threads);
 
     std::size_t size() const { return member_begin_.size() - 1; }
-    // As the corpus has it, but with the number kin.size() + c in place of all members of cluster c.
+    // The entries of the corpus, with the number kin.size() + c in place of all members of cluster c.
     Entries tokens() const { return {token_begin_, token_ids_.data(), nullptr}; }
-    // Row c has the attributes of cluster c. Clusters that more tokens have come first.
+    // Row c has the attributes of cluster c. The most frequent clusters come first.
     Entries members() const { return {member_begin_, member_ids_.data(), nullptr}; }
 
 private:
@@ -36,7 +36,7 @@ private:
     std::vector<std::int32_t> member_ids_;
 };
 
-// Tokens as rows and sums, and what the sums are made of.
+// Tokens as lists of rows and clusters, and the attributes of the clusters.
 struct ClusteredRows {
     ClusteredRows(const Entries& entries, Kin kin, const Observed& observed, std::size_t L,
                   std::size_t threads);

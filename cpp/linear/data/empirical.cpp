@@ -4,8 +4,8 @@ namespace seqlab {
 
 namespace {
 
-// Adds what a token with this label counts: to rows, and to listed weights. The lists of the token lie side by side, other than
-// those of its attributes.
+// Add the counts of a token with this label: to rows, and to listed weights. The listed weights of a token are
+// adjacent, unlike those of its attributes.
 void count_rows(const ChainRows<double>& rows, std::size_t token, Label label, double weight, double* sums) {
     const RowList<double> dense = rows.rows.rows();
     for (auto i = dense.begin[token]; i < dense.begin[token + 1]; ++i)
@@ -21,7 +21,7 @@ void count_listed(const ChainRows<double>& rows, std::size_t token, Label label,
             sums[listed.weight[i]] += weight * (listed.value ? listed.value[i] : 1.0);
 }
 
-// count(token, label, weight) for every token whose label is known.
+// Call count(token, label, weight) for every token whose label is known.
 template <class Count>
 void each_label(const Sequences& sequences, Count count) {
     for (std::size_t s = 0; s < sequences.size(); ++s)
@@ -30,7 +30,7 @@ void each_label(const Sequences& sequences, Count count) {
                 count(token, sequences.labels[token], weight);
 }
 
-// Moves, triples and edge attributes of one sequence.
+// Count the transitions, triples and edge attributes of one sequence.
 void count_moves(const Task& task, std::size_t s, double weight, double* out) {
     const std::size_t begin = task.sequences.begin(s), T = task.sequences.end(s) - begin;
     const Label* const path = task.sequences.labels + begin;
@@ -56,7 +56,7 @@ std::vector<double> empirical_counts(const Task& task, std::size_t threads) {
     const auto rows = ChainRows<double>::clustered(task, threads);
     WeightTable<double> sums(task.observed, rows.plan, rows.LP);
     std::vector<double> counts(task.size());
-    // Three parts that write to different places.
+    // Three parts that write to different memory.
     parallel_for(3, threads, [&](std::size_t part) {
         if (part == 0)
             each_label(task.sequences, [&](std::size_t token, Label label, double weight) {

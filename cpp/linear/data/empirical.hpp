@@ -1,4 +1,5 @@
-// How often each weight's feature occurs with the labels given: the first half of a gradient, the same every time.
+// Empirical counts: occurrences of each weight's feature with the given labels. They are the constant part of the
+// gradient.
 #pragma once
 
 #include <vector>

@@ -10,7 +10,7 @@ namespace seqlab {
 
 namespace {
 
-// Weights of rare attributes lie far apart: they are sent for some entries before they are needed.
+// Weights of rare attributes are scattered in memory: they are prefetched some entries before they are needed.
 constexpr std::int64_t ahead = 64;
 
 }  // namespace

@@ -1,8 +1,8 @@
 // The weights of a linear model and the tokens that use them, laid out for speed.
 //
-// An attribute has weights for some labels only: those it was observed with. One with more than eight labels gets a dense
-// row of LP lanes (some of them unused and zero), added in registers; the rest are lists of (weight, label) per token: dense
-// rows of rare attributes would fill the cache with zeros (docs/decisions/0008).
+// An attribute has weights for some labels only: those it was observed with. One with more than eight labels gets a
+// dense row of LP lanes (some of them unused and zero), added in registers; the rest are lists of (weight, label) per
+// token: dense rows of rare attributes would fill the cache with zeros (docs/decisions/0008).
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct Observed {
     std::size_t count(std::size_t a) const { return static_cast<std::size_t>(begin[a + 1] - begin[a]); }
 };
 
-// Attributes of tokens, as the encoder gives them.
+// Attributes of tokens from the encoder.
 struct Entries {
     std::span<const std::int64_t> indptr;  // (tokens + 1)
     const std::int32_t* ids;
@@ -36,13 +36,13 @@ struct Entries {
     std::size_t tokens() const { return indptr.size() - 1; }
 };
 
-// Where each weight lives: row r of the dense table, or nowhere but in the list of weights itself.
+// Storage of each weight: in row r of the dense table, or in the list of weights.
 class RowPlan {
 public:
     static constexpr std::size_t list_up_to = 8;
     static constexpr std::int32_t listed = -1;
 
-    // sums: numbers after the attributes', which get rows after theirs (linear/data/clusters.hpp).
+    // sums: number of clusters, which are numbered and get rows after the attributes (linear/data/clusters.hpp).
     RowPlan(const Observed& observed, std::size_t L, std::size_t sums = 0);
 
     std::int32_t row(std::size_t attribute) const { return row_[attribute]; }
@@ -57,7 +57,7 @@ private:
     std::size_t L_, sums_;
 };
 
-// For each token which weights of the list it uses, and how much of each: 1 where value is null.
+// For each token the listed weights that it uses, with a value for each: 1 where `value` is null.
 template <class F>
 struct ListedEntries {
     const std::int64_t* begin;  // token t has entries begin[t] .. begin[t + 1]
@@ -66,20 +66,21 @@ struct ListedEntries {
     const F* value;
 };
 
-// Which rows and which listed weights the tokens of a corpus use; the same in every arithmetic, and most of the memory that
-// training takes.
+// The rows and listed weights that the tokens of a corpus use. Independent of the number type, and most of the memory
+// of training.
 struct RowIndex {
     RowIndex() = default;
     RowIndex(const Entries& entries, const Observed& observed, const RowPlan& plan, std::size_t threads = 1);
 
     std::vector<std::int64_t> row_begin{0}, listed_begin{0};  // (tokens + 1)
     Unset<std::int32_t> row;
-    // Apart, and labels short: a pass over the corpus is bound by how fast these come from memory.
-    Unset<std::int32_t> weight;  // and some behind the last, so that looking ahead never looks beyond
+    // Separate arrays, and short label numbers: a pass over the corpus is bound by the speed of reading these from
+    // memory.
+    Unset<std::int32_t> weight;  // and some after the last, so that prefetching never reads beyond
     Unset<std::uint16_t> label;
 
 private:
-    // Of tokens [from, to): where their rows and weights begin, counted from 0; and then all of them, in their place.
+    // For tokens [from, to): count their rows and weights, so that offsets are known; then write all of them.
     void count(const Entries& entries, const Observed& observed, const RowPlan& plan, std::size_t from,
                std::size_t to);
     void fill(const Entries& entries, const Observed& observed, const RowPlan& plan, std::size_t from,

@@ -8,7 +8,7 @@ namespace seqlab {
 
 Pairs observed_pairs(const Entries& entries, const Label* labels, const ActiveLists& sets,
                      std::size_t attributes, std::size_t L, std::size_t threads) {
-    // One bit per label: attributes are met in any order, and sorting pairs would take ten times as long.
+    // One bit per label: attributes come in any order, and sorting pairs would take ten times as long.
     const std::size_t words = (L + 63) / 64;
     std::vector<std::uint64_t> met(attributes * words);
     const auto mark = [&](std::size_t t, Label y) {
@@ -16,7 +16,7 @@ Pairs observed_pairs(const Entries& entries, const Label* labels, const ActiveLi
         const std::uint64_t bit = std::uint64_t{1} << (static_cast<std::size_t>(y) % 64);
         for (auto i = entries.indptr[t]; i < entries.indptr[t + 1]; ++i) {
             std::uint64_t& bits = met[static_cast<std::size_t>(entries.ids[i]) * words + word];
-            // Most are set already, and who only looks does not take the others' cache line.
+            // Most bits are set already, and a read does not take the cache line away from other threads.
             if ((__atomic_load_n(&bits, __ATOMIC_RELAXED) & bit) == 0)
                 __atomic_fetch_or(&bits, bit, __ATOMIC_RELAXED);
         }

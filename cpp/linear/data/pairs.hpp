@@ -1,4 +1,4 @@
-// Which weights a model gets: the labels that each attribute was met with.
+// Select the weights of a model: for each attribute the labels it was seen with.
 #pragma once
 
 #include <cstdint>

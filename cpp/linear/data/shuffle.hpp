@@ -1,4 +1,4 @@
-// Orders drawn by chance, the same for any number of threads.
+// Random orders, independent of the number of threads.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace seqlab {
 
-// Fisher and Yates.
+// Fisher-Yates shuffle.
 inline void shuffle(std::span<std::size_t> items, const Uniform& chance) {
     for (std::size_t i = items.size(); i-- > 1;)
         std::swap(items[i], items[static_cast<std::size_t>(chance(i) * static_cast<double>(i + 1))]);
@@ -24,10 +24,10 @@ inline std::vector<std::size_t> shuffled(std::vector<std::size_t> items, std::ui
     return items;
 }
 
-// The stream that samples for a learning rate are drawn from; epochs have the streams from 0 on.
+// The random stream of samples for a learning rate; epochs use the streams from 0 on.
 inline constexpr std::uint64_t sample_stream = ~std::uint64_t{0};
 
-// How often an epoch adds its weights to the average.
+// Number of times an epoch adds its weights to the average.
 inline constexpr std::size_t snapshots_an_epoch = 8;
 
 }  // namespace seqlab

@@ -4,19 +4,19 @@ namespace seqlab {
 
 namespace {
 
-// A stretch costs memory for its sums and a pass over them; parts of one wait for each other when they are added, which is a
-// third of the work. So two will do for a few threads, and more where the sentences outweigh what they cost.
+// A block costs memory for its sums and a pass over them; parts of a block wait for each other when their counts are
+// added, a third of the work. So two blocks are enough for a few threads, and more only where the corpus is large.
 constexpr std::size_t tokens_worth_a_stretch = 8'000, usual_stretches = 2, tokens_worth_more = 100'000,
                       most_stretches = 16;
-// Where every token has moves of its own, parts are not worth while: their sums are long.
+// With per-position edges, blocks have one part each: the sums are long.
 constexpr std::size_t usual_alone = 4, alone_worth_more = 50'000, most_alone = 32;
 
-// A part's scores and marginals stay in the second-level cache, and its float32 sums exact, unless sentences are very long: some
-// are wanted, since those of about one length are taken together.
+// The scores and marginals of a part fit the second-level cache, and its float32 sums stay exact, unless sentences are
+// very long: a part needs several sentences, since those of about equal length run together.
 constexpr std::size_t numbers_a_part = std::size_t{1} << 17, tokens_a_part = 6'000, least_sentences = 16,
                       most_sentences = 256;
 
-// The end of the part that begins with sentence `first` of a stretch.
+// The end of the part that begins with sentence `first` of a block.
 std::size_t part_end(const Task& task, std::size_t first, std::size_t end_of_stretch) {
     const std::size_t enough =
         std::min(tokens_a_part, numbers_a_part / std::max<std::size_t>(task.moves.L, 1));

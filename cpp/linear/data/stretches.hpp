@@ -1,4 +1,4 @@
-// Sums over a corpus by several threads, the same bits for any number of them (docs/decisions/0010).
+// Sums over a corpus by several threads, bit-identical for any number of them (docs/decisions/0010).
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,11 @@
 
 namespace seqlab {
 
-// A corpus in stretches, and those in parts, cut by the data alone. Every stretch has sums of its own, to which its parts are
-// added in order, and the sums of stretches are added in order, too.
+// A partition of the corpus into blocks, and of blocks into parts, which depends on the data alone. Every block has its
+// own sums, to which its parts are added in order, and the sums of blocks are added in order, too.
 struct Stretches {
     std::vector<std::size_t> cuts{0};   // part p has sentences cuts[p] .. cuts[p + 1]
-    std::vector<std::size_t> first{0};  // stretch i has parts first[i] .. first[i + 1]
+    std::vector<std::size_t> first{0};  // block i has parts first[i] .. first[i + 1]
 
     explicit Stretches(const Task& task);
 
@@ -32,7 +32,7 @@ struct Stretches {
     std::size_t size() const { return first.size() - 1; }
 };
 
-// Who works at what, and whose turn it is to add.
+// The schedule of a pass: the parts in progress, and the part of each block that may add its counts next.
 template <class Counts>
 class Ledger {
 public:
@@ -40,7 +40,7 @@ public:
         std::size_t stretch, number;
     };
 
-    // The sums of the first stretch are those of all, `sum`.
+    // The sums of the first block are the total, `sum`.
     Ledger(const Stretches& cut, Counts& sum, Spare<Counts>& spare)
         : stretches_(cut.size()), parts_left_(cut.parts()), sum_(sum), spare_(spare) {
         for (std::size_t i = 0; i < cut.size(); ++i) {
@@ -50,7 +50,7 @@ public:
         }
     }
 
-    // What to work at next: in the stretch that fewest work at, since they wait for each other there.
+    // Take the next part: of the block with the fewest parts in progress, since these wait for each other.
     std::optional<Part> begin() {
         const std::lock_guard<std::mutex> lock(guard_);
         if (failed_) return std::nullopt;
@@ -61,7 +61,8 @@ public:
         ++best->busy;
         return Part{static_cast<std::size_t>(best - stretches_.data()), best->next++};
     }
-    // The sums to add to, when the parts before this one have been added. They are all at work, so this does not last.
+    // Return the sums to add to, once the parts before this one have been added. They are all in progress, so the wait
+    // is short.
     template <class Make>
     Counts& counts(Part part, Make make) {
         Stretch& stretch = stretches_[part.stretch];
@@ -82,22 +83,22 @@ public:
             others_left = --parts_left_ > 0;
         }
         if (stretch.done && others_left) add_done();
-        stretch.turn.exchange(part.number + 1);  // in one order with the number of those who sleep
+        stretch.turn.exchange(part.number + 1);  // sequentially consistent with the number of sleepers
         stretch.turn.notify_all();
     }
-    // The stretches that are not added yet, by all threads: there is nothing else to do by then.
+    // Add the remaining blocks with all threads: no other work is left by then.
     void finish(std::size_t threads) {
         for (; added_ < stretches_.size(); ++added_) add(stretches_[added_], threads);
     }
 
 private:
     struct Stretch {
-        std::size_t next = 0, end = 0, busy = 0;  // parts to begin, and those at work
+        std::size_t next = 0, end = 0, busy = 0;  // parts to begin, and parts in progress
         std::atomic<std::size_t> turn{0};         // the part to be added next
         std::unique_ptr<Counts> counts;
         bool done = false;
     };
-    static constexpr int patience = 4'000;  // to be woken takes longer than most waits
+    static constexpr int patience = 4'000;  // waking a thread takes longer than most waits
 
     void wait_for(Part part) {
         const std::atomic<std::size_t>& turn = stretches_[part.stretch].turn;
@@ -105,7 +106,7 @@ private:
         for (int i = 0; i < patience && now() != part.number; ++i) pause();
         for (std::size_t at = now(); at != part.number; at = now()) turn.wait(at, std::memory_order_acquire);
     }
-    // Adds the stretches whose turn it is, unless somebody is at it; what is left over then is added later.
+    // Add the blocks whose turn it is, unless another thread is adding; the rest is added later.
     void add_done() {
         const std::unique_lock<std::mutex> adding(adding_, std::try_to_lock);
         while (adding && next_is_done()) add(stretches_[added_++], 1);
@@ -120,20 +121,20 @@ private:
         try {
             spare_.put(std::move(stretch.counts));
         } catch (const std::bad_alloc&) {
-            // They are made anew when they are wanted.
+            // Allocation failed: new sums are made when they are needed.
         }
     }
 
     std::vector<Stretch> stretches_;
     std::size_t parts_left_;
-    std::size_t added_ = 0;  // stretches
+    std::size_t added_ = 0;  // blocks
     bool failed_ = false;
-    std::mutex guard_, adding_;  // adding_: of added_, and of all sums that are being added
+    std::mutex guard_, adding_;  // adding_ protects added_ and all sums that are being added
     Counts& sum_;
     Spare<Counts>& spare_;
 };
 
-// A part of the work, from its begin to its end, however it ends.
+// One part from begin to end; the destructor also ends it after an exception.
 template <class Counts, class Make>
 class Turn {
 public:
@@ -143,7 +144,7 @@ public:
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
-    // The sums to add to, from now on this part's alone until its end.
+    // The sums to add to, which belong to this part alone until its end.
     Counts& counts() { return ledger_.counts(part_, make_); }
 
 private:
@@ -153,7 +154,7 @@ private:
     int failures_ = std::uncaught_exceptions();
 };
 
-// What was added before another part failed must not stay for the next time.
+// After a failure, partial sums must not remain for the next pass.
 template <class Counts>
 struct Cleared {
     Counts& sum;
@@ -163,8 +164,8 @@ struct Cleared {
     }
 };
 
-// The loss of a corpus: run(first, last, worker, turn) gives that of sentences first .. last, and adds their counts to
-// turn.counts(); those of all go to `total`.
+// Compute the loss of a corpus: run(first, last, worker, turn) returns that of sentences first .. last, and adds their
+// counts to turn.counts(); the counts of all parts go to `total`.
 template <class Worker, class Counts, class MakeWorker, class MakeCounts, class Run>
 double over_stretches(const Stretches& stretches, std::size_t threads, Spare<Worker>& workers,
                       Spare<Counts>& spare, Counts& sum, double* total, MakeWorker make_worker,

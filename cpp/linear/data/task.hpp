@@ -1,6 +1,6 @@
-// What a linear model is trained on: which weights there are, and the labelled sequences that use them.
+// Training data of a linear model: its weights, and the labelled sequences that use them.
 //
-// theta = (attribute-label pairs | moves | triples of labels | edge attributes with a move)
+// theta = (attribute-label pairs | transitions | triples of labels | edge attributes with a transition)
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@
 
 namespace seqlab {
 
-// Which moves between labels have a weight, and which are forbidden. A number is -1 for a move without a weight, which
-// scores 0.
+// Transitions between labels: the number of the weight of each, and those that are forbidden. A number is -1 for a
+// transition without a weight, which scores 0.
 struct Moves {
     std::size_t L = 0;
-    std::span<const std::int32_t> number;            // (L, L): the weight of a move, counted from 0
+    std::span<const std::int32_t> number;            // (L, L): the weight of a transition, counted from 0
     std::span<const std::int32_t> triple;            // (L, L, L), or empty: order 1
     std::span<const std::uint8_t> forbidden;         // (L, L), or empty
     std::span<const std::uint8_t> no_start, no_end;  // (L), or empty
@@ -37,9 +37,10 @@ private:
 // Labelled sequences: sequence s has tokens offset[s] .. offset[s + 1].
 struct Sequences {
     std::span<const std::int64_t> offset;
-    const Label* labels;        // -1 where no label is known: such sequences have clamps
-    const double* weight;       // (sequences): what log Z counts; null when every sequence counts 1
-    const double* gold_weight;  // (sequences): what the labels given count; null when as `weight`
+    const Label* labels;   // -1 where no label is known: such sequences have partial labels
+    const double* weight;  // (sequences): weight of log Z; null when all are 1
+    const double*
+        gold_weight;  // (sequences): weight of the score of the given labels; null when equal to `weight`
 
     std::size_t size() const { return offset.size() - 1; }
     std::size_t begin(std::size_t s) const { return static_cast<std::size_t>(offset[s]); }
@@ -48,7 +49,8 @@ struct Sequences {
     double gold_weight_of(std::size_t s) const { return gold_weight ? gold_weight[s] : weight_of(s); }
 };
 
-// Labels that rows may have: row i has ids[offset[i]] .. ids[offset[i + 1]], rising. Empty: any label anywhere.
+// Allowed labels of rows: row i has ids[offset[i]] .. ids[offset[i + 1]], rising. Empty: all labels are allowed
+// everywhere.
 struct ActiveLists {
     std::span<const std::int64_t> offset;
     const Label* ids = nullptr;
@@ -59,8 +61,8 @@ struct ActiveLists {
     }
 };
 
-// Sequences of which the labels are known in part: log Σ over the labellings that fit is what they add to the likelihood
-// (eq:partial-labels). Clamp c speaks of one sequence; its rows in `lists` begin at row[c]. Sorted by sequence.
+// Sequences whose labels are partly known: their term of the likelihood is log Σ over the consistent labellings
+// (eq:partial-labels). Entry c belongs to one sequence; its rows in `lists` begin at row[c]. Sorted by sequence.
 struct Clamps {
     std::span<const std::int64_t> sequence;
     std::span<const double> weight;
@@ -73,26 +75,27 @@ struct Clamps {
 struct Task {
     Entries entries;
     Observed observed;
-    Kin kin;                 // (attributes), or empty: which of them come together
-    Entries edge_entries;    // of the move into a token; no tokens when there are none
+    Kin kin;                 // (attributes), or empty: the attributes that occur together
+    Entries edge_entries;    // of the transition into a token; no tokens when there are none
     Observed edge_observed;  // label: from * L + to
     Moves moves;
     Sequences sequences;
-    ActiveLists active;  // one row per token: what the paths may use at all
+    ActiveLists active;  // one row per token: the labels that paths may use
     Clamps clamps;
-    const double* token_weight =
-        nullptr;  // (tokens): what a wrong label costs, for learners that count mistakes
+    const double* token_weight = nullptr;  // (tokens): cost of a wrong label, for mistake-driven learners
 
-    // What the choice of a label at position t of sequence s counts, where every choice is for itself.
+    // Weight of the label at position t of sequence s in a local model (MEMM), where every position is a choice of its
+    // own.
     double choice_weight(std::size_t s, std::size_t t) const {
         return token_weight ? token_weight[sequences.begin(s) + t] : sequences.gold_weight_of(s);
     }
-    // Made when first asked for, and shared by all copies of this task: entries, observed and kin must stay as they are.
+    // Built on first use, and shared by all copies of this task: entries, observed and kin must not change.
     std::shared_ptr<const RowIndex> row_index(const RowPlan& plan, std::size_t threads) const {
         if (!made_->index) made_->index = std::make_shared<const RowIndex>(entries, observed, plan, threads);
         return made_->index;
     }
-    // In place of row_index(), which is let go: who comes so far has found his first guess, and memory is short.
+    // Built in place of row_index(), which is freed to save memory: it is not needed any more after the first phase of
+    // training.
     std::shared_ptr<const ClusteredRows> clustered_rows(std::size_t threads) const {
         if (!made_->clustered) {
             made_->clustered =
@@ -102,7 +105,7 @@ struct Task {
         return made_->clustered;
     }
     bool sees_moves() const { return edge_observed.weights() > 0; }
-    // Shared edges of first order: what the dense kernels are made for.
+    // True for shared edges of first order: the case of the dense kernels.
     bool plain() const { return moves.order() == 1 && !sees_moves(); }
     std::size_t first_move() const { return observed.weights(); }
     std::size_t first_triple() const { return first_move() + moves.weights(); }
@@ -117,7 +120,7 @@ private:
     std::shared_ptr<Made> made_ = std::make_shared<Made>();
 };
 
-// visit(a) for the attribute of every entry of some sequences.
+// Call visit(a) for the attribute of every entry of some sequences.
 template <class Visit>
 void each_attribute(const Entries& entries, const Sequences& sequences, std::span<const std::size_t> some,
                     Visit visit) {

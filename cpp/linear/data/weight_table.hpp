@@ -1,4 +1,4 @@
-// Weights as the kernels read them, and sums over tokens as the kernels write them.
+// Weights in the layout that the kernels read, and sums over tokens in the layout that they write.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace seqlab {
 
-// One number per weight: dense rows with LP lanes for the attributes that have one, a plain list for all the others. Behind
-// the rows of attributes are those of sums, which have no weights of their own.
+// One number per weight: dense rows with LP lanes for the attributes that have one, a plain list for all the others.
+// The rows of clusters, which have no weights of their own, come after the rows of attributes.
 template <class F>
 class WeightTable {
 public:
@@ -33,7 +33,7 @@ public:
     F* listed() { return listed_.data(); }
     const F* listed() const { return listed_.data(); }
 
-    // The number of weight k, which is one of attribute a.
+    // The entry of weight k, which belongs to attribute a.
     F& at(std::size_t a, std::size_t k) {
         const std::int32_t row = plan_->row(a);
         return row == RowPlan::listed ? listed_[k]
@@ -44,7 +44,7 @@ public:
         std::fill_n(table_, size_, F{0});
         std::ranges::fill(listed_, F{0});
     }
-    // Zero for all weights of attribute a, and for the lanes beside them.
+    // Set all weights of attribute a, and the unused lanes beside them, to zero.
     void clear(std::size_t a) {
         if (const std::int32_t row = plan_->row(a); row != RowPlan::listed)
             std::fill_n(table_ + static_cast<std::size_t>(row) * LP_, LP_, F{0});
@@ -52,19 +52,20 @@ public:
             std::fill(listed_.begin() + observed_.begin[a], listed_.begin() + observed_.begin[a + 1], F{0});
     }
 
-    // Take the weights theta; lanes without a weight stay zero.
+    // Load the weights theta; lanes without a weight stay zero.
     void load(const double* theta, std::size_t threads = 1) {
         each([&](F& x, std::size_t k) { x = static_cast<F>(theta[k]); }, threads);
     }
-    // Add what was summed to `total`, and begin again from zero.
+    // Add the sums to `total`, and reset them to zero.
     void move_to(double* total, std::size_t threads = 1) {
         each([&](F& x, std::size_t k) { total[k] += take(x); }, threads);
-        // Lanes without a weight collect sums too; they must not grow for ever.
+        // Lanes without a weight collect sums too and must be reset, or they would grow without limit.
         parallel_ranges(size_, threads, [&](std::size_t from, std::size_t to) {
             std::fill(table_ + from, table_ + to, F{0});
         });
     }
-    // total += all numbers, in place, and begin again from zero. Rows are not picked apart: several times as quick as move_to.
+    // total += all numbers, in the same layout, then reset to zero. Whole rows are added: several times faster than
+    // move_to.
     void move_into(WeightTable& total, std::size_t threads = 1) {
         move(table_, total.table_, size_, threads);
         move(listed_.data(), total.listed_.data(), listed_.size(), threads);
@@ -77,7 +78,7 @@ public:
         for (std::size_t i = 0; i < size_; ++i) table_[i] *= factor;
         for (F& x : listed_) x *= factor;
     }
-    // As move_to, for the first attributes only: those that so many tokens use that float32 would drift.
+    // Like move_to, for the first attributes only: those used by so many tokens that float32 sums would drift.
     void move_first_rows(std::size_t attributes, double* total) {
         for (std::size_t a = 0; a < attributes; ++a)
             if (plan_->row(a) != RowPlan::listed)
@@ -99,7 +100,8 @@ private:
             std::fill(from + begin, from + end, F{0});
         });
     }
-    // f(number, k) for every weight k. Parts have about as many weights each: frequent attributes, which come first, have more.
+    // Call f(number, k) for every weight k. Parts have about equally many weights: frequent attributes, which come
+    // first, have more.
     template <class Visit>
     void each(Visit f, std::size_t threads) {
         parallel_ranges(observed_.weights(), threads, [&](std::size_t from, std::size_t to) {

@@ -10,19 +10,20 @@ namespace seqlab {
 
 namespace {
 
-// How much of the curvature to believe, and from which iteration on. Far from the end full Newton scaling (1) is nearly right;
-// near it, features that occur together make it wrong, and the remembered moves know better (docs/decisions/0010).
+// Exponent of the diagonal curvature, and the iteration from which it applies. Far from the optimum full Newton scaling
+// (1) is nearly right; near it, features that occur together make it wrong, and the L-BFGS history is better
+// (docs/decisions/0010).
 struct Trust {
     int iteration;
     double exponent;
 };
 constexpr Trust trust[] = {{0, 0.8}, {8, 0.6}, {16, 0.4}, {30, 0.2}};
-// The diagonal leaves out that features occur together, so a first step along it would go too far by about this factor.
+// The diagonal ignores that features occur together, so a first step along it would be too long by about this factor.
 constexpr double caution = 4.0;
-// float32 sums over a corpus are good to some 1e-6 of the value.
+// Relative error of float32 sums over a corpus is some 1e-6.
 constexpr double quick_digits = 3e-6;
 
-// The diagonal of eq:preconditioner, renewed on the way.
+// The diagonal of eq:preconditioner, updated during the run.
 class Preconditioner {
 public:
     Preconditioner(Loss& loss, double l2, std::size_t threads)
@@ -33,7 +34,7 @@ public:
         optimise::each_slice(h_.size(), threads_, [&](std::size_t, std::size_t from, std::size_t to) {
             for (std::size_t k = from; k < to; ++k) {
                 h_[k] += 2.0 * l2_;
-                // Without a penalty a feature that never varies has no curvature at all.
+                // Without a penalty a feature that never varies has no curvature.
                 inverse_[k] = std::pow(std::max(h_[k], 1e-3), -exponent);
             }
         });
@@ -42,7 +43,7 @@ public:
     }
     const optimise::Diagonal* diagonal() const { return &diagonal_; }
 
-    // -slope / (4 Σ h d²): where a parabola with this curvature along d has its lowest point.
+    // -slope / (4 Σ h d²): the minimum of the parabola with this curvature along d, divided by `caution`.
     double first_step(const double* d, double slope) const {
         double bend = 0.0;
         for (std::size_t k = 0; k < h_.size(); ++k) bend += h_[k] * d[k] * d[k];

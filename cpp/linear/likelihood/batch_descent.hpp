@@ -1,4 +1,4 @@
-// Training by batch: L-BFGS (OWL-QN with an L1 penalty) on a loss, preconditioned by its curvature, in float32 first.
+// Batch training: L-BFGS (OWL-QN with an L1 penalty) on a loss, preconditioned by its curvature, in float32 first.
 #pragma once
 
 #include <functional>
@@ -15,14 +15,14 @@ struct BatchOptions {
     bool precondition = true;
 };
 
-// loss + l2 |theta|² (+ l1 |theta|₁), from theta downwards, in place. `exact` takes over from `quick` when the gains of an
-// iteration come near the rounding errors of `quick`; null: `quick` is exact enough.
+// Minimise loss + l2 |theta|² (+ l1 |theta|₁), from theta, in place. `exact` replaces `quick` when the decrease per
+// iteration comes near the rounding errors of `quick`; null: `quick` is exact enough.
 //
-// eq:preconditioner   H₀⁻¹ = diag (h_k + 2 l2)^-p, h of eq:curvature; p falls from 0.8 to 0.2 on the way
+// eq:preconditioner   H₀⁻¹ = diag (h_k + 2 l2)^-p, h of eq:curvature; p falls from 0.8 to 0.2 during the run
 optimise::Outcome descend(Loss& quick, Loss* exact, double* theta, const BatchOptions& options,
                           std::size_t threads, const optimise::Report& report);
 
-// Value and slope of loss + l2 |theta - centre|².
+// Value and gradient of loss + l2 |theta - centre|².
 double with_l2(Loss& loss, const double* theta, double* gradient, double l2, const double* centre,
                std::size_t threads);
 

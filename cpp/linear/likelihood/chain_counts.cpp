@@ -7,7 +7,7 @@ namespace seqlab {
 
 namespace {
 
-// A float32 sum of so many terms is still good to five digits.
+// A float32 sum of this many terms is still exact to five digits.
 constexpr std::size_t most_terms_in_float = 512;
 
 }  // namespace
@@ -20,7 +20,7 @@ HotRows HotRows::of(const Task& task, const ChainRows<F>& rows) {
         for (const std::int32_t row : some->all_rows()) ++of_row[static_cast<std::size_t>(row)];
         for (const std::int32_t weight : some->all_listed()) ++of_weight[static_cast<std::size_t>(weight)];
     }
-    // An attribute that is listed has all its weights wherever it has one.
+    // A listed attribute has all its weights in the list.
     const auto uses = [&](std::size_t a) {
         if (const std::int32_t row = rows.plan.row(a); row != RowPlan::listed)
             return of_row[static_cast<std::size_t>(row)];
@@ -77,7 +77,7 @@ void ChainCounts<F>::clear() {
     MoveCounts<F>::clear();
 }
 
-// Each cluster's sum to its attributes.
+// Add each cluster's sum to its attributes.
 template <class F>
 void ChainCounts<F>::spread_clusters(std::size_t threads) {
     for (std::size_t c = 0; c < hot_rows_.clusters; ++c)

@@ -1,4 +1,4 @@
-// Expected features of sequences, summed: the second half of a gradient.
+// Expected feature counts of sequences: the part of the gradient that depends on theta.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace seqlab {
 
-// What so many tokens use that its float32 sums are moved to float64 now and then: the first of the attributes, and the first of
-// the clusters. None in float64.
+// Attributes and clusters used by so many tokens that their float32 sums are moved to float64 regularly: the first ones
+// of each. None in float64.
 struct HotRows {
     std::size_t attributes = 0, clusters = 0;
 
@@ -24,12 +24,12 @@ class ChainCounts : public MoveCounts<F> {
 public:
     ChainCounts(const Task& task, const ChainRows<F>& rows, HotRows hot);
 
-    // Adds marginals of tokens [from, to) to the sums of attributes.
+    // Add the marginals of tokens [from, to) to the sums of attributes.
     void count_nodes(const ChainRows<F>& rows, std::size_t from, std::size_t to, const F* gamma);
-    // Moves the sums of what is hot to float64.
+    // Move the sums of frequent attributes and clusters to float64.
     void settle();
 
-    // Adds everything to other counts, or to the gradient, and begins again from zero.
+    // Add everything to other counts, or to the gradient, and reset to zero.
     void move_into(ChainCounts& total, std::size_t threads = 1);
     void move_to(double* gradient, std::size_t threads);
     void clear();
@@ -40,8 +40,8 @@ private:
     const ChainRows<F>& rows_;
     HotRows hot_rows_;
     WeightTable<F> sums_;
-    std::vector<double> hot_;           // sums of the hot attributes' weights
-    std::vector<double> hot_clusters_;  // (hot clusters, L)
+    std::vector<double> hot_;           // sums of the frequent attributes' weights
+    std::vector<double> hot_clusters_;  // (frequent clusters, L)
 };
 
 }  // namespace seqlab

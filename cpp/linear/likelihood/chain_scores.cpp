@@ -63,7 +63,7 @@ void ChainScores<F>::score_nodes(const ChainWeights<F>& weights, std::size_t to)
         for (std::size_t n = 0; n < (to - from_) * rows_.L; ++n) node_[n] *= weights.scale();
 }
 
-// Edges of their own for every position: the shared ones, and the weights of the attributes that see the move.
+// Per-position edges: the shared ones, plus the weights of the edge attributes at each position.
 template <class F>
 void ChainScores<F>::score_edges(const ChainWeights<F>& weights, std::size_t first, std::size_t last) {
     const std::size_t L = rows_.L, moves = L * L, slab = weights.edge_size(), order = task_.moves.order();
@@ -115,7 +115,7 @@ void ChainScores<F>::mask_ends(std::size_t first, std::size_t last) {
     }
 }
 
-// 0, 1, 2, ... for the longest sequence: before any trellis points into it.
+// 0, 1, 2, ... up to the longest sequence, allocated before any trellis points into it.
 template <class F>
 void ChainScores<F>::grow_iota(std::size_t first, std::size_t last) {
     std::size_t longest = iota_.size();
@@ -126,7 +126,7 @@ void ChainScores<F>::grow_iota(std::size_t first, std::size_t last) {
     std::iota(iota_.begin() + from, iota_.end(), from);
 }
 
-// Order 1: -inf in the rows of node, so that the dense kernels can run. Order 2: lists, so that the work shrinks with them.
+// Order 1: -inf in the rows of node, so that the dense kernels can run. Order 2: label lists, which reduce the work.
 template <class F>
 void ChainScores<F>::restrict(Trellis<F>& trellis, const ActiveLists& lists, std::size_t row, F* node) {
     if (trellis.order == 2) {

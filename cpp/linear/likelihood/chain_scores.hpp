@@ -1,4 +1,4 @@
-// Sequences of a task as trellises under given weights, with room for their marginals.
+// Sequences of a task as trellises under given weights, with memory for their marginals.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace seqlab {
 
-// -inf in node (T, L) wherever the lists from `row` on do not allow a label.
+// Write -inf into node (T, L) wherever the lists from `row` on do not allow a label.
 template <class F>
 void mask_rows(const ActiveLists& lists, std::size_t row, std::size_t T, std::size_t L, F* node);
 
@@ -22,9 +22,9 @@ class ChainScores {
 public:
     ChainScores(const Task& task, const ChainRows<F>& rows) : task_(task), rows_(rows) {}
 
-    // Sequences [first, last) of the task, their active lists obeyed. Good until the next call.
+    // Score sequences [first, last) of the task, with their lists of allowed labels. Valid until the next call.
     Batch<F> operator()(const ChainWeights<F>& weights, std::size_t first, std::size_t last);
-    // The same sequence with the lists of clamp c instead, after operator() on a block that holds it.
+    // The sequence of partial labels c, restricted to their lists; valid after operator() on a block that holds it.
     const Trellis<F>& clamped(std::size_t c);
 
     F* gamma(std::size_t s) { return gamma_ + row(s) * rows_.L; }

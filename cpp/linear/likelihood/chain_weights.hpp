@@ -1,4 +1,4 @@
-// theta as the kernels read it: rows of attributes, one table of moves, a list of edge attributes.
+// theta in the layout that the kernels read: rows of attributes, one table of transitions, a list of edge attributes.
 #pragma once
 
 #include <limits>
@@ -27,7 +27,7 @@ public:
         for (std::size_t k = 0; k < pair_.size(); ++k) pair_[k] = static_cast<F>(pair[k]);
         scale_ = F{1};
     }
-    // Moves and triples alone, each counted from their first.
+    // Load transitions and triples only, each counted from their first.
     void load_moves(const double* move, const double* triple) {
         for (std::size_t i = 0; i < moves_; ++i) move_[i] = masked(task_.moves.number[i], move, i);
         for (std::size_t i = 0; i < triple_.size(); ++i) {
@@ -37,11 +37,11 @@ public:
             if (forbidden(first)) triple_[i] = never;
         }
     }
-    // What the numbers of node() and pairs() are to be multiplied by.
+    // Factor of the numbers of node() and pairs().
     F scale() const { return scale_; }
     void set_scale(F scale) { scale_ = scale; }
 
-    // One weight at a time, for learners that change few of them. What is forbidden stays -inf whatever is added.
+    // Add to one weight at a time, for learners that change few of them. Forbidden transitions stay -inf.
     WeightTable<F>& node() { return node_; }
     void add_to_move(std::size_t move, F x) {
         move_[move] += x;
@@ -52,13 +52,13 @@ public:
 
     const WeightTable<F>& node() const { return node_; }
     const F* moves() const { return move_.data(); }
-    // (L, L), or for order 2 (L, L, L) with the moves folded in; -inf for what is forbidden
+    // (L, L), or for order 2 (L, L, L) with the transition weights added; -inf where forbidden
     const F* edge() const { return triple_.empty() ? move_.data() : triple_.data(); }
     std::size_t edge_size() const { return triple_.empty() ? moves_ : triple_.size(); }
     F* pairs() { return pair_.data(); }
     const F* pairs() const { return pair_.data(); }
 
-    // Numbers behind a table of moves that may be read: whole vectors are.
+    // Readable numbers after a table of transitions, because whole vectors are loaded.
     static constexpr std::size_t behind = 16;
 
 private:

@@ -11,7 +11,7 @@ namespace seqlab {
 
 namespace {
 
-// Where every position has edges of its own, few sequences fill the cache.
+// With per-position edges, few sequences fill the cache.
 constexpr std::size_t block_slab_numbers = std::size_t{1} << 18;
 
 }  // namespace
@@ -57,7 +57,7 @@ double Likelihood<F>::operator()(const double* theta, double* gradient, std::siz
     return loss.value();
 }
 
-// eq:curvature   h_k = Σ value² p (1 - p) for attributes; Σ p, which is not less, for moves
+// eq:curvature   h_k = Σ value² p (1 - p) for attributes; Σ p, an upper bound, for transitions
 template <class F>
 void Likelihood<F>::curvature(const double* theta, double* diagonal, std::size_t threads) {
     const PinKernels caller(kernels());
@@ -119,7 +119,7 @@ double Likelihood<F>::run_block(std::size_t first, std::size_t last, Worker& wor
     return loss;
 }
 
-// w p becomes w p (1 - p).
+// Replace w p by w p (1 - p).
 template <class F>
 void Likelihood<F>::curve(std::size_t first, std::size_t last, Worker& worker) const {
     for (std::size_t s = first; s < last; ++s) {

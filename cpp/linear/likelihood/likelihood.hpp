@@ -1,7 +1,7 @@
-// The likelihood of a linear-chain CRF and its slope.
+// The likelihood of a linear-chain CRF and its gradient.
 //
-// eq:crf-likelihood   -log p = Σ_s w_s (log Z_s - θ·F_s(y_s)),   slope = Σ_s w_s (E_θ[F_s] - F_s(y_s))
-// eq:partial-labels   where labels are known in part, θ·F_s(y_s) becomes log Z over the labellings that fit them
+// eq:crf-likelihood   -log p = Σ_s w_s (log Z_s - θ·F_s(y_s)),   gradient = Σ_s w_s (E_θ[F_s] - F_s(y_s))
+// eq:partial-labels   where labels are partly known, θ·F_s(y_s) becomes log Z over the consistent labellings
 #pragma once
 
 #include <cstddef>
@@ -43,14 +43,14 @@ private:
     const Task& task_;
     ChainRows<F> rows_;
     std::unique_ptr<ChainRows<F>>
-        squared_;  // rows with value² in place of value, made when curvature is asked for
+        squared_;  // rows with value² in place of value, built when the curvature is computed
     HotRows hot_rows_;
     std::vector<double> empirical_;
     Stretches stretches_;
     ChainWeights<F> weights_;
-    ChainCounts<F> sum_;           // of all stretches
-    Spare<ChainCounts<F>> spare_;  // sums of a stretch
-    Spare<Worker> workers_;        // one per thread, kept from call to call
+    ChainCounts<F> sum_;           // of all blocks
+    Spare<ChainCounts<F>> spare_;  // sums of a block
+    Spare<Worker> workers_;        // one per thread, kept between calls
 };
 
 }  // namespace seqlab

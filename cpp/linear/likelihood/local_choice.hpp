@@ -1,4 +1,4 @@
-// One log-linear choice at every token, given the label before: what likelihood and first guess of an MEMM share.
+// One log-linear choice at every token, given the label before: shared by likelihood and initial weights of an MEMM.
 #pragma once
 
 #include <cmath>
@@ -11,13 +11,13 @@
 
 namespace seqlab {
 
-// A normaliser: the largest score, and the sum of exp over it, between 1 and L; 0 when nothing is allowed.
+// A normaliser: the largest score, and the sum of exp(score - largest), between 1 and L; 0 when nothing is allowed.
 template <class F>
 struct Normaliser {
     F top, total;
 };
 
-// p (L, with a vector of room behind) = p_t(y | from); 0 when nothing is allowed.
+// p (L, with a spare vector after it) = p_t(y | from); 0 when nothing is allowed.
 template <class F>
 Normaliser<F> choose_label(const Trellis<F>& trellis, std::size_t t, std::size_t from, F* p) {
     Normaliser<F> z;
@@ -26,7 +26,7 @@ Normaliser<F> choose_label(const Trellis<F>& trellis, std::size_t t, std::size_t
     return z;
 }
 
-// Σ weight · log x for many x: a product of some of them needs one log.
+// Σ weight · log x for many x, with one log for a product of several.
 class SumOfLogs {
 public:
     void add(double x, double weight) {
@@ -39,7 +39,8 @@ public:
     }
 
 private:
-    static constexpr double enough = 1e200;  // a float32 sum of exp, and any number of labels, still fit
+    static constexpr double enough =
+        1e200;  // limit of a product: one more float32 sum of exp over any number of labels still fits
 
     void settle(double weight) {
         sum_.add(weight_ * std::log(product_));
@@ -51,8 +52,9 @@ private:
     double product_ = 1.0, weight_ = 1.0;
 };
 
-// eq:memm-likelihood, one sequence whose labels are known, its first token being token `begin` of the corpus: the loss. residual (T, L)
-// gets  w_t (p_t(y) - [y = y_t]), or w_t p_t(y) (1 - p_t(y)) where the curvature is wanted; rows of moves go to `moves`.
+// eq:memm-likelihood: the loss of one sequence whose labels are known, its first token being token `begin` of the
+// corpus. residual (T, L) gets  w_t (p_t(y) - [y = y_t]), or w_t p_t(y) (1 - p_t(y)) for the curvature; transition rows
+// go to `moves`.
 template <class F, class Weight>
 double local_choices(const Trellis<F>& trellis, const Label* gold, std::size_t begin, Weight weight_of,
                      Wanted wanted, F* residual, MoveCounts<F>& moves) {

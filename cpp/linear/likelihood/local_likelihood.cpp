@@ -110,8 +110,8 @@ double LocalLikelihood<F>::labelled(const Trellis<F>& trellis, std::size_t s, Wo
         worker.moves);
 }
 
-// eq:partial-labels, for local choices: -log Σ over the paths that fit the lists, each a product of choices.
-// Its slope along s_t(a, y) is  ξ_t(a, ·) p_t(y | a) - ξ_t(a, y).
+// eq:partial-labels, for local choices: -log Σ over the paths consistent with the lists, each a product of choices. Its
+// derivative along s_t(a, y) is  ξ_t(a, ·) p_t(y | a) - ξ_t(a, y).
 template <class F>
 double LocalLikelihood<F>::clamped(const Trellis<F>& trellis, std::size_t c, Worker& worker,
                                    Wanted wanted) const {
@@ -139,7 +139,7 @@ double LocalLikelihood<F>::clamped(const Trellis<F>& trellis, std::size_t c, Wor
     return -weight * log_p;
 }
 
-// p_t(y | a) for every label a before.
+// Compute p_t(y | a) for every label a before.
 template <class F>
 void LocalLikelihood<F>::choose(const Trellis<F>& trellis, LocalPaths& paths) const {
     const std::size_t L = rows_.L;

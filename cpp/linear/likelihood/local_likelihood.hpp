@@ -18,7 +18,7 @@ namespace seqlab {
 template <class F>
 class LocalLikelihood final : public Loss {
 public:
-    // The task, of order 1, must outlive this. Sequences with clamps count by the paths that fit them.
+    // The task, of order 1, must outlive this. A sequence with partial labels counts by the paths consistent with them.
     LocalLikelihood(const Task& task, std::size_t threads);
     ~LocalLikelihood() override;
 
@@ -43,9 +43,9 @@ private:
     HotRows hot_rows_;
     Stretches stretches_;
     ChainWeights<F> weights_;
-    ChainCounts<F> sum_;           // of all stretches
-    Spare<ChainCounts<F>> spare_;  // sums of a stretch
-    Spare<Worker> workers_;        // one per thread, kept from call to call
+    ChainCounts<F> sum_;           // of all blocks
+    Spare<ChainCounts<F>> spare_;  // sums of a block
+    Spare<Worker> workers_;        // one per thread, kept between calls
 };
 
 }  // namespace seqlab

@@ -1,4 +1,4 @@
-// Paths through local choices, of which only those count that keep to given lists.
+// Sums over the paths of a local model (MEMM) that are consistent with given label lists.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 
 namespace seqlab {
 
-// p_t(y | a) for every position, and how likely each move is among the paths that fit. Position 0 has one row, a = 0.
+// p_t(y | a) for every position, and the probability of each transition among the consistent paths. Position 0 has one
+// row, a = 0.
 class LocalPaths {
 public:
     void resize(std::size_t T, std::size_t L) {
@@ -22,8 +23,8 @@ public:
         return choice_[(t * L_ + a) * L_ + y];
     }
 
-    // log Σ over the paths that keep to the lists from `row` on. Scaled at every position: products of many
-    // probabilities vanish.
+    // log Σ over the paths consistent with the lists from `row` on. Scaled at every position, because products of many
+    // probabilities underflow.
     double sum(const ActiveLists& lists, std::size_t row) {
         alpha_.assign(T_ * L_, 0.0);
         beta_.assign(T_ * L_, 0.0);

@@ -1,4 +1,4 @@
-// What batch learners make small: a sum over sequences, with its gradient.
+// The loss that batch learners minimise: a sum over sequences, with its gradient.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace seqlab {
 
-// What a pass over the corpus counts.
+// The quantity computed in a pass over the corpus.
 enum class Wanted { slope, curvature };
 
 class Loss {
@@ -16,13 +16,14 @@ public:
     virtual ~Loss() = default;
 
     virtual std::size_t size() const = 0;
-    // The value at theta; gradient (size()) is overwritten.
+    // Return the value at theta; gradient (size()) is overwritten.
     virtual double operator()(const double* theta, double* gradient, std::size_t threads) = 0;
-    // About the diagonal of the Hessian, never negative: Σ p (1 - p) value² (eq:curvature). For preconditioning only.
+    // Approximate the diagonal of the Hessian, never negative: Σ p (1 - p) value² (eq:curvature). For preconditioning
+    // only.
     virtual void curvature(const double* theta, double* diagonal, std::size_t threads) = 0;
 };
 
-// A loss that is made when it is first asked: the exact one is needed near the end only, if at all.
+// A loss that is built on first use: the exact one is needed near the end only, if at all.
 class Deferred final : public Loss {
 public:
     Deferred(std::size_t size, std::function<std::unique_ptr<Loss>(std::size_t threads)> make)

@@ -16,7 +16,7 @@ MoveCounts<F>::MoveCounts(const Task& task)
       pair_(task.edge_observed.weights()),
       sum_(task.moves.number.size()) {}
 
-// Sequences of one weight run together where they share their edges.
+// Sequences of equal weight run together where they share their edges.
 template <class F>
 double MoveCounts<F>::count_moves(Batch<F> batch, std::size_t first, const double* weight, F* const* gamma) {
     CompensatedSum loss;
@@ -56,7 +56,7 @@ double MoveCounts<F>::together(Batch<F> batch, double weight, F* const* gamma) {
     return loss.value();
 }
 
-// A sequence whose edges are its own: the counts of every position are wanted.
+// A sequence with its own edges: the counts of every position are kept.
 template <class F>
 double MoveCounts<F>::apart(const Trellis<F>& trellis, std::size_t s, double weight, F* gamma) {
     const std::size_t order = trellis.order, slab = edge_.size();
@@ -72,7 +72,7 @@ double MoveCounts<F>::apart(const Trellis<F>& trellis, std::size_t s, double wei
     return weight * log_z;
 }
 
-// (L, L): how likely each move into t is, from the counts of apart().
+// (L, L): the probability of each transition into t, from the counts of apart().
 template <class F>
 const double* MoveCounts<F>::pairs_into(std::size_t t, std::size_t slab) {
     const std::size_t order = task_.moves.order();

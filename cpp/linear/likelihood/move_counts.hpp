@@ -1,4 +1,4 @@
-// Expected moves, triples and edge attributes of sequences, summed.
+// Expected counts of transitions, triples and edge attributes, summed over sequences.
 #pragma once
 
 #include <span>
@@ -15,31 +15,32 @@ class MoveCounts {
 public:
     explicit MoveCounts(const Task& task);
 
-    // Counts moves of `batch`, sequences from `first` on, times their weights; marginals times weights go to gamma[i].
-    // Returns Σ weight · log Z.
+    // Count the transitions of `batch`, sequences from `first` on, times their weights; marginals times weights go to
+    // gamma[i]. Returns Σ weight · log Z.
     double count_moves(Batch<F> batch, std::size_t first, const double* weight, F* const* gamma);
-    // The same for one trellis of sequence s.
+    // Count the transitions of one trellis of sequence s.
     double count_one(const Trellis<F>& trellis, std::size_t s, double weight, F* gamma) {
         return counted(Batch<F>(&trellis, 1), s, weight, &gamma);
     }
-    // What partly known labels take off: the same counts, over the labellings that fit them, of sequences [first, last)
-    // that `scores` has just scored; their marginals go off gamma[i]. Returns Σ weight · log Z.
+    // Subtract the counts of partly labelled sequences: expected counts over the labellings consistent with the partial
+    // labels, for sequences [first, last) that `scores` has just scored; their marginals are subtracted from gamma[i].
+    // Returns Σ weight · log Z.
     double subtract_clamps(ChainScores<F>& scores, std::size_t first, std::size_t last, F* const* gamma);
-    // Adds p (L) to the moves from one label into a token.
+    // Add p (L) to the transitions from one label into a token.
     void count_row(std::size_t from, std::size_t token, const F* p);
-    // Counts the moves of one labelling of sequence s.
+    // Count the transitions of one labelling of sequence s.
     void count_path(std::size_t s, const Label* path, double weight);
 
-    // Whether edge attributes count value² in place of value (eq:curvature).
+    // Count value² in place of value for edge attributes (eq:curvature).
     void square_pairs(bool on) { squared_ = on; }
 
-    // Adds everything to other counts, or to the gradient (task.size()), and begins again from zero.
+    // Add everything to other counts, or to the gradient (task.size()), and reset to zero.
     void move_into(MoveCounts& total);
     void move_to(double* gradient);
-    // The same for moves and triples alone, each counted from their first.
+    // Add transitions and triples only, each counted from their first, and reset them to zero.
     void move_to(double* of_move, double* of_triple);
     void clear();
-    // Sums of edge attributes, for who takes a few of them and sets these to zero.
+    // Sums of edge attributes; the caller takes some of them and sets these to zero.
     std::span<double> pairs() { return pair_; }
 
 private:
@@ -51,7 +52,7 @@ private:
 
     const Task& task_;
     bool squared_ = false;
-    std::vector<double> edge_, head_;  // moves, or triples and the moves into position 1
+    std::vector<double> edge_, head_;  // transitions, or triples and the transitions into position 1
     std::vector<double> pair_;         // edge attributes
     std::vector<double> slabs_, own_head_, sum_, log_z_;
     std::vector<F> clamped_;

@@ -11,7 +11,7 @@ namespace seqlab {
 
 namespace {
 
-// A part is worth a thread only when it is much longer than the making of one; each costs room for its sums of moves.
+// A part is worth a thread only when it takes much longer than starting one; each part has its own transition sums.
 constexpr std::size_t sequences_worth_a_part = 32;
 constexpr std::size_t most_parts = 8;
 
@@ -77,7 +77,7 @@ double Slopes<F>::look_locally(const ChainWeights<F>& weights, std::size_t i, Pa
         [&](std::size_t t) { return task_.choice_weight(s, t); }, Wanted::slope, residual_[i], part.moves);
 }
 
-// What the labels given say goes off what is expected; their score is returned, times their weight.
+// Subtract the given labels from the expectations; returns their score, times their weight.
 template <class F>
 double Slopes<F>::subtract_given(const Trellis<F>& trellis, std::size_t i, Part& part) {
     const std::size_t s = sequences_[i];
@@ -90,7 +90,7 @@ double Slopes<F>::subtract_given(const Trellis<F>& trellis, std::size_t i, Part&
     return given * path_score(trellis, gold);
 }
 
-// Whether all sequences have one length, as the kernels want it that take some at a time, and nothing is special about them.
+// True if all sequences have equal lengths, full labels and no special cases, so that the lockstep kernels apply.
 template <class F>
 bool Slopes<F>::in_step() const {
     const Sequences& all = task_.sequences;

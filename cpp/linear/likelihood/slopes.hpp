@@ -1,4 +1,4 @@
-// The slope of the likelihood over a few sequences, not yet summed over attributes.
+// The gradient of the likelihood over a few sequences, not yet summed over attributes.
 #pragma once
 
 #include <memory>
@@ -13,34 +13,35 @@
 
 namespace seqlab {
 
-// eq:crf-likelihood, one term per sequence: what the model expects, less what the labels say. Labels that are known in part
-// count as the labellings that fit them (eq:partial-labels).
-// Where choices are local, eq:memm-likelihood, of sequences whose labels are all known.
+// eq:crf-likelihood, one term per sequence: expected minus empirical counts. Partly known labels count as the
+// labellings consistent with them (eq:partial-labels).
+// For local models, eq:memm-likelihood, of sequences whose labels are all known.
 template <class F>
 class Slopes {
 public:
-    // So many sequences of one length the kernels take in lockstep.
+    // The number of sequences of one length that the kernels process in lockstep.
     static constexpr std::size_t most_in_step = 4;
 
     Slopes(const Task& task, const ChainRows<F>& rows, bool local = false)
         : task_(task), rows_(rows), local_(local) {}
 
-    // Looks at some sequences, none of them empty, and returns their loss. The same bits for any number of threads.
+    // Process some sequences, none of them empty, and return their loss. Bit-identical for any number of threads.
     double operator()(const ChainWeights<F>& weights, std::span<const std::size_t> sequences,
                       std::size_t threads);
 
-    // Of the last call: its sequences; expected less given labels of the i-th (T, L), which the caller may change, with
-    // room for a vector behind; and the sums of moves, triples and edge attributes, which the caller takes off.
+    // Results of the last call: its sequences; expected minus given labels of the i-th (T, L), which the caller may
+    // change, with a spare vector after them; and the sums of transitions, triples and edge attributes, which the
+    // caller takes.
     std::span<const std::size_t> sequences() const { return sequences_; }
     F* residual(std::size_t i) { return residual_[i]; }
     MoveCounts<F>& moves() { return parts_[0]->moves; }
-    // Residuals times a number.
+    // Multiply the residuals by a number.
     void multiply(double by);
-    // Forgets those sums, when only the loss was wanted.
+    // Clear those sums, when only the loss was needed.
     void drop() { moves().clear(); }
 
 private:
-    // Sequences that one thread looks at.
+    // Sequences that one thread processes.
     struct Part {
         ChainScores<F> scores;
         MoveCounts<F> moves;
@@ -63,7 +64,7 @@ private:
     Buffer<F> room_;
     std::vector<F*> residual_;
     std::vector<std::unique_ptr<Part>> parts_;
-    std::vector<ChainScores<F>> several_;  // of sequences that the kernels take in lockstep
+    std::vector<ChainScores<F>> several_;  // of sequences in lockstep
     std::vector<Trellis<F>> trellises_;
 };
 

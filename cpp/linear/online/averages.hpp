@@ -1,10 +1,10 @@
-// The mean of all weights that a learner went through, touched only when weights change.
+// The mean of all weight vectors during training, updated only when weights change.
 //
-// With steps j = 1 .. K of importance ω_j, W_j = ω_1 + ... + ω_j, and δ_j what step j adds to θ:
+// With steps j = 1 .. K of importance ω_j, W_j = ω_1 + ... + ω_j, and δ_j the change of θ in step j:
 //
 //   θ̄ = (1 / W_K) Σ_j ω_j θ_j = θ_K - (1 / W_K) Σ_j W_{j-1} δ_j
 //
-// since δ_j is part of θ_j and of all that come after it. The second sum is all that is kept.
+// since δ_j is part of θ_j and of all later ones. Only the second sum is stored.
 #pragma once
 
 #include <algorithm>
@@ -22,16 +22,16 @@ public:
         before_ = total_;
         total_ += importance;
     }
-    // Steps from now on count, those before do not.
+    // Average over the steps from now on.
     void restart() {
         std::fill(late_.begin(), late_.end(), 0.0);
         before_ = total_ = 0.0;
     }
-    // The step of the moment adds x to a slot.
+    // Record that the current step adds x to a slot.
     void add(std::size_t slot, double x) {
         if (wanted()) late_[slot] += before_ * x;
     }
-    // The mean of a slot, which is now `last`.
+    // The mean of a slot, whose current value is `last`.
     double mean(std::size_t slot, double last) const {
         return wanted() && total_ > 0.0 ? last - late_[slot] / total_ : last;
     }

@@ -1,4 +1,4 @@
-// The paths that a mistake-driven learner asks for, one sequence at a time and without new memory.
+// The paths that a mistake-driven learner needs, one sequence at a time and without allocation.
 #pragma once
 
 #include <vector>
@@ -17,14 +17,14 @@ public:
     Decoder(const Task& task, const ChainRows<F>& rows, const KnownLabels& known)
         : task_(task), known_(known), scores_(task, rows), LP_(rows.LP) {}
 
-    // Scores sequence s; all that follows speaks of it. The weights must not change before the paths are asked for.
+    // Score sequence s; the functions below refer to it. The weights must not change before they are called.
     void look_at(const LiveWeights<F>& weights, std::size_t s);
     std::size_t T() const { return trellis_.T; }
 
-    // Each is good until it is asked for again; null when no path is legal.
+    // Each path is valid until the next call of the same function; null when no path is legal.
     const Label* best();                         // argmax_y θ·F(y)
     const Label* best_with_cost(double factor);  // argmax_y factor · Δ(y) + θ·F(y)
-    const Label* gold();  // the labels given, or the best path that fits what is known of them
+    const Label* gold();  // the labels given, or the best path consistent with partial labels
 
 private:
     const Label* run(const Trellis<F>& trellis, std::vector<Label>& path);

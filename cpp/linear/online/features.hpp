@@ -1,4 +1,4 @@
-// Which features one labelling of a sequence has and another has not.
+// Differences between the features of two labellings of a sequence.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,13 @@
 
 namespace seqlab::online {
 
-// Where weights live while they change. The cells of the dense table come first, row by row; weight k of theta that has no
-// cell there is slot dense + k. So a token's weights for two labels lie side by side, in every table that has slots.
+// Slots: positions of weights during online learning. The cells of the dense table come first, row by row; weight k of
+// theta that has no cell there is slot dense + k. So a token's weights for two labels are adjacent, in every table
+// indexed by slots.
 struct Slots {
     std::size_t dense;  // cells of the dense table
     std::size_t move, triple, edge,
-        size;  // where each kind of transition begins (linear/data/task.hpp), and all slots
+        size;  // offset of each kind of transition (linear/data/task.hpp), and the number of slots
 
     Slots(const Task& task, std::size_t cells)
         : dense(cells),
@@ -25,7 +26,7 @@ struct Slots {
           size(cells + task.size()) {}
 };
 
-// A slot and how much of it.
+// A slot and its value.
 struct Item {
     std::uint32_t slot;
     double x;
@@ -50,7 +51,7 @@ public:
 
     const Slots& slots() const { return slots_; }
 
-    // visit(k, slot) for all weights of theta
+    // Call visit(k, slot) for all weights of theta.
     template <class Visit>
     void each_weight(Visit visit) const {
         each_pair(visit);
@@ -58,12 +59,12 @@ public:
             visit(k, slots_.dense + k);
     }
 
-    // visit(slot, x) for each use of a feature that `one` has (x > 0) and `other` has not, and the other way round (x < 0).
-    // Only positions where the two differ are looked at; a slot may come more than once.
+    // Call visit(slot, x) for each feature in `one` but not in `other` (x > 0), and the other way round (x < 0). Only
+    // positions where the two differ are visited; a slot may come more than once.
     template <class Visit>
     void each_difference(std::size_t s, const Label* one, const Label* other, Visit visit) const {
         const std::size_t begin = task_.sequences.begin(s), T = task_.sequences.end(s) - begin;
-        std::size_t differ = 0;  // how many of the last labels differ: bit 0 is position t
+        std::size_t differ = 0;  // bit i is set if the labels at position t - i differ
         for (std::size_t t = 0; t < T; ++t) {
             differ = (differ << 1 | (one[t] != other[t] ? 1U : 0U)) & 7U;
             if (differ & 1U) node(begin + t, one[t], other[t], visit);
@@ -108,7 +109,7 @@ private:
         }
     }
 
-    // Lanes of a row that no attribute was observed with have no weight.
+    // Lanes of a row for labels that the attribute was not observed with have no weight.
     bool has(std::size_t row, std::size_t y) const {
         return (has_[row * words_ + y / 64] >> (y % 64) & 1U) != 0;
     }

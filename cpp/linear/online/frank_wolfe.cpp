@@ -31,7 +31,7 @@ FrankWolfe::FrankWolfe(const Task& task, const double* theta, const Schedule& sc
       block_(task.sequences.size()),
       costs_(1, schedule.averaged),
       right_(task.sequences.size()) {
-    // Weights of 0 know nothing of labels: sentences that are labelled through and through speak first, where there are any.
+    // With weights of 0, partial labels cannot be completed: fully labelled sentences come first, if there are any.
     const bool knows = std::any_of(theta, theta + size(), [](double x) { return x != 0.0; });
     if (knows || std::ranges::none_of(visits_.all(), [&](std::size_t s) { return known_.all(s); }))
         FrankWolfe::renew();
@@ -43,7 +43,7 @@ const Label* FrankWolfe::right(std::size_t s, Decoder<double>&) const {
     return right_[s].empty() ? nullptr : right_[s].data();
 }
 
-// θ_s → (w_s / 2 l2) ψ, the corner that the rival stands at
+// θ_s → (w_s / 2 l2) ψ, the corner of the most violating path
 void FrankWolfe::visit(std::size_t s, Pass& pass) {
     averages_.begin_step(++steps_);
     costs_.begin_step(steps_);
@@ -59,7 +59,7 @@ void FrankWolfe::visit(std::size_t s, Pass& pass) {
     move(block, step, cost);
 }
 
-// eq:duality-gap   D(θ + γ d) = D + γ (cost - 2 l2 θ·d) - γ² l2 |d|²: a parabola, whose top is held within [0, 1]
+// eq:duality-gap   D(θ + γ d) = D + γ (cost - 2 l2 θ·d) - γ² l2 |d|²: a parabola, maximised over [0, 1]
 double FrankWolfe::line_search(double cost) const {
     const double slope = cost - 2.0 * l2_ * dot(weights_, direction_);
     const double bend = 2.0 * l2_ * squared(direction_);
@@ -76,7 +76,7 @@ void FrankWolfe::move(Block& block, double step, double cost) {
     costs_.add(0, step * cost);
 }
 
-// A sequence with a new path begins again from 0, and so do the means, as their multipliers belong to the old path.
+// A sequence with a new gold path restarts from 0, and so do the averages, as their multipliers belong to the old path.
 std::size_t FrankWolfe::renew() {
     const PinKernels pin(set_);
     std::size_t renewed = 0;

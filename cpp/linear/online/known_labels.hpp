@@ -1,4 +1,4 @@
-// What is known of the labels of a sequence: all of them, or lists that they are in.
+// The known labels of a sequence: all of them, or lists that contain them.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +22,11 @@ public:
                 own = static_cast<std::int64_t>(c);
     }
 
-    // Every label of s is given.
+    // True if every label of s is given.
     bool all(std::size_t s) const { return clamp_[s] == whole; }
     bool any(std::size_t s) const { return clamp_[s] != nothing; }
     const Label* labels(std::size_t s) const { return task_.sequences.labels + task_.sequences.begin(s); }
-    // The clamp of a sequence whose labels are known in part.
+    // Index of the partial labels of a sequence.
     std::size_t clamp(std::size_t s) const { return static_cast<std::size_t>(clamp_[s]); }
     // The labels that position t of such a sequence may have, rising.
     Labels list(std::size_t s, std::size_t t) const {
@@ -37,8 +37,8 @@ public:
         const Labels allowed = list(s, t);
         return std::binary_search(allowed.begin(), allowed.end(), y);
     }
-    // What a wrong label at position t of s costs: the weight of the token, as a share of that of its sequence, which learners
-    // reckon with apart.
+    // Cost of a wrong label at position t of s: the weight of the token relative to that of its sequence, which
+    // learners apply separately.
     double cost(std::size_t s, std::size_t t) const {
         if (!task_.token_weight) return 1.0;
         return task_.token_weight[task_.sequences.begin(s) + t] / task_.sequences.weight_of(s);
@@ -51,7 +51,7 @@ private:
     std::vector<std::int64_t> clamp_;
 };
 
-// Labels of a path that do not fit what is known.
+// Labels of a path that are inconsistent with the known ones.
 struct Mistakes {
     std::size_t count = 0;
     double cost = 0.0;  // Δ, the Hamming loss: summed over the wrong tokens

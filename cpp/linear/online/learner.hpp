@@ -1,4 +1,4 @@
-// What all online learners share: sequences are visited one by one, and the weights change after each.
+// Base of all online learners: sequences are visited one by one, and the weights change after each.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@
 
 namespace seqlab::online {
 
-// What an epoch saw.
+// Statistics of an epoch.
 struct Pass {
-    std::size_t mistakes = 0;  // wrong tokens, where the learner looks at its own best path
+    std::size_t mistakes = 0;  // wrong tokens, for learners that compute their own best path
     std::size_t updates = 0;   // sequences that changed the weights
-    double loss = 0.0;         // summed over sequences, each with the weights of the moment
+    double loss = 0.0;         // summed over sequences, each with the weights at its visit
 };
 
 class OnlineLearner {
@@ -30,7 +30,7 @@ public:
 
     virtual std::size_t size() const = 0;
     virtual Pass epoch() = 0;
-    // theta (size()) of a model that stops now.
+    // The weights theta (size()) of a model that stops now.
     virtual void weights(double* theta) const = 0;
 };
 
@@ -40,7 +40,7 @@ struct Schedule {
     std::uint64_t seed = 0;
 };
 
-// Weights of F, and everything that is needed to change them sequence by sequence. The task must outlive this.
+// Weights of type F, with everything needed to update them sequence by sequence. The task must outlive this.
 template <class F>
 class Walker : public OnlineLearner {
 public:
@@ -74,7 +74,7 @@ public:
 protected:
     virtual void visit(std::size_t s, Pass& pass) = 0;
 
-    // θ += x in one slot, in the step of the moment.
+    // θ += x in one slot, in the current step.
     void add(std::size_t slot, F x) {
         weights_.add(slot, x);
         averages_.add(slot, static_cast<double>(x));
@@ -90,7 +90,7 @@ protected:
         return sum;
     }
 
-    const Kernels& set_;  // the tables are padded for these
+    const Kernels& set_;  // the tables are padded for this set
     const Task& task_;
     ChainRows<F> rows_;
     Features<F> features_;

@@ -7,7 +7,7 @@ namespace seqlab::online {
 
 namespace {
 
-// Where in `number` each weight stands.
+// Positions of the weights in `number`.
 std::vector<std::size_t> cells(std::span<const std::int32_t> number, std::size_t count) {
     std::vector<std::size_t> cell(count);
     for (std::size_t i = 0; i < number.size(); ++i)

@@ -21,7 +21,7 @@ public:
     void add(std::size_t slot, F x);
 
     const ChainWeights<F>& chain() const { return chain_; }
-    // The moves padded as the dense kernels want them; for tasks that are plain.
+    // The transitions padded for the dense kernels; for tasks that are plain.
     const DenseEdges<F>& edges() const { return edges_; }
 
 private:
@@ -31,9 +31,9 @@ private:
     const Task& task_;
     Slots slots_;
     ChainWeights<F> chain_;
-    std::vector<std::int32_t> lane_;          // of weight k in the dense table, or -1: it is in the list
-    std::vector<F> moves_, triples_;          // by number: the tables have -inf where a move is forbidden
-    std::vector<std::size_t> move_, triple_;  // where in the tables these numbers stand
+    std::vector<std::int32_t> lane_;  // lane of weight k in the dense table, or -1: it is in the list
+    std::vector<F> moves_, triples_;  // by number; the tables have -inf where a transition is forbidden
+    std::vector<std::size_t> move_, triple_;  // positions of these numbers in the tables
     Buffer<F> table_;
     DenseEdges<F> edges_{};
 };

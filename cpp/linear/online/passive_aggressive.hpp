@@ -1,6 +1,6 @@
-// Passive-aggressive learning (Crammer et al. 2006): the smallest change that mends the mistake.
+// Passive-aggressive learning (Crammer et al. 2006): the smallest change that corrects the mistake.
 //
-// eq:passive-aggressive   θ ← θ + τ ψ,   ψ = F(y_s) - F(ŷ),   ℓ = cost - θ·ψ,   τ = ℓ / |ψ|², held down by C
+// eq:passive-aggressive   θ ← θ + τ ψ,   ψ = F(y_s) - F(ŷ),   ℓ = cost - θ·ψ,   τ = ℓ / |ψ|², limited by C
 #pragma once
 
 #include "linear/online/learner.hpp"
@@ -8,7 +8,7 @@
 namespace seqlab::online {
 
 struct PassiveAggressiveOptions {
-    int kind = 1;  // 0: as far as it takes; 1 and 2: PA-I and PA-II
+    int kind = 1;  // 0: PA, unlimited; 1 and 2: PA-I and PA-II
     double C = 1.0;
     bool hamming = true;  // cost Δ(ŷ), ŷ by eq:loss-augmented; else cost √Δ(ŷ), ŷ the best path
 };

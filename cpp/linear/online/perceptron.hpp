@@ -7,7 +7,7 @@
 
 namespace seqlab::online {
 
-// float32: its weights are sums of few small numbers, and an epoch is little more than the reading of weights.
+// float32: its weights are sums of few small numbers, and most of an epoch is spent reading weights.
 class Perceptron final : public Walker<float> {
 public:
     using Walker<float>::Walker;

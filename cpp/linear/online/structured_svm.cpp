@@ -9,7 +9,7 @@ namespace seqlab::online {
 
 namespace {
 
-// Sequences of one job: the partition depends on the data alone, and sums are taken in its order.
+// Sequences per job: the partition depends on the data alone, and sums are added in its order.
 constexpr std::size_t checked_together = 512;
 
 }  // namespace

@@ -1,6 +1,7 @@
-// The structured support vector machine: every path stays below the labels given by as much as it is wrong.
+// The structured support vector machine: every path must score below the given labels by its Hamming loss.
 //
-// eq:structured-svm   P(θ) = l2 |θ|² + Σ_s w_s H_s(θ),   H_s(θ) = max(0, max_y Δ_s(y) - θ·ψ_s(y)),   ψ_s(y) = F(y_s) - F(y)
+// eq:structured-svm   P(θ) = l2 |θ|² + Σ_s w_s H_s(θ),   H_s(θ) = max(0, max_y Δ_s(y) - θ·ψ_s(y)),   ψ_s(y) = F(y_s) -
+// F(y)
 #pragma once
 
 #include <vector>
@@ -12,7 +13,7 @@ namespace seqlab::online {
 // eq:duality-gap   P - D >= P - min P >= 0
 struct Check {
     double primal;  // P at weights()
-    double dual;    // D at the multipliers that weights() is made of; NaN where it is not made of any
+    double dual;    // D at the multipliers of weights(); NaN where there are none
 };
 
 class StructuredSvm : public Walker<double> {
@@ -20,34 +21,36 @@ public:
     StructuredSvm(const Task& task, const double* theta, const Schedule& schedule, double l2)
         : Walker<double>(task, theta, schedule), l2_(l2) {}
 
-    // A pass over all sequences.
+    // Compute primal and dual in a pass over all sequences.
     Check check(std::size_t threads) const;
-    // Labels known in part: chooses the paths that count as right by the weights of the moment, where that is not done at every
-    // visit. Returns how many are new; with 0, nothing has changed.
+    // For partial labels: choose the gold paths again with the current weights, where that is not done at every visit.
+    // Returns how many changed; with 0, nothing has changed.
     virtual std::size_t renew() { return 0; }
 
 protected:
-    // The path that is furthest above what its mistakes allow, with factor · θ for θ, and what it says.
+    // The most violating path (loss-augmented decoding), with factor · θ for θ.
     struct Rival {
         double cost = 0.0;  // Δ(y)
-        double loss = 0.0;  // Δ(y) - θ·ψ(y), not below 0; 0 when nothing is above the labels given
+        double loss = 0.0;  // Δ(y) - θ·ψ(y), at least 0; 0 when no path violates the margin
     };
     Rival rival(const LiveWeights<double>& weights, double factor, std::size_t s, Decoder<double>& decoder,
                 Sparse& difference) const;
 
     virtual const Label* right(std::size_t s, Decoder<double>& decoder) const = 0;
-    // Σ_s w_s Σ_y α_s(y) Δ_s(y), for the α that weights() is made of.
+    // Σ_s w_s Σ_y α_s(y) Δ_s(y), for the multipliers α of weights().
     virtual double mean_cost() const = 0;
 
     double l2_;
     Sparse difference_;
 };
 
-// Block-coordinate Frank-Wolfe (Lacoste-Julien et al. 2013) on the dual. θ is the sum of one vector per sequence; a visit moves
-// that of its sequence towards that of the rival, as far as is best. The vectors are kept, as lists of what is not 0.
+// Block-coordinate Frank-Wolfe (Lacoste-Julien et al. 2013) on the dual. θ is the sum of one vector per sequence; a
+// visit moves the vector of its sequence towards that of the most violating path, by an exact line search. The vectors
+// are stored as sparse lists.
 class FrankWolfe final : public StructuredSvm {
 public:
-    // The start is 0, as the dual has no other; theta, if not 0, only chooses the first paths for labels known in part.
+    // Starts at 0, the only known point of the dual; theta, if not 0, only chooses the first gold paths for partial
+    // labels.
     FrankWolfe(const Task& task, const double* theta, const Schedule& schedule, double l2);
 
     std::size_t renew() override;
@@ -70,11 +73,11 @@ private:
     Averages costs_;
     double steps_ = 0.0;
     Sparse direction_, merged_;
-    std::vector<std::vector<Label>> right_;  // of sequences with partly known labels
+    std::vector<std::vector<Label>> right_;  // gold paths of sequences with partial labels
 };
 
-// Stochastic subgradient steps of length 1 / (λ (i_0 + i)), λ = 2 l2 / N, as in Pegasos, where i_0 is what the start is worth:
-// θ_i is v_i / (λ (i_0 + i)), and v changes only where ψ is not 0.
+// Stochastic subgradient steps of length 1 / (λ (i_0 + i)), λ = 2 l2 / N, as in Pegasos, where i_0 is the weight of the
+// start: θ_i is v_i / (λ (i_0 + i)), and v changes only where ψ is not 0.
 class Subgradient final : public StructuredSvm {
 public:
     Subgradient(const Task& task, const double* theta, const Schedule& schedule, double l2);

@@ -7,7 +7,7 @@ namespace seqlab::online {
 
 namespace {
 
-// A start other than 0 counts as much as ten epochs; 0 as much as one, so that the first steps are no leaps.
+// Weight of the start in epochs: ten for one other than 0; one for 0, so that the first steps are not too long.
 constexpr double worth_of_start = 10.0;
 
 std::vector<double> times(const double* theta, std::size_t n, double factor) {
@@ -47,7 +47,7 @@ void Subgradient::visit(std::size_t s, Pass& pass) {
     costs_.add(0, weight * found.cost);
 }
 
-// What v, or its mean over the steps, is divided by to give θ, or the mean of θ_i with importance i_0 + i.
+// Divisor of v, or of its mean over the steps, to give θ, or the mean of θ_i with importance i_0 + i.
 double Subgradient::per_step() const {
     return (averages_.wanted() && steps_ > 0.0 ? before_ + 0.5 * (steps_ + 1.0) : before_ + steps_) / N_;
 }

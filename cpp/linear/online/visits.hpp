@@ -1,4 +1,4 @@
-// Which sequences an online learner visits, and in which order.
+// The order in which an online learner visits the sequences.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace seqlab::online {
 
-// Sequences that stand near each other share rare attributes: a shuffle of single sentences waits for memory a third of the
-// time (CoNLL-2000: 48 ms an epoch; 33 in blocks of 32, with the same accuracy).
+// Neighbouring sequences share rare attributes: with a shuffle of single sentences a third of the time is spent waiting
+// for memory (CoNLL-2000: 48 ms an epoch; 33 in blocks of 32, with equal accuracy).
 inline constexpr std::size_t shuffled_together = 32;
 
 // The order of an epoch depends on seed and epoch alone: blocks of neighbours are shuffled, and the sequences of each.
@@ -37,7 +37,7 @@ inline std::vector<std::size_t> shuffled(const std::vector<std::size_t>& items, 
 
 class Visits {
 public:
-    // Sequences that can teach something: not empty, of a weight above 0, with labels known at least in part.
+    // Sequences to learn from: not empty, of a weight above 0, with labels known at least in part.
     Visits(const Task& task, const KnownLabels& known, bool shuffle, std::uint64_t seed)
         : shuffle_(shuffle), seed_(seed) {
         for (std::size_t s = 0; s < task.sequences.size(); ++s)

@@ -8,7 +8,7 @@ namespace seqlab {
 
 namespace {
 
-// exp(-x) of a small x, where four terms are exact; most are small, and these take a fifth of the time.
+// exp(-x) for small x, where four terms are exact; most x are small, and these take a fifth of the time.
 constexpr double small = 1e-3;
 template <class F>
 F shrunk_little(F x) {
@@ -57,7 +57,7 @@ void AdagradSteps<F>::Memory::catch_up(std::size_t a, double clock, Weight weigh
     const F x = static_cast<F>(missed);
     const auto first = static_cast<std::size_t>(begin[a]), last = static_cast<std::size_t>(begin[a + 1]);
     if (missed == 0.0) return;
-    if (missed < small) {  // no gain is above 1
+    if (missed < small) {  // gains are at most 1
         for (auto k = first; k < last; ++k) weight(k) *= shrunk_little(x * gain[k]);
     } else {
         for (auto k = first; k < last; ++k) weight(k) *= shrunk(x * gain[k]);
@@ -162,7 +162,7 @@ void AdagradSteps<F>::step(Slopes<F>& slopes, double rate, double decay) {
     chain_.load_moves(move_.data(), triple_.data());
 }
 
-// Moves and triples are few: all of them step every time.
+// Transitions and triples are few: all of them are updated every time.
 template <class F>
 void AdagradSteps<F>::step_dense(std::vector<double>& weight, std::vector<double>& gain,
                                  std::vector<double>& slope, double rate, double tick) {

@@ -1,4 +1,4 @@
-// Weights with a rate of their own each, which falls with the slopes that they have seen.
+// AdaGrad: each weight has its own learning rate, which falls with its past gradients.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace seqlab {
 
 // eq:adagrad   G_k ← G_k + slope_k²,   h_k = √(1 + G_k),   θ_k ← exp(-η decay / h_k) θ_k - η slope_k / h_k
 //
-// A weight whose attribute does not occur keeps its h_k, so the penalties that it misses are one exponential when it
-// occurs again: `clock` is Σ η decay, and each attribute remembers when it was last brought up to date.
+// While its attribute does not occur, a weight keeps its h_k, so all skipped penalties are one exponential when it
+// occurs again: `clock` is Σ η decay, and each attribute stores the clock of its last update.
 template <class F>
 class AdagradSteps {
 public:
@@ -26,18 +26,18 @@ public:
     // total (task.size()) += part · θ
     void add_to(double* total, double part);
 
-    // Called before the sequences are looked at: brings what they use up to date.
+    // Apply the skipped penalties to the weights that these sequences use, before they are scored.
     void prepare(std::span<const std::size_t> sequences);
     const ChainWeights<F>& chain() const { return chain_; }
-    // One step along the slopes, which are used up.
+    // Take one step along the gradients, which are consumed.
     void step(Slopes<F>& slopes, double rate, double decay);
 
 private:
-    // What is remembered of attributes, and which of them the sequences of the moment use.
+    // State of the attributes, and those of them that the current sequences use.
     struct Memory {
         std::span<const std::int64_t> begin;
         std::vector<F> gain;       // 1 / h, of each weight
-        std::vector<double> when;  // of each attribute
+        std::vector<double> when;  // clock of the last update of each attribute
         std::vector<std::uint64_t> visit;
         std::vector<std::size_t> used;
 

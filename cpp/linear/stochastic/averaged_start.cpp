@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::size_t sample_sentences = 1000;
 constexpr double first_rate = 0.1, most_rate = 3.2, least_rate = 1e-3;
-constexpr std::size_t window = 256;  // sentences among which some of one length are looked for
-// Two groups a step, for two threads, where there are so many sentences that this makes no difference: after six epochs the
-// objective of 9,000 and of 12,500 sentences is 0.1 % higher than with one; with 3,400 it is 6 to 25 % higher.
+constexpr std::size_t window = 256;  // sentences of one length are grouped within windows of this size
+// Two groups a step, for two threads, if there are enough sentences: after six epochs the objective of 9,000 and of
+// 12,500 sentences is 0.1 % higher than with one group; with 3,400 it is 6 to 25 % higher.
 constexpr std::size_t most_groups = 2, sentences_for_most = 6000;
 
 std::size_t sentences_of(const auto& groups) {
@@ -30,7 +30,7 @@ std::size_t sentences_of(const auto& groups) {
     return sentences;
 }
 
-// What is learned: the weights that stand first in theta, from full labellings.
+// The part of the task that is learned: the first weights of theta, from full labellings.
 Task plain(Task task) {
     task.moves.set_triple({});
     task.edge_entries = {};
@@ -42,8 +42,8 @@ Task plain(Task task) {
 
 }  // namespace
 
-// Whether to go on. With thousands of labels an epoch takes minutes, so it is asked between steps, too, but not at every
-// one: asking takes Python's lock.
+// Asks the caller if training should continue. With thousands of labels an epoch takes minutes, so it asks between
+// steps, too, but not at every one: asking takes Python's lock.
 class AveragedStart::Patience {
 public:
     explicit Patience(const std::function<bool()>& ask) : ask_(ask) {}
@@ -66,7 +66,7 @@ private:
     bool lasts_ = true;
 };
 
-// The weights on their way. Where a step looks at two groups of sentences, two threads do so at the same time.
+// The weights during training. A step with two groups of sentences uses two threads.
 class AveragedStart::Steps {
 public:
     Steps(const AveragedStart& of, bool local, std::size_t threads)
@@ -77,7 +77,7 @@ public:
     void load(const double* theta) { steps_.load(theta); }
     // total += part · weights
     void add_to(double* total, double part) { steps_.add_to(total, part, threads_); }
-    // One step; the loss of the sentences before it.
+    // Take one step; returns the loss of the sentences before it.
     double step(std::span<const Group> groups, std::size_t sentences, double rate, double decay) {
         std::array<double, most_groups> loss{};
         decay *= static_cast<double>(sentences);
@@ -87,7 +87,7 @@ public:
             loss[i] = slopes_[i](steps_.chain(), groups[i], 1);
             slopes_[i].multiply(by);
         });
-        // The penalty acts on what was there before the step, once for all its sentences.
+        // The penalty applies to the weights before the step, once for all its sentences.
         steps_.shrink(rate, decay);
         parallel_for(3, threads_, [&, &set = kernels()](std::size_t part) {
             const PinKernels pin(set);
@@ -97,7 +97,7 @@ public:
     }
 
 private:
-    // Three parts of a step that touch different weights.
+    // Add one of three parts of a step; the parts change different weights.
     void add(std::size_t part, Slopes<float>& slopes, double rate, double decay) {
         if (part == 0) steps_.add_to_rows(slopes);
         if (part == 1) steps_.add_to_listed(slopes);
@@ -163,14 +163,14 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
     return rate;
 }
 
-// The sentences of every step; `order` is sorted within windows.
+// The sentences of every step; `order` is sorted by length within windows.
 std::vector<AveragedStart::Groups> AveragedStart::alike(std::vector<std::size_t>& order) const {
     std::vector<Groups> steps;
     for (std::size_t first = 0; first < order.size(); first += window) {
         const std::size_t end = std::min(order.size(), first + window);
         const std::size_t before = steps.size();
         gather(std::span(order).subspan(first, end - first), steps);
-        // Not from short to long: the last steps of a window would all be long sentences.
+        // Shuffled, not from short to long: the last steps of a window would all be long sentences.
         const Uniform chance(order[first], end, 0);
         for (std::size_t i = steps.size(); i > before + 1; --i)
             std::swap(steps[i - 1],
@@ -179,8 +179,8 @@ std::vector<AveragedStart::Groups> AveragedStart::alike(std::vector<std::size_t>
     return steps;
 }
 
-// Up to four sentences of one length to a group, which the kernels take in lockstep; and groups with about as many tokens to a
-// step, so that its threads are through at the same time.
+// Up to four sentences of equal length form a group, which the kernels process in lockstep; a step has groups with
+// about equally many tokens, so that its threads finish together.
 void AveragedStart::gather(std::span<std::size_t> sentences, std::vector<Groups>& steps) const {
     const auto length = [&](std::size_t s) { return task_.sequences.end(s) - task_.sequences.begin(s); };
     std::ranges::stable_sort(sentences, {}, length);
@@ -199,7 +199,8 @@ void AveragedStart::gather(std::span<std::size_t> sentences, std::vector<Groups>
             groups.begin() + static_cast<std::ptrdiff_t>(std::min(groups.size(), g + groups_a_step())));
 }
 
-// The rate that brings a sample low in one pass: doubled or halved as long as that clearly helps.
+// Choose the rate with the lowest objective on a sample after one pass: doubled or halved as long as that clearly
+// helps.
 double AveragedStart::calibrate(const double* theta, const StartOptions& options, std::size_t threads,
                                 Patience& patience) {
     auto sample = shuffled(usable_, options.seed, sample_stream);
@@ -217,7 +218,7 @@ double AveragedStart::calibrate(const double* theta, const StartOptions& options
     };
     double best = first_rate, lowest = pass(best);
     for (const double factor : {2.0, 0.5}) {
-        // One pass over a sample favours small rates, six epochs do not: going down must gain much.
+        // One pass over a sample favours small rates, six epochs do not: a smaller rate must be much better.
         const double enough = factor > 1.0 ? 0.95 : 0.6;
         bool moved = false;
         for (double rate = best * factor; rate <= most_rate && rate >= least_rate; rate *= factor) {

@@ -1,7 +1,8 @@
-// A first guess at the weights of a CRF or an MEMM: stochastic gradient descent over sentences, averaged.
+// Initial weights of a CRF or an MEMM: averaged stochastic gradient descent over sentences.
 //
-// eq:averaged-sgd   θ ← θ - η_i Σ_{s∈S} (∇ℓ_s(θ) + 2 l2 θ / N),   η_i = η₀ (1 + 2 l2 η₀ i / N)^-¾, S: up to four sentences, or eight of many; then the mean of θ over
-//                  the later epochs
+// eq:averaged-sgd   θ ← θ - η_i Σ_{s∈S} (∇ℓ_s(θ) + 2 l2 θ / N),   η_i = η₀ (1 + 2 l2 η₀ i / N)^-¾
+//
+// S: up to four sentences, or eight of many; the result is the mean of θ over the later epochs.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +19,20 @@ struct StartOptions {
     double l2 = 1.0;
     int epochs = 6;
     int burn_in = 2;    // epochs before averaging begins
-    double rate = 0.0;  // 0: tried out on a sample
+    double rate = 0.0;  // 0: chosen on a sample
     std::uint64_t seed = 0;
-    bool local = false;           // an MEMM's choices in place of a CRF's paths
-    std::function<bool()> go_on;  // asked after every epoch and every second, if given
+    bool local = false;           // local model (MEMM) instead of a CRF
+    std::function<bool()> go_on;  // called after every epoch and every second, if given
 };
 
-// Only what an order-1 CRF without edge attributes has is learned; other weights of theta stay as they are. Sentences with
-// partly known labels are left out.
+// Only the weights of a first-order CRF without edge attributes are learned; other weights of theta stay unchanged.
+// Sentences with partial labels are left out.
 class AveragedStart {
 public:
     AveragedStart(const Task& task, std::size_t threads);
     ~AveragedStart();
 
-    // theta (task.size()) is where to begin, and gets the result; the rate is returned.
+    // Train from theta (task.size()), in place; returns the rate.
     double run(double* theta, const StartOptions& options, std::size_t threads);
 
 private:

@@ -7,7 +7,7 @@ namespace seqlab {
 
 namespace {
 
-// A scale that falls below this would cost the numbers digits; a factor below this is better applied at once.
+// A smaller scale would cost precision; a smaller factor is applied directly.
 constexpr double least_scale = 1e-6, least_factor = 1e-3;
 
 }  // namespace
@@ -65,7 +65,7 @@ void ScaledSteps<F>::step(Slopes<F>& slopes, double rate, double decay) {
     if (task_.sees_moves()) add_to_pairs(slopes, by);
 }
 
-// Whether a step is to multiply the numbers themselves, and leave the scale at 1.
+// True if a step should multiply the numbers themselves, and leave the scale at 1.
 template <class F>
 bool ScaledSteps<F>::at_once(double factor) const {
     return factor < least_factor || scale_ * factor < least_scale;
@@ -121,7 +121,7 @@ void ScaledSteps<F>::add_to_moves(Slopes<F>& slopes, double rate, double decay) 
     chain_.load_moves(move_.data(), triple_.data());
 }
 
-// Attributes that come twice find nothing left the second time.
+// An attribute that comes twice has no gradient left the second time.
 template <class F>
 void ScaledSteps<F>::add_to_pairs(Slopes<F>& slopes, double by) {
     const std::span<double> sums = slopes.moves().pairs();

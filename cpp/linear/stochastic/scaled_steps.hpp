@@ -1,4 +1,4 @@
-// Weights that steps change, those of attributes kept as scale · number: the penalty then costs one multiplication.
+// Weights for SGD; those of attributes are stored as scale · number, so that the penalty costs one multiplication.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace seqlab {
 
-// For each row of the table of weights which of its lanes have a weight, as the kernel move_rows wants it.
+// For each row of the weight table, a mask of the lanes that have a weight, for the kernel move_rows.
 template <class F>
 std::vector<std::uint32_t> lanes_with_weight(const Task& task, const ChainRows<F>& rows);
 
@@ -25,14 +25,15 @@ public:
     // total (task.size()) += part · θ
     void add_to(double* total, double part, std::size_t threads = 1);
 
-    // Called before the sequences are looked at.
+    // Called before the sequences are scored; nothing to do here.
     void prepare(std::span<const std::size_t>) {}
     const ChainWeights<F>& chain() const { return chain_; }
-    // One step along the slopes, which are used up.
+    // Take one step along the gradients, which are consumed.
     void step(Slopes<F>& slopes, double rate, double decay);
 
-    // The same bit by bit, for who has threads: slopes are multiplied by what multiplier() says, then comes shrink(), then in any
-    // order, or at the same time, what is added to rows, to listed weights and to moves. Edge attributes are left out.
+    // The parts of step(), for callers with threads: gradients are multiplied by multiplier(), then shrink() is called,
+    // then rows, listed weights and transitions are added to, in any order or in parallel. Edge attributes are not
+    // included.
     double multiplier(double rate, double decay) const;
     void shrink(double rate, double decay);
     void add_to_rows(Slopes<F>& slopes);

@@ -19,14 +19,14 @@ namespace {
 
 constexpr double exponential_base = 0.85;  // Wapiti's
 
-// A rate is tried out on so many sequences, or on so many steps if that is more.
+// A rate is tested on this many sequences, or on this many steps if that is more.
 constexpr std::size_t sample_sequences = 1000, sample_steps = 4;
-// One step alone may gain from a rate that many steps would not survive.
+// A single step may gain from a rate at which many steps would diverge.
 constexpr std::size_t least_trial_steps = 8;
 constexpr double start_rate = 0.1;
 constexpr int most_doublings = 10, most_halvings = 40;
 
-// Sequences that the likelihood depends on.
+// Sequences with a nonzero term in the likelihood.
 std::vector<std::size_t> usable(const Sequences& sequences) {
     std::vector<std::size_t> found;
     for (std::size_t s = 0; s < sequences.size(); ++s)
@@ -34,7 +34,7 @@ std::vector<std::size_t> usable(const Sequences& sequences) {
     return found;
 }
 
-// f(some sequences) for one step after the other, as long as it returns true.
+// Call f(some sequences) for one step after the other, as long as it returns true.
 template <class Step>
 void each_step(std::span<const std::size_t> order, std::size_t batch, Step step) {
     for (std::size_t first = 0; first < order.size(); first += batch)
@@ -109,7 +109,7 @@ private:
         return rate_;
     }
 
-    // One step; the loss of its sequences before it.
+    // Take one step; returns the loss of its sequences before it.
     double visit(std::span<const std::size_t> some, double rate, std::size_t threads) {
         steps_.prepare(some);
         const double loss = slopes_(steps_.chain(), some, threads);
@@ -119,7 +119,7 @@ private:
         return loss;
     }
 
-    // Snapshot j counts j times, so that the first ones, which are far off, are soon forgotten.
+    // Snapshot j has weight j, so that the first ones, which are far off, soon count little.
     void remember() {
         snapshots_ += 1.0;
         steps_.add_to(mean_.data(), snapshots_);
@@ -134,7 +134,7 @@ private:
         }
     }
 
-    // The rate that brings a sample lowest in one pass: doubled or halved as long as that helps.
+    // Choose the rate with the lowest objective on a sample after one pass: doubled or halved as long as that helps.
     double calibrated(std::size_t threads) {
         std::vector<std::size_t> sample = shuffled(usable_, options_.seed, sample_stream);
         const std::size_t wanted = std::max(sample_sequences, sample_steps * options_.batch);
@@ -157,8 +157,8 @@ private:
         return best;
     }
 
-    // The objective of a sample, with its share of the penalty, after a pass over it, or after several where one is too
-    // few steps; infinite if it went astray.
+    // The objective of a sample, with its share of the penalty, after a pass over it, or several if one is too few
+    // steps; infinite if it diverged.
     double after_a_pass(std::span<const std::size_t> sample, const std::vector<double>& start, double rate,
                         std::size_t threads) {
         steps_.load(start.data());
@@ -183,7 +183,7 @@ private:
         return std::isfinite(after) ? after : std::numeric_limits<double>::infinity();
     }
 
-    const Kernels& set_;  // the tables are padded for these
+    const Kernels& set_;  // the tables are padded for this set
     const Task& task_;
     StochasticOptions options_;
     ChainRows<F> rows_;

@@ -22,7 +22,7 @@ enum class RateSchedule {
 struct StochasticOptions {
     double l2 = 1.0;
     std::size_t batch = 1;  // sequences a step
-    double rate = 0.0;      // η_0; 0: tried out on a sample
+    double rate = 0.0;      // η_0; 0: chosen on a sample
     RateSchedule schedule = RateSchedule::inverse;
     bool adagrad = false;
     bool averaged = false;
@@ -30,12 +30,12 @@ struct StochasticOptions {
     std::uint64_t seed = 0;
 };
 
-// What an epoch saw.
+// Statistics of an epoch.
 struct StochasticEpoch {
-    double loss = 0.0;  // of every sequence before the step that it took part in; not finite: stopped there
+    double loss = 0.0;       // of every sequence before its step; not finite: the epoch stopped there
     double squares = 0.0;    // |θ|² at the end
     double rate = 0.0;       // of the last step
-    std::size_t active = 0;  // weights that are not 0 at the end
+    std::size_t active = 0;  // nonzero weights at the end
 };
 
 class Stochastic {
@@ -43,13 +43,13 @@ public:
     virtual ~Stochastic() = default;
 
     virtual std::size_t size() const = 0;
-    // The same bits for any number of threads; more than one help only where a step has many sequences.
+    // Run an epoch. Bit-identical for any number of threads; more than one help only where a step has many sequences.
     virtual StochasticEpoch epoch(std::size_t threads) = 0;
-    // theta (size()) of a model that stops now: of the last step, or their mean.
+    // The weights theta (size()) of a model that stops now: of the last step, or their mean.
     virtual void weights(double* theta) = 0;
 };
 
-// The task must outlive what is made; theta is where to begin.
+// Make a learner that starts from theta; the task must outlive it.
 std::unique_ptr<Stochastic> make_stochastic(const Task& task, const double* theta,
                                             const StochasticOptions& options);
 

@@ -29,11 +29,11 @@ std::vector<std::size_t> BestLabels::blocks(const std::int64_t* offset, std::siz
 
 namespace {
 
-// Scores of weights that a model may have are far below this; twenty of them still are a float32 number.
+// Upper limit of scores: those of real models are far below it, and a sum of twenty is still a float32 number.
 constexpr float largest_score = 1e35F;
 
-// A file that somebody has changed may hold any numbers, and no kernel expects NaN. Numbers without their sign are in the order
-// of their bits, which the compiler compares many at a time.
+// A corrupt file may hold any numbers, and no kernel expects NaN. Absolute values are ordered like their bits, which
+// the compiler compares many at a time.
 void make_moderate(float* node, std::size_t size) {
     constexpr auto limit = std::bit_cast<std::int32_t>(largest_score);
     std::int32_t below = 0;

@@ -1,7 +1,7 @@
-// Best labels of a corpus under a chain of order 1 with shared moves, block by block.
+// Best labels of a corpus under a first-order chain with shared transitions, block by block.
 //
-// A block is whole sentences of some thousand tokens: their scores are made, decoded and forgotten while they are in the
-// cache, so memory does not grow with the corpus. Sentences of one length go through Viterbi in lockstep.
+// A block is whole sentences of some thousand tokens: their scores are computed, decoded and dropped while they are in
+// the cache, so memory does not grow with the corpus. Sentences of one length go through Viterbi in lockstep.
 #pragma once
 
 #include <atomic>
@@ -17,16 +17,16 @@ namespace seqlab {
 
 class BestLabels {
 public:
-    // edge (L, L), start (L) and end (L): added to moves, first and last tokens; -inf forbids.
+    // edge (L, L), start (L) and end (L): added at transitions, first and last tokens; -inf forbids.
     BestLabels(std::size_t L, const float* edge, const float* start, const float* end);
 
     std::size_t L() const { return L_; }
     // The instruction set that the tables are padded for.
     const Kernels& set() const { return set_; }
 
-    // ids (tokens) of the best paths (eq:viterbi). make() gives each thread a scorer; scorer(first, last, node) writes the
-    // scores of sentences first .. last, and may write `spare` numbers more. Returns the first sentence
-    // that has no legal path, or -1.
+    // Write ids (tokens) of the best paths (eq:viterbi). make() gives each thread a scorer; scorer(first, last, node)
+    // writes the scores of sentences first .. last, and may write `spare` numbers more. Returns the first sentence
+    // without a legal path, or -1.
     template <class Make>
     std::int64_t operator()(const std::int64_t* offset, std::size_t sentences, std::size_t spare, Make make,
                             Label* ids, std::size_t threads) const;
@@ -41,7 +41,8 @@ private:
     };
 
     static std::vector<std::size_t> blocks(const std::int64_t* offset, std::size_t sentences);
-    // Scores in node become paths in ids, both of the block's first token. The first impossible sentence, or none.
+    // Decode scores in node to paths in ids, both from the block's first token on. Returns the first impossible
+    // sentence, or none.
     std::int64_t decode(const std::int64_t* offset, std::size_t first, std::size_t last, float* node,
                         const float* node_end, Label* ids, Room& room) const;
     bool decode_together(const std::int64_t* offset, const std::size_t* sentence, std::size_t count,
@@ -61,7 +62,7 @@ std::int64_t BestLabels::operator()(const std::int64_t* offset, std::size_t sent
     const std::size_t workers = std::min(threads, cut.size() - 1);
     std::vector<std::int64_t> failed(cut.size(), none);
     std::atomic<std::size_t> next{0};
-    // Whichever thread takes a block, its labels are the same.
+    // The labels of a block do not depend on the thread that takes it.
     parallel_for(workers, workers, [&](std::size_t) {
         const PinKernels pin(set_);
         auto scorer = make();

@@ -51,7 +51,7 @@ private:
         }
     }
 
-    // f(attribute, region of the owner, key) for every pair of two values that has weights
+    // Call f(attribute, region of the owner, key) for every pair of two values that has weights.
     template <class F>
     void each_pair(F f) {
         for (std::size_t g = 0; g < example_.size(); ++g) {
@@ -71,7 +71,7 @@ private:
     void count_pairs() {
         each_pair([](std::size_t, std::uint64_t& keys, std::uint64_t) { ++keys; });
     }
-    // Longer combinations, in the order of their attributes: pairs, triples, ... are numbered as they come.
+    // Longer combinations, in the order of their attributes: pairs, triples, ... are numbered in order of appearance.
     void number_chains() {
         chains_.resize(example_.size());
         for (std::size_t g = 0; g < example_.size(); ++g) {
@@ -108,7 +108,7 @@ private:
     void put(std::uint64_t region, std::uint64_t key, std::uint64_t place) {
         PlaceRegion::of(region, size_).put(built_.buckets, key, place);
     }
-    // In the order of attributes, so that a model has the same tables whatever way it came into memory.
+    // In the order of attributes, so that a model has the same tables whether it was trained or loaded.
     void put_pairs() {
         std::vector<std::uint64_t> key_of(laid_.places.size()), region_of(laid_.places.size());
         each_pair([&](std::size_t attribute, std::uint64_t region, std::uint64_t key) {
@@ -130,7 +130,7 @@ private:
             }
     }
 
-    // The tables so far.
+    // View of the tables built so far.
     TemplateTables view() const {
         TemplateTables tables{bank_.values(), bank_.features(), {}, built_.buckets, {}};
         tables.groups = group_tables(
@@ -141,8 +141,8 @@ private:
         return tables;
     }
 
-    // The strings of a column, those that training met first in front. A bank that was not trained here has those that it looks
-    // for as they are.
+    // The strings of a column in order of first appearance in training. A bank that was not trained here gives the
+    // strings of its own pools.
     const StringPool* strings_of(std::size_t column) const {
         if (bank_.words(column).pool().size() > 0) return &bank_.words(column).pool();
         for (const Values& values : bank_.values())
@@ -157,8 +157,8 @@ private:
             built_.words.push_back(words_of(scorer, c, strings_of(c)));
     }
 
-    // They may take an eighth of what the weights themselves take in a file: in a large model those are all the words, in a
-    // small one the frequent ones, which are met first.
+    // Precomputed words may take an eighth of the size of the weights in a file: in a large model these are all the
+    // words, in a small one the frequent ones, which come first.
     BuiltTables::Words words_of(const TemplateScorer& scorer, std::size_t column, const StringPool* strings) {
         const std::vector<std::size_t>& at_tokens = scorer.values_at_tokens(column);
         std::vector<const CellFamily*> families;
@@ -206,9 +206,9 @@ private:
     const double* weights_;
     const std::size_t L_;
     LaidWeights laid_;
-    std::vector<const Feature*> example_;         // a feature of each group
+    std::vector<const Feature*> example_;         // one feature of each group
     std::vector<std::vector<PairTable>> chains_;  // of each group of more than two atoms
-    std::size_t size_ = 1;                        // buckets; the first is the region of those who own nothing
+    std::size_t size_ = 1;  // buckets; the first is the region of values that own no pair
     BuiltTables built_;
 };
 

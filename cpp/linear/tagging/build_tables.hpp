@@ -1,4 +1,4 @@
-// The tables of a decoder made of what training has left: a bank of features, and weights.
+// Build the tables of a decoder from a trained model: a bank of features, and weights.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace seqlab {
 
-// Arrays to be kept, by the parts of TemplateTables that will look at them.
+// The arrays of the tables, by the members of TemplateTables that refer to them.
 struct BuiltTables {
     struct Words {
         StringPool strings;
@@ -21,7 +21,7 @@ struct BuiltTables {
     };
 
     std::vector<std::vector<std::uint64_t>> of_value;            // by group; empty for features on more atoms
-    std::map<std::size_t, std::vector<std::uint64_t>> of_owner;  // by the first values that have the pool
+    std::map<std::size_t, std::vector<std::uint64_t>> of_owner;  // by the first values that use the pool
     std::vector<std::uint64_t> chains;                           // regions, group after group
     Buffer<PlaceBucket> room;
     std::span<PlaceBucket> buckets;
@@ -32,7 +32,7 @@ struct BuiltTables {
 // weights: one per pair of `observed`
 BuiltTables build_tables(const Bank& bank, const Observed& observed, const double* weights, std::size_t L);
 
-// Tables that look at arrays by group, pool and column, for features of these groups.
+// Make tables that refer to arrays by group, pool and column, for features of these groups.
 template <class OfValue, class OfOwner>
 std::vector<GroupTables> group_tables(const std::vector<Values>& values, const std::vector<Feature>& features,
                                       std::span<const std::uint64_t> chains, std::size_t buckets,

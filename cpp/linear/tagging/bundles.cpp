@@ -7,7 +7,7 @@ namespace seqlab {
 
 namespace {
 
-// Values of an atom that still are few: tags of any language, shapes, scripts, but not words or characters.
+// Upper limit for "few values": tags of any language, shapes, scripts, but not words or characters.
 constexpr std::size_t few_values = 256;
 
 bool same_place(const Atom& a, const Atom& b) {
@@ -88,7 +88,7 @@ bool BundlePlan::add_to_window(const Feature& feature, std::size_t number) {
     return false;
 }
 
-// A feature over several cells: into a window if its values are few, else by itself.
+// Add a feature over several cells: to a window if its values are few, otherwise by itself.
 void BundlePlan::add_several(const AllValues& values, const Feature& feature, std::size_t number) {
     if (all_narrow(values, feature) && add_to_window(feature, number)) return;
     std::vector<std::size_t> numbers;
@@ -116,12 +116,12 @@ BundlePlan::BundlePlan(const AllValues& values, const std::vector<Feature>& feat
         else if (!features[f].atoms.empty())
             all_narrow(values, features[f]) ? few.push_back(f) : add_to_cell(values, features[f], f);
     }
-    // Long ones first: what reads a part of a window goes along with it.
+    // Long features first: a feature on a part of a window is added to that window.
     std::stable_sort(several.begin(), several.end(), [&](std::size_t a, std::size_t b) {
         return features[a].atoms.size() > features[b].atoms.size();
     });
     for (const std::size_t f : several) add_several(values, features[f], f);
-    // What has few values costs nothing in a cell that is there anyway, nor in a window; else it makes a cell.
+    // A feature with few values costs nothing in an existing cell or window; otherwise it makes a cell.
     for (const std::size_t f : few)
         if (cell_of(values, features[f].atoms[0]) || !add_to_window(features[f], f))
             add_to_cell(values, features[f], f);

@@ -1,4 +1,4 @@
-// What the tokens of a piece add up: rows by address, and single weights.
+// Sum the weights of the tokens of a piece: rows by address, and single weights.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 
 namespace seqlab {
 
-// Tokens that are looked up together: what they need is brought near first, and all of it fits the first cache.
+// Tokens that are looked up together: their data are prefetched first, and all of them fit the first-level cache.
 inline constexpr std::size_t piece_tokens = 64;
 
 using Places = std::array<Place, piece_tokens>;
 
 class PieceSums {
 public:
-    // At most so many rows, and so many places, for each token.
+    // With at most this many rows and places for each token.
     PieceSums(const PlacedWeights& weights, std::size_t most_rows, std::size_t most_places)
         : weights_(weights), most_rows_(most_rows + most_places), most_few_(most_places * Place::list_up_to) {
         rows_.resize(most_rows_ * piece_tokens);
@@ -33,8 +33,8 @@ public:
     void add_row(std::size_t t, const float* row) {
         rows_[t * most_rows_ + static_cast<std::size_t>(row_count_[t]++)] = row;
     }
-    // The weights of places[i] to token[i], i < n. Which kind of place comes next is a coin toss, so it is no branch:
-    // everything is written, and counted only where it is meant; lists, which are rare, come afterwards.
+    // Add the weights of places[i] to token[i], i < n. The kind of the next place is unpredictable, so there is no
+    // branch: every kind is written, and counted only where it applies; lists, which are rare, are added afterwards.
     template <class Token>
     void add(const Place* places, std::size_t n, Token token) {
         std::array<std::uint8_t, piece_tokens> lists;
@@ -51,7 +51,7 @@ public:
         }
         for (std::size_t k = 0; k < count; ++k) add_list(places[lists[k]], token(lists[k]));
     }
-    // node (tokens, L), with LP numbers of room behind its last row
+    // node (tokens, L), with LP spare numbers after its last row
     void finish(float* node) const {
         const std::size_t L = weights_.L();
         kernels().f32.sum_rows(rows_.data(), most_rows_, row_count_.data(), weights_.LP(), L, tokens_, node);

@@ -7,7 +7,7 @@ namespace seqlab {
 
 namespace {
 
-// Weights of one attribute that are not zero: how many, and from where to where they stand.
+// The nonzero weights of one attribute: their number, and the range they span.
 struct Extent {
     std::size_t count = 0, first = 0, last = 0;
 };
@@ -23,8 +23,9 @@ Extent extent_of(const Observed& observed, const double* weights, std::size_t at
     return extent;
 }
 
-// How many weights an attribute may list before it gets a row. A weight of a list costs as much time as 16 lanes of a row; but a
-// row of few weights takes more room than they do, and all rows may take four tenths of what the weights take.
+// The longest list of an attribute before it gets a row. A weight of a list costs as much time as 16 lanes of a row;
+// but a row of few weights takes more memory than they do, and all rows may take at most four tenths of the size of the
+// weights.
 std::size_t longest_list(const Observed& observed, const double* weights, std::size_t L) {
     std::array<std::size_t, Place::list_up_to + 2> with{};  // attributes by the number of their weights
     for (std::size_t a = 0; a < observed.attributes(); ++a)

@@ -1,9 +1,9 @@
-// Weights of attributes as decoding reads them, where they lie: in memory, or in a mapped file that anybody may change.
+// Weights of attributes for decoding, used in place: in memory, or in a mapped file that another process may change.
 //
-// An attribute with one weight is that weight and its label, eight bytes that a table can hold in the attribute's stead; one
-// with a few has a stretch of the model's own lists; one with many has a row of L numbers. Weights that are zero are left
-// out where they can be, so what training pruned costs nothing. Every number is checked where it is used: a place that leads
-// nowhere has no weights.
+// An attribute with one weight is stored as that weight and its label, eight bytes in place of the attribute's number;
+// one with a few weights refers to a span of the model's own lists; one with many has a row of L numbers. Zero weights
+// are left out where possible, so pruned weights cost nothing. Every number is checked where it is used: an invalid
+// place has no weights.
 #pragma once
 
 #include <bit>
@@ -17,20 +17,20 @@
 
 namespace seqlab {
 
-// Where the weights of an attribute are.
+// Location of the weights of an attribute.
 struct Place {
     static constexpr std::int32_t dense_row = -1, first_lone = 16;
     static constexpr std::size_t list_up_to = 8;
 
     std::int32_t at = 0;    // a row, the first of a list, or the bits of the only weight
-    std::int32_t what = 0;  // dense_row, how many are listed, or first_lone + label; 0 is no weight at all
+    std::int32_t what = 0;  // dense_row, the length of the list, or first_lone + label; 0: no weight
 
     static Place of(std::uint64_t bits) { return std::bit_cast<Place>(bits); }
     std::uint64_t bits() const { return std::bit_cast<std::uint64_t>(*this); }
     bool none() const { return what == 0; }
     bool dense() const { return what == dense_row; }
     bool list() const { return static_cast<std::uint32_t>(what) - 1U < list_up_to; }
-    // Without a sign: in a file that was altered, `what` is any number.
+    // Unsigned: in a corrupt file `what` is any number.
     std::uint32_t label() const { return static_cast<std::uint32_t>(what) - std::uint32_t{first_lone}; }
     bool lone(std::size_t L) const { return label() < L; }
 };
@@ -52,7 +52,7 @@ public:
         float weight;
     };
 
-    // Numbers behind the last row that may be read, whatever the width of vectors.
+    // Readable numbers after the last row, for any vector width.
     static constexpr std::size_t behind_rows = 16;
 
     // rows (any number, L), and behind_rows more
@@ -61,7 +61,7 @@ public:
 
     std::size_t L() const { return L_; }
     std::size_t LP() const { return LP_; }
-    // A row of zeros for a place that has none.
+    // The row of a place, or a row of zeros if it has none.
     const float* row(Place place) const {
         const std::size_t at = static_cast<std::uint32_t>(place.at) * L_;
         return place.dense() && at + LP_ <= rows_.size() ? rows_.data() + at : nothing_.data();
@@ -83,7 +83,8 @@ public:
     }
 
     void prefetch(Place place) const {
-        // Which of the two it will be nobody can foresee: both are fetched, and one of them is the first of its kind.
+        // The kind of place is unpredictable: both candidates are prefetched; for the other kind the address is that of
+        // its first entry.
         const auto at = static_cast<std::size_t>(static_cast<std::uint32_t>(place.at));
         const std::size_t k = place.list() && at < size_ ? at : 0;
         __builtin_prefetch(model_.label.data() + k);

@@ -1,5 +1,5 @@
-// Node scores from rows of attribute numbers that all count 1: Scorer<float> on tables as they lie, with fewer cache lines
-// per attribute.
+// Node scores from rows of attribute numbers with value 1: Scorer<float> on mapped tables, with fewer cache lines per
+// attribute.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ public:
     RowScorer(const PlacedWeights& weights, std::span<const std::uint64_t> place_of, const Entries& rows)
         : weights_(weights), place_of_(place_of), rows_(rows) {}
 
-    // node (to - from, L), with LP numbers of room behind its last row
+    // node (to - from, L), with LP spare numbers after its last row
     void operator()(std::size_t from, std::size_t to, float* node) const {
         std::int64_t most = 0;
         for (std::size_t t = from; t < to; ++t) most = std::max(most, rows_.indptr[t + 1] - rows_.indptr[t]);
@@ -45,7 +45,7 @@ private:
         }
         totals.begin(to - from);
         for (std::size_t t = from; t < to; ++t) {
-            // As many at a time as a piece has tokens; a token may have more attributes than that.
+            // At most a piece at a time; a token may have more attributes than that.
             for (std::int64_t i = rows_.indptr[t]; i < rows_.indptr[t + 1];
                  i += static_cast<std::int64_t>(piece_tokens)) {
                 const auto n = std::min(static_cast<std::size_t>(rows_.indptr[t + 1] - i), piece_tokens);

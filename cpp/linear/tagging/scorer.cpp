@@ -12,7 +12,7 @@ constexpr std::size_t block_tokens = 1024;
 
 }  // namespace
 
-// What one block of tokens needs: the rows each token adds, and room for their sums with lanes to spare.
+// Workspace of one block of tokens: the rows each token adds, and padded memory for their sums.
 template <class F>
 struct Scorer<F>::Room {
     std::vector<std::int64_t> begin;
@@ -31,7 +31,7 @@ template <class F>
 void Scorer<F>::operator()(const Entries& entries, F* node, std::size_t threads) const {
     const std::size_t blocks = (entries.tokens() + block_tokens - 1) / block_tokens;
     const std::size_t workers = std::min(threads, blocks);
-    // Whichever thread takes a block, its rows are the same.
+    // The rows of a block do not depend on the thread that takes it.
     parallel_for(workers, workers, [&, &set = kernels()](std::size_t w) {
         const PinKernels pin(set);
         Room room;
@@ -56,7 +56,7 @@ void Scorer<F>::score(const Entries& entries, std::size_t from, std::size_t to, 
         }
         room.begin.push_back(static_cast<std::int64_t>(room.row.size()));
     }
-    // Into a room of our own: the kernel writes past the last row.
+    // Into a separate buffer, because the kernel writes past the last row.
     F* const sums = room.node.of((to - from) * L() + weights_.LP());
     const RowList<F> rows{room.begin.data(), room.row.data(), entries.values ? room.value.data() : nullptr};
     kernels().of<F>().gather_rows(weights_.dense(), weights_.LP(), L(), rows, 0, to - from, sums);

@@ -1,4 +1,4 @@
-// Parts of sentences, and what stands at an offset from their tokens.
+// Segments of sentences, and values at an offset from their tokens.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct Segment {
     std::int64_t begin, end, from, to;
 };
 
-// out[t] is what stands at an offset from token t: inside(i), before(distance) or after(distance).
+// Set out[t] to the value at an offset from token t: inside(i), before(distance) or after(distance).
 template <class Inside, class Before, class After>
 ValueId* read(const Segment& s, std::int64_t offset, bool absolute, ValueId* out, Inside inside,
               Before before, After after) {
@@ -33,7 +33,7 @@ ValueId* read(const Segment& s, std::int64_t offset, bool absolute, ValueId* out
     return out;
 }
 
-// The longest list of symbols of all values on one side, at least 1.
+// Length of the longest list of outside symbols on one side, at least 1.
 template <class Symbols>
 std::int64_t most_symbols(const std::vector<Values>& all, Symbols symbols) {
     std::size_t most = 1;

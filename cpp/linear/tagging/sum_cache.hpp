@@ -1,4 +1,4 @@
-// Rows of sums, made when first asked for and kept while there is room.
+// A cache of row sums, computed on first use and kept while there is memory.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace seqlab {
 
-// Rows of L numbers by number; `behind` more numbers may be read behind the last.
+// Rows of L numbers by index; `behind` more numbers may be read after the last.
 class SumRows {
 public:
     SumRows(std::size_t L, std::size_t capacity, std::size_t behind)
@@ -22,7 +22,7 @@ public:
     void clear() { size_ = 0; }
 
     float* at(std::int32_t row) { return rows_ + static_cast<std::size_t>(row) * L_; }
-    // The number of the first of some new rows of zeros.
+    // Add some rows of zeros; returns the index of the first.
     std::int32_t make(std::size_t count = 1) {
         std::fill_n(rows_ + size_ * L_, count * L_, 0.0F);
         return static_cast<std::int32_t>(std::exchange(size_, size_ + count));
@@ -35,14 +35,14 @@ private:
     std::size_t size_ = 0;
 };
 
-// From keys to row numbers.
+// Hash table from keys to row numbers.
 class KeyTable {
 public:
     static constexpr std::int32_t absent = -1;
 
     KeyTable() : slots_(64) {}
 
-    // The number of the key, or what `make` gives for it, which is kept.
+    // The number of the key, or the result of `make`, which is stored.
     template <class Make>
     std::int32_t find(std::uint64_t key, Make make) {
         std::size_t i = place(key);

@@ -1,4 +1,4 @@
-// What a scorer knows of single strings: ready-made words, values, sums of the features on one cell.
+// Per-string data of a scorer: precomputed words, values, sums of the features on one cell.
 #include <algorithm>
 
 #include "linear/tagging/template_scorer.hpp"
@@ -14,7 +14,7 @@ TemplateScorer::TemplateScorer(TemplateTables tables, PlacedWeights weights)
     }
     for (std::size_t c = 0; c < tables_.words.size(); ++c) {
         at_tokens_.push_back(plan_.values_at_tokens(tables_.values, c));
-        // Tables that are too small for their words are not used: a number of a word may then be followed anywhere.
+        // Tables that are too small for their words are not used, so that a word's number is always a valid index.
         WordTables& words = tables_.words[c];
         const std::size_t count = words.strings.size();
         const std::size_t wanted = count * cells_[c] * weights_.L() + PlacedWeights::behind_rows;

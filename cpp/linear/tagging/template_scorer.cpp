@@ -22,20 +22,21 @@ public:
     void finish_piece(float* node);
 
 private:
-    // Codes of a family of cells: 0 for no value, then the strings of the column, then the places before a sentence and after it.
+    // Codes of a family of cells: 0 for no value, then the strings of the column, then the positions before a sentence
+    // and after it.
     struct Family {
         const CellFamily* of;
         const StringId* codes;
         std::int64_t strings;
         std::vector<const float*> block;  // of each code; null when not made yet
         std::vector<std::int32_t>
-            place;  // of each code among the blocks that are kept; ready_made, or not_met
+            place;  // index of each code among the cached blocks; ready_made, or not_met
         std::vector<std::int32_t>* kept;
     };
     static constexpr std::int32_t ready_made = -1, not_met = -2;
-    // What the atoms of a feature say, one list for each.
+    // Values of the atoms of a feature, one array for each.
     using Views = std::vector<const ValueId*>;
-    // Rows that are being made: row[i] for the code, or the token, key[i].
+    // Rows to be computed: row[i] for the code, or the token, key[i].
     struct Fresh {
         std::size_t size = 0;
         Piece key;
@@ -74,12 +75,12 @@ private:
     TemplateSums::Kept& kept_;
     CellSums cell_sums_;
     std::vector<std::vector<std::int32_t>>
-        strangers_;  // of each column: a number for each string that was met
+        strangers_;  // of each column: a number for each unknown string seen so far
     std::vector<Family> families_;
     std::vector<const float*> near_;  // blocks of the tokens of a segment and of those around it
     std::vector<float> always_;
 
-    // The piece at hand: its tokens, the values of atoms at them, and what they add up.
+    // The current piece: its tokens, the values of atoms at them, and their sums.
     std::vector<Segment> segments_;
     std::size_t tokens_ = 0;
     std::vector<Piece> atoms_;
@@ -112,7 +113,7 @@ TemplateReader::Work::Work(const TemplateCorpus& of, TemplateSums::Kept& kept)
     }
 }
 
-// The number of a string among those that this thread remembers.
+// The number of an unknown string in this thread's cache.
 std::int32_t TemplateReader::Work::stranger(std::size_t column, std::size_t code) {
     std::int32_t& number = strangers_[column][code];
     if (number < 0)
@@ -129,7 +130,7 @@ TemplateReader::Work::Family TemplateReader::Work::family_of(std::size_t number)
         strangers_[of.column].resize(known.size(), -1);
         const auto strangers =
             static_cast<std::size_t>(std::count(known.begin(), known.end(), Words::new_word));
-        kept_.strangers[of.column].reserve(strangers, 8 * strangers);  // which else would grow many times
+        kept_.strangers[of.column].reserve(strangers, 8 * strangers);  // avoids growing many times
     }
     const auto lasting = static_cast<std::int32_t>(kept_.lasting);
     std::vector<std::int32_t>& kept = kept_.blocks[number];
@@ -146,7 +147,7 @@ TemplateReader::Work::Family TemplateReader::Work::family_of(std::size_t number)
         if (known[code] >= 0) {
             family.place.push_back(ready_made);
             family.block.push_back(corpus_.scorer().word_block(of, number, known[code]));
-        } else {  // most strings of a large corpus are met by other threads
+        } else {  // most strings of a large corpus are seen by other threads
             family.place.push_back(not_met);
             family.block.push_back(nullptr);
         }
@@ -155,7 +156,7 @@ TemplateReader::Work::Family TemplateReader::Work::family_of(std::size_t number)
     return family;
 }
 
-// ---------------------------------------------------------------- sums that are made once
+// ---------------------------------------------------------------- sums that are computed once
 
 void TemplateReader::Work::forget_sums() {
     kept_.clear();
@@ -164,7 +165,7 @@ void TemplateReader::Work::forget_sums() {
             if (family.place[code] != ready_made) family.block[code] = nullptr;
 }
 
-// What the codes of new blocks say to each of the family's values.
+// Read each of the family's values for the codes of new blocks.
 void TemplateReader::Work::read_values(const Family& family, const Fresh& fresh) {
     const auto& column = corpus_.table().columns[family.of->column];
     std::array<std::string_view, piece_tokens> texts;
@@ -173,7 +174,7 @@ void TemplateReader::Work::read_values(const Family& family, const Fresh& fresh)
         texts[i] = inside(i) ? column.pool->at(fresh.key[i] - 1) : std::string_view();
     cell_sums_.read(*family.of, std::span<const std::string_view>(texts).first(fresh.size));
     for (std::size_t i = 0; i < fresh.size; ++i) {
-        const std::int64_t distance = fresh.key[i] - family.strings;  // of a place outside
+        const std::int64_t distance = fresh.key[i] - family.strings;  // of a position outside
         for (const std::size_t v : family.of->values) {
             if (inside(i)) break;
             const Values& values = tables_.values[v];
@@ -240,7 +241,7 @@ void TemplateReader::Work::read_atoms() {
     }
 }
 
-// What stands at place i, which may be outside the sentence.
+// The code at position i, which may be outside the sentence.
 std::int32_t TemplateReader::Work::code_at(const Family& family, const Segment& s, std::int64_t i) const {
     if (i >= s.begin && i < s.end) return family.codes[i] + 1;
     const std::int64_t place = i < s.begin ? std::min(s.begin - i, most_before_)
@@ -248,7 +249,7 @@ std::int32_t TemplateReader::Work::code_at(const Family& family, const Segment& 
     return static_cast<std::int32_t>(family.strings + place);
 }
 
-// Made if it is not there yet; `fresh` remembers that it is still empty.
+// The block of a code, added to `fresh` to be computed if it is new.
 const float* TemplateReader::Work::block_of(Family& family, std::int32_t code, Fresh& fresh) {
     const auto at = static_cast<std::size_t>(code);
     const float*& block = family.block[at];
@@ -268,7 +269,7 @@ const float* TemplateReader::Work::block_of(Family& family, std::int32_t code, F
     return block;
 }
 
-// Tokens of a segment, numbered from t on.
+// Look up the tokens of a segment, numbered from t on.
 void TemplateReader::Work::look_up_near(Family& family, const Segment& s, std::size_t t, Fresh& fresh) {
     const std::int64_t from = s.from + family.of->least, to = s.to + family.of->most;
     near_.clear();
@@ -347,7 +348,7 @@ void TemplateReader::Work::finish_piece(float* node) {
     totals_.begin(tokens_);
     for (std::size_t t = 0; t < tokens_ && !always_.empty(); ++t) totals_.add_row(t, always_.data());
     read_atoms();
-    ask_lone();  // what it asks for comes near while the others are looked up
+    ask_lone();  // prefetches, while the others are looked up
     look_up_cells();
     look_up_windows();
     answer_lone();

@@ -9,15 +9,15 @@ namespace seqlab {
 
 namespace {
 
-// Rows of sums that one thread keeps; when they are full, it begins anew. Twice as many would save nothing that can be measured
-// on texts of any length, but each thread would take twice the memory.
+// Memory for the cached rows of one thread; when it is full, the cache is cleared. Twice as much saves no measurable
+// time on texts of any length.
 constexpr std::size_t cache_bytes = std::size_t{16} << 20;
-// Strings of a column that one thread remembers.
+// Unknown strings of a column that one thread remembers.
 constexpr std::size_t most_strangers = 1 << 16;
 
 }  // namespace
 
-// A piece may make a block for each of its tokens, for those that are seen from its first and last sentence, and for places
+// A piece may make a block for each of its tokens, for neighbours of its first and last sentence, and for positions
 // outside; and a row for each combination.
 std::size_t TemplateSums::Kept::most_new(const TemplateScorer& scorer) {
     const std::vector<Values>& values = scorer.tables().values;

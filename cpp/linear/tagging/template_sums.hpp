@@ -1,4 +1,4 @@
-// What a thread keeps of its sums from corpus to corpus.
+// The cached sums of a thread, kept between corpora.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,22 @@
 
 namespace seqlab {
 
-// Blocks of rows: a string of a column has one block, with a row for each of the cells that look at that column. A block stands
-// for no value, or for a place before a sentence or after it; and behind them for a string that has no sums ready made:
-// names and the like come again and again.
+// Blocks of rows: a string of a column has one block, with a row for each of the cells on that column. The first blocks
+// are for no value and for positions before or after a sentence; the others are for strings without precomputed sums,
+// such as names, which recur.
 struct TemplateSums::Kept {
     explicit Kept(const TemplateScorer& scorer);
 
     static std::size_t most_new(const TemplateScorer& scorer);
     void clear();
-    // A stranger's number. Strangers are forgotten between corpora only: numbers must last for one.
+    // Start a new corpus. Unknown strings are dropped only here, because their numbers must stay valid within a corpus.
     void meet_new_corpus();
 
-    std::vector<StringPool> strangers;  // of each column
-    std::size_t lasting;                // blocks in front of those of strangers
+    std::vector<StringPool> strangers;  // unknown strings of each column
+    std::size_t lasting;                // blocks before those of unknown strings
     std::vector<std::vector<std::int32_t>>
-        blocks;                 // of each family of cells: first row of each; -1 when not made yet
-    std::size_t most_new_rows;  // that one piece may make
+        blocks;                 // of each family of cells: first row of each block; -1 when not computed yet
+    std::size_t most_new_rows;  // maximum for one piece
     std::vector<KeyTable> windows;
     SumRows sums;
 };

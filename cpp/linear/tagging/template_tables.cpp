@@ -29,7 +29,8 @@ void ask_pairs(const TemplateTables& tables, std::size_t group, const ValueId* c
     }
 }
 
-// Values are folded from the left: a pair of values is a number, that number and the next value are a pair again.
+// Values are folded from the left: a pair of values gets a number, and that number and the next value form a pair
+// again.
 void ask_chain(const TemplateTables& tables, std::size_t group, const ValueId* const* atoms, std::size_t n,
                PlaceSearch& search) {
     const std::vector<PlaceRegion>& chain = tables.groups[group].chain;

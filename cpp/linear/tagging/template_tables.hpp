@@ -1,8 +1,8 @@
-// What a decoder of template features reads: flat tables, in memory or in a mapped file, used where they lie.
+// Flat tables for decoding template features, in memory or in a mapped file, used in place.
 //
-// Strings of each pool of values stand in a StringPool. From the values of a feature's atoms, tables lead straight to the
-// weights: one array for features on one atom, regions of buckets for more. Words that training met first have the sums of
-// all features that look at one cell ready made.
+// The strings of each pool of values are in a StringPool. Tables map the values of a feature's atoms directly to
+// weights: one array for features on one atom, regions of buckets for more. The first words of the training data have
+// precomputed sums of all features on one cell.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,10 @@ struct GroupTables {
     std::span<const std::uint64_t> of_value;  // up to one atom: the Place of each value
     std::span<const std::uint64_t> of_owner;  // two: the region of each value of the atom that owns the pairs
     bool owner_is_left = true;
-    std::vector<PlaceRegion>
-        chain;  // more: the number (+ 1) of each pair, triple, ...; and at last the place
+    std::vector<PlaceRegion> chain;  // more: the number (+ 1) of each pair, triple, ...; finally the place
 };
 
-// The words of one column whose sums are ready made.
+// The words of one column with precomputed sums.
 struct WordTables {
     StringPool strings;
     std::span<const ValueId> values;  // (values that are read at tokens, words)
@@ -41,19 +40,19 @@ struct TemplateTables {
     Buckets buckets;
     std::vector<WordTables> words;  // one per column
 
-    // For features of this group, from the values atoms[0][i], atoms[1][i], ... of tokens i < n to places: asked for, and
-    // answered some time later.
+    // Look up places for features of this group, from the values atoms[0][i], atoms[1][i], ... of tokens i < n: `ask`
+    // prefetches, and the answer is read later.
     void ask(std::size_t group, const ValueId* const* atoms, std::size_t n, PlaceSearch& search) const;
     void answer(std::size_t group, const PlaceSearch& search, std::size_t n, Places& places) const;
 };
 
-// The first of the values that share a pool with these: tables of the pool are called by its number.
+// The first of the values that share a pool: tables of a pool are stored under its number.
 std::size_t leader(const std::vector<Values>& values, std::size_t of);
 
-// Which of the two values of each pair keeps the pair; the one of the larger pool: a tag would own half the corpus. All pairs
-// that a word owns, of all features, lie in one small region: the word with its tag, with the tag before, with the next
-// word. A token asks for several of them, and its neighbours ask again, so one or two cache lines serve where a table for
-// each feature would miss in every one (chunk preset: seven tables of some megabytes).
+// Choose the owner of pairs: the value of the larger pool, because a tag would own half the corpus. All pairs that a
+// word owns, of all features, are in one small region: the word with its tag, with the tag before, with the next word.
+// A token looks up several of them, and so do its neighbours, so one or two cache lines suffice, while a table for each
+// feature would miss every time (chunk preset: seven tables of some megabytes).
 bool owner_is_left(const std::vector<Values>& values, const Feature& feature);
 
 }  // namespace seqlab

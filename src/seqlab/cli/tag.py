@@ -226,7 +226,7 @@ def _written(
 
 
 class Answer(NamedTuple):
-    """What is known of one sentence.
+    """The labels of one sentence, as a command writes them.
 
     part, place   the corpus that it stands in, and where
     number        its number in the whole input

@@ -1,4 +1,4 @@
-"""What commands put out: text, JSON and bytes, signs of life on a terminal; and Ctrl-C meanwhile."""
+"""Output of commands: text, JSON and bytes, progress on a terminal, and Ctrl-C during a command."""
 
 from __future__ import annotations
 

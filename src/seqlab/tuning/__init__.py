@@ -1,4 +1,4 @@
-"""Which options are best, and which model: many trainings, scored on sentences that they have not seen."""
+"""Hyperparameter search (tune) and comparison of models (compare), scored on held-out sentences."""
 
 from seqlab.tuning.comparison import Comparison, Row, compare
 from seqlab.tuning.result import Trial, Tuning

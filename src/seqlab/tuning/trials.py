@@ -60,7 +60,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Work:
-    """How a task is done.
+    """Settings that all trials of a search share.
 
     budget_name   the option that the budget sets; None when it is a share of sentences
     options       further options of every model, as threads

@@ -189,7 +189,7 @@ def numbered(
 
 @dataclass(frozen=True, slots=True)
 class Oracle:
-    """How good n-best lists are.
+    """Accuracy that an oracle reaches by choosing from n-best lists.
 
     accuracy              tokens that are right when the best labelling of every list is taken
     first_accuracy        tokens that are right when the first one is taken
