@@ -64,7 +64,7 @@ std::int64_t label_ids(const Lexicon& lexicon, const StringPool& pool, const Ids
                        std::size_t threads) {
     Unlocked unlocked;
     const Rows rows = rows_of(lexicon, pool, codes, allowed);
-    const CountedMoves table{moves.data(), last ? last->data() : nullptr, lexicon.L(), order};
+    const CountedTransitions table{moves.data(), last ? last->data() : nullptr, lexicon.L(), order};
     return best_labels(table, rows, {codes.data(), offsets.data(), offsets.size() - 1}, ids.data(), threads);
 }
 

@@ -20,17 +20,17 @@ void set_up_task(KeptTask* self, std::size_t L, const I64& offset, const I32& la
     Task& task = self->task;
     task.entries = {span_of(indptr), ids.data(), data_of(values)};
     task.observed = {span_of(begin), span_of(label)};
-    task.moves.L = L;
-    task.moves.set_number(span_of(number));
+    task.transitions.L = L;
+    task.transitions.set_number(span_of(number));
     task.sequences = {span_of(offset), labels.data(), nullptr, nullptr};
     keep(*self, offset, labels, indptr, ids, values, begin, label, number);
 }
 
 void set_rules(KeptTask& self, const In<std::uint8_t>& forbidden, const In<std::uint8_t>& no_start,
                const In<std::uint8_t>& no_end) {
-    self.task.moves.forbidden = span_of(forbidden);
-    self.task.moves.no_start = span_of(no_start);
-    self.task.moves.no_end = span_of(no_end);
+    self.task.transitions.forbidden = span_of(forbidden);
+    self.task.transitions.no_start = span_of(no_start);
+    self.task.transitions.no_end = span_of(no_end);
     keep(self, forbidden, no_start, no_end);
 }
 
@@ -46,12 +46,12 @@ void set_token_weights(KeptTask& self, const In<double>& weight) {
 }
 
 void set_kin(KeptTask& self, const In<std::uint8_t>& kin) {
-    self.task.kin = span_of(kin);
+    self.task.cluster_codes = span_of(kin);
     keep(self, kin);
 }
 
 void set_triples(KeptTask& self, const I32& triple) {
-    self.task.moves.set_triple(span_of(triple));
+    self.task.transitions.set_triple(span_of(triple));
     keep(self, triple);
 }
 
@@ -69,7 +69,8 @@ void set_active(KeptTask& self, const I64& offset, const I32& ids) {
 
 void set_clamps(KeptTask& self, const I64& sequence, const In<double>& weight, const I64& row,
                 const I64& offset, const I32& ids) {
-    self.task.clamps = {span_of(sequence), span_of(weight), span_of(row), {span_of(offset), ids.data()}};
+    self.task.partial_labels = {
+        span_of(sequence), span_of(weight), span_of(row), {span_of(offset), ids.data()}};
     keep(self, sequence, weight, row, offset, ids);
 }
 

@@ -23,17 +23,17 @@ constexpr std::size_t block_sentences = 64;
 using Block = std::array<ValueId, block_tokens>;
 
 // A span of one sentence that fits a block.
-struct Stretch {
+struct TokenSpan {
     std::int64_t begin, end;  // the sentence
     std::int64_t from, to;    // the tokens of the span
 };
 
 template <class F>
-void for_each_stretch(const TableView& table, std::size_t first, std::size_t last, F f) {
+void for_each_span(const TableView& table, std::size_t first, std::size_t last, F f) {
     for (std::size_t s = first; s < last; ++s) {
         const std::int64_t begin = table.offset[s], end = table.offset[s + 1];
         for (std::int64_t from = begin; from < end; from += block_tokens)
-            f(Stretch{begin, end, from, std::min<std::int64_t>(end, from + block_tokens)});
+            f(TokenSpan{begin, end, from, std::min<std::int64_t>(end, from + block_tokens)});
     }
 }
 
@@ -46,13 +46,13 @@ struct Reader {
     const std::vector<ValueId>* before;
     const std::vector<ValueId>* after;
 
-    ValueId at(const Stretch& s, std::int64_t i) const {
+    ValueId at(const TokenSpan& s, std::int64_t i) const {
         if (i < s.begin) return outside(*before, s.begin - i);
         if (i >= s.end) return outside(*after, i - s.end + 1);
         return codes[i] == no_value ? no_value : of_code[codes[i]];
     }
 
-    void read(const Stretch& s, const Atom& atom, ValueId* out) const {
+    void read(const TokenSpan& s, const Atom& atom, ValueId* out) const {
         if (atom.absolute) {
             const ValueId value = at(s, atom.offset < 0 ? s.end + atom.offset : s.begin + atom.offset);
             std::fill_n(out, s.to - s.from, value);
@@ -85,8 +85,8 @@ void fold_pairs(Link& table, ValueId* left, const ValueId* right, std::size_t n)
 
 // Compute the attribute of one feature at every token of a span, into left.
 template <class Policy, class Group>
-void attributes_of(const Feature& feature, const std::vector<Reader>& readers, Group& group, const Stretch& s,
-                   bool on_moves, Block& left, Block& right) {
+void attributes_of(const Feature& feature, const std::vector<Reader>& readers, Group& group,
+                   const TokenSpan& s, bool on_moves, Block& left, Block& right) {
     const auto n = static_cast<std::size_t>(s.to - s.from);
     if (feature.atoms.empty())
         left.fill(0);
@@ -104,7 +104,7 @@ void attributes_of(const Feature& feature, const std::vector<Reader>& readers, G
     }
 }
 
-void put(const Block& column, const Stretch& s, std::int32_t* ids, std::size_t stride) {
+void put(const Block& column, const TokenSpan& s, std::int32_t* ids, std::size_t stride) {
     for (std::int64_t t = s.from; t < s.to; ++t)
         ids[static_cast<std::size_t>(t) * stride] = column[static_cast<std::size_t>(t - s.from)];
 }
@@ -173,7 +173,7 @@ void Bank::learn_group(std::size_t group, const TableView& table, const std::vec
     Block left, right;
     for (std::size_t f = 0; f < features_.size(); ++f) {
         if (features_[f].group != group) continue;
-        for_each_stretch(table, 0, table.sentences, [&](const Stretch& s) {
+        for_each_span(table, 0, table.sentences, [&](const TokenSpan& s) {
             attributes_of<Interning>(features_[f], sources, groups_[group], s, on_moves_, left, right);
             put(left, s, ids + f, stride());
         });
@@ -245,7 +245,7 @@ std::size_t Bank::look_up(const TableView& table, std::int32_t* ids, std::int64_
         const std::size_t last = std::min(table.sentences, first + block_sentences);
         Block left, right;
         for (std::size_t f = 0; f < features_.size(); ++f)
-            for_each_stretch(table, first, last, [&](const Stretch& s) {
+            for_each_span(table, first, last, [&](const TokenSpan& s) {
                 attributes_of<Finding>(features_[f], sources, groups_[features_[f].group], s, on_moves_, left,
                                        right);
                 put(left, s, ids + f, stride());

@@ -78,7 +78,7 @@ struct RowList {
 };
 
 // The ends of an optimiser's step, and the gradients of the smooth part there.
-struct Move {
+struct StepEnds {
     const double *x0, *x1, *g0, *g1;
 };
 
@@ -133,13 +133,14 @@ struct FloatKernels {
 
     // Steps of an optimiser and gradient differences, stored as rows of F (kernels/rows/history.hpp).
     // s = x1 - x0 and y = g1 - g0 over at <= i < at + n, rounded to F; wide = y as rounded; squares += |s|², |y|²
-    void (*take_move)(const Move& move, std::size_t at, std::size_t n, F* s, F* y, double* wide,
+    void (*take_step)(const StepEnds& move, std::size_t at, std::size_t n, F* s, F* y, double* wide,
                       double* squares);
     // out[2k] += Σ_i row_k[i] a[i],  out[2k + 1] += Σ_i row_k[i] b[i]
-    void (*project_moves)(const F* const* rows, std::size_t count, const double* a, const double* b,
-                          std::size_t n, double* out);
+    void (*project_history)(const F* const* rows, std::size_t count, const double* a, const double* b,
+                            std::size_t n, double* out);
     // q[i] += Σ_k c[k] row_k[i]
-    void (*combine_moves)(const F* const* rows, std::size_t count, const double* c, std::size_t n, double* q);
+    void (*combine_history)(const F* const* rows, std::size_t count, const double* c, std::size_t n,
+                            double* q);
 };
 
 // One long chain of any number of labels: arithmetic in float64, also for float32 scores.

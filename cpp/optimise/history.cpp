@@ -35,7 +35,7 @@ public:
         if (n_ > 0) moves_ = room_.of((n_ + BLOCK - 1) / BLOCK * 2 * memory_ * BLOCK);
     }
 
-    void see(const Move* move, const double* slope) override;
+    void see(const StepEnds* move, const double* slope) override;
     double direction(const double* slope, const L1* l1, double* d) override;
     void forget() override { order_.clear(); }
     bool empty() const override { return order_.empty(); }
@@ -43,7 +43,7 @@ public:
 private:
     const double* inverse() const { return diagonal_ ? diagonal_->inverse : nullptr; }
     std::size_t free_slot();
-    void project(const Move* move, const double* slope, std::size_t slot);
+    void project(const StepEnds* move, const double* slope, std::size_t slot);
     bool keep(std::size_t slot);
     void weigh_anew();
     void recursion();
@@ -105,7 +105,7 @@ std::vector<double> History<F>::over_blocks(std::size_t sums, Work work) {
 }
 
 template <class F>
-void History<F>::project(const Move* move, const double* slope, std::size_t slot) {
+void History<F>::project(const StepEnds* move, const double* slope, std::size_t slot) {
     const FloatKernels<F>& set = kernels().of<F>();
     const std::size_t m = order_.size();
     const double* weight = inverse();
@@ -116,16 +116,16 @@ void History<F>::project(const Move* move, const double* slope, std::size_t slot
             const double* g = slope + at;
             const double* y = g;
             if (move) {
-                set.take_move(*move, at, count, this->s(slot, at), this->y(slot, at), y_block, sums + 4 * m);
+                set.take_step(*move, at, count, this->s(slot, at), this->y(slot, at), y_block, sums + 4 * m);
                 y = y_block;
             }
-            set.project_moves(rows.s.data(), m, g, y, count, sums);
+            set.project_history(rows.s.data(), m, g, y, count, sums);
             if (weight) {
                 for (std::size_t i = 0; i < count; ++i) a_block[i] = weight[at + i] * g[i];
                 for (std::size_t i = 0; i < count; ++i) b_block[i] = weight[at + i] * y[i];
                 g = a_block, y = b_block;
             }
-            set.project_moves(rows.y.data(), m, g, y, count, sums + 2 * m);
+            set.project_history(rows.y.data(), m, g, y, count, sums + 2 * m);
         });
     for (std::size_t k = 0; k < m; ++k) {
         const std::size_t i = order_[k];
@@ -161,14 +161,14 @@ void History<F>::weigh_anew() {
                 double block[BLOCK];
                 for (std::size_t i = 0; i < count; ++i)
                     block[i] = static_cast<double>(rows.y[j][i]) * (weight ? weight[at + i] : 1.0);
-                set.project_moves(rows.y.data(), m, block, block, count, sums);
+                set.project_history(rows.y.data(), m, block, block, count, sums);
             });
         for (std::size_t k = 0; k < m; ++k) yy_[order_[k] * memory_ + order_[j]] = found[2 * k];
     }
 }
 
 template <class F>
-void History<F>::see(const Move* move, const double* slope) {
+void History<F>::see(const StepEnds* move, const double* slope) {
     if (diagonal_ && diagonal_->version != version_) {
         version_ = diagonal_->version;
         weigh_anew();
@@ -219,10 +219,10 @@ double History<F>::add_up(const double* slope, const L1* l1, double* d) {
         double* q = d + at;
         const double* g = slope + at;
         for (std::size_t i = 0; i < count; ++i) q[i] = -gamma_ * g[i];
-        set.combine_moves(rows.y.data(), m, alpha_.data(), count, q);
+        set.combine_history(rows.y.data(), m, alpha_.data(), count, q);
         if (weight)
             for (std::size_t i = 0; i < count; ++i) q[i] *= weight[at + i];
-        set.combine_moves(rows.s.data(), m, c_.data(), count, q);
+        set.combine_history(rows.s.data(), m, c_.data(), count, q);
         if (l1) align(*l1, slope, d, at, at + count);
         *sums += dot(g, q, count);
     })[0];

@@ -16,7 +16,7 @@ public:
     virtual ~Remembered() = default;
     // Store the step that led to the current point (null: none), and the inner products with `slope`, for which a
     // direction will be computed.
-    virtual void see(const Move* move, const double* slope) = 0;
+    virtual void see(const StepEnds* move, const double* slope) = 0;
     // Compute d = -H slope. With l1, a penalised coordinate of d whose sign opposes descent is set to 0 (eq:owlqn).
     // Returns slope·d.
     virtual double direction(const double* slope, const L1* l1, double* d) = 0;

@@ -37,7 +37,7 @@ public:
 private:
     void look() {
         const Point &to = walk_.here(), &from = walk_.before();
-        const Move move{from.x, to.x, from.g, to.g};
+        const StepEnds move{from.x, to.x, from.g, to.g};
         history_->see(moved_ ? &move : nullptr, walk_.slope());
         moved_ = false;
     }

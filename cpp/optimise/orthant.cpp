@@ -32,7 +32,7 @@ double pseudo_gradient(const L1& l1, const double* x, const double* g, std::size
 
 // eq:owlqn   d_i = 0 where c_i > 0 and d_i ◇_i >= 0
 void align(const L1& l1, const double* pseudo, double* d, std::size_t first, std::size_t last) {
-    stretches(l1, first, last, [&](std::size_t from, std::size_t to, auto c_of) {
+    penalty_ranges(l1, first, last, [&](std::size_t from, std::size_t to, auto c_of) {
         sums<0>(from, to, [=](auto t, std::size_t i, auto) {
             using T = decltype(t);
             const T di = load<T>(d + i), down = di * load<T>(pseudo + i), zero = t * 0.0;

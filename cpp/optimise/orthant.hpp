@@ -11,7 +11,7 @@ namespace seqlab::optimise {
 
 // Call body(from, to, c) for each range of coordinates, where c(t, i) is the penalty of coordinate i.
 template <class Body>
-inline void stretches(const L1& l1, std::size_t from, std::size_t to, Body body) {
+inline void penalty_ranges(const L1& l1, std::size_t from, std::size_t to, Body body) {
     if (l1.each) {
         body(from, to, [each = l1.each](auto t, std::size_t i) { return load<decltype(t)>(each + i); });
         return;
@@ -28,7 +28,7 @@ template <std::size_t K, class Body>
 inline std::array<double, K> penalised_sums(const L1& l1, std::size_t n, std::size_t threads, Body body) {
     return sum_slices<K>(n, threads, [&](std::size_t from, std::size_t to) {
         std::array<double, K> total{};
-        stretches(l1, from, to, [&](std::size_t first, std::size_t last, auto c_of) {
+        penalty_ranges(l1, from, to, [&](std::size_t first, std::size_t last, auto c_of) {
             const auto part =
                 sums<K>(first, last, [=](auto t, std::size_t i, auto add) { body(t, i, c_of(t, i), add); });
             for (std::size_t k = 0; k < K; ++k) total[k] += part[k];

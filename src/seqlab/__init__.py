@@ -103,8 +103,8 @@ __all__ = [
 __all__ += _learners.__all__
 
 
-if not TYPE_CHECKING:  # a type checker would take any name for one of the package
-    # Where each public name comes from.
+if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute of the package
+    # Module of each public name.
     __getattr__, __dir__ = when_used(
         __name__,
         {

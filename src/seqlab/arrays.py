@@ -1,4 +1,4 @@
-"""Arrays and numbers at the door: names for their meaning, and the checks that let everything behind trust them."""
+"""Types of arrays and numbers, and the checks of user input that all other modules rely on."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def as_scores(value: npt.ArrayLike, name: str) -> Scores:
 
 
 def check_scores(scores: Scores, name: str) -> float:
-    """Refuse NaN and +inf, naming the place; return the largest finite magnitude."""
+    """Raise an error for NaN and +inf that names the position; return the largest finite magnitude."""
     bad, largest = _core.scan(scores)
     if bad >= 0:
         place = tuple(int(i) for i in np.unravel_index(bad, scores.shape))
@@ -53,7 +53,7 @@ def check_scores(scores: Scores, name: str) -> float:
 
 
 def frozen(array: Scores) -> Scores:
-    """Return a read-only view, so that what was checked stays checked."""
+    """Return a read-only view, so that a checked array cannot change."""
     view: Scores = array.view()
     view.flags.writeable = False
     return view
@@ -67,7 +67,7 @@ def as_lengths(value: Sequence[int] | npt.ArrayLike, total: int) -> npt.NDArray[
     if (lengths > total).any():
         first = int(np.argmax(lengths > total))
         raise ShapeError(f"lengths[{first}] is {lengths[first]}, but node has only {total} rows in all")
-    lengths = np.array(lengths, dtype=np.int64)  # our own: the core trusts it
+    lengths = np.array(lengths, dtype=np.int64)  # a copy: the core relies on it
     lengths.flags.writeable = False
     if (lengths < 0).any():
         first = int(np.argmax(lengths < 0))
@@ -95,7 +95,7 @@ def number(
     real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     try:
         found = float(value) if real else math.nan
-    except OverflowError:  # an int that no float holds
+    except OverflowError:  # an int too large for a float
         found = math.inf
     if not math.isfinite(found) or found < least or found > most or (above and found == least):
         bounds = f"above {least:g}" if above else f"from {least:g}"
@@ -108,33 +108,33 @@ def number(
 
 
 def choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
-    """One of some words, or an OptionError that names the option."""
+    """Return `value` if it is one of the given words, or raise an OptionError that names the option."""
     if not isinstance(value, str) or value not in choices:
         raise OptionError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
     return value
 
 
 def switch(value: Any, name: str) -> bool:
-    """True or False, or an OptionError that names the option."""
+    """Return True or False, or raise an OptionError that names the option."""
     if not isinstance(value, (bool, np.bool_)):
         raise OptionError(f"{name} must be True or False, got {value!r}")
     return bool(value)
 
 
 def says_no(answer: Any) -> bool:
-    """Tell if an answer is False; comparing a number of NumPy's gives a False of NumPy's. No other answer is."""
+    """Return True if a callback's answer is False or NumPy's False; any other answer is not."""
     return isinstance(answer, (bool, np.bool_)) and not answer
 
 
 def position_number(value: int, who: str) -> int:
-    """Return `value` as an int; whether the position exists is the caller's question."""
+    """Return `value` as an int; the caller checks the range."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise LabelError(f"{who} wants positions as whole numbers, got {value!r}")
     return int(value)
 
 
 def position_of(value: int, length: int) -> int:
-    """Return `value` as a position of a sequence with `length` of them, or an error."""
+    """Return `value` as a position in a sequence of `length`, or raise an error."""
     t = position_number(value, "a question")
     if not 0 <= t < length:
         held = f"the sequence has positions 0 to {length - 1}" if length else "the sequence is empty"
@@ -146,7 +146,7 @@ MOST_THREADS = 256
 
 
 def thread_count(threads: int | None) -> int:
-    """Return how many threads to use: as asked, else every core this process may run on; SEQLAB_THREADS caps both."""
+    """Return the number of threads: the given one, or all available cores; SEQLAB_THREADS limits both."""
     if threads is None:
         threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     elif isinstance(threads, bool) or not isinstance(threads, Integral) or threads < 1:
@@ -157,7 +157,7 @@ def thread_count(threads: int | None) -> int:
 
 
 def _cap() -> int:
-    """Read what SEQLAB_THREADS allows; MOST_THREADS when it says nothing, or more."""
+    """Read the limit SEQLAB_THREADS; MOST_THREADS if it is not set, or larger."""
     cap = os.environ.get("SEQLAB_THREADS")
     if not cap:
         return MOST_THREADS
@@ -165,4 +165,6 @@ def _cap() -> int:
         raise OptionError(
             f"the environment variable SEQLAB_THREADS must be a whole number from 1 up, got {cap!r:.60}"
         )
-    return min(int(cap.lstrip("0")[:9]), MOST_THREADS)  # Python reads no number of thousands of digits
+    return min(
+        int(cap.lstrip("0")[:9]), MOST_THREADS
+    )  # Python refuses to parse numbers of thousands of digits

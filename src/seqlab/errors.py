@@ -1,4 +1,4 @@
-"""Errors: what came, what was wanted, what to do; and where, as data that is put into words once, by str()."""
+"""Exceptions: a message says what was given, what was expected, what to do; the place is data, formatted by str()."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any, NamedTuple, Self
 
 
 class Place(NamedTuple):
-    """Place where something is wrong; None for what is not known.
+    """Place of an error; None for an unknown part.
 
     sentence   its number in the corpus, list or batch, from 0
     position   the number of its token, from 0
     path       the file
     line       its line, from 1
 
-    The others choose the words:
+    Wording:
 
     unit, item    what a sentence and a position are called; "" for a position that the message tells itself
-    of            the list that is spoken of, as in "sentence 3 of X"
-    within        what holds all of it, outermost first, as in "dev: column 'word': sentence 3"
+    of            the list that contains it, as in "sentence 3 of X"
+    within        the containers, outermost first, as in "dev: column 'word': sentence 3"
     told          the message names file or sentence itself: only `within` is put before it
     """
 
@@ -84,7 +84,7 @@ class SeqlabError(Exception):
         return f"{where}{self.message}" if self.message.startswith(" ") else f"{where}: {self.message}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Survive pickling, as on the way back from another process, whatever the constructor asks for."""
+        """Support pickling, as between processes, for any signature of the constructor."""
         return _revived, (type(self), self.message, self.place, self.option)
 
     def at(self, *, offset: int = 0, option: str | None = None, **changes: Any) -> Self:
@@ -108,7 +108,7 @@ class SeqlabError(Exception):
 
     @property
     def path(self) -> str | None:
-        """File that is not what it should be."""
+        """Path of the invalid file."""
         return self.place.path
 
     @property
@@ -144,19 +144,19 @@ class OptionError(SeqlabError, ValueError):
 
 
 class NotFittedError(SeqlabError, ValueError, AttributeError):
-    """A model was asked before it had learned anything; derived like scikit-learn's error of that name."""
+    """A model was used before it was fitted; derived like scikit-learn's error of that name."""
 
 
 class QuestionError(SeqlabError, ValueError):
-    """A question that has no meaning for this model: a perceptron knows no probabilities."""
+    """A question that makes no sense for this model, such as probabilities of a perceptron."""
 
 
 class AbsentError(QuestionError, AttributeError):
-    """A question that other models answer and this one has no answer for: for hasattr it is not there."""
+    """A method that other models have and this one has not; hasattr returns False."""
 
 
 class CorpusError(SeqlabError, ValueError):
-    """A corpus file or a corpus in memory is not what it should be.
+    """A corpus file or a corpus in memory is invalid.
 
     path   the file, or None when the corpus did not come from one
     line   the line, counted from 1, or None
@@ -164,11 +164,11 @@ class CorpusError(SeqlabError, ValueError):
 
 
 class CorpusWarning(UserWarning):
-    """A corpus file was read, but something in it deserves a look (a byte-order mark, Windows line ends)."""
+    """A corpus file was read, but part of it looks unusual (a byte-order mark, Windows line ends)."""
 
 
 class TrainingWarning(UserWarning):
-    """Training ended before it was done, or something about its data deserves a look."""
+    """Training ended before convergence, or its data look unusual."""
 
 
 class SchemeError(SeqlabError, ValueError):
@@ -180,14 +180,14 @@ class TemplateError(SeqlabError, ValueError):
 
 
 class StoreError(SeqlabError, ValueError):
-    """A model cannot be stored, or a model file is not what it should be.
+    """A model cannot be stored, or a model file is invalid.
 
     path   the file, or None
     """
 
 
 class ImpossibleError(SeqlabError, ValueError):
-    """No legal path: scores of -inf and constraints leave nothing.
+    """No legal path: scores of -inf and constraints exclude every labelling.
 
     position   the first position that no legal path reaches
     sequence   its number in the batch, or None for a single trellis

@@ -1,4 +1,4 @@
-"""The one atomic writer: files appear under their names only when they are complete."""
+"""Atomic writing: a file appears under its name only when it is complete."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import BinaryIO
 
 @contextlib.contextmanager
 def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a file for writing that takes the place of `path` when the block ends without an error.
+    """Open a file for writing that replaces `path` when the block ends without an error.
 
-    It is written beside the other one, forced to the disk, then renamed; it keeps the permissions of a file that was
-    there. After an error the old file is as it was, and nothing is left over.
+    It is written to a temporary file in the same folder, synced to disk, then renamed; it keeps the permissions of the
+    old file. After an error the old file is unchanged, and the temporary one is removed.
     """
     target = Path(os.path.realpath(path))
     mode = _mode_of(target)
-    # The same folder: only there is renaming one step.
+    # In the same folder, because only there is renaming atomic.
     temporary = target.with_name(f".{target.name[:100]}.{os.urandom(8).hex()}.tmp")
     try:
         with temporary.open("xb") as file:
@@ -30,7 +30,7 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
         temporary.replace(target)
     except OSError as error:
-        if error.filename == str(temporary):  # a name that nobody knows
+        if error.filename == str(temporary):  # the user does not know the temporary name
             raise type(error)(error.errno, error.strerror, str(path)) from None
         raise
     finally:
@@ -40,7 +40,7 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a file, whole or not at all; text as UTF-8, with a question mark for what UTF-8 cannot write."""
+    """Write a file atomically; text as UTF-8, with a question mark for characters that UTF-8 cannot encode."""
     with replaced(path) as file:
         file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
 
@@ -57,7 +57,7 @@ def _mode_of(target: Path) -> int | None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Force the new name itself to the disk; where folders cannot be opened the system does it when it likes."""
+    """Sync the folder, so that the new name survives a crash; skipped where folders cannot be opened."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

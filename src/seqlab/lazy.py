@@ -1,4 +1,4 @@
-"""Packages whose names are loaded when they are first used: who tags a sentence needs nothing that trains."""
+"""Lazy loading of a package's names on first use, so that tagging does not import the training code."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
-# What the front lends to rooms below it, by name: who draws a trellis stands above it.
+# Functions of higher layers that lower layers call, by name: drawing a trellis is one.
 lent: dict[str, Callable[..., Any]] = {}
 
 Finder = Callable[[str], Any]
@@ -17,8 +17,8 @@ Lister = Callable[[], list[str]]
 def when_used(package: str, homes: Mapping[str, Iterable[str]]) -> tuple[Finder, Lister]:
     """`__getattr__` and `__dir__` of a package, which calls this with its own `__name__`.
 
-    homes   {submodule: the names that the package has from it}; no name may be a submodule's, because whoever imports
-            that submodule would put it in the place of the name
+    homes   {submodule: the names that the package takes from it}; no name may equal a submodule's, because importing
+            that submodule would replace the name
 
     Submodules are found by their own names, too, as if the package had imported them.
     """
@@ -27,7 +27,7 @@ def when_used(package: str, homes: Mapping[str, Iterable[str]]) -> tuple[Finder,
     def find(name: str) -> Any:
         if name in home:
             found = getattr(import_module(f"{package}.{home[name]}"), name)
-            setattr(sys.modules[package], name, found)  # so that it is not looked for again
+            setattr(sys.modules[package], name, found)  # stored, so that __getattr__ is called once per name
             return found
         if name.isidentifier() and not name.startswith("_"):
             try:

@@ -70,11 +70,11 @@ def encoded_demo(features):
 @pytest.mark.parametrize("features", [presets.pos, presets.chunk, presets.ner, presets.supertag])
 def test_a_head_has_the_same_kin_wherever_it_stands(features):
     encoded = encoded_demo(features)
-    kin, found, tokens = encoded.node.kin, {}, 0
+    cluster_codes, found, tokens = encoded.node.cluster_codes, {}, 0
     for begin, end in zip(encoded.indptr[:-1], encoded.indptr[1:], strict=True):
         ids = encoded.ids[begin:end]
-        for head in ids[kin[ids] % 2 == 1].tolist():
-            family = ids[(kin[ids] + 1) // 2 == (kin[head] + 1) // 2].tolist()
+        for head in ids[cluster_codes[ids] % 2 == 1].tolist():
+            family = ids[(cluster_codes[ids] + 1) // 2 == (cluster_codes[head] + 1) // 2].tolist()
             assert found.setdefault(head, family) == family
             tokens += 1
     assert tokens > len(encoded.indptr) // 2  # most tokens have one
@@ -123,7 +123,7 @@ def test_training_ends_at_the_same_optimum(kind, monkeypatch):
         return fitted.history_[-1].objective
 
     clustered = objective()
-    monkeypatch.setattr("seqlab.encode.template_rows.kin_of", lambda *_: np.zeros(0, np.uint8))
+    monkeypatch.setattr("seqlab.encode.template_rows.cluster_codes_of", lambda *_: np.zeros(0, np.uint8))
     assert objective() == pytest.approx(clustered, rel=1e-9)
 
 
@@ -132,8 +132,8 @@ def test_new_sentences_are_clustered_with_the_old_attributes():
     encoder = Encoder(presets.pos)
     encoder.fit(corpus[:100])
     encoded = encoder.extend(corpus[100:])
-    assert len(encoded.node.kin) == encoder.size
-    heads = np.flatnonzero(encoded.node.kin == 1).tolist()
+    assert len(encoded.node.cluster_codes) == encoder.size
+    heads = np.flatnonzero(encoded.node.cluster_codes == 1).tolist()
     assert heads
     assert all(encoder.attributes[head].startswith("word[0]=") for head in heads)
 
@@ -143,5 +143,7 @@ def test_kin_covers_the_attributes_of_columns_beside_the_template():
     bags = [[{f"own {len(word)}": 1.0} for word in sentence] for sentence in words.column("word")]
     encoder = Encoder(presets.pos)
     encoded = encoder.fit(words.with_column("bag", bags))
-    assert len(encoded.node.kin) == encoder.size
-    assert not any(encoded.node.kin[i] for i, name in enumerate(encoder.attributes) if name.startswith("own"))
+    assert len(encoded.node.cluster_codes) == encoder.size
+    assert not any(
+        encoded.node.cluster_codes[i] for i, name in enumerate(encoder.attributes) if name.startswith("own")
+    )

@@ -23,7 +23,7 @@ struct List {
 
 class Decoder {
 public:
-    Decoder(const CountedMoves& moves, const Rows& rows)
+    Decoder(const CountedTransitions& moves, const Rows& rows)
         : moves_(moves), rows_(rows), none_(static_cast<Label>(moves.L)), step_(moves.L) {
         for (std::size_t i = 1; i < moves.order; ++i) step_ *= moves.L + 1;
     }
@@ -130,7 +130,7 @@ private:
         return false;
     }
 
-    const CountedMoves& moves_;
+    const CountedTransitions& moves_;
     const Rows& rows_;
     Label none_;
     std::size_t step_;  // stride of the label a in the transition table
@@ -143,7 +143,7 @@ private:
 
 }  // namespace
 
-std::int64_t best_labels(const CountedMoves& moves, const Rows& rows, const Coded& data, Label* ids,
+std::int64_t best_labels(const CountedTransitions& moves, const Rows& rows, const Coded& data, Label* ids,
                          std::size_t threads) {
     const std::size_t jobs = (data.sentences + sentences_a_job - 1) / sentences_a_job;
     std::vector<std::int64_t> lost(jobs, -1);

@@ -11,7 +11,7 @@ namespace seqlab {
 
 // move[a, ..., b, y]: log P(y | labels a, ..., b before it), (L + 1)^order x L entries, where L as a label before y
 // means the start of the sentence. last (L entries, or null) is added at the last position.
-struct CountedMoves {
+struct CountedTransitions {
     const double* move;
     const double* last;
     std::size_t L;
@@ -26,7 +26,7 @@ struct Coded {
 
 // eq:viterbi over the label lists of `rows`; ids gets one label a token. Returns the first sentence without a path of
 // finite score, or -1; the labels of that sentence, and only those, stay unchanged.
-std::int64_t best_labels(const CountedMoves& moves, const Rows& rows, const Coded& data, Label* ids,
+std::int64_t best_labels(const CountedTransitions& moves, const Rows& rows, const Coded& data, Label* ids,
                          std::size_t threads);
 
 }  // namespace seqlab

@@ -18,15 +18,15 @@ SEQLAB_INLINE void long_best_row(double* now, const double* before, const DenseE
 }
 
 // Positions in one block of a long chain: its rows fit the second-level cache.
-inline size_t stretch(size_t LP) {
+inline size_t block_length(size_t LP) {
     const size_t rows = (size_t{1} << 18) / (LP * sizeof(double));
     return rows < 16 ? 16 : rows;
 }
 
 // The first pass keeps one row of δ per block; the second recomputes the rows of each block, last block first, and
 // traces back through it. Memory: one row of zeros, a block of rows, one row per block.
-inline void stretched_viterbi(const DenseEdges<double>& edges, size_t T, Chain<double>& chain, double* room) {
-    const size_t LP = edges.LP, B = stretch(LP), last = T - 1;
+inline void blocked_viterbi(const DenseEdges<double>& edges, size_t T, Chain<double>& chain, double* room) {
+    const size_t LP = edges.LP, B = block_length(LP), last = T - 1;
     const double* const zeros = zero_row(room, LP);
     double* const delta = room + LP;
     double* const saved = delta + B * LP;  // saved row i is δ at the last position of block i

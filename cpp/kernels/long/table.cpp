@@ -36,7 +36,7 @@ void viterbi(const DenseEdges<double>& edges, size_t T, Chain<double>& chain, do
         if (edges.LP == W<double>) return few_labels_viterbi(edges, T, chain, room, back);
         if (edges.LP == 2 * W<double>) return pointed_viterbi<2>(edges, T, chain, room, back);
     }
-    stretched_viterbi(edges, T, chain, room);
+    blocked_viterbi(edges, T, chain, room);
 }
 
 size_t chunked_room() {
@@ -49,7 +49,7 @@ size_t room(size_t L) {
     return long_chain_room(padded(L));
 }
 size_t viterbi_room(size_t L, size_t T) {
-    const size_t LP = padded(L), B = stretch(LP);
+    const size_t LP = padded(L), B = block_length(LP);
     return (1 + B + T / B + 1) * LP;
 }
 size_t viterbi_bytes(size_t L, size_t T) {

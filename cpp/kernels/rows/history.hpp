@@ -31,7 +31,7 @@ SEQLAB_INLINE Wide write_rounded(F* p, Wide v) {
 }
 
 template <class F>
-void take_move(const Move& move, size_t at, size_t n, F* s, F* y, double* wide, double* squares) {
+void take_step(const StepEnds& move, size_t at, size_t n, F* s, F* y, double* wide, double* squares) {
     const double *x0 = move.x0 + at, *x1 = move.x1 + at, *g0 = move.g0 + at, *g1 = move.g1 + at;
     Wide ss = {}, yy = {};
     size_t i = 0;
@@ -97,8 +97,8 @@ SEQLAB_INLINE size_t rows_at_once(size_t left) {
 }
 
 template <class F>
-void project_moves(const F* const* rows, size_t count, const double* a, const double* b, size_t n,
-                   double* out) {
+void project_history(const F* const* rows, size_t count, const double* a, const double* b, size_t n,
+                     double* out) {
     while (count > 0) {
         const size_t now = rows_at_once(count);
         if (now == 5) project_some<5>(rows, a, b, n, out);
@@ -111,7 +111,7 @@ void project_moves(const F* const* rows, size_t count, const double* a, const do
 }
 
 template <class F>
-void combine_moves(const F* const* rows, size_t count, const double* c, size_t n, double* q) {
+void combine_history(const F* const* rows, size_t count, const double* c, size_t n, double* q) {
     while (count > 0) {
         const size_t now = rows_at_once(count);
         if (now == 5) combine_some<5>(rows, c, n, q);

@@ -19,9 +19,9 @@ static void add(FloatKernels<F>& k) {
     k.row_vectors = row_vectors<F>;
     k.mark_lane = mark_lane<F>;
     k.move_rows = move_rows<F>;
-    k.take_move = take_move<F>;
-    k.project_moves = project_moves<F>;
-    k.combine_moves = combine_moves<F>;
+    k.take_step = take_step<F>;
+    k.project_history = project_history<F>;
+    k.combine_history = combine_history<F>;
 }
 
 void add_row_kernels(Kernels& k) {

@@ -18,8 +18,8 @@ struct ChainRows {
 
     // Without clusters.
     explicit ChainRows(const Task& task, std::size_t threads = 1)
-        : plan(task.observed, task.moves.L),
-          L(task.moves.L),
+        : plan(task.observed, task.transitions.L),
+          L(task.transitions.L),
           LP(kernels().of<F>().row_lanes(L)),
           rows(task.entries, task.observed, plan, task.row_index(plan, threads)) {}
     // With clusters where there are any: for passes over the whole corpus under the same weights.
@@ -41,7 +41,7 @@ private:
 
     ChainRows(const Task& task, const ClusteredRows& made)
         : plan(made.plan),
-          L(task.moves.L),
+          L(task.transitions.L),
           LP(kernels().of<F>().row_lanes(L)),
           rows(task.entries, task.observed, plan, made.tokens),
           clusters(task.entries, task.observed, plan, made.members),

@@ -15,11 +15,11 @@ constexpr std::size_t families = 128;
 constexpr std::size_t tokens_worth_a_thread = 10'000;
 constexpr std::int32_t none = -1;
 
-bool is_head(std::uint8_t kin) {
-    return kin % 2 == 1;
+bool is_head(std::uint8_t code) {
+    return code % 2 == 1;
 }
-std::size_t family_of(std::uint8_t kin) {
-    return (kin - std::size_t{1}) / 2;
+std::size_t family_of(std::uint8_t code) {
+    return (code - std::size_t{1}) / 2;
 }
 
 // The members that a head occurred with.
@@ -34,7 +34,7 @@ struct Head {
 // The entries of one token by family.
 class ByFamily {
 public:
-    explicit ByFamily(Kin kin) : kin_(kin), members_(families), head_(families, none) {}
+    explicit ByFamily(ClusterCodes codes) : codes_(codes), members_(families), head_(families, none) {}
 
     void read(std::span<const std::int32_t> ids) {
         for (const std::size_t f : met_) {
@@ -43,12 +43,12 @@ public:
         }
         met_.clear();
         for (const std::int32_t id : ids) {
-            const std::uint8_t kin = kin_[static_cast<std::size_t>(id)];
-            if (kin == 0) continue;
-            const std::size_t f = family_of(kin);
+            const std::uint8_t code = codes_[static_cast<std::size_t>(id)];
+            if (code == 0) continue;
+            const std::size_t f = family_of(code);
             if (members_[f].empty()) met_.push_back(f);
             members_[f].push_back(id);
-            if (is_head(kin)) head_[f] = id;
+            if (is_head(code)) head_[f] = id;
         }
     }
     // Call f(head, members) for every family with a head in this token.
@@ -60,7 +60,7 @@ public:
     std::int32_t head(std::size_t family) const { return head_[family]; }
 
 private:
-    Kin kin_;
+    ClusterCodes codes_;
     std::vector<std::vector<std::int32_t>> members_;
     std::vector<std::int32_t> head_;
     std::vector<std::size_t> met_;
@@ -73,10 +73,10 @@ std::span<const std::int32_t> ids_of(const Entries& entries, std::size_t t) {
 // The heads of a range of tokens, in order of first appearance.
 class Heads {
 public:
-    explicit Heads(Kin kin) : of_(kin.size(), none) {}
+    explicit Heads(ClusterCodes codes) : of_(codes.size(), none) {}
 
-    void meet(const Entries& entries, Kin kin, std::size_t from, std::size_t to) {
-        ByFamily by_family(kin);
+    void add(const Entries& entries, ClusterCodes codes, std::size_t from, std::size_t to) {
+        ByFamily by_family(codes);
         for (std::size_t t = from; t < to; ++t) {
             by_family.read(ids_of(entries, t));
             by_family.each([&](std::int32_t head, std::span<const std::int32_t> members) {
@@ -85,7 +85,7 @@ public:
         }
     }
     // Merge the heads of later tokens.
-    void meet(const Heads& later) {
+    void merge(const Heads& later) {
         for (const Head& head : later.heads_)
             add(head.attribute, later.members_of(head), head.uses, head.steady);
     }
@@ -133,18 +133,19 @@ struct Replaced {
     std::vector<std::int32_t> ids;
     std::vector<std::int64_t> ends;
 
-    Replaced(const Entries& entries, Kin kin, const Heads& heads, std::size_t from, std::size_t to) {
+    Replaced(const Entries& entries, ClusterCodes codes, const Heads& heads, std::size_t from,
+             std::size_t to) {
         ids.reserve(static_cast<std::size_t>(entries.indptr[to] - entries.indptr[from]));
         ends.reserve(to - from);
-        ByFamily by_family(kin);
+        ByFamily by_family(codes);
         for (std::size_t t = from; t < to; ++t) {
             by_family.read(ids_of(entries, t));
             by_family.each([&](std::int32_t head, std::span<const std::int32_t>) {
                 if (const std::int32_t c = heads.cluster(head); c != none)
-                    ids.push_back(static_cast<std::int32_t>(kin.size()) + c);
+                    ids.push_back(static_cast<std::int32_t>(codes.size()) + c);
             });
             for (const std::int32_t id : ids_of(entries, t)) {
-                const std::uint8_t k = kin[static_cast<std::size_t>(id)];
+                const std::uint8_t k = codes[static_cast<std::size_t>(id)];
                 if (k == 0 || heads.cluster(by_family.head(family_of(k))) == none) ids.push_back(id);
             }
             ends.push_back(static_cast<std::int64_t>(ids.size()));
@@ -171,15 +172,15 @@ void join(const std::vector<std::optional<Replaced>>& parts, std::vector<std::in
 
 }  // namespace
 
-Clusters::Clusters(const Entries& entries, Kin kin, std::size_t L, std::size_t threads) {
-    if (kin.empty() || entries.values) return;
+Clusters::Clusters(const Entries& entries, ClusterCodes codes, std::size_t L, std::size_t threads) {
+    if (codes.empty() || entries.values) return;
     const std::size_t tokens = entries.tokens();
     const std::size_t parts = std::clamp<std::size_t>(tokens / tokens_worth_a_thread, 1, threads);
     const auto begin = [&](std::size_t part) { return tokens * part / parts; };
 
-    std::vector<Heads> heads(parts, Heads(kin));
-    parallel_for(parts, parts, [&](std::size_t i) { heads[i].meet(entries, kin, begin(i), begin(i + 1)); });
-    for (std::size_t i = 1; i < parts; ++i) heads[0].meet(heads[i]);
+    std::vector<Heads> heads(parts, Heads(codes));
+    parallel_for(parts, parts, [&](std::size_t i) { heads[i].add(entries, codes, begin(i), begin(i + 1)); });
+    for (std::size_t i = 1; i < parts; ++i) heads[0].merge(heads[i]);
     heads[0].choose(L, [&](std::span<const std::int32_t> members) {
         member_ids_.insert(member_ids_.end(), members.begin(), members.end());
         member_begin_.push_back(static_cast<std::int64_t>(member_ids_.size()));
@@ -187,14 +188,15 @@ Clusters::Clusters(const Entries& entries, Kin kin, std::size_t L, std::size_t t
     if (size() == 0) return;
 
     std::vector<std::optional<Replaced>> replaced(parts);
-    parallel_for(parts, parts,
-                 [&](std::size_t i) { replaced[i].emplace(entries, kin, heads[0], begin(i), begin(i + 1)); });
+    parallel_for(parts, parts, [&](std::size_t i) {
+        replaced[i].emplace(entries, codes, heads[0], begin(i), begin(i + 1));
+    });
     join(replaced, token_begin_, token_ids_);
 }
 
-ClusteredRows::ClusteredRows(const Entries& entries, Kin kin, const Observed& observed, std::size_t L,
-                             std::size_t threads)
-    : ClusteredRows(Clusters(entries, kin, L, threads), observed, L, threads) {}
+ClusteredRows::ClusteredRows(const Entries& entries, ClusterCodes codes, const Observed& observed,
+                             std::size_t L, std::size_t threads)
+    : ClusteredRows(Clusters(entries, codes, L, threads), observed, L, threads) {}
 
 ClusteredRows::ClusteredRows(const Clusters& found, const Observed& observed, std::size_t L,
                              std::size_t threads)

@@ -12,9 +12,9 @@
 
 namespace seqlab {
 
-// Attributes declared to occur together: kin[a] is 2 f + 1 for a head of family f, 2 f + 2 for a member of family f
+// Attributes declared to occur together: codes[a] is 2 f + 1 for a head of family f, 2 f + 2 for a member of family f
 // that occurs wherever its head does, 0 for an attribute without family.
-using Kin = std::span<const std::uint8_t>;
+using ClusterCodes = std::span<const std::uint8_t>;
 
 // A cluster is a frequent head with the members of its family, equal at all tokens that have the head. The declaration
 // is checked: a head whose members differ from token to token gets no cluster.
@@ -22,10 +22,10 @@ class Clusters {
 public:
     Clusters() = default;
     // Empty when entries have values other than 1.
-    Clusters(const Entries& entries, Kin kin, std::size_t L, std::size_t threads);
+    Clusters(const Entries& entries, ClusterCodes codes, std::size_t L, std::size_t threads);
 
     std::size_t size() const { return member_begin_.size() - 1; }
-    // The entries of the corpus, with the number kin.size() + c in place of all members of cluster c.
+    // The entries of the corpus, with the number codes.size() + c in place of all members of cluster c.
     Entries tokens() const { return {token_begin_, token_ids_.data(), nullptr}; }
     // Row c has the attributes of cluster c. The most frequent clusters come first.
     Entries members() const { return {member_begin_, member_ids_.data(), nullptr}; }
@@ -38,7 +38,7 @@ private:
 
 // Tokens as lists of rows and clusters, and the attributes of the clusters.
 struct ClusteredRows {
-    ClusteredRows(const Entries& entries, Kin kin, const Observed& observed, std::size_t L,
+    ClusteredRows(const Entries& entries, ClusterCodes codes, const Observed& observed, std::size_t L,
                   std::size_t threads);
 
     std::size_t clusters;

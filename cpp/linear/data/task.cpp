@@ -12,12 +12,12 @@ std::size_t numbered(std::span<const std::int32_t> numbers) {
 
 }  // namespace
 
-void Moves::set_number(std::span<const std::int32_t> numbers) {
+void Transitions::set_number(std::span<const std::int32_t> numbers) {
     number = numbers;
     weights_ = numbered(numbers);
 }
 
-void Moves::set_triple(std::span<const std::int32_t> numbers) {
+void Transitions::set_triple(std::span<const std::int32_t> numbers) {
     triple = numbers;
     triples_ = numbered(numbers);
 }

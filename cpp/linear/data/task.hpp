@@ -17,7 +17,7 @@ namespace seqlab {
 
 // Transitions between labels: the number of the weight of each, and those that are forbidden. A number is -1 for a
 // transition without a weight, which scores 0.
-struct Moves {
+struct Transitions {
     std::size_t L = 0;
     std::span<const std::int32_t> number;            // (L, L): the weight of a transition, counted from 0
     std::span<const std::int32_t> triple;            // (L, L, L), or empty: order 1
@@ -63,7 +63,7 @@ struct ActiveLists {
 
 // Sequences whose labels are partly known: their term of the likelihood is log Σ over the consistent labellings
 // (eq:partial-labels). Entry c belongs to one sequence; its rows in `lists` begin at row[c]. Sorted by sequence.
-struct Clamps {
+struct PartialLabels {
     std::span<const std::int64_t> sequence;
     std::span<const double> weight;
     std::span<const std::int64_t> row;
@@ -75,13 +75,13 @@ struct Clamps {
 struct Task {
     Entries entries;
     Observed observed;
-    Kin kin;                 // (attributes), or empty: the attributes that occur together
-    Entries edge_entries;    // of the transition into a token; no tokens when there are none
-    Observed edge_observed;  // label: from * L + to
-    Moves moves;
+    ClusterCodes cluster_codes;  // (attributes), or empty: the attributes that occur together
+    Entries edge_entries;        // of the transition into a token; no tokens when there are none
+    Observed edge_observed;      // label: from * L + to
+    Transitions transitions;
     Sequences sequences;
     ActiveLists active;  // one row per token: the labels that paths may use
-    Clamps clamps;
+    PartialLabels partial_labels;
     const double* token_weight = nullptr;  // (tokens): cost of a wrong label, for mistake-driven learners
 
     // Weight of the label at position t of sequence s in a local model (MEMM), where every position is a choice of its
@@ -89,7 +89,7 @@ struct Task {
     double choice_weight(std::size_t s, std::size_t t) const {
         return token_weight ? token_weight[sequences.begin(s) + t] : sequences.gold_weight_of(s);
     }
-    // Built on first use, and shared by all copies of this task: entries, observed and kin must not change.
+    // Built on first use, and shared by all copies of this task: entries, observed and cluster_codes must not change.
     std::shared_ptr<const RowIndex> row_index(const RowPlan& plan, std::size_t threads) const {
         if (!made_->index) made_->index = std::make_shared<const RowIndex>(entries, observed, plan, threads);
         return made_->index;
@@ -98,18 +98,18 @@ struct Task {
     // training.
     std::shared_ptr<const ClusteredRows> clustered_rows(std::size_t threads) const {
         if (!made_->clustered) {
-            made_->clustered =
-                std::make_shared<const ClusteredRows>(entries, kin, observed, moves.L, threads);
+            made_->clustered = std::make_shared<const ClusteredRows>(entries, cluster_codes, observed,
+                                                                     transitions.L, threads);
             if (made_->clustered->clusters > 0) made_->index.reset();
         }
         return made_->clustered;
     }
-    bool sees_moves() const { return edge_observed.weights() > 0; }
+    bool has_edge_attributes() const { return edge_observed.weights() > 0; }
     // True for shared edges of first order: the case of the dense kernels.
-    bool plain() const { return moves.order() == 1 && !sees_moves(); }
+    bool plain() const { return transitions.order() == 1 && !has_edge_attributes(); }
     std::size_t first_move() const { return observed.weights(); }
-    std::size_t first_triple() const { return first_move() + moves.weights(); }
-    std::size_t first_edge() const { return first_triple() + moves.triples(); }
+    std::size_t first_triple() const { return first_move() + transitions.weights(); }
+    std::size_t first_edge() const { return first_triple() + transitions.triples(); }
     std::size_t size() const { return first_edge() + edge_observed.weights(); }
 
 private:

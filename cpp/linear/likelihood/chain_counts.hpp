@@ -6,23 +6,23 @@
 #include "linear/data/task.hpp"
 #include "linear/data/weight_table.hpp"
 #include "linear/likelihood/chain_scores.hpp"
-#include "linear/likelihood/move_counts.hpp"
+#include "linear/likelihood/transition_counts.hpp"
 
 namespace seqlab {
 
 // Attributes and clusters used by so many tokens that their float32 sums are moved to float64 regularly: the first ones
 // of each. None in float64.
-struct HotRows {
+struct FrequentRows {
     std::size_t attributes = 0, clusters = 0;
 
     template <class F>
-    static HotRows of(const Task& task, const ChainRows<F>& rows);
+    static FrequentRows of(const Task& task, const ChainRows<F>& rows);
 };
 
 template <class F>
-class ChainCounts : public MoveCounts<F> {
+class ChainCounts : public TransitionCounts<F> {
 public:
-    ChainCounts(const Task& task, const ChainRows<F>& rows, HotRows hot);
+    ChainCounts(const Task& task, const ChainRows<F>& rows, FrequentRows frequent);
 
     // Add the marginals of tokens [from, to) to the sums of attributes.
     void count_nodes(const ChainRows<F>& rows, std::size_t from, std::size_t to, const F* gamma);
@@ -38,10 +38,10 @@ private:
     void spread_clusters(std::size_t threads);
 
     const ChainRows<F>& rows_;
-    HotRows hot_rows_;
+    FrequentRows hot_rows_;
     WeightTable<F> sums_;
-    std::vector<double> hot_;           // sums of the frequent attributes' weights
-    std::vector<double> hot_clusters_;  // (frequent clusters, L)
+    std::vector<double> frequent_;           // sums of the frequent attributes' weights
+    std::vector<double> frequent_clusters_;  // (frequent clusters, L)
 };
 
 }  // namespace seqlab

@@ -39,7 +39,7 @@ Batch<F> ChainScores<F>::operator()(const ChainWeights<F>& weights, std::size_t 
         Trellis<F> trellis;
         trellis.T = task_.sequences.end(s) - task_.sequences.begin(s);
         trellis.L = rows_.L;
-        trellis.order = task_.moves.order();
+        trellis.order = task_.transitions.order();
         trellis.node = node_ + row(s) * rows_.L;
         trellis.edge = weights.edge();
         if (trellis.order == 2) trellis.head[0] = weights.moves();
@@ -47,7 +47,7 @@ Batch<F> ChainScores<F>::operator()(const ChainWeights<F>& weights, std::size_t 
             restrict(trellis, task_.active, task_.sequences.begin(s), node_ + row(s) * rows_.L);
         batch_.push_back(trellis);
     }
-    if (task_.sees_moves()) score_edges(weights, first, last);
+    if (task_.has_edge_attributes()) score_edges(weights, first, last);
     return batch_;
 }
 
@@ -66,7 +66,8 @@ void ChainScores<F>::score_nodes(const ChainWeights<F>& weights, std::size_t to)
 // Per-position edges: the shared ones, plus the weights of the edge attributes at each position.
 template <class F>
 void ChainScores<F>::score_edges(const ChainWeights<F>& weights, std::size_t first, std::size_t last) {
-    const std::size_t L = rows_.L, moves = L * L, slab = weights.edge_size(), order = task_.moves.order();
+    const std::size_t L = rows_.L, moves = L * L, slab = weights.edge_size(),
+                      order = task_.transitions.order();
     std::size_t count = 0;
     for (const Trellis<F>& trellis : batch_) count += trellis.T > order ? trellis.T - order : 0;
     slabs_.resize(count * slab + ChainWeights<F>::behind);
@@ -103,14 +104,14 @@ void ChainScores<F>::score_edges(const ChainWeights<F>& weights, std::size_t fir
 
 template <class F>
 void ChainScores<F>::mask_ends(std::size_t first, std::size_t last) {
-    if (task_.moves.no_start.empty()) return;
+    if (task_.transitions.no_start.empty()) return;
     for (std::size_t s = first; s < last; ++s) {
         const std::size_t T = task_.sequences.end(s) - task_.sequences.begin(s);
         if (T == 0) continue;
         F* const node = node_ + row(s) * rows_.L;
         for (std::size_t y = 0; y < rows_.L; ++y) {
-            if (task_.moves.no_start[y]) node[y] = never<F>;
-            if (task_.moves.no_end[y]) node[(T - 1) * rows_.L + y] = never<F>;
+            if (task_.transitions.no_start[y]) node[y] = never<F>;
+            if (task_.transitions.no_end[y]) node[(T - 1) * rows_.L + y] = never<F>;
         }
     }
 }
@@ -140,14 +141,15 @@ void ChainScores<F>::restrict(Trellis<F>& trellis, const ActiveLists& lists, std
 }
 
 template <class F>
-const Trellis<F>& ChainScores<F>::clamped(std::size_t c) {
-    const auto s = static_cast<std::size_t>(task_.clamps.sequence[c]);
-    clamped_ = batch_[s - first_];
-    F* const node = clamped_room_.of(clamped_.T * rows_.L + 1);
-    std::copy_n(clamped_.node, clamped_.T * rows_.L, node);
-    clamped_.node = node;
-    restrict(clamped_, task_.clamps.lists, static_cast<std::size_t>(task_.clamps.row[c]), node);
-    return clamped_;
+const Trellis<F>& ChainScores<F>::restricted(std::size_t c) {
+    const auto s = static_cast<std::size_t>(task_.partial_labels.sequence[c]);
+    restricted_ = batch_[s - first_];
+    F* const node = restricted_room_.of(restricted_.T * rows_.L + 1);
+    std::copy_n(restricted_.node, restricted_.T * rows_.L, node);
+    restricted_.node = node;
+    restrict(restricted_, task_.partial_labels.lists, static_cast<std::size_t>(task_.partial_labels.row[c]),
+             node);
+    return restricted_;
 }
 
 template void mask_rows<float>(const ActiveLists&, std::size_t, std::size_t, std::size_t, float*);

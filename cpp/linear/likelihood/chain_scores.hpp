@@ -25,7 +25,7 @@ public:
     // Score sequences [first, last) of the task, with their lists of allowed labels. Valid until the next call.
     Batch<F> operator()(const ChainWeights<F>& weights, std::size_t first, std::size_t last);
     // The sequence of partial labels c, restricted to their lists; valid after operator() on a block that holds it.
-    const Trellis<F>& clamped(std::size_t c);
+    const Trellis<F>& restricted(std::size_t c);
 
     F* gamma(std::size_t s) { return gamma_ + row(s) * rows_.L; }
     F* gamma() { return gamma_; }
@@ -41,12 +41,12 @@ private:
     const Task& task_;
     const ChainRows<F>& rows_;
     std::size_t from_ = 0, first_ = 0;
-    Buffer<F> node_room_, gamma_room_, clamped_room_;
+    Buffer<F> node_room_, gamma_room_, restricted_room_;
     F *node_ = nullptr, *gamma_ = nullptr;
     std::vector<F> slabs_, heads_;
     std::vector<std::int64_t> iota_;
     std::vector<Trellis<F>> batch_;
-    Trellis<F> clamped_;
+    Trellis<F> restricted_;
 };
 
 }  // namespace seqlab

@@ -15,9 +15,9 @@ public:
     ChainWeights(const Task& task, const RowPlan& plan, std::size_t LP)
         : task_(task),
           node_(task.observed, plan, LP),
-          move_(task.moves.L * task.moves.L + behind),
-          moves_(task.moves.L * task.moves.L),
-          triple_(task.moves.triple.size()),
+          move_(task.transitions.L * task.transitions.L + behind),
+          moves_(task.transitions.L * task.transitions.L),
+          triple_(task.transitions.triple.size()),
           pair_(task.edge_observed.weights()) {}
 
     void load(const double* theta, std::size_t threads = 1) {
@@ -29,10 +29,10 @@ public:
     }
     // Load transitions and triples only, each counted from their first.
     void load_moves(const double* move, const double* triple) {
-        for (std::size_t i = 0; i < moves_; ++i) move_[i] = masked(task_.moves.number[i], move, i);
+        for (std::size_t i = 0; i < moves_; ++i) move_[i] = masked(task_.transitions.number[i], move, i);
         for (std::size_t i = 0; i < triple_.size(); ++i) {
-            const auto k = task_.moves.triple[i];
-            const std::size_t first = i / task_.moves.L, second = i % moves_;
+            const auto k = task_.transitions.triple[i];
+            const std::size_t first = i / task_.transitions.L, second = i % moves_;
             triple_[i] = (k >= 0 ? static_cast<F>(triple[k]) : F{0}) + move_[second];
             if (forbidden(first)) triple_[i] = never;
         }
@@ -65,7 +65,7 @@ private:
     static constexpr F never = -std::numeric_limits<F>::infinity();
 
     bool forbidden(std::size_t move) const {
-        return !task_.moves.forbidden.empty() && task_.moves.forbidden[move] != 0;
+        return !task_.transitions.forbidden.empty() && task_.transitions.forbidden[move] != 0;
     }
     F masked(std::int32_t k, const double* weight, std::size_t move) const {
         if (forbidden(move)) return never;

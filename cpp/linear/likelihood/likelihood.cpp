@@ -4,7 +4,7 @@
 
 #include "base/numerics/sum.hpp"
 #include "linear/data/empirical.hpp"
-#include "linear/data/stretches.hpp"
+#include "linear/data/partition.hpp"
 #include "optimise/lanes.hpp"
 
 namespace seqlab {
@@ -19,7 +19,7 @@ constexpr std::size_t block_slab_numbers = std::size_t{1} << 18;
 template <class F>
 struct Likelihood<F>::Worker {
     ChainScores<F> scores;
-    MoveCounts<F> moves;
+    TransitionCounts<F> moves;
     std::vector<F*> gamma;
 
     explicit Worker(const Likelihood& of) : scores(of.task_, of.rows_), moves(of.task_) {}
@@ -29,9 +29,9 @@ template <class F>
 Likelihood<F>::Likelihood(const Task& task, std::size_t threads)
     : task_(task),
       rows_(ChainRows<F>::clustered(task, threads)),
-      hot_rows_(HotRows::of(task, rows_)),
+      hot_rows_(FrequentRows::of(task, rows_)),
       empirical_(empirical_counts(task, threads)),
-      stretches_(task),
+      partition_(task),
       weights_(task, rows_.plan, rows_.LP),
       sum_(task, rows_, hot_rows_) {}
 
@@ -69,8 +69,8 @@ void Likelihood<F>::curvature(const double* theta, double* diagonal, std::size_t
 
 template <class F>
 double Likelihood<F>::total(double* counts, std::size_t threads, Wanted wanted) {
-    return over_stretches(
-        stretches_, threads, workers_, spare_, sum_, counts, [&] { return std::make_unique<Worker>(*this); },
+    return over_partition(
+        partition_, threads, workers_, spare_, sum_, counts, [&] { return std::make_unique<Worker>(*this); },
         [&] { return std::make_unique<ChainCounts<F>>(task_, rows_, hot_rows_); },
         [&](std::size_t first, std::size_t last, Worker& worker, auto& turn) {
             return run(first, last, worker, turn, wanted);
@@ -79,7 +79,7 @@ double Likelihood<F>::total(double* counts, std::size_t threads, Wanted wanted) 
 
 template <class F>
 std::size_t Likelihood<F>::block_end(std::size_t first, std::size_t last) const {
-    if (!task_.sees_moves()) return last;
+    if (!task_.has_edge_attributes()) return last;
     std::size_t end = first;
     for (std::size_t numbers = 0; end < last && numbers < block_slab_numbers; ++end)
         numbers += (task_.sequences.end(end) - task_.sequences.begin(end)) * weights_.edge_size();
@@ -110,7 +110,7 @@ double Likelihood<F>::run_block(std::size_t first, std::size_t last, Worker& wor
     double loss = worker.moves.count_moves(batch, first, task_.sequences.weight, worker.gamma.data());
     const bool squared = wanted == Wanted::curvature && squared_;
     if (wanted == Wanted::slope)
-        loss -= worker.moves.subtract_clamps(worker.scores, first, last, worker.gamma.data());
+        loss -= worker.moves.subtract_partial_labels(worker.scores, first, last, worker.gamma.data());
     if (wanted == Wanted::curvature) curve(first, last, worker);
     ChainCounts<F>& counts = turn.counts();
     counts.count_nodes(squared ? *squared_ : rows_, task_.sequences.begin(first), task_.sequences.begin(last),

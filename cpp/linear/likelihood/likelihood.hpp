@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/parallel/spare.hpp"
-#include "linear/data/stretches.hpp"
+#include "linear/data/partition.hpp"
 #include "linear/data/task.hpp"
 #include "linear/likelihood/chain_counts.hpp"
 #include "linear/likelihood/chain_scores.hpp"
@@ -44,12 +44,12 @@ private:
     ChainRows<F> rows_;
     std::unique_ptr<ChainRows<F>>
         squared_;  // rows with value² in place of value, built when the curvature is computed
-    HotRows hot_rows_;
+    FrequentRows hot_rows_;
     std::vector<double> empirical_;
-    Stretches stretches_;
+    Partition partition_;
     ChainWeights<F> weights_;
-    ChainCounts<F> sum_;           // of all blocks
-    Spare<ChainCounts<F>> spare_;  // sums of a block
+    ChainCounts<F> sum_;           // of all shards
+    Spare<ChainCounts<F>> spare_;  // sums of a shard
     Spare<Worker> workers_;        // one per thread, kept between calls
 };
 

@@ -6,7 +6,7 @@
 #include "base/numerics/sum.hpp"
 #include "kernels/kernels.hpp"
 #include "linear/likelihood/loss.hpp"
-#include "linear/likelihood/move_counts.hpp"
+#include "linear/likelihood/transition_counts.hpp"
 #include "trellis/trellis.hpp"
 
 namespace seqlab {
@@ -57,7 +57,7 @@ private:
 // go to `moves`.
 template <class F, class Weight>
 double local_choices(const Trellis<F>& trellis, const Label* gold, std::size_t begin, Weight weight_of,
-                     Wanted wanted, F* residual, MoveCounts<F>& moves) {
+                     Wanted wanted, F* residual, TransitionCounts<F>& moves) {
     const std::size_t L = trellis.L;
     CompensatedSum loss;
     SumOfLogs logs;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/numerics/sum.hpp"
-#include "linear/data/stretches.hpp"
+#include "linear/data/partition.hpp"
 #include "linear/likelihood/local_choice.hpp"
 
 namespace seqlab {
@@ -17,7 +17,7 @@ constexpr std::size_t vector_room = 16;
 template <class F>
 struct LocalLikelihood<F>::Worker {
     ChainScores<F> scores;
-    MoveCounts<F> moves;
+    TransitionCounts<F> moves;
     LocalPaths paths;
 
     explicit Worker(const LocalLikelihood& of) : scores(of.task_, of.rows_), moves(of.task_) {}
@@ -27,8 +27,8 @@ template <class F>
 LocalLikelihood<F>::LocalLikelihood(const Task& task, std::size_t threads)
     : task_(task),
       rows_(ChainRows<F>::clustered(task, threads)),
-      hot_rows_(HotRows::of(task, rows_)),
-      stretches_(task),
+      hot_rows_(FrequentRows::of(task, rows_)),
+      partition_(task),
       weights_(task, rows_.plan, rows_.LP),
       sum_(task, rows_, hot_rows_) {}
 
@@ -60,8 +60,8 @@ void LocalLikelihood<F>::curvature(const double* theta, double* diagonal, std::s
 
 template <class F>
 double LocalLikelihood<F>::total(double* counts, std::size_t threads, Wanted wanted) {
-    return over_stretches(
-        stretches_, threads, workers_, spare_, sum_, counts, [&] { return std::make_unique<Worker>(*this); },
+    return over_partition(
+        partition_, threads, workers_, spare_, sum_, counts, [&] { return std::make_unique<Worker>(*this); },
         [&] { return std::make_unique<ChainCounts<F>>(task_, rows_, hot_rows_); },
         [&](std::size_t first, std::size_t last, Worker& worker, auto& turn) {
             return run(first, last, worker, turn, wanted);
@@ -72,24 +72,24 @@ template <class F>
 template <class Turn>
 double LocalLikelihood<F>::run(std::size_t first, std::size_t last, Worker& worker, Turn& turn,
                                Wanted wanted) const {
-    const auto& clamps = task_.clamps;
-    const std::size_t block = task_.sees_moves() ? 16 : last - first;
+    const auto& partial = task_.partial_labels;
+    const std::size_t block = task_.has_edge_attributes() ? 16 : last - first;
     const ChainRows<F>& rows = wanted == Wanted::curvature && squared_ ? *squared_ : rows_;
     CompensatedSum loss;
     for (std::size_t from = first; from < last; from += block) {
         const std::size_t to = std::min(last, from + block);
         const Batch<F> batch = worker.scores(weights_, from, to);
         auto c = static_cast<std::size_t>(
-            std::ranges::lower_bound(clamps.sequence, static_cast<std::int64_t>(from)) -
-            clamps.sequence.begin());
+            std::ranges::lower_bound(partial.sequence, static_cast<std::int64_t>(from)) -
+            partial.sequence.begin());
         for (std::size_t s = from; s < to; ++s) {
             const Trellis<F>& trellis = batch[s - from];
             if (task_.sequences.gold_weight_of(s) != 0.0)
                 loss.add(labelled(trellis, s, worker, wanted));
             else
                 std::fill_n(worker.scores.gamma(s), trellis.T * rows_.L, F{0});
-            for (; c < clamps.size() && clamps.sequence[c] == static_cast<std::int64_t>(s); ++c)
-                loss.add(clamped(trellis, c, worker, wanted));
+            for (; c < partial.size() && partial.sequence[c] == static_cast<std::int64_t>(s); ++c)
+                loss.add(restricted(trellis, c, worker, wanted));
         }
         ChainCounts<F>& counts = turn.counts();
         counts.count_nodes(rows, task_.sequences.begin(from), task_.sequences.begin(to),
@@ -113,14 +113,15 @@ double LocalLikelihood<F>::labelled(const Trellis<F>& trellis, std::size_t s, Wo
 // eq:partial-labels, for local choices: -log Σ over the paths consistent with the lists, each a product of choices. Its
 // derivative along s_t(a, y) is  ξ_t(a, ·) p_t(y | a) - ξ_t(a, y).
 template <class F>
-double LocalLikelihood<F>::clamped(const Trellis<F>& trellis, std::size_t c, Worker& worker,
-                                   Wanted wanted) const {
+double LocalLikelihood<F>::restricted(const Trellis<F>& trellis, std::size_t c, Worker& worker,
+                                      Wanted wanted) const {
     const std::size_t L = rows_.L;
-    const auto s = static_cast<std::size_t>(task_.clamps.sequence[c]);
-    const double weight = task_.clamps.weight[c];
+    const auto s = static_cast<std::size_t>(task_.partial_labels.sequence[c]);
+    const double weight = task_.partial_labels.weight[c];
     LocalPaths& paths = worker.paths;
     choose(trellis, paths);
-    const double log_p = paths.sum(task_.clamps.lists, static_cast<std::size_t>(task_.clamps.row[c]));
+    const double log_p =
+        paths.sum(task_.partial_labels.lists, static_cast<std::size_t>(task_.partial_labels.row[c]));
     std::vector<F> p(L);
     for (std::size_t t = 0; t < trellis.T; ++t)
         for (std::size_t a = 0; a < paths.rows(t); ++a) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/parallel/spare.hpp"
-#include "linear/data/stretches.hpp"
+#include "linear/data/partition.hpp"
 #include "linear/likelihood/chain_counts.hpp"
 #include "linear/likelihood/chain_scores.hpp"
 #include "linear/likelihood/local_paths.hpp"
@@ -34,17 +34,17 @@ private:
     template <class Turn>
     double run(std::size_t first, std::size_t last, Worker& worker, Turn& turn, Wanted wanted) const;
     double labelled(const Trellis<F>& trellis, std::size_t s, Worker& worker, Wanted wanted) const;
-    double clamped(const Trellis<F>& trellis, std::size_t c, Worker& worker, Wanted wanted) const;
+    double restricted(const Trellis<F>& trellis, std::size_t c, Worker& worker, Wanted wanted) const;
     void choose(const Trellis<F>& trellis, LocalPaths& paths) const;
 
     const Task& task_;
     ChainRows<F> rows_;
     std::unique_ptr<ChainRows<F>> squared_;
-    HotRows hot_rows_;
-    Stretches stretches_;
+    FrequentRows hot_rows_;
+    Partition partition_;
     ChainWeights<F> weights_;
-    ChainCounts<F> sum_;           // of all blocks
-    Spare<ChainCounts<F>> spare_;  // sums of a block
+    ChainCounts<F> sum_;           // of all shards
+    Spare<ChainCounts<F>> spare_;  // sums of a shard
     Spare<Worker> workers_;        // one per thread, kept between calls
 };
 

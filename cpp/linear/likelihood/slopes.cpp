@@ -64,7 +64,7 @@ double Slopes<F>::look(const ChainWeights<F>& weights, std::size_t i, Part& part
     F* const residual = residual_[i];
     const Batch<F> batch = part.scores(weights, s, s + 1);
     double loss = part.moves.count_one(batch[0], s, task_.sequences.weight_of(s), residual);
-    loss -= part.moves.subtract_clamps(part.scores, s, s + 1, &residual);
+    loss -= part.moves.subtract_partial_labels(part.scores, s, s + 1, &residual);
     return loss - subtract_given(batch[0], i, part);
 }
 
@@ -96,7 +96,7 @@ bool Slopes<F>::in_step() const {
     const Sequences& all = task_.sequences;
     const auto length = [&](std::size_t s) { return all.end(s) - all.begin(s); };
     return !local_ && sequences_.size() > 1 && sequences_.size() <= most_in_step && task_.plain() &&
-           task_.clamps.size() == 0 && !all.weight && !all.gold_weight &&
+           task_.partial_labels.size() == 0 && !all.weight && !all.gold_weight &&
            std::ranges::all_of(sequences_, [&](std::size_t s) { return length(s) == length(sequences_[0]); });
 }
 

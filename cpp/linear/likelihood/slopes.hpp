@@ -9,7 +9,7 @@
 #include "linear/data/task.hpp"
 #include "linear/likelihood/chain_scores.hpp"
 #include "linear/likelihood/chain_weights.hpp"
-#include "linear/likelihood/move_counts.hpp"
+#include "linear/likelihood/transition_counts.hpp"
 
 namespace seqlab {
 
@@ -34,7 +34,7 @@ public:
     // caller takes.
     std::span<const std::size_t> sequences() const { return sequences_; }
     F* residual(std::size_t i) { return residual_[i]; }
-    MoveCounts<F>& moves() { return parts_[0]->moves; }
+    TransitionCounts<F>& moves() { return parts_[0]->moves; }
     // Multiply the residuals by a number.
     void multiply(double by);
     // Clear those sums, when only the loss was needed.
@@ -44,7 +44,7 @@ private:
     // Sequences that one thread processes.
     struct Part {
         ChainScores<F> scores;
-        MoveCounts<F> moves;
+        TransitionCounts<F> moves;
         double loss = 0.0;
 
         Part(const Task& task, const ChainRows<F>& rows) : scores(task, rows), moves(task) {}

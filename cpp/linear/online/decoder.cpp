@@ -58,7 +58,7 @@ void Decoder<F>::add_cost(double factor, F* node) const {
 template <class F>
 const Label* Decoder<F>::gold() {
     if (known_.all(s_)) return known_.labels(s_);
-    return run(scores_.clamped(known_.clamp(s_)), gold_);
+    return run(scores_.restricted(known_.partial(s_)), gold_);
 }
 
 template <class F>

@@ -72,7 +72,7 @@ public:
                 move(begin + t, one + t, F{1}, visit);
                 move(begin + t, other + t, F{-1}, visit);
             }
-            if (t > 1 && differ && task_.moves.order() == 2) {
+            if (t > 1 && differ && task_.transitions.order() == 2) {
                 triple(one + t, F{1}, visit);
                 triple(other + t, F{-1}, visit);
             }
@@ -137,9 +137,9 @@ private:
     template <class Visit>
     void move(std::size_t token, const Label* y, F sign, Visit& visit) const {
         const std::size_t cell = static_cast<std::size_t>(y[-1]) * rows_.L + static_cast<std::size_t>(y[0]);
-        if (const auto k = task_.moves.number[cell]; k >= 0)
+        if (const auto k = task_.transitions.number[cell]; k >= 0)
             visit(slots_.move + static_cast<std::size_t>(k), sign);
-        if (!task_.sees_moves()) return;
+        if (!task_.has_edge_attributes()) return;
         const Entries& entries = task_.edge_entries;
         const auto& [begin, moves] = task_.edge_observed;
         for (auto i = entries.indptr[token]; i < entries.indptr[token + 1]; ++i) {
@@ -158,7 +158,7 @@ private:
         std::size_t cell = 0;
         for (std::ptrdiff_t back = 2; back >= 0; --back)
             cell = cell * rows_.L + static_cast<std::size_t>(y[-back]);
-        if (const auto k = task_.moves.triple[cell]; k >= 0)
+        if (const auto k = task_.transitions.triple[cell]; k >= 0)
             visit(slots_.triple + static_cast<std::size_t>(k), sign);
     }
 

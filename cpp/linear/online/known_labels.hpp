@@ -11,26 +11,27 @@ namespace seqlab::online {
 
 class KnownLabels {
 public:
-    explicit KnownLabels(const Task& task) : task_(task), clamp_(task.sequences.size(), whole) {
-        for (std::size_t s = 0; s < clamp_.size(); ++s) {
+    explicit KnownLabels(const Task& task) : task_(task), partial_(task.sequences.size(), whole) {
+        for (std::size_t s = 0; s < partial_.size(); ++s) {
             const Label* const first = labels(s);
             const Label* const last = task.sequences.labels + task.sequences.end(s);
-            if (std::any_of(first, last, [](Label y) { return y < 0; })) clamp_[s] = nothing;
+            if (std::any_of(first, last, [](Label y) { return y < 0; })) partial_[s] = nothing;
         }
-        for (std::size_t c = task.clamps.size(); c-- > 0;)
-            if (auto& own = clamp_[static_cast<std::size_t>(task.clamps.sequence[c])]; own != whole)
+        for (std::size_t c = task.partial_labels.size(); c-- > 0;)
+            if (auto& own = partial_[static_cast<std::size_t>(task.partial_labels.sequence[c])]; own != whole)
                 own = static_cast<std::int64_t>(c);
     }
 
     // True if every label of s is given.
-    bool all(std::size_t s) const { return clamp_[s] == whole; }
-    bool any(std::size_t s) const { return clamp_[s] != nothing; }
+    bool all(std::size_t s) const { return partial_[s] == whole; }
+    bool any(std::size_t s) const { return partial_[s] != nothing; }
     const Label* labels(std::size_t s) const { return task_.sequences.labels + task_.sequences.begin(s); }
     // Index of the partial labels of a sequence.
-    std::size_t clamp(std::size_t s) const { return static_cast<std::size_t>(clamp_[s]); }
+    std::size_t partial(std::size_t s) const { return static_cast<std::size_t>(partial_[s]); }
     // The labels that position t of such a sequence may have, rising.
     Labels list(std::size_t s, std::size_t t) const {
-        return task_.clamps.lists.at(static_cast<std::size_t>(task_.clamps.row[clamp(s)]) + t);
+        return task_.partial_labels.lists.at(static_cast<std::size_t>(task_.partial_labels.row[partial(s)]) +
+                                             t);
     }
     bool fits(std::size_t s, std::size_t t, Label y) const {
         if (all(s)) return labels(s)[t] == y;
@@ -48,7 +49,7 @@ private:
     static constexpr std::int64_t whole = -1, nothing = -2;
 
     const Task& task_;
-    std::vector<std::int64_t> clamp_;
+    std::vector<std::int64_t> partial_;
 };
 
 // Labels of a path that are inconsistent with the known ones.

@@ -24,8 +24,8 @@ LiveWeights<F>::LiveWeights(const Task& task, const ChainRows<F>& rows, const Fe
       chain_(task, rows.plan, rows.LP),
       moves_(slots_.triple - slots_.move),
       triples_(slots_.edge - slots_.triple),
-      move_(cells(task.moves.number, moves_.size())),
-      triple_(cells(task.moves.triple, triples_.size())) {}
+      move_(cells(task.transitions.number, moves_.size())),
+      triple_(cells(task.transitions.triple, triples_.size())) {}
 
 template <class F>
 void LiveWeights<F>::load(const double* theta) {
@@ -38,7 +38,7 @@ void LiveWeights<F>::load(const double* theta) {
 
 template <class F>
 void LiveWeights<F>::make_edges() {
-    const std::size_t L = task_.moves.L, LP = kernels().of<F>().padded(L);
+    const std::size_t L = task_.transitions.L, LP = kernels().of<F>().padded(L);
     F* const M = table_.of(2 * LP * LP);
     std::fill_n(M, 2 * LP * LP, -std::numeric_limits<F>::infinity());
     for (std::size_t a = 0; a < L; ++a)

@@ -82,8 +82,8 @@ AdagradSteps<F>::AdagradSteps(const Task& task, const ChainRows<F>& rows)
       sums_(task.observed, rows.plan, rows.LP),
       nodes_(task.observed),
       pairs_(task.edge_observed),
-      move_(task.moves.weights()),
-      triple_(task.moves.triples()),
+      move_(task.transitions.weights()),
+      triple_(task.transitions.triples()),
       of_move_(move_.size()),
       of_triple_(triple_.size()),
       move_gain_(move_.size(), 1.0),
@@ -127,7 +127,7 @@ void AdagradSteps<F>::prepare(std::span<const std::size_t> sequences) {
     ++visits_;
     nodes_.see(task_, task_.entries, sequences, visits_);
     for (const std::size_t a : nodes_.used) catch_up_node(a);
-    if (!task_.sees_moves()) return;
+    if (!task_.has_edge_attributes()) return;
     pairs_.see(task_, task_.edge_entries, sequences, visits_);
     for (const std::size_t a : pairs_.used) catch_up_pair(a);
 }

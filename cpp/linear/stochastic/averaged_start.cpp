@@ -32,10 +32,10 @@ std::size_t sentences_of(const auto& groups) {
 
 // The part of the task that is learned: the first weights of theta, from full labellings.
 Task plain(Task task) {
-    task.moves.set_triple({});
+    task.transitions.set_triple({});
     task.edge_entries = {};
     task.edge_observed = {};
-    task.clamps = {};
+    task.partial_labels = {};
     task.sequences.gold_weight = nullptr;
     return task;
 }

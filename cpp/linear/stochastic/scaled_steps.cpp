@@ -32,8 +32,8 @@ ScaledSteps<F>::ScaledSteps(const Task& task, const ChainRows<F>& rows)
       rows_(rows),
       lanes_(lanes_with_weight(task, rows)),
       chain_(task, rows.plan, rows.LP),
-      move_(task.moves.weights()),
-      triple_(task.moves.triples()),
+      move_(task.transitions.weights()),
+      triple_(task.transitions.triples()),
       of_move_(move_.size()),
       of_triple_(triple_.size()) {}
 
@@ -62,7 +62,7 @@ void ScaledSteps<F>::step(Slopes<F>& slopes, double rate, double decay) {
     add_to_rows(slopes);
     add_to_listed(slopes);
     add_to_moves(slopes, rate, decay);
-    if (task_.sees_moves()) add_to_pairs(slopes, by);
+    if (task_.has_edge_attributes()) add_to_pairs(slopes, by);
 }
 
 // True if a step should multiply the numbers themselves, and leave the scale at 1.

@@ -30,10 +30,10 @@ private:
         std::int64_t strings;
         std::vector<const float*> block;  // of each code; null when not made yet
         std::vector<std::int32_t>
-            place;  // index of each code among the cached blocks; ready_made, or not_met
+            place;  // index of each code among the cached blocks; precomputed, or not_seen
         std::vector<std::int32_t>* kept;
     };
-    static constexpr std::int32_t ready_made = -1, not_met = -2;
+    static constexpr std::int32_t precomputed = -1, not_seen = -2;
     // Values of the atoms of a feature, one array for each.
     using Views = std::vector<const ValueId*>;
     // Rows to be computed: row[i] for the code, or the token, key[i].
@@ -49,7 +49,7 @@ private:
     };
 
     Family family_of(std::size_t number);
-    std::int32_t stranger(std::size_t column, std::size_t code);
+    std::int32_t unknown_number(std::size_t column, std::size_t code);
     void forget_sums();
     void read_values(const Family& family, const Fresh& fresh);
     std::int32_t code_at(const Family& family, const Segment& segment, std::int64_t i) const;
@@ -75,7 +75,7 @@ private:
     TemplateSums::Kept& kept_;
     CellSums cell_sums_;
     std::vector<std::vector<std::int32_t>>
-        strangers_;  // of each column: a number for each unknown string seen so far
+        unknown_;  // of each column: a number for each unknown string seen so far
     std::vector<Family> families_;
     std::vector<const float*> near_;  // blocks of the tokens of a segment and of those around it
     std::vector<float> always_;
@@ -97,11 +97,11 @@ TemplateReader::Work::Work(const TemplateCorpus& of, TemplateSums::Kept& kept)
       most_after_(most_after(tables_.values)),
       kept_(kept),
       cell_sums_(of.scorer()),
-      strangers_(of.table().columns.size()),
+      unknown_(of.table().columns.size()),
       atoms_(plan_.atoms.size()),
       searches_(plan_.lone.size()),
       totals_(weights_, plan_.cells.size() + plan_.windows.size() + 1, plan_.lone.size() + 1) {
-    kept_.meet_new_corpus();
+    kept_.start_corpus();
     for (std::size_t f = 0; f < plan_.families.size(); ++f) families_.push_back(family_of(f));
     if (!plan_.always.empty()) always_.assign(weights_.LP(), 0.0F);
     for (const std::size_t f : plan_.always) {
@@ -114,10 +114,10 @@ TemplateReader::Work::Work(const TemplateCorpus& of, TemplateSums::Kept& kept)
 }
 
 // The number of an unknown string in this thread's cache.
-std::int32_t TemplateReader::Work::stranger(std::size_t column, std::size_t code) {
-    std::int32_t& number = strangers_[column][code];
+std::int32_t TemplateReader::Work::unknown_number(std::size_t column, std::size_t code) {
+    std::int32_t& number = unknown_[column][code];
     if (number < 0)
-        number = kept_.strangers[column].intern(
+        number = kept_.unknown[column].intern(
             corpus_.table().columns[column].pool->at(static_cast<StringId>(code)));
     return number;
 }
@@ -126,11 +126,11 @@ TemplateReader::Work::Family TemplateReader::Work::family_of(std::size_t number)
     const CellFamily& of = plan_.families[number];
     const auto& column = corpus_.table().columns[of.column];
     const std::vector<StringId>& known = corpus_.known(of.column);
-    if (strangers_[of.column].empty()) {
-        strangers_[of.column].resize(known.size(), -1);
-        const auto strangers =
+    if (unknown_[of.column].empty()) {
+        unknown_[of.column].resize(known.size(), -1);
+        const auto unknown =
             static_cast<std::size_t>(std::count(known.begin(), known.end(), Words::new_word));
-        kept_.strangers[of.column].reserve(strangers, 8 * strangers);  // avoids growing many times
+        kept_.unknown[of.column].reserve(unknown, 8 * unknown);  // avoids growing many times
     }
     const auto lasting = static_cast<std::int32_t>(kept_.lasting);
     std::vector<std::int32_t>& kept = kept_.blocks[number];
@@ -145,10 +145,10 @@ TemplateReader::Work::Family TemplateReader::Work::family_of(std::size_t number)
     add_kept(0);
     for (std::size_t code = 0; code < known.size(); ++code) {
         if (known[code] >= 0) {
-            family.place.push_back(ready_made);
+            family.place.push_back(precomputed);
             family.block.push_back(corpus_.scorer().word_block(of, number, known[code]));
         } else {  // most strings of a large corpus are seen by other threads
-            family.place.push_back(not_met);
+            family.place.push_back(not_seen);
             family.block.push_back(nullptr);
         }
     }
@@ -162,7 +162,7 @@ void TemplateReader::Work::forget_sums() {
     kept_.clear();
     for (Family& family : families_)
         for (std::size_t code = 0; code < family.block.size(); ++code)
-            if (family.place[code] != ready_made) family.block[code] = nullptr;
+            if (family.place[code] != precomputed) family.block[code] = nullptr;
 }
 
 // Read each of the family's values for the codes of new blocks.
@@ -254,8 +254,9 @@ const float* TemplateReader::Work::block_of(Family& family, std::int32_t code, F
     const auto at = static_cast<std::size_t>(code);
     const float*& block = family.block[at];
     if (!block) {
-        if (family.place[at] == not_met)
-            family.place[at] = static_cast<std::int32_t>(kept_.lasting) + stranger(family.of->column, at - 1);
+        if (family.place[at] == not_seen)
+            family.place[at] =
+                static_cast<std::int32_t>(kept_.lasting) + unknown_number(family.of->column, at - 1);
         const auto place = static_cast<std::size_t>(family.place[at]);
         if (place >= family.kept->size()) family.kept->resize(place + 1 + place / 2, -1);
         std::int32_t& kept = (*family.kept)[place];

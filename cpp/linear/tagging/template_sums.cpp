@@ -13,7 +13,7 @@ namespace {
 // time on texts of any length.
 constexpr std::size_t cache_bytes = std::size_t{16} << 20;
 // Unknown strings of a column that one thread remembers.
-constexpr std::size_t most_strangers = 1 << 16;
+constexpr std::size_t most_unknown = 1 << 16;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ std::size_t TemplateSums::Kept::most_new(const TemplateScorer& scorer) {
 }
 
 TemplateSums::Kept::Kept(const TemplateScorer& scorer)
-    : strangers(scorer.tables().words.size()),
+    : unknown(scorer.tables().words.size()),
       lasting(1 + static_cast<std::size_t>(most_before(scorer.tables().values) +
                                            most_after(scorer.tables().values))),
       blocks(scorer.plan().families.size(), std::vector<std::int32_t>(lasting, -1)),
@@ -39,11 +39,11 @@ TemplateSums::Kept::Kept(const TemplateScorer& scorer)
       sums(scorer.weights().L(), std::max(most_new_rows, cache_bytes / sizeof(float) / scorer.weights().L()),
            PlacedWeights::behind_rows) {}
 
-void TemplateSums::Kept::meet_new_corpus() {
-    const auto crowded = [](const StringPool& pool) { return pool.size() > most_strangers; };
-    if (std::none_of(strangers.begin(), strangers.end(), crowded)) return;
+void TemplateSums::Kept::start_corpus() {
+    const auto crowded = [](const StringPool& pool) { return pool.size() > most_unknown; };
+    if (std::none_of(unknown.begin(), unknown.end(), crowded)) return;
     clear();
-    std::fill(strangers.begin(), strangers.end(), StringPool());
+    std::fill(unknown.begin(), unknown.end(), StringPool());
     for (std::vector<std::int32_t>& of_family : blocks) of_family.resize(lasting);
 }
 

@@ -19,10 +19,10 @@ struct TemplateSums::Kept {
     static std::size_t most_new(const TemplateScorer& scorer);
     void clear();
     // Start a new corpus. Unknown strings are dropped only here, because their numbers must stay valid within a corpus.
-    void meet_new_corpus();
+    void start_corpus();
 
-    std::vector<StringPool> strangers;  // unknown strings of each column
-    std::size_t lasting;                // blocks before those of unknown strings
+    std::vector<StringPool> unknown;  // unknown strings of each column
+    std::size_t lasting;              // blocks before those of unknown strings
     std::vector<std::vector<std::int32_t>>
         blocks;                 // of each family of cells: first row of each block; -1 when not computed yet
     std::size_t most_new_rows;  // maximum for one piece

@@ -17,7 +17,7 @@ from seqlab.errors import CorpusError, LabelError, Place
 Offsets = npt.NDArray[np.int64]
 AttributeIds = npt.NDArray[np.int32]
 Weights = npt.NDArray[np.float64]
-Kin = npt.NDArray[np.uint8]
+ClusterCodes = npt.NDArray[np.uint8]
 Number = TypeVar("Number", np.int32, np.int64)
 
 LARGEST_VALUE = 1e18  # squared and summed, it still is a float32 number
@@ -30,20 +30,20 @@ class Rows:
     indptr   (tokens + 1,)
     ids      (entries,)
     values   (entries,)   what each entry counts, or None when every entry counts 1
-    kin      (attributes,)   which of them come together (plan.py); None when nobody knows
+    cluster_codes      (attributes,)   which of them come together (plan.py); None when nobody knows
     """
 
     indptr: Offsets
     ids: AttributeIds
     values: Weights | None = None
-    kin: Kin | None = None
+    cluster_codes: ClusterCodes | None = None
 
     @property
     def nbytes(self) -> int:
         """Memory of the arrays."""
         return self.indptr.nbytes + self.ids.nbytes + (0 if self.values is None else self.values.nbytes)
 
-    def stretch(self, begin: int, end: int) -> Rows:
+    def span(self, begin: int, end: int) -> Rows:
         """Cut out tokens begin .. end - 1."""
         indptr = self.indptr[begin : end + 1]
         entries = slice(int(indptr[0]), int(indptr[-1]))
@@ -126,12 +126,12 @@ class EncodedCorpus:
         token = self._token(sentence, t)
         return [] if self.edge is None else _names(self.edge, token, self.encoder.edge_attributes)
 
-    def stretch(self, first: int, last: int) -> EncodedCorpus:
+    def span(self, first: int, last: int) -> EncodedCorpus:
         """Cut out sentences first .. last - 1, without their labels."""
         begin, end = int(self.offsets[first]), int(self.offsets[last])
-        edge = None if self.edge is None else self.edge.stretch(begin, end)
+        edge = None if self.edge is None else self.edge.span(begin, end)
         offsets = self.offsets[first : last + 1] - begin
-        return EncodedCorpus(offsets, self.node.stretch(begin, end), edge, None, self.encoder)
+        return EncodedCorpus(offsets, self.node.span(begin, end), edge, None, self.encoder)
 
     def checked(self) -> EncodedCorpus:
         """Refuse values so large that scores would overflow; return the corpus itself."""
@@ -183,7 +183,8 @@ def merged(parts: Sequence[Rows]) -> Rows:
         if values is not None and part.values is not None:
             values[places] = part.values
         begins += own
-    return Rows(indptr, ids, values, next((part.kin for part in parts if part.kin is not None), None))
+    codes = next((part.cluster_codes for part in parts if part.cluster_codes is not None), None)
+    return Rows(indptr, ids, values, codes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -251,8 +252,10 @@ def learned(producers: Sequence[Producer], corpus: Corpus, threads: int, size: i
         size += int(np.count_nonzero(fresh >= 0))
     parts = np.split(numbers, np.cumsum([len(part.counts) for part in seen])[:-1])
     rows = merged([part.number(own) for part, own in zip(seen, parts, strict=True)])
-    if rows.kin is not None and len(rows.kin) < size:  # those of other producers have none
-        rows = replace(rows, kin=np.pad(rows.kin, (0, size - len(rows.kin))))
+    if (
+        rows.cluster_codes is not None and len(rows.cluster_codes) < size
+    ):  # those of other producers have none
+        rows = replace(rows, cluster_codes=np.pad(rows.cluster_codes, (0, size - len(rows.cluster_codes))))
     return rows, size
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus import Corpus, StringColumn, VectorColumn
-from seqlab.encode.encoded import AttributeIds, Kin, Rows, Seen
+from seqlab.encode.encoded import AttributeIds, ClusterCodes, Rows, Seen
 from seqlab.encode.stored import Group, KnownTemplate
 from seqlab.errors import CorpusError, ShapeError, StoreError, TemplateError
 from seqlab.features.lexicon import Lexicon, gazetteer_of, plain_column
@@ -171,9 +171,9 @@ def families(
     return found
 
 
-def kin_of(
+def cluster_codes_of(
     found: Sequence[Family], groups: Sequence[int], sizes: Sequence[int], numbers: npt.NDArray[np.int32]
-) -> Kin:
+) -> ClusterCodes:
     """For every attribute 2 f + 1 when it is a head of family f, 2 f + 2 when it comes with one, 0 for neither.
 
     numbers   the numbers of the attributes, one group after the other; -1 for those that were dropped
@@ -185,9 +185,9 @@ def kin_of(
         of_group[[groups[member] for member in members]] = 2 * family + 2
         of_group[groups[head]] = 2 * family + 1
     stays = numbers >= 0
-    kin = np.zeros(int(numbers.max(initial=-1)) + 1, dtype=np.uint8)
-    kin[numbers[stays]] = np.repeat(of_group, sizes)[stays]
-    return kin
+    cluster_codes = np.zeros(int(numbers.max(initial=-1)) + 1, dtype=np.uint8)
+    cluster_codes[numbers[stays]] = np.repeat(of_group, sizes)[stays]
+    return cluster_codes
 
 
 def _determined(features: Sequence[Feature], some: set[int]) -> dict[int, set[int]]:
@@ -258,9 +258,9 @@ class TemplateRows:
             self._known = []
             plan, uses = self.plan, [int(part.sum()) for part in np.split(counts, np.cumsum(sizes)[:-1])]
             found = families(plan.features(), plan.groups(), sizes, uses, worth=corpus.token_count // 2)
-            kin = kin_of(found, plan.groups(), sizes, numbers)
+            cluster_codes = cluster_codes_of(found, plan.groups(), sizes, numbers)
             ids.resize(self.bank.number(numbers, ids, indptr, threads), refcheck=False)
-            return Rows(indptr, ids, kin=kin)
+            return Rows(indptr, ids, cluster_codes=cluster_codes)
 
         return Seen(counts, np.repeat(np.array(self.plan.least, dtype=np.int32), sizes), known, number)
 

@@ -1,4 +1,4 @@
-"""Learning that knows no model: optimisers, the history of a training, the monitor beside it."""
+"""Learning code independent of the model: optimisers, training history, monitor."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from seqlab.lazy import when_used
 if TYPE_CHECKING:
     from seqlab.learning.history import Epoch, History
     from seqlab.learning.optimisers import Iteration, Minimum, minimise
-else:  # a type checker would take any name for one of the package
+else:  # otherwise a type checker would accept any attribute of the package
     __getattr__, __dir__ = when_used(
         __name__,
         {"history": ("Epoch", "History"), "optimisers": ("Iteration", "Minimum", "minimise")},

@@ -1,4 +1,4 @@
-"""The record of a training, as data."""
+"""The history of a training."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, overload
 class Epoch:
     """Numbers known after one iteration of a batch learner, or one epoch of an online one; number 0 is the start.
 
-    objective       what is made small, penalties included; None where the learner has no such number
+    objective       the objective, penalties included; None for learners without one
     gradient_norm   None for learners without a gradient
     active          weights that are not 0
     dev_score       the metric on the development set; None without one
@@ -31,7 +31,7 @@ class Epoch:
 
 @dataclass(eq=False)
 class History(Sequence[Epoch]):
-    """All epochs of a training, why it ended, and which one was kept.
+    """All epochs of a training, the reason it ended, and the epoch that was kept.
 
     reason   "gradient" or "value" (converged), "iterations" or "epochs" (the limit), "patience" (the development set),
              "stopped" (a callback), "interrupted" (Ctrl-C or SIGTERM), "no mistakes", "no loss", "duality gap",
@@ -60,36 +60,36 @@ class History(Sequence[Epoch]):
 
     @property
     def objective(self) -> list[float | Any]:
-        """One entry per epoch."""
+        """Objective of each epoch."""
         return [epoch.objective for epoch in self.epochs]
 
     @property
     def log_likelihood(self) -> list[float | Any]:
-        """One entry per epoch, of learners that make it large (EM); None for others."""
+        """Log-likelihood of each epoch, for learners that maximise it (EM); None for others."""
         return [epoch.more.get("log_likelihood") for epoch in self.epochs]
 
     @property
     def gradient_norm(self) -> list[float | Any]:
-        """One entry per epoch."""
+        """Gradient norm of each epoch."""
         return [epoch.gradient_norm for epoch in self.epochs]
 
     @property
     def active(self) -> list[int | Any]:
-        """One entry per epoch."""
+        """Number of nonzero weights after each epoch."""
         return [epoch.active for epoch in self.epochs]
 
     @property
     def dev_score(self) -> list[float | Any]:
-        """One entry per epoch."""
+        """Score on the development set after each epoch."""
         return [epoch.dev_score for epoch in self.epochs]
 
     @property
     def seconds(self) -> list[float]:
-        """One entry per epoch."""
+        """Seconds of each epoch."""
         return [epoch.seconds for epoch in self.epochs]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain lists, dicts and numbers."""
+        """Return the history as plain lists, dicts and numbers."""
         return {
             "reason": self.reason,
             "best": self.best,
@@ -98,12 +98,12 @@ class History(Sequence[Epoch]):
         }
 
     def json(self, *, indent: int | None = None) -> str:
-        """`to_dict` as JSON."""
+        """Return `to_dict` as JSON."""
         return json.dumps(self.to_dict(), indent=indent)
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> History:
-        """Read what `to_dict` gave."""
+        """Make a history from the result of `to_dict`."""
         epochs = [Epoch(**epoch) for epoch in data["epochs"]]
         return History(epochs, data["reason"], data["best"], data["metric"])
 

@@ -21,14 +21,14 @@ from seqlab.arrays import says_no, whole_number
 from seqlab.errors import OptionError, TrainingWarning
 from seqlab.learning.history import Epoch, History
 
-# Where there is no terminal to hang up, there is no SIGHUP.
+# Systems without terminals have no SIGHUP.
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class Interruptible:
-    """While this is open, the first signal only raises `asked`; handlers of before come back after it.
+    """Catch the first signal while this is open: it only sets `asked`; the old handlers are restored afterwards.
 
-    Signals can be caught in the main thread only; elsewhere, or where somebody ignores them, nothing changes. Trainings
+    Signals can be caught in the main thread only; elsewhere, or where they are ignored, nothing changes. Trainings
     in other threads may share one that the main thread has opened.
     """
 
@@ -52,7 +52,7 @@ class Interruptible:
 
     def _note(self, number: int, _frame: FrameType | None) -> None:
         self.asked = signal.Signals(number).name
-        self._restore()  # the next one does what it always does
+        self._restore()  # the next signal has its usual effect
 
     def _restore(self) -> None:
         for number, handler in self._before.items():
@@ -65,11 +65,11 @@ Weights = npt.NDArray[np.float64]  # (n,)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work for a batch learner.
+    """Input of a batch learner.
 
-    quick, exact   the loss in float32 and float64; `exact` twice when the learner was asked for float64
+    quick, exact   the loss in float32 and float64; both float64 when the learner's dtype is float64
     centre         weights that l2 pulls towards; None for 0
-    first_guess    gives better weights to begin with, or None where there is no such way
+    first_guess    computes initial weights, or None
     """
 
     quick: Any
@@ -83,11 +83,11 @@ class Job:
 class Progress:
     """State of a training after an iteration (of a batch learner) or an epoch (of an online one).
 
-    objective       what is made small, penalties included; None where a learner has no such number
+    objective       the objective, penalties included; None for learners without one
     gradient_norm   None for learners without a gradient
     active          weights that are not 0
     weights         gives the weights a model would have if training stopped now, as a copy
-    more            further numbers of the learner's own, by name
+    more            further numbers of the learner, by name
     """
 
     iteration: int
@@ -103,7 +103,7 @@ Report = Callable[[Progress], bool]  # False ends training
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """Outcome of a training, and why it ended."""
+    """Result of a training, and the reason it ended."""
 
     theta: Weights
     reason: str
@@ -124,10 +124,10 @@ class Learner(Protocol):
 
 @dataclass(slots=True)
 class Monitor:
-    """Monitor of one training, which decides after every epoch whether it goes on.
+    """Monitor of one training: it decides after every epoch if training continues.
 
-    judge      gives the dev score of weights, larger is better; None without a development set
-    metric     what the score is called
+    judge      computes the dev score of weights, larger is better; None without a development set
+    metric     name of the score
     patience   epochs without a better score before training ends; None never ends it
     callbacks  each is called with the Epoch; returning False ends training
     bar        shows progress, or None
@@ -144,7 +144,7 @@ class Monitor:
     _interrupt: Interruptible = field(default_factory=Interruptible)
 
     def over(self, train: Callable[[Report], Outcome]) -> Outcome:
-        """Run a training and monitor it; the outcome has the weights to keep."""
+        """Run a training under this monitor; the result has the weights to keep."""
         self.history.metric = self.metric
         self._since = time.perf_counter()
         try:
@@ -153,7 +153,7 @@ class Monitor:
         finally:
             if self.bar is not None:
                 self.bar.end()
-        if self.interrupted():  # also by a signal that came after the last epoch: it must not be lost
+        if self.interrupted():  # also by a signal after the last epoch, which must not be lost
             self.history.reason = "interrupted"
         if not self.history.reason:
             self.history.reason = outcome.reason
@@ -170,7 +170,7 @@ class Monitor:
         return replace(outcome, theta=theta, reason=self.history.reason)
 
     def interrupted(self) -> bool:
-        """Tell whether somebody wants training to end: asked by the learner where an epoch takes long."""
+        """Return True if a signal asked training to end; learners call it within long epochs."""
         return self._interrupt.asked is not None
 
     def _after(self, progress: Progress) -> bool:
@@ -187,7 +187,7 @@ class Monitor:
         self.history.epochs.append(epoch)
         if self.bar is not None:
             self.bar.advance(epoch)
-        wish = [says_no(callback(epoch)) for callback in self.callbacks]  # all of them hear of it
+        wish = [says_no(callback(epoch)) for callback in self.callbacks]  # all callbacks are called
         best = self.history.best  # None without a dev set
         if self.interrupted():
             self.history.reason = "interrupted"
@@ -199,7 +199,7 @@ class Monitor:
 
 
 def checked_callbacks(callbacks: Any) -> tuple[Callback, ...]:
-    """Check callbacks: a tuple of functions, from one function or several."""
+    """Check callbacks and return them as a tuple."""
     if callbacks is None:
         return ()
     some = (callbacks,) if callable(callbacks) else callbacks
@@ -218,7 +218,7 @@ def checked_patience(patience: Any) -> int | None:
 
 
 class Bar:
-    """One line on standard error that is written anew after every epoch; plain lines where there is no terminal."""
+    """Progress bar: one line on standard error, rewritten after every epoch; plain lines without a terminal."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
@@ -236,7 +236,7 @@ class Bar:
         self._stream.flush()
 
     def line(self, epoch: Epoch) -> str:
-        """Write what is shown of an epoch: the numbers that it has."""
+        """Format the numbers of an epoch."""
         numbers: dict[str, tuple[float | None, str]] = {
             "objective": (epoch.objective, ".6g"),
             "gradient": (epoch.gradient_norm, ".3g"),
@@ -248,7 +248,7 @@ class Bar:
         return "  ".join([f"iteration {epoch.iteration:>4}", *known, seconds])
 
     def end(self) -> None:
-        """Leave the line behind."""
+        """End the line."""
         if self._stream.isatty() and self._width:
             self._stream.write("\n")
             self._stream.flush()
@@ -259,7 +259,7 @@ Train = Callable[[int, int, Report], Outcome]  # (number of the run, threads it 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Best:
-    """The best run, its number, and the histories of all."""
+    """The best of several runs, its number, and the histories of all."""
 
     outcome: Outcome
     number: int
@@ -282,15 +282,15 @@ def best_of(
     callbacks: Sequence[Callback] = (),
     bar: Any = None,
 ) -> Best:
-    """Run so many trainings and keep the one that scores best on dev, or without one by its objective.
+    """Run several trainings and keep the one with the best dev score, or without a dev set the best objective.
 
-    Which thread runs what makes no difference to any of them.
+    The results do not depend on the threads.
     """
     if runs == 1:
         monitor = Monitor(judge, metric, patience, tuple(callbacks), bar)
         outcome = monitor.over(lambda report: train(0, threads, report))
         return Best(outcome, 0, (monitor.history,))
-    from concurrent.futures import ThreadPoolExecutor  # who tags needs none
+    from concurrent.futures import ThreadPoolExecutor  # imported here, because tagging does not need it
 
     at_once, guard, shared = min(threads, runs), threading.Lock(), Interruptible()
 

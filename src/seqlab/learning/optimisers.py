@@ -1,4 +1,4 @@
-"""Minimise a smooth function, or one with an L1 penalty: the thin face of cpp/optimise, and its options."""
+"""Minimise a smooth function, or one with an L1 penalty: the Python interface of cpp/optimise, and its options."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from seqlab import _core
 from seqlab.arrays import choice, number, says_no, whole_number
 from seqlab.errors import DtypeError, OptionError, ScoreError, ShapeError
 
-LARGEST_PENALTY = 1e12  # all weights are zero long before, and sums of its multiples still are numbers
+LARGEST_PENALTY = 1e12  # all weights are zero long before, and sums of its multiples are finite
 LINE_SEARCHES = ("more-thuente", "backtracking", "strong-backtracking", "armijo")
 MOST_MEMORY = 1000
 
 
 def checked_memory(value: Any, name: str = "memory") -> int:
-    """Return how many moves are remembered, or refuse it."""
+    """Return the number of steps in the L-BFGS history, or raise an error."""
     if whole_number(value, name, 1) > MOST_MEMORY:
         raise OptionError(f"{name} must be at most {MOST_MEMORY} moves, got {value!r}")
     return int(value)
 
 
-# Options by name: the field of the core's settings, and what makes its value of what was given. The core's defaults
+# Options by name: the field of the core's settings, and the function that checks the value. The core's defaults
 # are those of CRFsuite, so that results compare. SHARED options must have a value; for the others None is the default.
 SHARED: dict[str, tuple[str, Callable[[Any, str], Any]]] = {
     "epsilon": ("epsilon", number),
@@ -58,7 +58,7 @@ METHODS: dict[str, tuple[str, ...]] = {  # the options of each beside the shared
 
 
 def settings_for(method: str, size: int, options: Mapping[str, Any]) -> _core.Settings:
-    """Make the settings of the core, every option checked."""
+    """Make the settings of the core, with every option checked."""
     if method not in METHODS:
         raise OptionError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
     known = {*SHARED, *METHODS[method]}
@@ -100,7 +100,7 @@ def _set_penalty(settings: _core.Settings, l1: Any, span: Any, size: int) -> Non
 
 
 def _vector(value: Any, name: str, size: int, *, above: bool) -> Any:
-    """(n,) finite numbers, from 0 up or above 0."""
+    """Return a vector of n finite numbers, from 0 up or above 0."""
     try:
         array = np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -121,7 +121,7 @@ Objective = Callable[[Weights], tuple[float, npt.ArrayLike]]
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """State of the walk after one iteration; number 0 is the start.
+    """State of the optimiser after one iteration; number 0 is the start.
 
     trials          evaluations of its line search
     value           the objective, penalty included
@@ -141,9 +141,9 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Minimum:
-    """The best point that was found, and how.
+    """The best point found, and the reason the optimiser ended.
 
-    reason   why the walk ended: "gradient" or "value" (converged), "iterations" (the limit), "stopped" (on_iteration
+    reason   why it ended: "gradient" or "value" (converged), "iterations" (the limit), "stopped" (on_iteration
              returned False) or "no progress" (no step finds a lower value)
     history  one Iteration for the start and one for each iteration
     """
@@ -158,7 +158,7 @@ class Minimum:
 
     @property
     def converged(self) -> bool:
-        """True when a rule of eq:stopping ended the walk, rather than a limit, the caller or a failed step."""
+        """True if a rule of eq:stopping ended the run, rather than a limit, the caller or a failed step."""
         return self.reason in {"gradient", "value"}
 
     def __repr__(self) -> str:
@@ -176,20 +176,20 @@ def minimise(
     on_iteration: Callable[[Iteration, Weights], bool | None] | None = None,
     **options: Any,
 ) -> Minimum:
-    """Walk downhill from `start` (n,) and return the best point found.
+    """Minimise an objective from `start` (n,) and return the best point found.
 
     objective      takes theta (n,) and returns the value and the gradient (n,). A value or gradient that is not finite
                    counts as a failed step and is never accepted
     method         "lbfgs" (eq:lbfgs), "owlqn" (eq:owlqn), "conjugate-gradient" (eq:conjugate-gradient),
                    "gradient" (eq:gradient-descent)
-    on_iteration   called with each Iteration and its theta; returning False ends the walk
+    on_iteration   called with each Iteration and its theta; returning False ends the run
     options        all methods: epsilon, delta, period, max_iterations (eq:stopping), max_linesearch, precision.
-                   lbfgs and owlqn: memory (moves), memory_dtype ("float32" or "float64"), first_step, and diagonal
-                   (n,), a guess at the diagonal of the inverse Hessian. lbfgs: line_search. owlqn: l1 (a number or
+                   lbfgs and owlqn: memory (steps), memory_dtype ("float32" or "float64"), first_step, and diagonal
+                   (n,), an estimate of the diagonal of the inverse Hessian. lbfgs: line_search. owlqn: l1 (a number or
                    (n,)), l1_range. conjugate-gradient: line_search, curvature, first_step, restart.
                    gradient: first_step, step (fixed, without line search)
 
-    Exceptions of the objective and Ctrl-C end the walk and pass through.
+    Exceptions of the objective and Ctrl-C end the run and are passed on.
     """
     theta = _as_start(start)
     settings = settings_for(method, theta.size, options)
@@ -222,7 +222,7 @@ def _as_start(start: npt.ArrayLike) -> Weights:
         raise DtypeError(f"start has dtype {given.dtype}, but real numbers are wanted")
     if given.ndim != 1:
         raise ShapeError(f"start has shape {given.shape}, but one row of numbers (n,) is wanted")
-    theta = np.array(given, dtype=np.float64)  # our own: the walk moves it
+    theta = np.array(given, dtype=np.float64)  # a copy: the optimiser changes it
     if not np.isfinite(theta).all():
         first = int(np.argmin(np.isfinite(theta)))
         raise ScoreError(f"start[{first}] is {theta[first]}, but a finite number is wanted")
@@ -230,7 +230,7 @@ def _as_start(start: npt.ArrayLike) -> Weights:
 
 
 def _checked(objective: Objective, size: int) -> Callable[[Weights, Weights], float]:
-    """Wrap the objective as the core asks it: the gradient is written into the core's memory."""
+    """Wrap the objective for the core: the gradient is written into the core's memory."""
 
     def evaluate(theta: Weights, gradient: Weights) -> float:
         answer = objective(theta.copy())

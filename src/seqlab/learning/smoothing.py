@@ -13,12 +13,12 @@ from seqlab.errors import OptionError
 
 @dataclass(frozen=True, slots=True)
 class MLE:
-    """Relative frequencies: what was not seen is impossible."""
+    """Maximum likelihood: relative frequencies; unseen events are impossible."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddLambda:
-    """Every count gets `value` more (eq:add-lambda): 1 is Laplace's rule, 0 is MLE; a Dirichlet prior, value + 1."""
+    """Add `value` to every count (eq:add-lambda): 1 is Laplace's rule, 0 is MLE; a Dirichlet prior of value + 1."""
 
     value: float = 1.0
 
@@ -28,12 +28,12 @@ class AddLambda:
 
 @dataclass(frozen=True, slots=True)
 class WittenBell:
-    """Interpolated with the shorter history, more so the more different symbols followed it (eq:witten-bell)."""
+    """Interpolation with the shorter history, with more weight the more distinct symbols followed (eq:witten-bell)."""
 
 
 @dataclass(frozen=True, slots=True)
 class KneserNey:
-    """Interpolated modified Kneser-Ney (eq:kneser-ney): counts lose a discount, which the shorter history shares out.
+    """Interpolated modified Kneser-Ney (eq:kneser-ney): discounted counts, the rest goes to the shorter history.
 
     discounts   None: estimated for every order from the counts of counts; a number from 0 to 1 for every count; or
                 three, for counts of 1, of 2, and of 3 or more, each at most the count that it is taken from
@@ -57,7 +57,7 @@ class KneserNey:
         number(given, "discounts", most=1.0)
 
     def three(self) -> tuple[float, float, float] | None:
-        """Return the discounts of counts of 1, of 2, and of 3 or more; None when they are to be estimated."""
+        """Return the discounts of counts of 1, of 2, and of 3 or more; None when they are estimated."""
         if self.discounts is None or isinstance(self.discounts, tuple):
             return self.discounts
         return (self.discounts, self.discounts, self.discounts)
@@ -65,7 +65,7 @@ class KneserNey:
 
 @dataclass(frozen=True, slots=True)
 class Interpolated:
-    """Relative frequencies of all shorter histories, mixed by weights that deleted interpolation estimates."""
+    """Relative frequencies of all history lengths, mixed by weights from deleted interpolation."""
 
 
 Smoothing = MLE | AddLambda | WittenBell | KneserNey | Interpolated
@@ -80,7 +80,7 @@ NAMES: dict[str, Smoothing] = {
 
 
 def smoothing_of(given: Any) -> Smoothing:
-    """Read a smoothing: as it is, one by name, or a number that AddLambda adds to every count."""
+    """Read a smoothing option: an object, a name, or a number for AddLambda."""
     if isinstance(given, Smoothing):
         return given
     if isinstance(given, str) and given in NAMES:

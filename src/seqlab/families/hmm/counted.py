@@ -1,4 +1,4 @@
-"""The hidden Markov model of labelled words: counts, and what they say of sentences (Brants 2000).
+"""The hidden Markov model of labelled words: its counts, their probabilities, and decoding (Brants 2000).
 
 score of a path = Σ_t log P(y_t | the k labels before) + log P(x_t | y_t)   [ + log P(end | last label) ]
 """
@@ -41,7 +41,7 @@ from seqlab.trellis.labels import LabelSet
 Offsets = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
-LARGEST_TOTAL = 1e300  # sums of counts stay numbers
+LARGEST_TOTAL = 1e300  # sums of counts stay finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class WordCounts:
     L: int
 
     def check(self) -> None:
-        """Refuse counts of a file that training never gives."""
+        """Check counts read from a file."""
         word = np.repeat(np.arange(len(self.pool)), np.diff(self.begin))
         rises = (np.diff(word) > 0) | (np.diff(self.label) > 0)
         if not len(self.count) or not (np.diff(self.begin) > 0).all() or not rises.all():
@@ -91,15 +91,15 @@ class WordCounts:
 
     @property
     def label_totals(self) -> npt.NDArray[np.float64]:
-        """(L,) how often each label was counted."""
+        """Compute (L,) counts of each label."""
         return np.bincount(self.label, self.count, self.L).astype(np.float64)
 
     def relabelled(self, to: npt.NDArray[np.int32], L: int) -> WordCounts:
-        """Return the same counts with label i called to[i]."""
+        """Return the counts with label i renumbered as to[i]."""
         return WordCounts(self.pool, self.begin, to[self.label], self.count, L)
 
     def plus(self, other: WordCounts) -> WordCounts:
-        """Add the counts of another."""
+        """Add the counts of another instance."""
         pool, numbers = _core.join_pools([self.pool, other.pool])
         both = zip(numbers, (self, other), strict=True)
         codes = np.concatenate([np.repeat(n, np.diff(one.begin)) for n, one in both]).astype(np.int32)
@@ -113,17 +113,17 @@ def _revived(text: Any, begins: Any, *counts: Any) -> WordCounts:
 
 @dataclass(frozen=True, eq=False)
 class CountedHMM:
-    """A hidden Markov model of order 1 to 3 whose states are labels that were seen.
+    """A hidden Markov model of order 1 to 3 whose states are observed labels.
 
     labels      L names
-    order       how many labels before count
+    order       number of previous labels that a transition depends on
     moves       (L + 1, ..., L + 1, L) counts of labels after the labels before them; see label_moves
-    last        (L,) how often each label was the last one of a sentence
-    words       what was counted of words
-    smoothing   how counts of labels become probabilities; MLE and AddLambda also hold for words
-    unknown     how new words are judged; None: they say nothing about their label
-    end         whether the end of the sentence is an event
-    rules       what must not happen
+    last        (L,) counts of each label at the end of a sentence
+    words       counts of words with labels
+    smoothing   from counts of labels to probabilities; MLE and AddLambda also apply to words
+    unknown     model of unknown words; None: all labels are equally likely for them
+    end         True if the end of the sentence is modelled
+    rules       constraints on labels
     """
 
     stored_kind: ClassVar[str] = "counted hidden Markov model"
@@ -139,7 +139,7 @@ class CountedHMM:
     rules: Annotated[Rules, Inside(Rules, "rules.")]
 
     def check(self) -> None:
-        """Refuse counts of a file whose sums are no numbers."""
+        """Check that the sums of counts from a file are finite."""
         if self.words.L != self.L:
             raise StoreError(f"words have {self.words.L} labels, but the model has {self.L}")
         for counts in (self.moves, self.last):
@@ -147,7 +147,7 @@ class CountedHMM:
                 raise StoreError("the counts of labels should be from 0 up, and their sum a number")
 
     def __getstate__(self) -> dict[str, Any]:
-        # What is made of the counts is made again where it is wanted; the core's part of it cannot travel.
+        # Derived tables are recomputed when needed; those in the core cannot be pickled.
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     # ------------------------------------------------------------------------------------------ counting
@@ -168,13 +168,13 @@ class CountedHMM:
         end: bool = False,
         rules: Rules | None = None,
     ) -> CountedHMM:
-        """Count (eq:counting).
+        """Count labelled words (eq:counting).
 
-        pool        the distinct words; MISSING stands for a word that nobody saw
+        pool        the distinct words; MISSING stands for a missing word
         codes       (tokens,)   the number of each token's word
         offsets     (N + 1,)    sentence i has tokens offsets[i] .. offsets[i + 1]
         label_ids   (tokens,)   the number of each token's label
-        weights     (tokens,)   what each token counts; None for 1
+        weights     (tokens,)   weight of each token; None for 1
         """
         order = check_order(order)
         names = tuple(labels)
@@ -186,7 +186,7 @@ class CountedHMM:
         return cls(names, order, moves, last, counted, chosen, unknown, end, rules)
 
     def plus(self, other: CountedHMM) -> CountedHMM:
-        """Add the counts of another, under the options of this one; labels of both, sorted; no rules."""
+        """Add the counts of another model, with the options of this one; labels of both, sorted; no rules."""
         if self.order != other.order:
             raise OptionError(f"counts of order {self.order} and of order {other.order} do not add up")
         names = tuple(sorted({*self.labels, *other.labels}))
@@ -224,12 +224,12 @@ class CountedHMM:
 
     @cached_property
     def move_probabilities(self) -> Table:
-        """P(label | labels before), shaped as moves; with an end, given that the sentence goes on."""
+        """P(label | previous labels), in the shape of moves; with an end, given that the sentence continues."""
         return probabilities(self.moves, self.smoothing)
 
     @cached_property
     def end_probabilities(self) -> Table | None:
-        """(L,) P(the sentence ends | its last label), or None when the end is no event."""
+        """(L,) P(the sentence ends | its last label), or None when the end is not modelled."""
         if not self.end:
             return None
         label_totals = self.moves.reshape(-1, self.L).sum(axis=0)
@@ -237,14 +237,14 @@ class CountedHMM:
 
     @cached_property
     def _scores(self) -> tuple[Table, Table | None]:
-        """Log scores of moves, shaped as moves, and of last labels (L,) or None; -inf for what rules forbid."""
+        """Log scores of transitions, in the shape of moves, and of last labels (L,) or None; -inf where forbidden."""
         last = None
         with np.errstate(divide="ignore"):
             moves = np.log(self.move_probabilities)
             if self.end_probabilities is not None:
                 going_on = np.append(
                     np.log1p(-self.end_probabilities), 0.0
-                )  # a sentence that has not begun goes on
+                )  # no sentence ends before its first label
                 moves, last = moves + going_on[:, None], np.log(self.end_probabilities)
         if self.rules:
             moves[..., np.vstack([self.rules.forbidden, self.rules.no_start])] = -np.inf
@@ -253,7 +253,7 @@ class CountedHMM:
 
     @cached_property
     def lexicon(self) -> _core.Lexicon:
-        """Words and what each says of its label, in the core."""
+        """The word scores, in the core."""
         plain = isinstance(self.smoothing, (MLE, AddLambda))
         shares = self.words.label_totals / self.words.label_totals.sum()
         if self.unknown is None:
@@ -266,9 +266,9 @@ class CountedHMM:
         return _core.Lexicon(counted.pool, counted.begin, counted.label, counted.count, self.L, settings)
 
     def emissions(self) -> npt.NDArray[np.float64]:
-        """(L, V) P(word | label) over the words of training; rows sum to 1 less what is kept for new words.
+        """(L, V) P(word | label) over the words of training; rows sum to 1 minus the mass of unknown words.
 
-        With a suffix model only about so: every word leans on endings of its own (eq:suffix-model).
+        With a suffix model only approximately: every word is smoothed by its own endings (eq:suffix-model).
         """
         pool = self.words.pool
         begin, label, score = self.lexicon.rows(pool, np.arange(len(pool), dtype=np.int32), None)
@@ -287,9 +287,9 @@ class CountedHMM:
         allowed: Flags | None = None,
         threads: int = 1,
     ) -> LabelIds:
-        """(tokens,) numbers of the labels of the best paths; ImpossibleError names the sentence that has none.
+        """Find (tokens,) label numbers of the best paths; ImpossibleError names a sentence without one.
 
-        allowed   (words, L)   True for what each distinct word may be
+        allowed   (words, L)   True for the allowed labels of each distinct word
         """
         ids = np.empty(len(codes), dtype=np.int32)
         moves, last = self._scores
@@ -310,7 +310,7 @@ class CountedHMM:
         allowed: Flags | None = None,
         threads: int = 1,  # noqa: ARG002  (nothing here is worth a thread)
     ) -> list[Trellis]:
-        """One trellis per sentence; the lists of labels that its words may have are its active lists."""
+        """Make one trellis per sentence, restricted to the labels that its words may have."""
         begin, label, score = self.lexicon.rows(pool, codes, _flags(allowed))
         counts = np.diff(begin)[codes]
         ends = np.concatenate([[0], np.cumsum(counts)])
@@ -332,7 +332,7 @@ class CountedHMM:
 
     @cached_property
     def _edges(self) -> tuple[Table, tuple[Table, ...]]:
-        """(edge, head) of a trellis."""
+        """Return (edge, head) of a trellis."""
         moves, _ = self._scores
         inner = slice(0, self.L)
         heads = [
@@ -357,7 +357,7 @@ class CountedHMM:
         return made
 
     def advice(self) -> str:
-        """Say what to do about sentences that cannot be, when counts of 0 are to blame."""
+        """Advise on impossible sentences, when counts of 0 are the reason."""
         if (self.move_probabilities > 0).all() and not isinstance(self.smoothing, MLE):
             return ""
         return (
@@ -366,7 +366,7 @@ class CountedHMM:
         )
 
     def _refuse(self, pool: _core.StringPool, codes: Codes, sentence: int, allowed: Flags | None) -> NoReturn:
-        """Say why a sentence has no legal path, as its trellis does."""
+        """Raise the error of the trellis for a sentence without a legal path."""
         made = self.trellises(pool, codes, np.array([0, len(codes)]), allowed=allowed)
         try:
             inference.viterbi(made[0])

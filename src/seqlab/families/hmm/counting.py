@@ -1,7 +1,7 @@
-"""Learning by counting, which needs every label: its options, and probabilities from counts of label n-grams.
+"""Learning by counting fully labelled data: its options, and probabilities from counts of label n-grams.
 
-A table of order k has shape (L + 1, ..., L + 1, L), k axes for the labels before, oldest first, and one for the label
-itself; L as a label before means that the sentence had not begun.
+A table of order k has shape (L + 1, ..., L + 1, L), k axes for the previous labels, oldest first, and one for the label
+itself; L as a previous label means the start of the sentence.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ Levels = list[Table]
 LARGEST_TABLE = 2**25  # numbers; smoothing holds about five such tables, a gigabyte and a half
 LONGEST = 64  # letters of an ending
 LEAST_WEIGHT = 1e-3  # of a length of histories
-MOST_LABELS = 200  # with more of them, two labels before take more room than they are usually worth
+MOST_LABELS = 200  # with more of them, an order of 2 takes more memory than it is usually worth
 
 
 def usual_order(L: int) -> int:
-    """Return 2 as taggers have it, 1 where there are very many labels."""
+    """Return the default order: 2, as taggers have it, or 1 if there are very many labels."""
     return 2 if L <= MOST_LABELS else 1
 
 
 def table_shape(order: int, L: int) -> tuple[int, ...]:
-    """Return (L + 1, ..., L + 1, L); OptionError when that is too much to hold."""
+    """Return (L + 1, ..., L + 1, L); OptionError when that is too large."""
     if (L + 1) ** order * L > LARGEST_TABLE:
         raise OptionError(
             f"order {order} with {L} labels needs a table of {(L + 1) ** order * L:,} moves, more than "
@@ -44,22 +44,22 @@ def table_shape(order: int, L: int) -> tuple[int, ...]:
 
 
 class StoredTable(Field):
-    """A table of counts as a field of a fitted value: the places of those above 0, and these.
+    """A sparse table of counts as a field of a fitted value: the positions of nonzero counts, and the counts.
 
-    order   the setting that says how many labels before count
+    order   the setting with the number of previous labels
     """
 
     def __init__(self, order: str) -> None:
         self.order = order
 
     def put(self, state: State, name: str, value: Table) -> None:
-        """Write the counts above 0."""
+        """Write the nonzero counts."""
         flat = value.reshape(-1)
         seen = np.flatnonzero(flat)
         state.arrays |= {f"{name}.place": seen.astype(np.int64), f"{name}.count": flat[seen]}
 
     def get(self, state: State, name: str, sizes: Sizes) -> Table:
-        """Read the whole table back."""
+        """Read the whole table."""
         try:
             shape = table_shape(state.number(self.order, 1, 3), sizes["L"])
         except OptionError as error:
@@ -78,7 +78,7 @@ class StoredTable(Field):
 
 
 def probabilities(counts: Table, smoothing: Smoothing) -> Table:
-    """Compute P(label | labels before), shaped as the counts; every row sums to 1."""
+    """Compute P(label | previous labels), in the shape of the counts; every row sums to 1."""
     if isinstance(smoothing, AddLambda):
         return _added(counts, float(smoothing.value))
     if isinstance(smoothing, MLE):
@@ -91,17 +91,17 @@ def probabilities(counts: Table, smoothing: Smoothing) -> Table:
 
 
 def end_probabilities(last: Table, label_total: Table, smoothing: Smoothing) -> Table:
-    """Compute (L,) P(the sentence ends | its last label); rare labels lean on the share of all labels."""
+    """Compute (L,) P(the sentence ends | its last label), smoothed by the share of all labels."""
     if isinstance(smoothing, (MLE, AddLambda)):
         add = float(smoothing.value) if isinstance(smoothing, AddLambda) else 0.0
         whole = label_total + 2 * add
         return np.where(whole > 0, (last + add) / np.where(whole > 0, whole, 1.0), 0.5)
-    share = (last.sum() + 0.5) / (label_total.sum() + 1.0)  # never none, never all
+    share = (last.sum() + 0.5) / (label_total.sum() + 1.0)  # above 0 and below 1
     return np.asarray((last + share) / (label_total + 1.0))
 
 
 def _levels(counts: Table) -> Levels:
-    """Counts after 0, 1, ..., k labels."""
+    """Compute counts given 0, 1, ..., k previous labels."""
     levels = [counts]
     while levels[0].ndim > 1:
         levels.insert(0, levels[0].sum(axis=0))
@@ -113,7 +113,7 @@ def _sums(counts: Table) -> Table:
     return total
 
 
-# eq:counting   P(y | h) = (c(h, y) + λ) / (c(h) + λ L); after what was never seen, every label is as likely
+# eq:counting   P(y | h) = (c(h, y) + λ) / (c(h) + λ L); uniform after an unseen history
 def _added(counts: Table, add: float) -> Table:
     whole = _sums(counts) + add * counts.shape[-1]
     return np.where(whole > 0, (counts + add) / np.where(whole > 0, whole, 1.0), 1.0 / counts.shape[-1])
@@ -121,7 +121,7 @@ def _added(counts: Table, add: float) -> Table:
 
 # eq:deleted-interpolation   P(y | h) = Σ_j λ_j c_j(h, y) / c_j(h), over the histories of j labels that were seen
 def _interpolated(levels: Levels) -> Table:
-    # A few sentences may give a length nothing at all; then moves that they lack would be impossible.
+    # Few sentences may give a history length no weight; transitions that they lack would then be impossible.
     weights = np.maximum(deleted_weights(levels), LEAST_WEIGHT)
     weights /= weights.sum()
     share, whole = np.zeros(()), np.zeros(())
@@ -134,10 +134,10 @@ def _interpolated(levels: Levels) -> Table:
 
 
 def deleted_weights(levels: Levels) -> Table:
-    """(k + 1,) λ for histories of 0, 1, ..., k labels, by leaving each n-gram out once (eq:deleted-interpolation).
+    """Compute (k + 1,) λ for histories of 0, 1, ..., k labels by deleted interpolation (eq:deleted-interpolation).
 
-    Every n-gram gives its count to the history length that predicts it best when one occurrence is taken away: the
-    longest among equals.
+    Every n-gram adds its count to the history length that predicts it best when one occurrence is removed; ties go to
+    the longest.
     """
     seen = np.nonzero(levels[-1])
     worth = levels[-1][seen]
@@ -147,14 +147,14 @@ def deleted_weights(levels: Levels) -> Table:
         rest = np.broadcast_to(_sums(counts), counts.shape)[place] - 1.0
         shares[j] = np.where(rest > 0, (counts[place] - 1.0) / np.where(rest > 0, rest, 1.0), 0.0)
     best = len(levels) - 1 - shares[::-1].argmax(axis=0)
-    told = shares.max(axis=0) > 0  # what is predicted by no history says nothing
+    told = shares.max(axis=0) > 0  # n-grams that no history predicts are ignored
     weights = np.bincount(best[told], worth[told], len(levels)).astype(np.float64)
     total = float(weights.sum())
     return weights / total if total > 0 else np.full(len(levels), 1.0 / len(levels))
 
 
 def _witten_bell(levels: Levels) -> Table:
-    """eq:witten-bell, from the label alone upwards; below that all labels are as likely."""
+    """Smooth by eq:witten-bell, from unigrams upwards; below them all labels are equally likely."""
     share: Table = np.full(levels[0].shape, 1.0 / levels[0].shape[-1])
     for counts in levels:
         kinds = (counts > 0).sum(axis=-1, keepdims=True)
@@ -164,12 +164,12 @@ def _witten_bell(levels: Levels) -> Table:
 
 
 def _kneser_ney(counts: Table, smoothing: KneserNey) -> Table:
-    """eq:kneser-ney: shorter histories count in how many places an n-gram came, not how often."""
+    """Smooth by eq:kneser-ney: lower orders count the distinct contexts of an n-gram, not its occurrences."""
     levels = [counts]
     while levels[0].ndim > 1:
         above = levels[0]
         kinds: Table = (above > 0).sum(axis=0).astype(np.float64)
-        if above.ndim > 2:  # nothing lies before the beginning of a sentence, so there it is still how often
+        if above.ndim > 2:  # nothing precedes the beginning of a sentence, so there occurrences are counted
             kinds[-1] = above.sum(axis=0)[-1]
         levels.insert(0, kinds)
     share: Table = np.full(levels[0].shape, 1.0 / counts.shape[-1])
@@ -182,14 +182,14 @@ def _kneser_ney(counts: Table, smoothing: KneserNey) -> Table:
 
 
 def _discounts(counts: Table, smoothing: KneserNey) -> Table:
-    """Compute what is taken from each count; never more than the count."""
+    """Compute the discount of each count; never more than the count."""
     given = smoothing.three() or _estimated(counts)
     taken: Table = np.select([counts <= 1, counts <= 2], given[:2], given[2])
     return np.asarray(np.minimum(taken, counts))
 
 
 def _estimated(counts: Table) -> tuple[float, float, float]:
-    """Chen and Goodman's discounts for counts of 1, 2, and 3 or more."""
+    """Estimate Chen and Goodman's discounts for counts of 1, 2, and 3 or more."""
     n = [float(np.count_nonzero(counts == i)) for i in (1, 2, 3, 4)]
     if not all(n):
         return (0.5, 0.75, 1.0)
@@ -240,7 +240,7 @@ class SuffixModel:
                 raise OptionError(f"{name} must be a number {wanted}, got {value!r}")
 
     def settings(self, label_shares: Any, *, direct: bool) -> _core.LexiconSettings:
-        """Make what the core takes; label_shares (L,) are the probabilities of labels."""
+        """Make the settings of the core; label_shares (L,) are the probabilities of labels."""
         made = _core.LexiconSettings()
         made.direct, made.suffixes = direct, True
         made.longest, made.rare = int(self.longest), float(self.rare)
@@ -271,11 +271,11 @@ class Counting:
         self.suffixes()
 
     def chosen_smoothing(self) -> Smoothing:
-        """The smoothing, with the default in its place."""
+        """The smoothing, or the default for None."""
         return DEFAULT if self.smoothing is None else smoothing_of(self.smoothing)
 
     def suffixes(self) -> SuffixModel | None:
-        """Return the model of unknown words; None when they say nothing."""
+        """Return the model of unknown words; None when they have no scores."""
         return suffixes_of(self.unknown)
 
 

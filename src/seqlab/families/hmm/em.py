@@ -22,19 +22,19 @@ from seqlab.store.fields import Array, Field, Setting, Sizes
 from seqlab.store.state import State
 
 FROZEN = ("start", "transitions", "emissions", "means", "covariances", "weights")
-SLACK = 1e-9  # share of the objective that rounding may take from it
-EMPTY = 1e-8  # a state that is expected less often than this has nobody
+SLACK = 1e-9  # share of the objective that may be rounding error
+EMPTY = 1e-8  # a state with a smaller expected count is empty
 
 
 @dataclass(slots=True, eq=False)
 class Evidence:
-    """Sequences to learn from; a copy made by dataclasses.replace may be used on another thread.
+    """Training sequences of EM; a copy made by dataclasses.replace may be used on another thread.
 
-    observed   what the emissions made of them, T tokens
+    observed   the observations in the form of the emissions, T tokens
     offsets    (N + 1,)
-    weights    (N,) what each sequence counts, or None
-    allowed    (T, L) True for what a token may be: labels known, wholly or in part; None when nothing is known
-    emptied    whether training has found a state with nothing left for it
+    weights    (N,) weight of each sequence, or None
+    allowed    (T, L) True for the allowed labels of a token: known labels, full or partial; None without any
+    emptied    True once training has found an empty state
     """
 
     observed: Any
@@ -49,11 +49,11 @@ class Evidence:
 
     @property
     def tokens(self) -> int:
-        """T."""
+        """Number of tokens, T."""
         return int(self.offsets[-1])
 
     def passes(self, size: int) -> Any:
-        """Return the core's own view, made once: it keeps rooms to compute in."""
+        """Return the core's view, made once: it keeps workspaces."""
         if size not in self._passes:
             flags = None if self.allowed is None else np.ascontiguousarray(self.allowed, dtype=np.uint8)
             offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
@@ -61,7 +61,7 @@ class Evidence:
         return self._passes[size]
 
     def total(self, log_z: Floats) -> float:
-        """Compute the weighted sum over sequences that can be."""
+        """Compute the weighted sum over possible sequences."""
         possible = log_z > -np.inf
         weights = 1.0 if self.weights is None else self.weights[possible]
         return float((weights * log_z[possible]).sum())
@@ -138,7 +138,7 @@ class BaumWelch:
                         it settles, 1 is the plain mean of all batches
     """
 
-    hidden: ClassVar[bool] = True  # it trains models with hidden states, and no others
+    hidden: ClassVar[bool] = True  # it trains models with hidden states only
 
     max_iterations: int = 100
     tolerance: float = 1e-6
@@ -150,7 +150,7 @@ class BaumWelch:
 
     def __post_init__(self) -> None:
         for name in ("frozen", "tied"):
-            if isinstance(getattr(self, name), Iterator):  # it can be gone through once
+            if isinstance(getattr(self, name), Iterator):  # an iterator can be consumed only once
                 object.__setattr__(self, name, tuple(getattr(self, name)))
         whole_number(self.max_iterations, "max_iterations", 0)
         whole_number(self.restarts, "restarts", 1)
@@ -165,17 +165,17 @@ class BaumWelch:
         groups_of(self.tied, None)
 
     def enough(self, gain: float, value: float) -> bool:
-        """Tell whether an iteration gained too little to go on."""
+        """Return True if an iteration gained too little to continue."""
         return gain <= self.tolerance * (1 + abs(value))
 
     def expect(self, model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
-        """Make the E step."""
+        """Run the E step."""
         return expect(model, evidence, threads)
 
     def train(
         self, model: HiddenMarkov, evidence: Evidence, prior: Dirichlet, threads: int, report: Report
     ) -> Outcome:
-        """Learn from one start; the outcome's theta is a HiddenMarkov."""
+        """Train from one start; the theta of the outcome is a HiddenMarkov."""
         groups = groups_of(self.tied, model.labels)
         kept: Any = model
         found: Expected | None = None
@@ -186,7 +186,7 @@ class BaumWelch:
             found = self.expect(model, evidence, threads)
             said = _say_impossible(found.log_z, said=said)
             value = found.value + model.log_prior(prior, groups)
-            if iteration and not value > best:  # nothing gained: what was there before stays
+            if iteration and not value > best:  # no gain: the model before is kept
                 fell = not value >= best - SLACK * (1 + abs(best))
                 if fell:
                     warnings.warn(
@@ -214,7 +214,7 @@ class HardEM(BaumWelch):
     """
 
     def expect(self, model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
-        """Make the E step."""
+        """Run the E step."""
         return expect_hard(model, evidence, threads)
 
 
@@ -224,7 +224,7 @@ def _progress(iteration: int, model: Any, found: Expected, value: float) -> Prog
 
 
 def _say_impossible(log_z: Floats, *, said: bool) -> bool:
-    """Refuse a start under which nothing can be; report once the sequences that cannot."""
+    """Raise an error if all sequences are impossible under a start; warn once of some."""
     lost = np.flatnonzero(~(log_z > -np.inf))
     if len(lost) and len(lost) == len(log_z):
         raise ImpossibleError(
@@ -237,7 +237,7 @@ def _say_impossible(log_z: Floats, *, said: bool) -> bool:
 
 
 def say_lost(log_z: Floats, of: str, more: str) -> bool:
-    """Report sequences that cannot be, if there are any."""
+    """Warn of impossible sequences, if there are any."""
     lost = np.flatnonzero(~(log_z > -np.inf))
     if len(lost):
         warnings.warn(
@@ -250,7 +250,7 @@ def say_lost(log_z: Floats, of: str, more: str) -> bool:
 
 
 def say_empty(model: HiddenMarkov, occupied: Floats) -> None:
-    """Report the states of a trained model that nothing is left for."""
+    """Warn of the empty states of a trained model."""
     empty = np.flatnonzero(occupied < EMPTY)
     if not len(empty):
         return
@@ -268,9 +268,9 @@ def say_empty(model: HiddenMarkov, occupied: Floats) -> None:
 
 
 def groups_of(tied: Any, labels: Sequence[str] | None) -> Groups | None:
-    """Number the states (L,), with one number for states that share emissions; None when none do.
+    """Number the groups of states (L,) that share emissions; None when none do.
 
-    Without labels the shape alone is checked.
+    Without labels only the shape is checked.
     """
     if isinstance(tied, str) or not isinstance(tied, Iterable):
         raise OptionError(f"tied must be groups of states, like [('N1', 'N2')], got {tied!r}")
@@ -298,14 +298,14 @@ def groups_of(tied: Any, labels: Sequence[str] | None) -> Groups | None:
 
 
 class _Statistics(Field):
-    """Statistics of emissions: arrays by name."""
+    """Statistics of emissions as a stored field: arrays by name."""
 
     def put(self, state: State, name: str, value: Statistics) -> None:
-        """Write them."""
+        """Write the arrays."""
         state.arrays |= {f"{name}.{key}": np.ascontiguousarray(array) for key, array in value.items()}
 
     def get(self, state: State, name: str, sizes: Sizes) -> Statistics:  # noqa: ARG002
-        """Read them back; HmmFit.check compares them with the model."""
+        """Read the arrays; HmmFit.check compares them with the model."""
         names = [one for one in state.arrays if one.startswith(f"{name}.")]
         shapes = {one: tuple(state.arrays[one].shape) for one in names}
         return {one.removeprefix(f"{name}."): state.finite(one, shapes[one]) for one in names}
@@ -313,9 +313,9 @@ class _Statistics(Field):
 
 @dataclass(frozen=True, eq=False)
 class Running:
-    """Expected counts a token, averaged over the batches so far, and how many batches and tokens there were.
+    """Expected counts per token, averaged over the batches so far, and the numbers of batches and tokens.
 
-    start (L,), edge (L, L), end (L,), emissions   as an E step finds them (Expected)
+    start (L,), edge (L, L), end (L,), emissions   as in Expected
     """
 
     stored_kind: ClassVar[str] = "running counts"
@@ -332,7 +332,7 @@ class Running:
     def of(
         before: Running | None, model: HiddenMarkov, found: Expected, tokens: int, forgetting: float
     ) -> Running:
-        """Take in what an E step has found on another batch of so many tokens."""
+        """Add the expected counts of another batch with this many tokens."""
         whole = Running(found.start, found.edge, found.end, found.emissions, 1, tokens)
         fresh = whole._scaled(1.0 / max(tokens, 1))
         if before is None:
@@ -346,13 +346,13 @@ class Running:
     def maximised(
         self, model: HiddenMarkov, prior: Dirichlet, groups: Groups | None, frozen: Sequence[str]
     ) -> HiddenMarkov:
-        """Make the M step on the mean, counting as much as all tokens so far: pseudo-counts weigh as they should."""
+        """Run the M step on the mean, scaled to all tokens so far, so that pseudo-counts have their weight."""
         whole = self._scaled(float(max(self.tokens, 1)))
         found = Expected(whole.start, whole.edge, whole.end, whole.emissions, np.zeros(0), 0.0)
         return model.maximised(found, prior, groups, frozen)
 
     def fits(self, model: HiddenMarkov) -> bool:
-        """Tell whether these are counts of this model: statistics of the same names and shapes."""
+        """Return True if these are counts of this model: statistics of equal names and shapes."""
         empty = Corpus({"nothing": VectorColumn(np.zeros((0, 1)))}, np.zeros(1, dtype=np.int64))
         nothing = model.emissions.observe(empty, "nothing", unknown="missing")
         made = model.emissions.statistics(nothing, np.zeros((0, model.size)))
@@ -360,7 +360,7 @@ class Running:
         return one == other
 
     def _scaled(self, factor: float) -> Running:
-        """Multiply all sums by a factor; the means that moments are about are no sums."""
+        """Multiply all sums by a factor; reference means of moments are not sums and stay."""
         emissions = {
             name: array if name.rpartition(".")[2] == "about" else np.asarray(array * factor)
             for name, array in self.emissions.items()

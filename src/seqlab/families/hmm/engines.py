@@ -1,4 +1,4 @@
-"""Two engines under one face: tables, which EM finds, and counts of labelled words."""
+"""The two engines of an HMM with one interface: tables estimated by EM, and counts of labelled words."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from seqlab.tagging.door.sentences import token_weights
 
 @dataclass(frozen=True, slots=True)
 class FitOptions:
-    """Options of fit beside the data; those of EM are checked, and of no use to counting."""
+    """Options of fit beside the data; those of EM are checked, and not used by counting."""
 
     dev: Any
     patience: Any
@@ -56,7 +56,7 @@ class FitOptions:
 
 
 def engine_for(hmm: families.HMM, data: TrainingSet) -> TablesEngine | CountsEngine:
-    """Choose the engine that learns: counts where every word has its label and more than tables is asked."""
+    """Choose the engine of training: counts for fully labelled words, if an option needs more than tables."""
     free = hmm.learner is None and hmm.states is None and hmm.init is None
     counts = isinstance(hmm.learner, Counting) or (_countable(data) and free and _more_than_tables(hmm))
     engine = COUNTS if counts else TABLES
@@ -65,18 +65,18 @@ def engine_for(hmm: families.HMM, data: TrainingSet) -> TablesEngine | CountsEng
 
 
 def engine_of(model: HiddenMarkov | CountedHMM) -> TablesEngine | CountsEngine:
-    """Return the engine that answers with this model."""
+    """Return the engine of a fitted model."""
     return TABLES if isinstance(model, HiddenMarkov) else COUNTS
 
 
 def _countable(data: TrainingSet) -> bool:
-    """Tell whether these are words, each of them with a label."""
+    """Return True if these are words, each of them with a label."""
     plain = type(data.emissions) is Categorical and data.emissions.symbols is None
     return data.full and data.words and plain
 
 
 def _more_than_tables(hmm: families.HMM) -> bool:
-    """Tell whether options ask for what only counts give: a higher order, endings of words, smoothing by histories."""
+    """Return True if options need counts: a higher order, a suffix model, smoothing by histories."""
     endings = isinstance(hmm.unknown, SuffixModel) or hmm.unknown in ("suffix", "none")
     if hmm.order not in (None, 1) or endings:
         return True
@@ -86,15 +86,15 @@ def _more_than_tables(hmm: families.HMM) -> bool:
 
 
 class TablesEngine:
-    """Start, transition and emission tables of order 1, found by EM or, with every label known, by one M step.
+    """Start, transition and emission tables of order 1, estimated by EM or, with every label known, by one M step.
 
-    streams   whether observations may come one by one
+    streams   True if observations may come one by one
     """
 
     streams = True
 
     def refuse(self, hmm: families.HMM, data: TrainingSet) -> None:
-        """Refuse options that tables do not use."""
+        """Raise an error for options that tables do not use."""
         if hmm.order not in (None, 1):
             raise OptionError(
                 f"order={hmm.order} is for words that all have labels; hidden states have order 1"
@@ -111,7 +111,7 @@ class TablesEngine:
             )
 
     def fit(self, hmm: families.HMM, data: TrainingSet, sample_weight: Any, asked: FitOptions) -> HmmFit:
-        """Find tables by EM; with every label known, one M step is counting."""
+        """Estimate tables by EM; with every label known, one M step is counting."""
         learner: Any = hmm.learner if hmm.learner is not None else None if data.full else BaumWelch()
         ground = Ground.of(hmm, data, learner.unlabelled_weight if learner else 1.0, sample_weight)
         prior, threads = Dirichlet.of(hmm.smoothing), thread_count(hmm.threads)
@@ -126,7 +126,7 @@ class TablesEngine:
         return HmmFit.of(model, ground.dictionary, history, _unknown(hmm, data), data, restarts=histories)
 
     def partial_fit(self, hmm: families.HMM, data: TrainingSet, sample_weight: Any) -> HmmFit:
-        """Take in another batch by stepwise EM (eq:stepwise-em)."""
+        """Learn from another batch by stepwise EM (eq:stepwise-em)."""
         learner: Any = hmm.learner if hmm.learner is not None else BaumWelch()
         before = hmm.fit_
         if before is None:
@@ -162,7 +162,7 @@ class TablesEngine:
         return model.batch(observed, corpus.offsets, allowed)
 
     def label_ids(self, fit: HmmFit, corpus: Corpus, column: str | None, threads: int) -> LabelIds | None:  # noqa: ARG002
-        """Leave it to trellises and Viterbi."""
+        """Decode through trellises and Viterbi."""
         return None
 
     def tables(self, fit: HmmFit, question: str) -> HiddenMarkov:  # noqa: ARG002
@@ -173,7 +173,7 @@ class TablesEngine:
 def _em(
     hmm: families.HMM, ground: Ground, learner: Any, prior: Dirichlet, threads: int, asked: FitOptions
 ) -> tuple[HiddenMarkov, Best]:
-    """Run EM from one start or several; the best model, and the histories of all runs."""
+    """Run EM from one start or several; return the best model, and the histories of all runs."""
     judge = None if asked.dev is None else DevScorer(asked.dev, ground.data, ground.dictionary, threads)
     runs = learner.restarts if ground.by_chance else 1
     starts = [ground.start(np.random.default_rng([hmm.seed, run])) for run in range(runs)]
@@ -198,9 +198,9 @@ def _em(
     sorts = nameless and not ground.rules and not learner.tied
     if sorts or any(
         one.emptied for one in copies
-    ):  # what is said of states holds for the model that is kept, by its own names
+    ):  # warnings about states refer to the model that is kept, by its own names
         used = learner.expect(model, evidence, threads).occupied
-        if sorts:  # the most used first: an order that does not hang on chance
+        if sorts:  # the most used states first: an order that does not depend on chance
             order = np.argsort(-np.round(used, 6), kind="stable")
             model, used = model.reordered(order), used[order]
         say_empty(model, used)
@@ -208,7 +208,7 @@ def _em(
 
 
 def _renumbered(hmm: families.HMM, ground: Ground, start: HiddenMarkov) -> Evidence:
-    """Return the evidence in the numbers of the model that training begins with."""
+    """Return the training data with labels numbered as in the model that training begins with."""
     if not hasattr(hmm.init, "fit_"):
         return ground.evidence
     observed = start.emissions.observe(ground.data.corpus, ground.data.column, unknown="error")
@@ -220,12 +220,12 @@ def _unknown(hmm: families.HMM, data: TrainingSet) -> str:
 
 
 class CountsEngine:
-    """Counts of words and labels (eq:counting), of order 1 to 3; new words are judged by their endings."""
+    """Counts of words and labels (eq:counting), of order 1 to 3; unknown words are scored by their endings."""
 
     streams = False
 
     def refuse(self, hmm: families.HMM, data: TrainingSet) -> None:
-        """Refuse data that cannot be counted, and options that counting does not use."""
+        """Raise an error for data that cannot be counted, and options that counting does not use."""
         if not _countable(data):
             raise OptionError(
                 "Counting() wants words, each of them with a label; for anything else leave out learner"
@@ -249,11 +249,11 @@ class CountsEngine:
             )
 
     def fit(self, hmm: families.HMM, data: TrainingSet, sample_weight: Any, asked: FitOptions) -> HmmFit:  # noqa: ARG002
-        """Count."""
+        """Count labelled words."""
         return _counted(hmm, data, _count(hmm, data, state_names(hmm, data, None), sample_weight))
 
     def partial_fit(self, hmm: families.HMM, data: TrainingSet, sample_weight: Any) -> HmmFit:
-        """Count on top of the counts before; tables that EM has found are no counts."""
+        """Add counts to those before; tables estimated by EM are not counts."""
         assert data.gold is not None  # noqa: S101  (refuse looked)
         model = _count(hmm, data, data.gold.names, sample_weight)
         before = None if hmm.fit_ is None else hmm.fit_.model
@@ -266,7 +266,7 @@ class CountsEngine:
         return model.trellises(words.pool, words.codes, corpus.offsets, allowed=allowed, threads=threads)  # type: ignore[union-attr]
 
     def label_ids(self, fit: HmmFit, corpus: Corpus, column: str | None, threads: int) -> LabelIds | None:
-        """(tokens,) numbers of the best labels, by the decoder of the core."""
+        """Find (tokens,) numbers of the best labels, by the decoder of the core."""
         if not corpus.token_count:
             return None
         words, model = corpus.strings(str(column)), fit.model
@@ -274,7 +274,7 @@ class CountsEngine:
         return model.label_ids(words.pool, words.codes, corpus.offsets, allowed=allowed, threads=threads)  # type: ignore[union-attr]
 
     def tables(self, fit: HmmFit, question: str) -> HiddenMarkov:
-        """Return plain tables over the words of training, which order 1 has."""
+        """Return tables over the words of training; for order 1 only."""
         model: Any = fit.model
         if model.order != 1:
             raise QuestionError(
@@ -299,7 +299,7 @@ def _counted(hmm: families.HMM, data: TrainingSet, model: CountedHMM) -> HmmFit:
 
 
 def _one_pass() -> History:
-    """Make the history of a training that only counts."""
+    """Make the history of a training in one pass."""
     return History([Epoch(1, None, None, None, None, 0.0)], "counted", 1)
 
 
@@ -329,7 +329,7 @@ def _count(hmm: families.HMM, data: TrainingSet, labels: tuple[str, ...], sample
 
 
 def _flags(words: StringColumn, fit: HmmFit) -> npt.NDArray[np.bool_] | None:
-    """(words, L) what each distinct word may be."""
+    """Compute (words, L) the allowed labels of each distinct word."""
     dictionary = fit.training.dictionary
     return None if dictionary is None else dictionary.flags(words.values)
 

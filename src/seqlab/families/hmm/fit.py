@@ -1,4 +1,4 @@
-"""A fitted hidden Markov model, one frozen value, and how files of version 1 become one."""
+"""A fitted hidden Markov model as one frozen value, and the conversion of files of version 1."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class HmmFit:
     training          labels, columns, words, rules and dictionary
     model             tables, or counts of labelled words
     history           of the training
-    observed_column   that the observations stand in; None for streams and for tables that were given
-    unknown           what becomes of symbols that were never seen: "error", "missing" or "suffix"
+    observed_column   the column of the observations; None for streams and for given tables
+    unknown           treatment of unseen symbols: "error", "missing" or "suffix"
     restarts          histories of all runs
-    running           what partial_fit goes on from; None unless it has been there
+    running           the state of partial_fit; None before its first call
     """
 
     training: Annotated[Training, Part(Training)]
@@ -53,7 +53,7 @@ class HmmFit:
         data: TrainingSet | None = None,
         **more: Any,
     ) -> HmmFit:
-        """Put a fitted value together from what training has made; without data, of tables that were written down."""
+        """Make a fitted value from the results of training, or from tables of a user (without data)."""
         column = None if data is None or data.gold is None else data.gold.column
         columns = () if data is None else tuple(name for name in data.corpus.columns if name != column)
         words = Late(make=lambda: model.vocabulary)
@@ -61,7 +61,7 @@ class HmmFit:
         return HmmFit(training, model, history, None if data is None else data.column, unknown, **more)
 
     def check(self) -> None:
-        """Refuse parts of a file that do not belong together."""
+        """Check that parts of a file fit together."""
         if self.model.labels != self.training.labels:
             raise StoreError("the labels of the model are not those of the tagger")
         tables = isinstance(self.model, HiddenMarkov)
@@ -69,7 +69,7 @@ class HmmFit:
             raise StoreError("the running counts are not those of the model")
 
     def with_model(self, model: HiddenModel) -> HmmFit:
-        """Return another one with this model, which may know other labels, words and rules."""
+        """Return a copy with this model, which may have other labels, words and rules."""
         words = Late(make=lambda: model.vocabulary)
         training = replace(self.training, labels=model.labels, rules=model.rules, vocabulary=words)
         return replace(self, training=training, model=model, running=None)
@@ -79,7 +79,7 @@ _OPTIONS = {"gaussian": "Gaussian", "gaussian mixture": "GaussianMixture", "pois
 
 
 def upgraded(state: State) -> State:
-    """Move options to one place; give the model its labels and rules, emissions their options, and counts new names."""
+    """Convert version 1: options in one place, labels and rules in the model, options in emissions, counts renamed."""
     if "objects" not in state.settings:
         return state
     objects = {name: _given(data) for name, data in state.setting("objects", dict).items()}
@@ -104,14 +104,14 @@ def upgraded(state: State) -> State:
 
 
 def _given(data: Any) -> Any:
-    """Write an option object in today's form: streams were a kind of their own."""
+    """Convert an option object to the current form: streams were a kind of their own."""
     if not (isinstance(data, dict) and isinstance(data.get("streams"), list)):
         return data
     return {"object": {"name": "Streams", "fields": {"parts": {"dict": data["streams"]}}}}
 
 
 def _allowed(training: State) -> Any:
-    """Write the dictionary as the option that it was given as; words had lists of labels."""
+    """Convert the dictionary to the option that it was given as; words had lists of labels."""
     if not training.names("dictionary"):
         return None
     labels = training.names("labels")
@@ -126,7 +126,7 @@ def _allowed(training: State) -> Any:
 
 
 def _counts(model: State) -> State:
-    """Name the words of a counted model, its smoothing and its suffix model in today's way."""
+    """Convert the names of the words of a counted model, its smoothing and its suffix model."""
     renamed = {name.replace("words.", "word.pool.", 1): one for name, one in model.arrays.items()}
     old = State("", model.setting("smoothing", dict))
     kind = NAMES.get(old.setting("name", str))
@@ -141,7 +141,7 @@ def _counts(model: State) -> State:
 
 
 def _with_options(emissions: State, given: Any) -> State:
-    """Give emissions the options that the tagger has; files held no more of them than the kind of covariance."""
+    """Copy the options of the tagger to the emissions; old files stored only the kind of covariance."""
     inside = State("", given if isinstance(given, dict) else {}).settings.get("object", {})
     fields: dict[str, Any] = dict(inside.get("fields", {}))
     if emissions.kind == "streams":

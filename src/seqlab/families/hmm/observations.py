@@ -20,7 +20,7 @@ from seqlab.families.hmm.emissions.symbols import MISSING
 from seqlab.tagging.door.sentences import word_column
 
 Offsets = npt.NDArray[np.int64]
-NAMES = {"symbols": "word", "bags": ATTRIBUTES, "vectors": "vector"}  # of columns, when X has none of its own
+NAMES = {"symbols": "word", "bags": ATTRIBUTES, "vectors": "vector"}  # default names of columns
 KINDS = {"symbols": (StringColumn, VectorColumn), "bags": (BagColumn,), "vectors": (VectorColumn,)}
 WANTED = {
     "symbols": "a word or a whole number",
@@ -71,7 +71,7 @@ def read_sequence(tokens: Any, emissions: Emission) -> Corpus:
 def find_column(
     corpus: Corpus, emissions: Emission, asked: str | None, label: str | None = None
 ) -> str | None:
-    """Find the column that the observations stand in; None for streams, which have a column each."""
+    """Find the column of the observations; None for streams, which have a column each."""
     if isinstance(emissions, Streams):
         for name in emissions.parts:
             resolve(name, corpus.columns)
@@ -90,7 +90,7 @@ def find_column(
 
 
 def split_labels(y: Any, offsets: Offsets, lengths: Any) -> Any:
-    """Give y a list for every sentence: None for a whole sentence becomes None for each of its tokens."""
+    """Convert y to a list for every sentence: None for a sentence becomes None for each of its tokens."""
     if y is None or isinstance(y, (str, bytes, Mapping)) or not isinstance(y, Iterable):
         return y
     rows = list(y)
@@ -100,7 +100,7 @@ def split_labels(y: Any, offsets: Offsets, lengths: Any) -> Any:
         return [rows[b:e] for b, e in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
     sizes = np.diff(offsets).tolist()
     if len(rows) != len(sizes):
-        return rows  # read_gold says what is wrong
+        return rows  # read_gold raises the error
     return [[None] * size if row is None else row for row, size in zip(rows, sizes, strict=True)]
 
 
@@ -108,7 +108,7 @@ def split_labels(y: Any, offsets: Offsets, lengths: Any) -> Any:
 
 
 def _column(X: Any, holds: str, lengths: Any) -> tuple[Column | None, Offsets]:
-    """Read the column of one kind of emissions, and where its sequences begin; no column for sentences of a corpus."""
+    """Read the column of one kind of emissions, and the offsets of its sequences; no column for a Corpus."""
     if lengths is None and isinstance(X, np.ndarray) and X.dtype != object and X.ndim in (1, 2):
         lengths = [len(X)]
     if lengths is not None:
@@ -136,7 +136,7 @@ def _column(X: Any, holds: str, lengths: Any) -> tuple[Column | None, Offsets]:
 
 
 def _check_sequence(one: Any, s: int) -> None:
-    # A set has no order, and the values of a dict would be passed over.
+    # A set has no order, and the values of a dict would be ignored.
     if isinstance(one, (str, bytes, set, frozenset, dict)) or not hasattr(one, "__len__"):
         raise CorpusError(
             f" is {one!r:.60}, but a list of observations is wanted; X is a list of sequences, "
@@ -146,7 +146,7 @@ def _check_sequence(one: Any, s: int) -> None:
 
 
 def _plain_words(sequences: list[Any]) -> tuple[Column, Offsets] | None:
-    """Let the core read lists of strings and nothing else; None for anything else."""
+    """Read lists of strings in the core; None for anything else."""
     pool = _core.StringPool()
     codes, lengths, bad, _ = pool.intern_lists(sequences)
     return None if bad >= 0 or not len(codes) else (StringColumn(codes, pool), offsets_of(lengths))
@@ -179,7 +179,7 @@ def _offsets(lengths: Any, total: int) -> Offsets:
 
 
 def _symbols(tokens: Sequence[Any], offsets: Offsets) -> StringColumn | VectorColumn:
-    """Read words or whole numbers; None for what is missing."""
+    """Read words or whole numbers; None for missing ones."""
     words = isinstance(next((token for token in tokens if token is not None), ""), str)
     values = np.full(len(tokens), np.nan)
     for t, token in enumerate(tokens):
@@ -210,10 +210,10 @@ def _bags(tokens: Sequence[Any], offsets: Offsets) -> BagColumn:
 
 
 def _vectors(sequences: Sequence[Any]) -> VectorColumn:
-    """Read vectors, sequence by sequence; all of them are of one width."""
+    """Read vectors, sequence by sequence; all have the same width."""
     parts: list[npt.NDArray[np.float64]] = []
     there = (token for sequence in sequences for token in sequence if token is not None)
-    usual = np.size(next(there, 0.0))  # what is missing is as wide as what is not
+    usual = np.size(next(there, 0.0))  # a missing vector has the same width
     for s, sequence in enumerate(sequences):
         if not len(sequence):
             continue
@@ -228,7 +228,7 @@ def _vectors(sequences: Sequence[Any]) -> VectorColumn:
 
 
 def _rows(sequence: Any, s: int, width: int) -> npt.NDArray[np.float64]:
-    """Read (T, D) of one sequence; None stands for a vector that is missing."""
+    """Read (T, D) of one sequence; None stands for a missing vector."""
     tokens = sequence
     if not isinstance(tokens, np.ndarray):
         width = next((np.size(token) for token in tokens if token is not None), width)
@@ -237,7 +237,7 @@ def _rows(sequence: Any, s: int, width: int) -> npt.NDArray[np.float64]:
         given = np.asarray(tokens)
         rows = (
             given.astype(np.float64) if given.dtype.kind in "fiubO" else None
-        )  # no digits, nothing imaginary
+        )  # neither strings nor complex numbers
     except (TypeError, ValueError):
         rows = None
     if rows is None:
@@ -269,7 +269,7 @@ def _streams(X: Any, emissions: Streams, lengths: Any) -> Corpus:
 
 
 def _cells(X: Any, emissions: Streams, lengths: Any) -> tuple[dict[str, Any], Any]:
-    """Turn tuples with a cell for every stream into one list for every stream."""
+    """Convert tuples with a cell for every stream to one list for every stream."""
     flat, width = list(X), len(emissions.parts)
     if lengths is None:
         for s, one in enumerate(flat):

@@ -1,4 +1,4 @@
-"""Options of hidden Markov models: which classes may be options, and what makes sense."""
+"""Options of hidden Markov models: the classes that may be options, and their checks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UNKNOWN = ("error", "missing", "suffix", "none")
 
 
 def _corpus_fields(corpus: Corpus) -> dict[str, Any]:
-    """Take a corpus apart: columns as plain arrays and strings; where its file was is forgotten."""
+    """Convert a corpus to plain arrays and strings, for storage; the path of its file is dropped."""
     columns: list[Any] = []
     for name in corpus.columns:
         data = corpus.data(name)
@@ -40,7 +40,7 @@ def _corpus_fields(corpus: Corpus) -> dict[str, Any]:
 
 
 def _corpus(offsets: Any, columns: Any) -> Corpus:
-    """Make the corpus of what _corpus_fields took apart."""
+    """Make a corpus from the result of _corpus_fields."""
     made: dict[str, Any] = {}
     for name, data, *more in columns:
         if not more:
@@ -68,7 +68,7 @@ OPTIONS: Mapping[str, OptionKind] = {
 
 
 def check_options(hmm: families.HMM) -> Emission:
-    """Refuse options that make no sense, whatever the data are; the emissions, with the default in their place."""
+    """Check options that do not depend on the data; return the emissions, or the default for None."""
     emissions = Categorical() if hmm.emissions is None else hmm.emissions
     if isinstance(emissions, type) or not isinstance(emissions, Emission):
         raise OptionError(f"emissions must be Categorical(), Gaussian(), ..., got {emissions!r:.60}")

@@ -1,4 +1,4 @@
-"""Answers of a hidden Markov model beyond those of every tagger: streams, samples, tables, the number of states."""
+"""Methods of a hidden Markov model beyond those of every tagger: streams, samples, tables, the number of states."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from seqlab.inference.streaming import Filter, FilterStep
 from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.transitions import END, START, Transitions
 
-LONGEST = 100_000  # of a sequence drawn from a model with an end, before it is given up
+LONGEST = 100_000  # limit for a sequence drawn from a model with an end
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Generated:
-    """Sequences drawn from a model: observations[i] and states[i] belong together."""
+    """Sequences drawn from a model: observations[i] with states[i]."""
 
     observations: list[list[Any]]
     states: list[list[str]]
@@ -35,7 +35,7 @@ class Generated:
 
 
 class HMMStream:
-    """Observations one by one: what is known of the state after each, and decisions `lag` positions later."""
+    """Online decoding: the distribution over states after each observation, and decisions `lag` positions later."""
 
     def __init__(self, hmm: families.HMM, lag: int) -> None:
         if not hmm._engine.streams:
@@ -47,7 +47,7 @@ class HMMStream:
         self._filter = Filter(edge, start=start, labels=self._model.labels, lag=lag)
 
     def push(self, observation: Any) -> FilterStep:
-        """Take in the next observation; None for one that is missing."""
+        """Add the next observation; None for a missing one."""
         corpus = self._hmm._corpus_of_one([observation])
         column, dictionary = self._hmm._column_in(corpus), self._hmm.dictionary_
         seen = self._model.emissions.observe(corpus, column, unknown=self._hmm.unknown_)
@@ -65,12 +65,12 @@ class HMMStream:
             ) from None
 
     def finish(self) -> Any:
-        """Return what is still open when the stream ends."""
+        """Return the remaining decisions at the end of the stream."""
         return self._filter.finish()
 
 
 def transitions_of(model: HiddenMarkov) -> Transitions:
-    """Name the transition probabilities, with a row for the start and, where there is one, a column for the end."""
+    """Return transition probabilities by name, with a row for the start and a column for the end, if there is one."""
     for name in (START, END):
         if name in model.labels:
             raise QuestionError(
@@ -85,7 +85,7 @@ def transitions_of(model: HiddenMarkov) -> Transitions:
 
 
 def top_symbols(model: HiddenMarkov, state: str, n: int | None) -> list[tuple[Any, float]]:
-    """List the n symbols that a state most often emits, with their probabilities; None for all of them."""
+    """List the n most probable symbols of a state, with their probabilities; None for all of them."""
     if state not in model.labels:
         raise LabelError(f"there is no state {state!r:.60}; the states are {', '.join(model.labels):.200}")
     table = model.emissions
@@ -100,7 +100,7 @@ def top_symbols(model: HiddenMarkov, state: str, n: int | None) -> list[tuple[An
 
 
 def log_partitions(trellises: Trellises, threads: int) -> Floats:
-    """(N,) log Z of every trellis; -inf where there is no path."""
+    """Compute (N,) log Z of every trellis; -inf without a legal path."""
     try:
         return np.asarray(inference.log_partition(trellises, threads=threads), dtype=np.float64)
     except ImpossibleError:
@@ -108,7 +108,7 @@ def log_partitions(trellises: Trellises, threads: int) -> Floats:
 
 
 def log_partition(trellis: Any) -> float:
-    """Compute log Z; -inf where there is no path."""
+    """Compute log Z; -inf without a legal path."""
     try:
         return float(inference.log_partition(trellis))
     except ImpossibleError:
@@ -150,7 +150,7 @@ def _lengths(length: Any, n: int, model: HiddenMarkov) -> list[int | None]:
 def _path(
     model: HiddenMarkov, tables: tuple[Floats, Floats], length: int | None, rng: np.random.Generator
 ) -> npt.NDArray[np.int64]:
-    """States by chance: `length` of them, or until the end."""
+    """Draw states: `length` of them, or until the end."""
     first, rows = tables
     path: list[int] = []
     while length is None or len(path) < length:
@@ -186,19 +186,19 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
-    """Models of several sizes; `best` is the one that the criterion chose."""
+    """Models of several sizes; `best` is the one selected by the criterion."""
 
     candidates: tuple[Candidate, ...]
     criterion: str
 
     @property
     def best(self) -> Any:
-        """The chosen model."""
+        """The selected model."""
         return self.chosen.model
 
     @property
     def chosen(self) -> Candidate:
-        """The chosen candidate."""
+        """The selected candidate."""
         if self.criterion == "dev":
             return max(self.candidates, key=lambda one: -float("inf") if one.dev is None else one.dev)
         return min(self.candidates, key=lambda one: float(getattr(one, self.criterion)))

@@ -1,4 +1,4 @@
-"""Starts of EM: by chance, by k-means, from tables, a tag dictionary, or labelled sentences."""
+"""Initialisation of EM: random, by k-means, from tables, a tag dictionary, or labelled sentences."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from seqlab.families.hmm.training_set import TrainingSet, checked_states, named_
 from seqlab.tagging.door.constraints import Given, Rules, TagDictionary, label_list
 
 TABLES = ("start", "transitions", "end", "emissions")
-BIAS = 0.01  # what a label outside the dictionary weighs beside one in it
-FIRST_COUNTS = Dirichlet(0.1, 0.1, 0.1, 0.1)  # on top of labelled counts: what they lack is not impossible
+BIAS = 0.01  # weight of a label outside the dictionary relative to one in it
+FIRST_COUNTS = Dirichlet(0.1, 0.1, 0.1, 0.1)  # added to labelled counts, so that unseen events are possible
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
-    """Everything that training begins with.
+    """Input of the initialisation.
 
     data         sentences, their labels numbered as the states are
-    domain       of the emissions: their symbols, or the spread of their vectors
+    domain       of the emissions: their symbols, or the moments of their vectors
     evidence     the sentences as arrays
-    dictionary   what words may be, or None
-    init         a word, tables, or a dictionary to lean towards; None
+    dictionary   the allowed labels of words, or None
+    init         a method, tables, or a dictionary that biases the start; None
     labelled     sentences to count first, or None
     """
 
@@ -50,7 +50,7 @@ class Ground:
 
     @staticmethod
     def of(hmm: families.HMM, data: TrainingSet, unlabelled: float, sample_weight: Any) -> Ground:
-        """Collect it from options and data; `unlabelled` is what a sentence without labels counts."""
+        """Collect the input from options and data; `unlabelled` is the weight of a sentence without labels."""
         init, known = _read_init(hmm.init)
         pair = _read_pair(hmm, *init, data.emissions) if isinstance(init, tuple) and len(init) == 2 else None
         if pair is not None and pair.gold is not None:
@@ -72,12 +72,12 @@ class Ground:
 
     @property
     def size(self) -> int:
-        """L."""
+        """Number of states, L."""
         return len(self.labels)
 
     @property
     def by_chance(self) -> bool:
-        """Tell whether starts differ: tables that were given make the same one each time."""
+        """True if starts are random: given tables make the same one each time."""
         init = self.init
         return not (isinstance(init, Mapping) and set(init) & set(TABLES) and not _is_dictionary(init))
 
@@ -101,7 +101,7 @@ class Ground:
         )
 
     def flat(self, rng: Chance) -> HiddenMarkov:
-        """Make a model whose states are all alike."""
+        """Make a model whose states are all equal."""
         emissions = self._emissions(1, rng).reordered(np.zeros(self.size, dtype=np.int64))
         return self._chain(self._even[0], self._even, emissions)
 
@@ -111,7 +111,7 @@ class Ground:
 
     @property
     def _vectors(self) -> VectorRows | None:
-        """The vectors to find clusters of: the observations, or the first stream of numbers; None without any."""
+        """The vectors to cluster: the observations, or the first stream of vectors; None without any."""
         observed = self.evidence.observed
         streams = observed if isinstance(observed, tuple) else (observed,)
         return next((one for one in streams if isinstance(one, VectorRows)), None)
@@ -120,7 +120,7 @@ class Ground:
         return self.data.emissions.random(self.domain, self.evidence.observed, size, rng)
 
     def _chain(self, pi: Floats, A: Floats, emissions: Any) -> HiddenMarkov:
-        """Make a model that obeys the rules; with an end, sequences end as often as the data's do."""
+        """Make a model that obeys the rules; its end probability fits the lengths of the data."""
         pi, A = _masked(pi, self.rules.no_start), _masked(A, self.rules.forbidden)
         end = None
         if self.end:
@@ -136,7 +136,7 @@ class Ground:
         return self._chain(pi, A, self._emissions(size, rng))
 
     def _clustered(self, rng: Chance) -> HiddenMarkov:
-        """Make states of clusters of vectors; how they follow each other is left to training."""
+        """Make states from clusters of vectors; transitions are left to training."""
         vectors, emissions = self._vectors, self.data.emissions
         if vectors is None and isinstance(emissions, Streams):
             raise OptionError("init='kmeans' needs a stream of numbers, but every stream holds symbols")
@@ -149,7 +149,7 @@ class Ground:
         return self._chain(self._even[0], self._even, made)
 
     def _leaning(self, rng: Chance) -> HiddenMarkov:
-        """Make a random start in which a word leans towards the labels that the dictionary gives it."""
+        """Make a random start in which a word prefers the labels that the dictionary gives it."""
         model = self._random(rng)
         table = model.emissions
         if not isinstance(table, SymbolDistribution) or table.symbols.words is None:
@@ -168,7 +168,7 @@ class Ground:
         return replace(model, emissions=replace(table, probabilities=probabilities))
 
     def _given(self) -> HiddenMarkov:
-        """Take tables that a user wrote down; what is missing is even."""
+        """Read tables of the user; missing ones are uniform."""
         tables, size = self.init, self.size
         for name in tables:
             if name not in TABLES:
@@ -188,7 +188,7 @@ class Ground:
 
 
 def _is_dictionary(init: Mapping[Any, Any]) -> bool:
-    """Tell a dictionary from tables: words may be called "start" too, but lists of labels are strings."""
+    """Tell a dictionary from tables: a word may be called "start" too, but lists of labels are strings."""
     return all(
         isinstance(some, (list, tuple, set, frozenset)) and all(isinstance(x, str) for x in some)
         for some in init.values()
@@ -196,7 +196,7 @@ def _is_dictionary(init: Mapping[Any, Any]) -> bool:
 
 
 def checked_moves(A: Any, end: Any, size: int) -> tuple[Floats, Floats | None]:
-    """Check transitions (L, L), and the chance to end (L,) or None: together the rows sum to 1."""
+    """Check transitions (L, L), and end probabilities (L,) or None: together the rows sum to 1."""
     if end is None:
         return np.ascontiguousarray(checked_probabilities(A, "transitions", (size, size))), None
     moves = checked_probabilities(A, "transitions", (size, size), sums=False)
@@ -206,7 +206,7 @@ def checked_moves(A: Any, end: Any, size: int) -> tuple[Floats, Floats | None]:
 
 
 def _read_init(init: Any) -> tuple[Any, tuple[str, ...] | None]:
-    """Read `init`: models and tuples of tables as {"start": ...}; and the names of the states that it knows, if any."""
+    """Read `init`: models and tuples of tables as {"start": ...}; also the names of its states, if any."""
     from seqlab.families.hmm.tagger import HMM
 
     if isinstance(init, HMM):
@@ -241,7 +241,7 @@ def _read_pair(hmm: families.HMM, X: Any, y: Any, emissions: Emission) -> Traini
 
 
 def _masked(table: Floats, forbidden: Any) -> Floats:
-    """Leave out what is forbidden; a row that would have nothing left stays as it is."""
+    """Set forbidden entries to 0; a row that would become all 0 stays unchanged."""
     return normalised(np.where(forbidden, 0.0, table), table, axis=-1) if np.any(forbidden) else table
 
 
@@ -258,7 +258,7 @@ def written_model(
     symbols: Any,
     constraints: Given,
 ) -> HiddenMarkov:
-    """Make a model of tables that somebody wrote down; see HMM.from_tables."""
+    """Make a model from tables of a user; see HMM.from_tables."""
     start = checked_probabilities(pi, "pi", (None,))
     size = len(start)
     names = named_states(size) if states is None else checked_states(states)
@@ -273,7 +273,7 @@ def written_model(
 
 
 def _domain(B: Any, emissions: Emission, symbols: Any, size: int) -> Symbols | Spread:
-    """Find the symbols of a table (L, V), or how many numbers vectors have, as their tables tell."""
+    """Find the symbols of a table (L, V), or the dimension of vectors, from their tables."""
     if isinstance(emissions, Streams):
         raise OptionError(
             "from_tables takes one kind of emissions; train streams with init={'emissions': {...}}"

@@ -1,4 +1,4 @@
-"""A hidden Markov model of first order: where sequences start, how states follow each other, and what they emit."""
+"""A first-order hidden Markov model: start, transition and emission probabilities."""
 
 from __future__ import annotations
 
@@ -75,11 +75,11 @@ class Dirichlet:
         )
 
     def of_start(self, size: int) -> Floats:
-        """(L,)."""
+        """Pseudo-counts of starts, (L,)."""
         return _spread(self.start, (size,), "start")
 
     def of_moves(self, size: int, *, end: bool) -> Floats:
-        """(L, L), or (L, L + 1) with the end as the last column."""
+        """Pseudo-counts of transitions: (L, L), or (L, L + 1) with the end as the last column."""
         moves = _spread(self.transitions, (size, size), "transitions")
         if not end:
             return moves
@@ -98,12 +98,12 @@ def _spread(value: Any, shape: tuple[int, ...], name: str) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expected:
-    """Expected counts that an E step found, all of them sums over sequences.
+    """Expected counts of an E step, all of them sums over sequences.
 
-    start (L,), edge (L, L), end (L,)   how often sequences begin, move, and end with each state
+    start (L,), edge (L, L), end (L,)   expected starts, transitions and ends
     emissions                           statistics of the emissions
-    log_z (N,)                          log P of each sequence; -inf for one that cannot be
-    value                               their weighted sum, without those that cannot be
+    log_z (N,)                          log P of each sequence; -inf for an impossible one
+    value                               their weighted sum, without impossible ones
     """
 
     start: Floats
@@ -115,7 +115,7 @@ class Expected:
 
     @property
     def occupied(self) -> Floats:
-        """(L,) how much each state counts."""
+        """(L,) expected count of each state."""
         return np.asarray(self.edge.sum(axis=1) + self.end)
 
 
@@ -124,11 +124,11 @@ class HiddenMarkov:
     """eq:hmm-joint   P(x, y) = π(y_1) B(x_1 | y_1) Π_t A(y_{t-1}, y_t) B(x_t | y_t)  [· end(y_T)].
 
     labels      the L states by name
-    pi          (L,)   where sequences start
+    pi          (L,)   start probabilities
     A           (L, L) from state, to state
-    end         (L,)   the chance to end after a state, or None: then rows of A alone sum to 1
+    end         (L,)   probability to end after a state, or None: then rows of A alone sum to 1
     emissions   P(x | y)
-    rules       what must not happen
+    rules       constraints on states
     """
 
     stored_kind: ClassVar[str] = "hidden markov model"
@@ -145,28 +145,28 @@ class HiddenMarkov:
             object.__setattr__(self, "rules", Rules.none(self.size))
 
     def check(self) -> None:
-        """Refuse tables of a file that are no probabilities."""
+        """Check that tables from a file are probabilities."""
         for table in (self.pi[None], self._exits):
             check_shares(table, 1, "start and transition probabilities")
 
     @property
     def size(self) -> int:
-        """L."""
+        """Number of states, L."""
         return len(self.labels)
 
     @property
     def _exits(self) -> Floats:
-        """(L, L) transitions, or (L, L + 1) with the end as the last column."""
+        """Transitions (L, L), or (L, L + 1) with the end as the last column."""
         return self.A if self.end is None else np.hstack([self.A, self.end[:, None]])
 
     @property
     def vocabulary(self) -> frozenset[str] | None:
-        """The words of training; None when observations are no words."""
+        """The words of training; None when observations are not words."""
         return self.emissions.vocabulary
 
     @property
     def parameters(self) -> int:
-        """Count the numbers that were free to choose; cells that rules forbid were not."""
+        """Number of free parameters, without cells that rules forbid."""
         size = self.size
         moves = size * (size - (self.end is None)) - int(self.rules.forbidden.sum())
         return size - 1 - int(self.rules.no_start.sum()) + moves + self.emissions.parameters
@@ -174,7 +174,7 @@ class HiddenMarkov:
     # ------------------------------------------------------------------------------------------ trellises
 
     def edges(self) -> tuple[Floats, Floats, Floats | None]:
-        """Take logs of π, A and the end; -inf for what rules forbid."""
+        """Compute logs of π, A and the end; -inf where rules forbid."""
         start, edge = logs(self.pi), logs(self.A)
         end = None if self.end is None else logs(self.end)
         if self.rules:
@@ -197,7 +197,7 @@ class HiddenMarkov:
         return made
 
     def advice(self) -> str:
-        """Say what to do about sequences that cannot be, when zeros of the tables are to blame."""
+        """Advise on impossible sequences, when zeros of the tables are the reason."""
         open_moves = self.A[~self.rules.forbidden] if self.rules else self.A
         tables = [logs(self.pi), logs(open_moves), self.emissions.table()]
         tables.append(None if self.end is None else logs(self.end))
@@ -209,7 +209,7 @@ class HiddenMarkov:
     def maximised(
         self, found: Expected, prior: Dirichlet, groups: Groups | None = None, frozen: Sequence[str] = ()
     ) -> Self:
-        """Make the M step. What has no count stays as it is."""
+        """Run the M step. Rows with a count of zero stay unchanged."""
         pi, A, end = self.pi, self.A, self.end
         if "start" not in frozen:
             pi = normalised(self._starts(found.start + prior.of_start(self.size)), pi, axis=0)
@@ -225,7 +225,7 @@ class HiddenMarkov:
         return replace(self, pi=pi, A=A, end=end, emissions=emissions)
 
     def log_prior(self, prior: Dirichlet, groups: Groups | None = None) -> float:
-        """Compute what the prior adds to the objective, up to a constant."""
+        """Compute the log prior, up to a constant."""
         total = sum_of_logs(self._starts(prior.of_start(self.size)), self.pi)
         total += sum_of_logs(self._moves(prior.of_moves(self.size, end=self.end is not None)), self._exits)
         return total + self.emissions.log_prior(prior.emissions, groups)
@@ -244,9 +244,9 @@ class HiddenMarkov:
     # ------------------------------------------------------------------------------------------ the rest
 
     def stationary(self) -> Floats:
-        """eq:stationary   (L,) the distribution that A leaves as it is; the long-run share of each state.
+        """eq:stationary   (L,) the stationary distribution of A: the long-run share of each state.
 
-        Of several, the one that is reached from π.
+        If there are several, the one reached from π.
         """
         moves = self.A / np.maximum(self.A.sum(axis=1, keepdims=True), 1e-300)
         system = np.vstack([moves.T - np.eye(self.size), np.ones(self.size)])
@@ -254,7 +254,7 @@ class HiddenMarkov:
         if np.linalg.matrix_rank(system[:-1], tol=1e-12) == self.size - 1:
             found = np.linalg.lstsq(system, wanted, rcond=None)[0]
         else:
-            lazy = 0.5 * (moves + np.eye(self.size))  # it cannot run in circles
+            lazy = 0.5 * (moves + np.eye(self.size))  # aperiodic
             for _ in range(60):
                 lazy = lazy @ lazy
                 lazy /= lazy.sum(axis=1, keepdims=True)

@@ -379,7 +379,7 @@ class HMM(Tagger):
         return read_sequence(tokens, self._check_options())
 
     def _column_in(self, corpus: Corpus) -> str | None:
-        """The column of the observations: that of training, or one that fits."""
+        """Return the column of the observations: that of training, or one that fits."""
         column: str | None = self.fit_.observed_column
         if column in corpus.columns or not corpus.token_count:
             return column

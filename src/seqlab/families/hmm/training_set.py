@@ -23,14 +23,14 @@ from seqlab.tagging.door.sentences import NOTHING, SEVERAL, Gold, hits, read_gol
 Bools = npt.NDArray[np.bool_]
 LEAST = float(
     np.log(5e-324)
-)  # what a token of an impossible sentence counts: log of the smallest number there is
+)  # score of a token of an impossible sentence: log of the smallest positive number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingSet:
-    """Sentences at the door.
+    """Training sentences, checked, with their labels if any.
 
-    emissions   how they are read
+    emissions   the emission distribution, which defines their form
     gold        their labels, if any
     column      of the observations; None for streams
     """
@@ -44,7 +44,7 @@ class TrainingSet:
     def read(
         hmm: families.HMM, X: Any, y: Any, lengths: Any = None, emissions: Emission | None = None
     ) -> TrainingSet:
-        """Read what fit was given."""
+        """Read the arguments of fit."""
         emissions = hmm._check_options() if emissions is None else emissions
         corpus = read_observations(X, emissions, lengths)
         gold = read_labels(corpus, y, lengths)
@@ -59,17 +59,17 @@ class TrainingSet:
 
     @property
     def full(self) -> bool:
-        """Tell whether every token has one label."""
+        """True if every token has one label."""
         return self.gold is not None and not self.gold.partial
 
     @property
     def words(self) -> bool:
-        """Tell whether the observations are words."""
+        """True if the observations are words."""
         return self.column is not None and isinstance(self.corpus.data(self.column), StringColumn)
 
     @property
     def labelled(self) -> Bools:
-        """(N,) sentences with any label at all."""
+        """(N,) True for sentences with any label."""
         if self.gold is None:
             return np.zeros(len(self.corpus), dtype=bool)
         known = np.concatenate([[0], np.cumsum(self.gold.ids != NOTHING)])
@@ -95,12 +95,12 @@ class TrainingSet:
         sample_weight: Any = None,
         unlabelled: float = 1.0,
     ) -> Evidence:
-        """Return what an E step learns from; `unlabelled` is what a sentence without any label counts."""
+        """Return the input of the E step; `unlabelled` is the weight of a sentence without any label."""
         weights = self._sentence_weights(sample_weight, unlabelled)
         return Evidence(observed, self.corpus.offsets, weights, self._allowed(dictionary, size))
 
     def _allowed(self, dictionary: TagDictionary | None, size: int) -> Bools | None:
-        """(T, L) what each token may be, by its label, its set of labels, and the dictionary; None for anything."""
+        """Compute (T, L) the allowed labels of each token, by its label or labels and the dictionary; None for all."""
         mask = None if dictionary is None else dictionary.mask(self.corpus)
         gold = self.gold
         if gold is None:
@@ -115,7 +115,7 @@ class TrainingSet:
         return allowed
 
     def _sentence_weights(self, sample_weight: Any, unlabelled: float) -> Floats | None:
-        """(N,) what each sentence counts; None when all count 1."""
+        """(N,) weight of each sentence; None when all are 1."""
         weights = token_weights(self.corpus, sample_weight)
         lengths, offsets = self.corpus.lengths, self.corpus.offsets
         made = np.ones(len(lengths))
@@ -144,7 +144,7 @@ def read_labels(corpus: Corpus, y: Any, lengths: Any = None) -> Gold | None:
 
 
 def state_names(hmm: families.HMM, data: TrainingSet, known: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Find the names of the states; `known` are those that init knows, if any."""
+    """Find the names of the states; `known` are those of init, if any."""
     names = () if data.gold is None else data.gold.names
     n_states, tokens = hmm.n_states, data.corpus.token_count
     if hmm.states is not None:
@@ -175,7 +175,7 @@ def state_names(hmm: families.HMM, data: TrainingSet, known: tuple[str, ...] | N
 
 
 def named_states(count: int) -> tuple[str, ...]:
-    """Name states s0, s1, ...; with zeros in front where there are more than ten: names sort as numbers do."""
+    """Name states s0, s1, ...; zero-padded if there are more than ten, so that names sort as numbers do."""
     digits = len(str(count - 1))
     return tuple(f"s{i:0{digits}d}" for i in range(count))
 
@@ -199,7 +199,7 @@ def checked_states(states: Any) -> tuple[str, ...]:
 class DevScorer:
     """Scores models on a development set: accuracy where it has labels, else log-likelihood a token.
 
-    What cannot be under a model is labelled wrongly, or has LEAST for each of its tokens; that is reported once.
+    An impossible sentence counts as wrong, or has LEAST for each of its tokens; that is reported once.
     """
 
     def __init__(self, dev: Any, data: TrainingSet, dictionary: TagDictionary | None, threads: int) -> None:

@@ -1,21 +1,21 @@
-"""The fast way from a corpus to label numbers: the best path of every sentence (eq:viterbi).
+"""The fast decoder: from a corpus to the label numbers of the best path of every sentence (eq:viterbi).
 
-A model of order 1 without edge attributes is decoded in the core, block by block, on tables used where they lie:
-straight from the columns when a template makes all its features, else from rows of attribute numbers. Everything else
-goes through trellises, which are the definition.
+A first-order model without edge attributes is decoded in the core, block by block, on tables that are used in place:
+directly from the columns when a template makes all its features, otherwise from rows of attribute numbers. All other
+models are decoded through trellises, which are the definition.
 
-The tables are built of a model and its encoder, or used as they lie in a mapped file. A template's decoder looks at
+The tables are built from a model and its encoder, or mapped from a file. A template's decoder reads
 (numbers are those of encode.template_rows.Plan and of the core's cpp/linear/tagging)
 
     values.P.bytes .begins .slots   strings of pool P, and the table from strings to numbers
-    places.G                        of a group of features on one atom: where the weights of each value are
+    places.G                        of a group of features on one atom: location of the weights of each value
     owners.P, buckets, chains       the same for features on several atoms
     rows                            weights of attributes that have many, one row of L float32 numbers for each
-    words.C.bytes .begins .slots    words of column C whose sums are ready made,
+    words.C.bytes .begins .slots    words of column C with precomputed sums,
     words.C.values .rows            and those sums
     label, weights                  of the model itself
 
-and one of ready-made attributes at attributes.bytes, .begins, .slots, ids, places, rows, label and weights. A file has
+and one of ready-made attributes attributes.bytes, .begins, .slots, ids, places, rows, label and weights. A file has
 strings, ids, label and weights once, in the parts of the encoder and of the model.
 """
 
@@ -49,21 +49,21 @@ from seqlab.tagging.door.constraints import Rules
 Scores = npt.NDArray[np.float32]
 
 KIND = "decoder tables"
-# Sums of some thousand weights this large still are float32 numbers; larger ones are left to float64.
+# Sums of some thousand weights of this size fit float32; larger weights are left to float64.
 LARGEST_WEIGHT = 1e30
 STRINGS = {"bytes": np.uint8, "begins": np.int64, "slots": np.uint64}
-# What the parts of a file hold under the names of the encoder and of the model; the rest is the decoder's own.
+# Arrays that a file holds in the parts of the encoder and of the model; the others belong to the decoder.
 SHARED = (".bytes", ".begins")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecoderTables:
-    """Everything that decoding reads; frozen.
+    """The arrays of the fast decoder; frozen.
 
     plan               the features of a template, or None
     column             the column of ready-made attributes, or None; without both, an encoder makes attributes
     arrays             by name
-    edge, start, end   (L, L), (L,), (L,)   scores of moves, first and last labels; -inf for what is forbidden
+    edge, start, end   (L, L), (L,), (L,)   scores of transitions, first and last labels; -inf where forbidden
     """
 
     plan: Plan | None
@@ -75,7 +75,7 @@ class DecoderTables:
 
 
 def tables_of(model: LinearModel, encoder: Encoder) -> DecoderTables | None:
-    """Build the tables; None for a model that is decoded by its trellises."""
+    """Build the tables; None for a model that is decoded through trellises."""
     if model.order == 2 or model.edge is not None or largest_weight(model) > LARGEST_WEIGHT:
         return None
     producers, L = encoder.producers, model.L
@@ -111,9 +111,9 @@ def _chain(moves: Array, rules: Rules) -> tuple[Scores, Scores, Scores]:
 
 
 class LateTables(Late["DecoderTables | None"]):
-    """Tables of a model and an encoder, made or looked for when they are first asked for.
+    """Tables of a model and an encoder, built or mapped on first use.
 
-    source   whose they are: they are of no use to another model
+    source   the model they belong to; they cannot be used with another one
     """
 
     source: tuple[Late[LinearModel], Late[Encoder]] | None = None
@@ -123,7 +123,7 @@ class StoredTables(Field):
     """The tables of a fitted linear tagger, beside its parts "encoder" and "model"."""
 
     def put(self, state: State, name: str, value: LateTables) -> None:
-        """Write what the other parts do not have; nothing where tables would not be used, or smallness is wanted."""
+        """Write the arrays that other parts do not have; nothing if tables are not used, or a small file is wanted."""
         model = state.any_part("model")
         if model.setting("dtype", str) not in {"float64", "float32"}:
             return
@@ -136,7 +136,7 @@ class StoredTables(Field):
         put_part(state, name, State(KIND, {}, own))
 
     def get(self, state: State, name: str, sizes: Sizes) -> LateTables:  # noqa: ARG002
-        """Look at nothing yet."""
+        """Read nothing yet."""
 
         def make() -> DecoderTables:
             with misfits_told(state.where):
@@ -145,12 +145,12 @@ class StoredTables(Field):
         return LateTables(make=make)
 
     def absent(self, state: State, name: str) -> bool:
-        """Tell whether a file does not have it at all."""
+        """Return True if the file does not contain it."""
         return not state.has_part(name)
 
 
 def _stored(state: State, name: str) -> DecoderTables:
-    """Put together the arrays of three parts; dtypes and shapes are checked, what is in them is not looked at."""
+    """Combine the arrays of three parts; dtypes and shapes are checked, contents are not."""
     encoder, model = state.any_part("encoder"), state.any_part("model")
     rows = encoder.any_part("node0")
     if encoder.has_part("node1") or encoder.has_part("edge0") or model.setting("edge", bool):
@@ -203,7 +203,7 @@ def _of_template(plan: Plan, arrays: Mapping[str, Array]) -> dict[str, Any]:
         if len(places) <= 1:
             names[f"places.{group}"] = np.uint64
         elif len(places) == 2:
-            names[f"owners.{max(places, key=size)}"] = np.uint64  # the first of two that are equally large
+            names[f"owners.{max(places, key=size)}"] = np.uint64  # the first of two pools of equal size
     for column in range(len(plan.sources)):
         names.update(_strings(f"words.{column}"))
         names.update({f"words.{column}.values": np.int32, f"words.{column}.rows": np.float32})
@@ -221,19 +221,19 @@ def _plain(state: State, name: str, dtype: Any) -> Array:
 
 Offsets = npt.NDArray[np.int64]
 
-# Places from a token to what a feature reads; the core keeps room for all of them.
+# Distances from a token that a feature may read; the core allocates memory for all of them.
 WIDEST = 10_000
-# Tokens of one block of trellises; edge attributes have L * L numbers for each.
+# Tokens per block of trellises; edge attributes have L * L numbers for each.
 BLOCK_TOKENS = 4096
 
 
 class Decoder:
-    """Best labels under one model, for corpora that one encoder reads.
+    """Decoder of one model, for corpora that one encoder reads.
 
-    tables       arrays that the core reads where they lie; None for a model that is decoded by trellises
-    definition   gives model and encoder, for sentences that the tables are not for: they need not be there before
+    tables       arrays that the core reads in place; None for a model that is decoded through trellises
+    definition   returns model and encoder, for sentences that the tables cannot handle; called on first use
 
-    Several threads may use one decoder at once. The encoder must not be fitted anew meanwhile.
+    Several threads may use one decoder at once. The encoder must not be refitted meanwhile.
     """
 
     def __init__(
@@ -266,13 +266,13 @@ class Decoder:
 
     @property
     def known(self) -> _core.StringPool | None:
-        """All attributes that it looks at in lists of ready-made ones; None where it wants to see all of them."""
+        """Attributes that it looks up in lists of ready-made ones; None if it needs all of them."""
         if self._attributes is not None:
             return self._attributes.pool if self._attributes.column == ATTRIBUTES else None
         return None if self._template is not None else self._definition()[1].known
 
     def label_ids(self, corpus: Corpus, threads: int = 1) -> LabelIds:
-        """(tokens,) label numbers of the best paths; ImpossibleError names the sentence that has none."""
+        """Return (tokens,) label numbers of the best paths; ImpossibleError names a sentence without one."""
         ids = np.empty(corpus.token_count, dtype=np.int32)
         if self._plan is not None and self._template is not None:
             columns = read_columns(self._plan, corpus)
@@ -293,14 +293,14 @@ class Decoder:
         return ids
 
     def _encoded(self, corpus: Corpus, rows: Rows | None, threads: int) -> EncodedCorpus:
-        """Return the corpus as the definition takes it; rows that were found in a file may be any numbers."""
+        """Return the corpus as encoded rows for the trellises."""
         encoder = self._definition()[1]
         if rows is None or int(rows.ids.max(initial=-1)) >= encoder.size:
             return encoder.encode(corpus, threads=threads)
         return EncodedCorpus(corpus.offsets, rows, None, None, encoder)
 
     def _weighed(self, encoded: EncodedCorpus, corpus: Corpus, threads: int) -> LabelIds:
-        """Return the labels where attributes count more or less than 1, which tables do not know."""
+        """Return the labels where attributes have values other than 1, which the tables do not support."""
         model, blocks = self._definition()[0], [np.zeros(0, dtype=np.int32)]
         for first, part in _blocks(encoded, 16 * BLOCK_TOKENS):
             ids = np.empty(part.token_count, dtype=np.int32)
@@ -316,7 +316,7 @@ class Decoder:
         return largest_weight(self._definition()[0])
 
     def _refuse(self, corpus: Corpus, sentence: int) -> NoReturn:
-        """Say why a sentence has no legal path, as its trellis does."""
+        """Raise the error of the trellis for a sentence without a legal path."""
         encoded = self._definition()[1].encode(corpus[sentence : sentence + 1])
         self._best(encoded, sentence, 1)
         raise RuntimeError(f"sentence {sentence}: the trellis has a path that the decoder did not find")
@@ -326,7 +326,7 @@ class Decoder:
         return np.concatenate([np.zeros(0, dtype=np.int32), *blocks])
 
     def _best(self, encoded: EncodedCorpus, first: int, threads: int) -> LabelIds:
-        """Find the labels of sentences that have the numbers first, first + 1, ... in their corpus."""
+        """Find the labels of sentences numbered first, first + 1, ... in their corpus."""
         exact = self._largest > LARGEST_WEIGHT or _overflows(encoded.node, self._largest)
         dtype = np.float64 if exact else np.float32
         try:
@@ -339,24 +339,24 @@ class Decoder:
 
 
 def _overflows(rows: Rows, largest: float) -> bool:
-    """Tell whether values times weights may leave float32."""
+    """Return True if values times weights may overflow float32."""
     if rows.values is None:
         return False
     return float(np.abs(rows.values).max(initial=0.0)) * max(largest, 1.0) > LARGEST_WEIGHT
 
 
 def _blocks(encoded: EncodedCorpus, tokens: int) -> Iterator[tuple[int, EncodedCorpus]]:
-    """(number of its first sentence, part) for parts of about so many tokens."""
+    """Yield (number of its first sentence, part) for parts of about this many tokens."""
     offsets = encoded.offsets
     first = 0
     while first < len(encoded):
         last = int(np.searchsorted(offsets, offsets[first] + tokens, side="right")) - 1
         last = min(max(last, first + 1), len(encoded))
-        yield first, encoded.stretch(first, last)
+        yield first, encoded.span(first, last)
         first = last
 
 
 def _widest(plan: Plan) -> int:
-    """Return how far from its token a feature reads at most."""
+    """Return the largest distance from its token that a feature reads."""
     offsets = [abs(atom.offset) for feature in plan.template.features for atom in feature.atoms]
     return max(offsets, default=0)

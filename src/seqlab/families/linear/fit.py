@@ -21,13 +21,13 @@ from seqlab.tagging.training import Training
 
 @dataclass(frozen=True, slots=True)
 class PruneReport:
-    """Report of a pruning: what it saved, and what it lost; str() says it in one line.
+    """Report of a pruning: sizes and scores before and after; str() gives it in one line.
 
-    weights_before, weights_after         of attributes and of moves, all that the model has
-    attributes_before, attributes_after   that the encoder knows, those of label pairs too
+    weights_before, weights_after         number of all weights of the model
+    attributes_before, attributes_after   number of attributes of the encoder, edge attributes included
     bytes_before, bytes_after             of the arrays in the model file; None for a tagger that cannot be saved
-    storage                               how the file holds the weights
-    metric                                what was measured on `dev`; None without one, and then the scores are None
+    storage                               number type of the weights in the file
+    metric                                the score on `dev`; None without one, and then the scores are None
     score_before, score_after             larger is better
     """
 
@@ -44,17 +44,17 @@ class PruneReport:
 
     @property
     def loss(self) -> float | Any:
-        """Loss of score; below 0 where pruning helped. None without `dev`."""
+        """Loss of score; below 0 if pruning helped. None without `dev`."""
         if self.score_before is None or self.score_after is None:
             return None
         return self.score_before - self.score_after
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and strings by name."""
+        """Return plain numbers and strings by name."""
         return asdict(self)
 
     def check(self) -> None:
-        """Refuse what no pruning reports."""
+        """Check the values read from a file."""
         check_dtype(self.storage)
 
     def __str__(self) -> str:
@@ -88,12 +88,12 @@ class LinearFit:
     """A fitted linear tagger.
 
     training    labels, columns, words, rules and dictionary
-    encoder     turns sentences into attributes; made when first asked for, if it comes from a file
+    encoder     turns sentences into attributes; loaded on first use, if it comes from a file
     model       the weights, likewise
     history     of the training, likewise
-    sentences   how many it has learned from; None when a file of an earlier version does not say
-    pruned      the report of prune(); None for a tagger that is as training left it
-    tables      what the fast decoder reads: as they lie in a file, or made when first asked for
+    sentences   number of training sentences; None in files of earlier versions
+    pruned      the report of prune(); None for a tagger that was not pruned
+    tables      the arrays of the fast decoder: mapped from a file, or built on first use
     """
 
     training: Annotated[Training, Part(Training)]
@@ -112,11 +112,11 @@ class LinearFit:
         tables.source = source
 
     def _tables(self) -> DecoderTables | None:
-        """Build the tables; none where words have labels of their own, which trellises know."""
+        """Build the tables; none for models with dictionaries, which need trellises."""
         return None if self.training.dictionary is not None else tables_of(self.model(), self.encoder())
 
     def check(self) -> None:
-        """Refuse parts that do not fit together, as far as they are there."""
+        """Check that the parts loaded so far fit together."""
         if not self.model.made:
             return
         model, training = self.model(), self.training
@@ -132,21 +132,21 @@ class LinearFit:
     def of(
         cls, training: Training, encoder: Encoder, model: LinearModel, history: History, **more: Any
     ) -> Self:
-        """Put a fitted value together from what training has made."""
+        """Make a fitted value from the results of training."""
         return cls(training, Late(encoder), Late(model), Late(history), **more)
 
     def with_model(self, model: LinearModel, encoder: Encoder | None = None, **changes: Any) -> Self:
-        """Return another one with this model, which may know other labels or rules."""
+        """Return a copy with this model, which may have other labels or rules."""
         training = replace(self.training, labels=model.labels, rules=model.rules)
         kept = self.encoder if encoder is None else Late(encoder)
         return replace(self, training=training, encoder=kept, model=Late(model), **changes)
 
     @cached_property
     def decoder(self) -> Decoder:
-        """The fast way to labels."""
+        """The fast decoder."""
         return Decoder(self.tables(), lambda: (self.model(), self.encoder()))  # type: ignore[misc]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave out what can be made again."""
+        """Leave out data that can be recomputed."""
         kept = (self.training, self.encoder, self.model, self.history, self.sentences, self.pruned)
         return type(self), kept

@@ -26,13 +26,13 @@ from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.tagger import Tagger
 from seqlab.trellis import TrellisBatch
 
-BLOCK = 2**22  # numbers in one table of moves at a time
+BLOCK = 2**22  # numbers in one table of transitions at a time
 
 
 def memm_trellises(
     model: LinearModel, encoded: EncodedCorpus, *, allowed: Any = None, threads: int = 1
 ) -> TrellisBatch:
-    """Make the trellis of every sentence: the normaliser of a choice depends on the label before it, and goes there."""
+    """Make the trellis of every sentence, with the normaliser of each choice added at the label before it."""
     node = model.node_scores(encoded.node, dtype=np.float64, threads=threads)
     if allowed is not None:
         allowed.mask(node)
@@ -46,7 +46,7 @@ def memm_trellises(
         edge = np.where(model.rules.forbidden, -np.inf, edge)
     inner = np.ones(len(node), dtype=bool)
     inner[firsts] = False
-    into = np.flatnonzero(inner)  # tokens with a move into them, in the order of slabs
+    into = np.flatnonzero(inner)  # tokens with a transition into them, in the order of slabs
     normalisers = np.zeros_like(node)
     normalisers[into - 1] = _normalisers(node[into], edge)
     start = np.logaddexp.reduce(node[firsts], axis=1)
@@ -57,15 +57,15 @@ def memm_trellises(
 
 
 def _normalisers(node: Scores, edge: Scores) -> npt.NDArray[np.float64]:
-    """(moves, L): log Σ_z exp(edge(y, z) + node(z)) for every label y before each token."""
+    """Compute (transitions, L): log Σ_z exp(edge(y, z) + node(z)) for every label y before each token."""
     if edge.ndim == 3:
         return _by_sums(node, edge)
     # exp and one matrix product, shifted so that nothing overflows
     top, high = _finite_max(node), _finite_max(edge)
     with np.errstate(divide="ignore"):
         made: npt.NDArray[np.float64] = np.log(np.exp(node - top[:, None]) @ np.exp(edge - high[:, None]).T)
-    made = made + top[:, None] + high  # in this order: stored answers are compared to the last bit
-    weak = np.isneginf(made).any(axis=1)  # nothing left, or too faint for a product
+    made = made + top[:, None] + high  # keep this order: stored results are compared to the last bit
+    weak = np.isneginf(made).any(axis=1)  # all forbidden, or underflowed in the product
     if weak.any():
         made[weak] = _by_sums(node[weak], edge[None])
     return made
@@ -88,7 +88,7 @@ def _by_sums(node: Scores, edge: Scores) -> npt.NDArray[np.float64]:
 
 
 class MemmFit(LinearFit):
-    """A fitted MEMM, which has no tables for the fast decoder: they know no normalisers."""
+    """A fitted MEMM, which has no tables for the fast decoder, because they have no normalisers."""
 
     def _tables(self) -> None:
         return None
@@ -108,11 +108,11 @@ class MEMM(LinearTagger):
     _kind = "memm"
     _fit_class = MemmFit
     _losses = (_core.LocalLikelihood32, _core.LocalLikelihood64)
-    _layered = False  # a token's weight weighs its own choice
-    _local = True  # the first guess is that of a choice at every token
+    _layered = False  # a token's weight applies to its own choice
+    _local = True  # the initial weights are those of independent choices
 
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
-        return Tagger._label_ids(self, corpus, threads)  # the quick way knows no normalisers
+        return Tagger._label_ids(self, corpus, threads)  # the fast decoder has no normalisers
 
     def _batch_for_dev(
         self,

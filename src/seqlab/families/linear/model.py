@@ -1,4 +1,4 @@
-"""A linear-chain model: weights of attributes, of moves between labels, and of both together; which ones it has.
+"""A linear-chain model: weights of attributes, of transitions between labels, and of both together (edge attributes).
 
 eq:linear-score   node_t(y) = Σ_a value_ta · w(a, y);   edge_t(y', y) = w(y', y) + Σ_b w(b, y', y)
 """
@@ -31,7 +31,7 @@ Cells = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EdgeWeights:
-    """Weights of attributes that see a move: attribute b has weights begin[b] .. begin[b + 1].
+    """Weights of edge attributes: attribute b has weights begin[b] .. begin[b + 1].
 
     begin     (attributes + 1,)
     move      (weights,)   from * L + to, rising within an attribute
@@ -43,7 +43,7 @@ class EdgeWeights:
     weights: Annotated[Weights, Packed("edge weights")]
 
     def check(self) -> None:
-        """Refuse a move that an attribute has twice."""
+        """Check that no attribute has a transition twice."""
         check_rising("edge.move", self.move, self.begin)
 
 
@@ -55,16 +55,16 @@ class LinearModel:
     begin       (K + 1,)    attribute a has weights begin[a] .. begin[a + 1]
     label       (pairs,)    the label of each weight, rising within an attribute
     weights     (pairs,)
-    moves       (L, L)      weight of the move from -> to; 0 where there is none
-    move_seen   (L, L)      which moves have a weight
+    moves       (L, L)      weight of the transition from -> to; 0 where there is none
+    move_seen   (L, L)      True for transitions with a weight
     triples     (L, L, L)   weights of three labels in a row, for order 2
-    edge        weights of attributes that see a move, or None
-    rules       what the model never says
-    coarse      for order 2: a model of order 1 that tells which labels are worth a look
-    keep        for order 2: labels with a smaller posterior under `coarse` are left out
-    sharpness   for order 2: what the weights of `coarse` were multiplied by after its training
-    dtype       how a model file holds the weights: float64 keeps them bit for bit; float32, float16 and int8 (of
-                attributes only; moves stay float32 then) make the file smaller
+    edge        weights of edge attributes, or None
+    rules       constraints on labels
+    coarse      for order 2: a first-order model that prunes labels
+    keep        for order 2: labels with a smaller posterior under `coarse` are pruned
+    sharpness   for order 2: factor of the weights of `coarse`, applied after its training
+    dtype       number type of the weights in a model file: float64 is exact; float32, float16 and int8 (of
+                attributes only; transitions are float32 then) make the file smaller
     """
 
     stored_kind: ClassVar[str] = "linear model"
@@ -87,7 +87,7 @@ class LinearModel:
     _scorers: dict[Any, Any] = field(init=False, default_factory=dict, repr=False)
 
     def check(self) -> None:
-        """Refuse what a file may say and training never does."""
+        """Check parameters that were read from a file."""
         check_rising("label", self.label, self.begin)
         if not 0 < self.sharpness < math.inf:
             raise StoreError(f"the setting 'sharpness' should be a number above 0, found {self.sharpness}")
@@ -105,7 +105,7 @@ class LinearModel:
 
     @property
     def order(self) -> int:
-        """Number of labels that a move looks back."""
+        """Number of previous labels that a transition depends on."""
         return 1 if self.triples is None else 2
 
     @property
@@ -117,7 +117,7 @@ class LinearModel:
 
     @property
     def theta(self) -> Weights:
-        """All weights in one row: attribute-label pairs | moves | triples | edge attributes (a copy)."""
+        """All weights in one vector: attribute-label pairs | transitions | triples | edge attributes (a copy)."""
         parts = [self.weights, self.moves[self.move_seen]]
         if self.triples is not None:
             parts.append(self.triples[self.triple_seen])
@@ -141,18 +141,18 @@ class LinearModel:
         return replace(self, weights=node.copy(), moves=moves, triples=triples, edge=edges, **changes)
 
     def multiplied(self, factor: float) -> LinearModel:
-        """Multiply every weight by a factor above 0: the same labels, other probabilities."""
+        """Multiply every weight by a factor above 0: equal labels, other probabilities."""
         return self if factor == 1.0 else self.with_theta(self.theta * factor)
 
     def node_scores(self, rows: Rows, *, dtype: Any = np.float32, threads: int = 1) -> Scores:
-        """(tokens, L) scores of every label at every token."""
+        """Compute (tokens, L) scores of every label at every token."""
         tokens = len(rows.indptr) - 1
         node = np.empty((tokens, self.L), dtype=dtype)
         self._scorer(dtype)(rows.indptr, rows.ids, rows.values, node.reshape(-1), threads)
         return node
 
     def edge_scores(self, encoded: EncodedCorpus, *, dtype: Any = np.float32) -> Scores:
-        """(L, L), or one slab (L, L) for every move of the corpus where attributes see moves."""
+        """Compute (L, L), or one slab (L, L) for every transition of the corpus with edge attributes."""
         moves = np.asarray(self.moves, dtype=dtype)
         if self.edge is None or encoded.edge is None:
             return moves
@@ -167,7 +167,7 @@ class LinearModel:
         """
         if self.order == 2:
             from seqlab.families.linear.second_order import (
-                second_order_trellises,  # it asks for the coarse pass
+                second_order_trellises,  # imported here, because it needs this module for the coarse pass
             )
 
             return second_order_trellises(self, encoded, allowed=allowed, dtype=dtype, threads=threads)
@@ -203,17 +203,17 @@ class LinearModel:
 
 
 def check_rising(name: str, numbers: Cells, begin: Begins) -> None:
-    """Refuse numbers that do not rise within an attribute: none may be there twice."""
+    """Check that numbers rise within an attribute, so that none occurs twice."""
     rises = np.diff(numbers) > 0
     inner = np.ones(max(len(numbers) - 1, 0), dtype=bool)
     first = begin[1:-1]
-    inner[first[(first > 0) & (first < len(numbers))] - 1] = False  # from one attribute to the next
+    inner[first[(first > 0) & (first < len(numbers))] - 1] = False  # the next attribute
     if not rises[inner].all():
         raise StoreError(f"the array {name!r} should rise within each attribute")
 
 
 def _slabs(moves: Scores, edge: EdgeWeights, rows: Rows, offsets: Begins) -> Scores:
-    """moves plus the weights of the attributes that see each move: one slab for every token but the first ones."""
+    """Compute one slab for every token but the first ones: transition weights plus those of edge attributes."""
     lengths = np.diff(offsets)
     first = np.zeros(len(rows.indptr) - 1, dtype=bool)
     first[offsets[:-1][lengths > 0]] = True
@@ -248,9 +248,9 @@ def empty_model(
     all_moves: bool = False,
     threads: int = 1,
 ) -> LinearModel:
-    """Make a model whose weights are all 0: for what training has seen, or (all_...) for every combination.
+    """Make a model with weights of 0: for combinations seen in training, or (all_...) for every combination.
 
-    Moves have weights of their own unless the template says that they have none.
+    Transitions have weights of their own unless the template excludes them.
     """
     L, encoder = len(gold.names), encoded.encoder
     if all_states:
@@ -281,14 +281,14 @@ def empty_model(
 
 
 def _every(attributes: int, size: int) -> tuple[Begins, Cells]:
-    """Pairs of every attribute with every label (or move): where those of each attribute begin, and the labels."""
+    """Return offsets and labels of the pairs of every attribute with every label (or transition)."""
     return np.arange(attributes + 1, dtype=np.int64) * size, np.tile(
         np.arange(size, dtype=np.int32), attributes
     )
 
 
 def _set_lists(gold: Gold) -> tuple[Any, Any]:
-    """Return offsets and label numbers of the tokens that have several."""
+    """Return offsets and label numbers of the tokens with sets of labels."""
     if not gold.sets:
         return None, None
     sizes = np.zeros(len(gold.ids) + 1, dtype=np.int64)
@@ -304,7 +304,7 @@ def _inner(offsets: Begins, back: int) -> Begins:
 
 
 def _moves_seen(offsets: Begins, gold: Gold) -> tuple[Begins, dict[int, list[int]]]:
-    """Number the move into each token, from * L + to: (tokens,), -1 where it is not known, and {token: moves}."""
+    """Number the transition into each token, from * L + to: (tokens,), -1 if unknown, and {token: transitions}."""
     L, ids = len(gold.names), gold.ids.astype(np.int64)
     inner = _inner(offsets, 1)
     move = np.full(len(ids), -1, dtype=np.int64)
@@ -330,7 +330,7 @@ def _triples_seen(offsets: Begins, ids: LabelIds, L: int) -> Bools:
 def _edges_seen(
     rows: Rows, move: Begins, several: Mapping[int, list[int]], attributes: int, size: int
 ) -> tuple[Begins, Cells]:
-    """Find the attributes that see a move, with the moves they were seen with."""
+    """Find the edge attributes, with the transitions they were seen with."""
     token = np.repeat(np.arange(len(move)), np.diff(rows.indptr))
     single = move[token] >= 0
     keys = [rows.ids[single].astype(np.int64) * size + move[token[single]]]
@@ -341,7 +341,7 @@ def _edges_seen(
 
 
 def unfolded(keys: Begins, attributes: int, size: int) -> tuple[Begins, Cells]:
-    """Take keys attribute * size + label, rising, apart: where those of each attribute begin, and the labels."""
+    """Split keys attribute * size + label, rising, into offsets of the attributes and labels."""
     begin = np.searchsorted(keys, np.arange(attributes + 1) * size).astype(np.int64)
     return begin, (keys % size).astype(np.int32)
 
@@ -362,7 +362,7 @@ def merged(
 
 
 def joined(model: LinearModel, before: LinearModel) -> LinearModel:
-    """Join the weights of both; where the earlier model has one, it keeps its value.
+    """Join the weights of two models; where the earlier model has a weight, its value is kept.
 
     The earlier model's labels must be among the new ones, and its attributes the first of them (Encoder.extend).
     """
@@ -386,7 +386,7 @@ def joined(model: LinearModel, before: LinearModel) -> LinearModel:
 
 
 def _overlaid(new: Any, new_seen: Any, old: Any, old_seen: Any, place: Begins) -> tuple[Weights, Bools]:
-    """Tables of moves or triples, the old one's labels at `place` in the new one."""
+    """Copy the earlier table of transitions or triples into the new one, its labels at `place`."""
     at = np.ix_(*(place,) * new.ndim)
     values, seen = new.copy(), new_seen.copy()
     values[at] = np.where(old_seen, old, values[at])

@@ -1,4 +1,4 @@
-"""Prune a linear tagger: fewer weights, or weights of fewer bytes, and what that costs."""
+"""Prune the weights of a linear tagger: fewer weights, or fewer bytes for each, and the loss of accuracy."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from seqlab.store.fields import check_dtype
 from seqlab.tagging.door.constraints import Bools
 from seqlab.tagging.training import DevScorer, development
 
-PASSES = 20  # of rounding and dropping what became 0; two or three are usual
+PASSES = 20  # rounds of rounding and dropping weights that became 0; two or three are usual
 
 Some = TypeVar("Some")
 Rule = Callable[[Weights], Bools]  # (n,) weights of attributes -> which of them stay
 
 
 class Pruned(NamedTuple):
-    """A model with fewer weights, and which attributes still have one.
+    """A model with fewer weights, and the attributes that still have one.
 
     kept        (K,)   True for an attribute that stays
-    edge_kept   likewise, for attributes that see a move
+    edge_kept   likewise, for edge attributes
     """
 
     model: LinearModel
@@ -42,9 +42,9 @@ def larger_than(threshold: float) -> Rule:
 
 
 def largest(keep: float) -> Rule:
-    """Keep so many weights (an int) with the largest absolute values, or this share of them (a float); never a 0.
+    """Keep this many weights (an int) with the largest absolute values, or this share of them (a float); never a 0.
 
-    Of equal ones, those that come first.
+    Ties are broken by position.
     """
 
     def rule(weights: Weights) -> Bools:
@@ -58,10 +58,10 @@ def largest(keep: float) -> Rule:
 
 
 def pruned(model: LinearModel, rule: Rule, storage: str) -> Pruned:
-    """Keep the weights of attributes that `rule` wants, rounded as a file of this storage has them.
+    """Keep the weights of attributes that `rule` selects, rounded to this storage type.
 
-    Weights of moves and triples all stay: they are tables, where a 0 takes as much room as any number. The coarse
-    model of order 2 is pruned by the same rule, and an attribute leaves when neither of the two has a weight for it.
+    All weights of transitions and triples stay: in a table a 0 takes as much memory as any number. The coarse
+    model of order 2 is pruned by the same rule, and an attribute is dropped when neither model has a weight for it.
     """
     both = [
         _rounded(_only(one, rule(_weights(one))), storage) for one in (model, model.coarse) if one is not None
@@ -70,7 +70,7 @@ def pruned(model: LinearModel, rule: Rule, storage: str) -> Pruned:
         np.logical_or.reduce([np.diff(begin) > 0 for begin in begins] or [np.zeros(0, dtype=bool)])
         for begins in ([one.begin for one in both], [one.edge.begin for one in both if one.edge is not None])
     )
-    # The attributes that leave have no weights, so that the begins of the others are as they were.
+    # Dropped attributes have no weights, so the offsets of the others stay.
     for place, one in enumerate(both):
         edge = one.edge
         if edge is not None:
@@ -80,9 +80,9 @@ def pruned(model: LinearModel, rule: Rule, storage: str) -> Pruned:
 
 
 def _rounded(model: LinearModel, storage: str) -> LinearModel:
-    """Put a model into the form that the file has; what becomes 0 on the way is dropped.
+    """Round a model as the file will; weights that become 0 are dropped.
 
-    Weights that stand together share a scale in int8, so those that remain are rounded anew, from the start.
+    In int8 neighbouring weights share a scale, so the remaining ones are rounded again from their original values.
     """
     made = model
     for _ in range(PASSES):
@@ -95,12 +95,12 @@ def _rounded(model: LinearModel, storage: str) -> LinearModel:
 
 
 def _weights(model: LinearModel) -> Weights:
-    """Return the weights of all attributes, then of those that see a move."""
+    """Return the weights of all node attributes, then of edge attributes."""
     return np.concatenate([model.weights, *(() if model.edge is None else (model.edge.weights,))])
 
 
 def _only(model: LinearModel, stays: Bools) -> LinearModel:
-    """Leave out the weights of attributes that do not stay."""
+    """Drop the weights of attributes that are not kept."""
     own, edges = np.split(stays, [len(model.weights)])
 
     def begins(begin: Begins, stays: Bools) -> Begins:
@@ -144,7 +144,7 @@ def _sizes(tagger: Any) -> tuple[int, int, int | None]:
     weights = model.size + (0 if model.coarse is None else model.coarse.size)
     try:
         bytes_ = sum(array.nbytes for array in tagger.state().arrays.values())
-    except StoreError:  # features of a nameless function, for example: no reason not to prune
+    except StoreError:  # for example features of a lambda: pruning still works
         bytes_ = None
     return weights, encoder.size + encoder.edge_size, bytes_
 

@@ -1,4 +1,4 @@
-"""Trellises of order 2, over the labels that a model of order 1 thinks possible."""
+"""Second-order trellises, over the labels that a first-order model keeps."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from seqlab.trellis import Trellis, TrellisBatch
 from seqlab.trellis.constraints import PerPosition
 
 USUAL_KEEP = 1e-3
-LEFT = 3.0  # labels a token that a CRF usually leaves then
-SAMPLE = 20_000  # tokens that are enough to see how many are left
-MOST_SLAB_CELLS = 2**26  # numbers in one sentence's slabs of edge attributes
+LEFT = 3.0  # labels per token that a CRF usually keeps
+SAMPLE = 20_000  # tokens to estimate that number from
+MOST_SLAB_CELLS = 2**26  # limit of the numbers in one sentence's slabs of edge attributes
 
 
 def likely_labels(
     coarse: LinearModel, encoded: EncodedCorpus, keep: float, *, allowed: Any = None, threads: int = 1
 ) -> Bools:
-    """(tokens, L): labels whose posterior under the coarse model is at least `keep`, and always the likeliest."""
+    """Compute (tokens, L): labels with a posterior of at least `keep` under the coarse model, and always the best."""
     batch = coarse.trellises(encoded, allowed=allowed, threads=threads)
     node = inference.expected_counts(batch, threads=threads).node if isinstance(batch, TrellisBatch) else None
     if node is None or not len(node):
         return np.ones((encoded.token_count, coarse.L), dtype=bool)
     likely: Bools = node >= keep
     likely[np.arange(len(node)), node.argmax(axis=1)] = True
-    # The best path must stay possible whatever the rules say.
+    # The best path must stay possible under all rules.
     best = inference.viterbi(batch, threads=threads)
     path = np.concatenate([p.ids for p in best]) if len(best) else np.zeros(0, np.int32)
     likely[np.arange(len(path)), path] = True
@@ -47,7 +47,7 @@ def likely_labels(
 def second_order_trellises(
     model: LinearModel, encoded: EncodedCorpus, *, allowed: Any, dtype: Any, threads: int
 ) -> TrellisBatch | Sequence[Trellis]:
-    """Make a trellis of order 2 for every sentence."""
+    """Make a second-order trellis for every sentence."""
     assert model.triples is not None  # noqa: S101  (the caller asks order == 2 first)
     node = model.node_scores(encoded.node, dtype=dtype, threads=threads)
     if allowed is not None:
@@ -77,7 +77,7 @@ def second_order_trellises(
 
 
 def _slabs(triples: Scores, pairs: Scores, sentence: int) -> tuple[Scores, Scores]:
-    """Edges (T - 2, L, L, L) and head (L, L) of one sentence whose pairs (T - 1, L, L) differ by position."""
+    """Compute edges (T - 2, L, L, L) and head (L, L) of one sentence with per-position pairs (T - 1, L, L)."""
     L = triples.shape[0]
     if len(pairs) * triples.size > MOST_SLAB_CELLS:
         raise OptionError(
@@ -97,7 +97,7 @@ def narrowed(
     known: Known | None,
     allowed: PerPosition | None,
 ) -> Trellis:
-    """Make the trellis of one sentence of which something is known, and tell the coarse model, too, where to look."""
+    """Make the trellis of one sentence with known or allowed labels, which also restrict the coarse model."""
     rough: Trellis = (model.coarse or model).trellises(encoded, allowed=words)[0]
     told = constrained(rough, known, allowed)
     left: Bools = told.node > -np.inf
@@ -114,7 +114,7 @@ def widened(
     known: Known | None,
     allowed: PerPosition | None,
 ) -> Trellis:
-    """Make the trellis of one sentence with the labels that the coarse model would leave out."""
+    """Make the trellis of one sentence with the labels that the coarse model would prune."""
     whole = replace(model, coarse=None)
     made: Trellis = whole.trellises(encoded, allowed=words, dtype=np.float64)[0]
     return constrained(made, known, allowed)
@@ -124,22 +124,22 @@ def widened(
 
 
 def first_order(model: LinearModel) -> LinearModel:
-    """Return the model of order 1 as its training left it."""
+    """Return the first-order model as it was trained."""
     return model if model.coarse is None else model.coarse.multiplied(1 / model.sharpness)
 
 
 def sharpness(data: TrainingSet, coarse: LinearModel, threads: int) -> float:
-    """Find a factor for scores that are no log-probabilities, so that they leave as many labels as a CRF's.
+    """Find a factor for scores that are not log-probabilities, so that they keep as many labels as a CRF's.
 
-    A perceptron's are so large that hardly a second label is left, those of a structured SVM so small that all are.
+    A perceptron's are so large that hardly a second label is kept, those of a structured SVM so small that all are.
     """
     if coarse.L <= LEFT or USUAL_KEEP * coarse.L >= 1:
         return 1.0
     encoded = data.encoded
     last = max(int(np.searchsorted(encoded.offsets, SAMPLE, side="right")) - 1, 1)
-    sample = encoded.stretch(0, min(last, len(encoded)))
+    sample = encoded.span(0, min(last, len(encoded)))
     allowed = None if data.active is None else Allowed(data.active[: sample.token_count])
-    low, high = -32.0, 32.0  # of its logarithm to base 2: low leaves all labels, high leaves one
+    low, high = -32.0, 32.0  # its logarithm to base 2: low keeps all labels, high keeps one
     for _ in range(12):
         middle = (low + high) / 2
         model = coarse.multiplied(2.0**middle)
@@ -149,12 +149,12 @@ def sharpness(data: TrainingSet, coarse: LinearModel, threads: int) -> float:
 
 
 def likely_in_training(data: TrainingSet, model: LinearModel, threads: int) -> Bools | None:
-    """(tokens, L): labels that the coarse model thinks possible, and always those given; None for any label."""
+    """Compute (tokens, L): labels that the coarse model keeps, and always the given ones; None for all labels."""
     coarse, gold = model.coarse, data.gold
     if coarse is None:
         return data.active
     masks = [data.active]
-    if gold.partial:  # what fits the labels given must stay possible as well
+    if gold.partial:  # labellings consistent with partial labels must stay possible
         given = only_given(gold, coarse.L)
         masks.append(given if data.active is None else given & data.active)
     likely = np.zeros((data.encoded.token_count, coarse.L), dtype=bool)

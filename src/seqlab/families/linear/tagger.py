@@ -56,9 +56,9 @@ class LinearTagger(Tagger):
     """
 
     _kind = "linear tagger"
-    _local = False  # whether every token's label is a choice of its own
+    _local = False  # True for local models, where every token's label is a choice of its own
     _losses: ClassVar[tuple[Any, Any]] = (_core.Likelihood32, _core.Likelihood64)
-    _layered = True  # weights of tokens become layers of labels known in part (eq:token-weights)
+    _layered = True  # weights of tokens become layers of partial labels (eq:token-weights)
 
     _fit_class = LinearFit
     fit_: LinearFit
@@ -266,12 +266,12 @@ class LinearTagger(Tagger):
 
         whole = self._unlikely(tokens, widened, known, allowed)
         wide = nbest(whole, n) if self._probabilistic else unnormalised(whole, n)
-        return wide if wide[0].labels == found[0].labels else found  # the first is what tag() says
+        return wide if wide[0].labels == found[0].labels else found  # the first must be the result of tag()
 
     def _unlikely(
         self, tokens: Any, trellis_of: Any, known: Known | None, allowed: PerPosition | None
     ) -> Trellis:
-        """Make the trellis of one sentence where a model of order 2 must look at its unlikely labels, too."""
+        """Make the trellis of one sentence with the unlikely labels that a second-order model prunes."""
         corpus = self._corpus_of_one(tokens)
         encoded = self.encoder_.encode(corpus, threads=1).checked()
         words = None if self.dictionary_ is None else self.dictionary_.allowed(corpus)
@@ -363,7 +363,7 @@ class LinearTagger(Tagger):
     _apart = FEATURES
 
     def _checked_start(self, start: Any) -> LinearFit:
-        """Return what a tagger has learned that training may begin from."""
+        """Check a tagger to start from, and return its fitted value."""
         if not hasattr(start, "with_weights"):
             raise OptionError(f"start must be a trained LinearTagger or CRF, got {start!r:.60}")
         start._check_fitted("start")

@@ -1,4 +1,4 @@
-"""Train a linear model: from sentences and labels to weights, one model after another for order 2."""
+"""Train a linear model: from sentences and labels to weights; order 2 trains a first-order model before."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from seqlab.tagging.door.constraints import Rules, TagDictionary
 from seqlab.tagging.door.sentences import listed_labels, token_weights, with_classes, word_column
 from seqlab.tagging.training import FitOptions, Training, dev_scorer
 
-ENDED = ("interrupted", "stopped")  # who ends the first part of a training wants no second one
+ENDED = ("interrupted", "stopped")  # a training ended in its first phase gets no second phase
 
 
 def learn(
@@ -37,11 +37,11 @@ def learn(
     classes: Any = None,
     continued: bool = False,
 ) -> LinearFit:
-    """Train a linear model: read, encode, give it a shape, find its weights.
+    """Train a linear model: read, encode, choose its weights, estimate them.
 
-    before      a fitted value whose weights to begin with
-    classes     labels that may come later
-    continued   whether these sentences come on top of what `before` has learned from
+    before      a fitted value whose weights are the start
+    classes     further labels, which may come later
+    continued   True for partial_fit: these sentences are added to those of `before`
     """
     tagger._check_options()
     threads = thread_count(tagger.threads)
@@ -87,7 +87,7 @@ def _encoded(
         encoder = Encoder(tagger.features, min_count=tagger.min_count)
         encoded = encoder.fit(corpus, threads=threads)
     else:
-        encoder = copy(before.encoder())  # extend makes its parts anew
+        encoder = copy(before.encoder())  # extend replaces its parts
         encoded = encoder.extend(corpus, threads=threads)
     if not encoder.size:
         raise CorpusError("no attribute is left to learn from; lower min_count, or look at the features")
@@ -102,7 +102,7 @@ def _refined(
     before: LinearFit | None,
     threads: int,
 ) -> LinearModel:
-    """Prepare a model of order 2, which begins where that of order 1 ended, for its own training."""
+    """Prepare a second-order model, initialised by the first-order one, for training."""
     if before is not None and before.model().triples is not None:
         model = joined(model, before.model())
     if tagger.keep <= 0:
@@ -120,7 +120,7 @@ def trained(
     *,
     earlier: LinearFit | None = None,
 ) -> LinearModel:
-    """Find weights by the tagger's learner, from those that the model has; `earlier` is what it goes on from."""
+    """Estimate weights with the tagger's learner, from those of the model; `earlier` is the model it continues."""
     learner: Any = tagger.learner
     theta = model.theta
     task = data.task(model, layered=tagger._layered and tagger._probabilistic)
@@ -148,14 +148,14 @@ def trained(
 def going_on(learner: Any, task: _core.Task, seen: int | None) -> Any:
     """Adapt a learner to further sentences: its penalty is that of the whole corpus, of which these are a part.
 
-    seen   sentences learned from before; None when a model from a file has not counted
+    seen   number of earlier training sentences; None in files of earlier versions
     """
     if getattr(learner, "method", None) == "frank-wolfe":
         raise OptionError(
             "StructuredSVM(method='frank-wolfe') always begins at 0, so it cannot go on from an earlier model; "
             "use method='subgradient'"
         )
-    if not isinstance(learner, SGD):  # a subgradient's steps grow as the penalty falls
+    if not isinstance(learner, SGD):  # subgradient steps grow as the penalty falls
         return learner
     before = 9 * task.sentences if seen is None else seen
     return replace(learner, l2=learner.l2 * task.sentences / (task.sentences + before))

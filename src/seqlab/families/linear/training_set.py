@@ -1,4 +1,4 @@
-"""Training sets: labels, weights and dictionaries, checked and as the core trains on them."""
+"""Training sets: labels, weights and dictionaries, checked and prepared for the core."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from seqlab.tagging.door.sentences import NOTHING, SEVERAL, Gold, Weights
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingSet:
-    """Everything about a training corpus that a learner must obey.
+    """The labels, weights and restrictions of a training corpus.
 
     gold      the labels, numbered as the model's
-    weights   (tokens,)   what each token counts; None when every token counts 1
-    active    (tokens, L) labels that a path may have at all; None for any
+    weights   (tokens,)   weight of each token; None when all are 1
+    active    (tokens, L) allowed labels; None for all
     """
 
     encoded: EncodedCorpus
@@ -34,21 +34,23 @@ class TrainingSet:
     active: Bools | None
 
     def task(self, model: LinearModel, *, layered: bool) -> _core.Task:
-        """Make what the core trains on, for a model of this shape.
+        """Make the task of the core, for a model with these weights.
 
-        layered   whether weights of tokens are told by clamps (a likelihood) or as costs (learners that count mistakes)
+        layered   weights of tokens become partial labels (likelihood learners), not costs (mistake-driven learners)
         """
         encoded, node, edge = self.encoded, self.encoded.node, self.encoded.edge
-        clamps = clamped(self.gold, encoded.offsets, self.weights, self.active, model.L, layered=layered)
+        partial = partial_labels(
+            self.gold, encoded.offsets, self.weights, self.active, model.L, layered=layered
+        )
         rows = (node.indptr, node.ids, node.values)
         moves = _numbered(model.move_seen)
-        task = _core.Task(model.L, encoded.offsets, clamps.labels, *rows, model.begin, model.label, moves)
-        if node.kin is not None:
-            task.set_kin(node.kin)
+        task = _core.Task(model.L, encoded.offsets, partial.labels, *rows, model.begin, model.label, moves)
+        if node.cluster_codes is not None:
+            task.set_kin(node.cluster_codes)
         if model.rules:
             task.set_rules(**model.rules.flags())
-        if clamps.weight is not None and clamps.gold_weight is not None:
-            task.set_weights(clamps.weight, clamps.gold_weight)
+        if partial.weight is not None and partial.gold_weight is not None:
+            task.set_weights(partial.weight, partial.gold_weight)
         if model.triple_seen is not None:
             task.set_triples(_numbered(model.triple_seen))
         if model.edge is not None and edge is not None:
@@ -56,9 +58,9 @@ class TrainingSet:
         if self.active is not None:
             counts = self.active.sum(axis=1)
             task.set_active(_begins(counts), np.nonzero(self.active)[1].astype(np.int32))
-        if len(clamps.sequence):
-            lists = (clamps.list_offset, clamps.list_ids)
-            task.set_clamps(clamps.sequence, clamps.clamp_weight, clamps.row, *lists)
+        if len(partial.sequence):
+            lists = (partial.list_offset, partial.list_ids)
+            task.set_clamps(partial.sequence, partial.partial_weight, partial.row, *lists)
         if not layered and self.weights is not None:
             task.set_token_weights(np.ascontiguousarray(self.weights))
         return task
@@ -71,18 +73,18 @@ def _numbered(seen: Bools) -> LabelIds:
 
 
 def _begins(sizes: Any) -> Begins:
-    """Say where each of some lists begins when they stand one after another, and where the last ends."""
+    """Compute offsets of lists that are stored one after another, and the end of the last."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
 def keep_given(mask: Bools, gold: Gold) -> None:
-    """Set (tokens, L) to True for the labels that tokens were given."""
+    """Set (tokens, L) to True for the given labels of tokens."""
     token, label, _ = gold.entries()
     mask[token, label] = True
 
 
 def active_labels(dictionary: TagDictionary | None, corpus: Corpus, gold: Gold) -> Bools | None:
-    """(tokens, L): what the dictionary allows, and always the labels given; None without a dictionary."""
+    """Compute (tokens, L): labels that the dictionary allows, and the given ones; None without a dictionary."""
     if dictionary is None:
         return None
     mask = dictionary.mask(corpus)
@@ -91,7 +93,7 @@ def active_labels(dictionary: TagDictionary | None, corpus: Corpus, gold: Gold) 
 
 
 def only_given(gold: Gold, size: int) -> Bools:
-    """(tokens, L): the labels given, or every label where none was."""
+    """Compute (tokens, L): the given labels, or every label where none was given."""
     mask: Bools = np.repeat((gold.ids == NOTHING)[:, None], size, axis=1)
     keep_given(mask, gold)
     return mask
@@ -101,33 +103,33 @@ def only_given(gold: Gold, size: int) -> Bools:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Clamps:
-    """Labels known in part, and tokens that count differently, as lists of labels that paths must keep to.
+class PartialLabels:
+    """Partial labels, and tokens with different weights, as lists of allowed labels.
 
-    A token of weight 2 counts as if its label had been seen twice: once with its sentence, once more where only tokens
-    of that weight were labelled (eq:token-weights). So weights within a sentence become layers, each a labelling known
-    in part.
+    A token of weight 2 counts as if its label had been seen twice: once with its sentence, once in a copy where only
+    tokens of that weight are labelled (eq:token-weights). So weights within a sentence become layers, each with partial
+    labels.
 
-    labels         (tokens,)     -1 in sentences that are not labelled through and through
-    weight         (sentences,)  what log Z of a sentence counts; None when everything counts 1
-    gold_weight    (sentences,)  what its full labelling counts; 0 where it has none
-    sequence       (clamps,)     the sentence of each clamp, rising
-    clamp_weight   (clamps,)
-    row            (clamps,)     where its lists begin
-    list_offset, list_ids        one list of labels for every token of every clamp
+    labels         (tokens,)     -1 in sentences that are not fully labelled
+    weight         (sentences,)  weight of log Z of a sentence; None when all are 1
+    gold_weight    (sentences,)  weight of its full labelling; 0 where it has none
+    sequence       (lists,)      the sentence of each partial labelling, rising
+    partial_weight (lists,)
+    row            (lists,)      offset of its lists
+    list_offset, list_ids        one list of labels for every token of every partial labelling
     """
 
     labels: LabelIds
     weight: Weights | None
     gold_weight: Weights | None
     sequence: Begins
-    clamp_weight: Weights
+    partial_weight: Weights
     row: Begins
     list_offset: Begins
     list_ids: LabelIds
 
 
-def clamped(
+def partial_labels(
     gold: Gold,
     offsets: Begins,
     weights: Weights | None,
@@ -135,8 +137,8 @@ def clamped(
     size: int,
     *,
     layered: bool,
-) -> Clamps:
-    """Make clamps for the sentences that need any; all others go by their labels alone."""
+) -> PartialLabels:
+    """Make partial labels for the sentences that need any; all others have full labels."""
     lengths = np.diff(offsets)
     sentence = np.repeat(np.arange(len(lengths)), lengths)
     worth = np.ones(len(gold.ids)) if weights is None else weights
@@ -149,7 +151,7 @@ def clamped(
         odd[sentence[worth != weight[sentence]]] = True
     labels = np.where(odd[sentence], np.int32(-1), gold.ids).astype(np.int32) if odd.any() else gold.ids
     gold_weight = np.where(odd, 0.0, weight)
-    clamps: list[tuple[int, float, int]] = []  # sentence, weight, the first of its lists
+    partial: list[tuple[int, float, int]] = []  # sentence, weight, the first of its lists
     lists: list[Sequence[int]] = []
     everything = range(size)
     for s in np.flatnonzero(odd).tolist():
@@ -158,15 +160,15 @@ def clamped(
         if gold_weight[s]:
             labels[span] = gold.ids[span]
         for amount, known in layers:
-            clamps.append((s, amount, len(lists)))
+            partial.append((s, amount, len(lists)))
             for token, given in enumerate(known.tolist(), int(offsets[s])):
                 if given:
                     lists.append(gold.sets.get(token) or (int(gold.ids[token]),))
                 else:
                     lists.append(everything if active is None else np.flatnonzero(active[token]).tolist())
     plain = weights is None and not odd.any()
-    sequence, amounts, row = zip(*clamps, strict=True) if clamps else ((), (), ())
-    return Clamps(
+    sequence, amounts, row = zip(*partial, strict=True) if partial else ((), (), ())
+    return PartialLabels(
         np.ascontiguousarray(labels),
         None if plain else weight,
         None if plain else gold_weight,
@@ -181,7 +183,7 @@ def clamped(
 def _layers(
     ids: LabelIds, worth: Weights, *, layered: bool
 ) -> tuple[float, float, list[tuple[float, Bools]]]:
-    """Split a sentence: what its log Z and its full labelling count, and layers (weight, tokens that are known)."""
+    """Split a sentence into the weights of log Z and of its full labelling, and layers (weight, known tokens)."""
     told = ids != NOTHING
     levels = np.unique(worth[told & (worth > 0)]).tolist()
     if not levels:
@@ -205,7 +207,7 @@ def _layers(
 
 
 def check_rules(gold: Gold, rules: Rules, offsets: Begins, constraints: Any) -> None:
-    """Refuse labels of training that the constraints forbid, naming the first."""
+    """Raise an error for training labels that the constraints forbid, naming the first."""
     if not rules or not len(gold.ids):
         return
     known, ids = gold.ids >= 0, np.maximum(gold.ids, 0)
@@ -233,7 +235,7 @@ def check_rules(gold: Gold, rules: Rules, offsets: Begins, constraints: Any) -> 
 
 
 def check_possible(data: TrainingSet, rules: Rules, constraints: Any) -> None:
-    """Refuse sentences, labelled in part, of which no labelling keeps to constraints and dictionary."""
+    """Raise an error for partly labelled sentences without a labelling that constraints and dictionary allow."""
     gold, offsets = data.gold, data.encoded.offsets
     if not rules or not gold.partial:
         return

@@ -1,4 +1,4 @@
-"""Emissions of hidden Markov models: what a state may say."""
+"""Emission distributions of hidden Markov models."""
 
 from __future__ import annotations
 

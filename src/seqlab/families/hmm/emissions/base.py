@@ -1,4 +1,4 @@
-"""Emissions of a state: observations as arrays, and what every family of distributions can do with them."""
+"""Emissions: observations as arrays, and the interface of every emission distribution."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Statistics = dict[str, Floats]  # sums over tokens; the statistics of two sets o
 Ids = npt.NDArray[np.int64]
 Groups = Ids  # (L,) states with the same number share their emissions
 Chance = np.random.Generator
-TINY = 1e-12  # a state that counts less has nothing to say
+TINY = 1e-12  # a state with a smaller count keeps its parameters
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,27 +163,27 @@ class Distribution(Tables, ABC):
     @property
     @abstractmethod
     def parameters(self) -> int:
-        """Count the numbers that were free to choose."""
+        """Number of free parameters."""
 
     @abstractmethod
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> Observed:
-        """Read a corpus as arrays; `unknown` says what becomes of symbols that were never seen."""
+        """Read a corpus as arrays; `unknown` says how unseen symbols are treated."""
 
     @abstractmethod
     def scores(self, observed: Any) -> Floats:
-        """(T, L) log P(x_t | y); 0 for what is missing."""
+        """Compute (T, L) log P(x_t | y); 0 for missing observations."""
 
     @abstractmethod
     def statistics(self, observed: Any, gamma: Floats) -> Statistics:
-        """Sum up what an M step needs to know of tokens, each counted gamma (T, L)."""
+        """Sum up the statistics of the M step over tokens with weights gamma (T, L)."""
 
     @abstractmethod
     def maximised(self, found: Statistics, prior: Any, groups: Groups | None, frozen: Sequence[str]) -> Self:
-        """Make the M step. A state without any count stays as it is."""
+        """Run the M step. A state with a count of zero stays unchanged."""
 
     @abstractmethod
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
-        """Compute what the prior adds to the objective, up to a constant."""
+        """Compute the log prior, up to a constant."""
 
     @abstractmethod
     def draw(self, states: Ids, rng: Chance) -> list[Any]:
@@ -199,18 +199,18 @@ class Distribution(Tables, ABC):
 
     @property
     def vocabulary(self) -> frozenset[str] | None:
-        """The words of training; None when observations are no words."""
+        """The words of training; None when observations are not words."""
         return None
 
     def table(self) -> Floats | None:
-        """(V, L) log P(symbol | y) when tokens are symbols of a table; the fast way through the core."""
+        """(V, L) log P(symbol | y) when tokens are symbols of a table, for the fast E step of the core."""
         return None
 
 
 class Emission(ABC):
-    """The family, as an option: what HMM(emissions=...) takes."""
+    """An emission distribution as an option: the type of HMM(emissions=...)."""
 
-    holds: str  # "symbols", "bags", "vectors" or "streams": which kind of column it reads
+    holds: str  # "symbols", "bags", "vectors" or "streams": the kind of column it reads
 
     @abstractmethod
     def first(self, corpus: Corpus, column: str | None) -> tuple[Observed, Any]:
@@ -218,19 +218,19 @@ class Emission(ABC):
 
     @abstractmethod
     def random(self, domain: Any, observed: Any, size: int, rng: Chance) -> Distribution:
-        """Draw a start for `size` states."""
+        """Draw a random start for `size` states."""
 
     @abstractmethod
     def clustered(self, domain: Any, observed: Any, labels: Ids, size: int) -> Distribution:
-        """Make a start from clusters: labels (T,), -1 for tokens that belong to none."""
+        """Make a start from clusters: labels (T,), -1 for tokens in no cluster."""
 
     @abstractmethod
     def given(self, tables: Any, domain: Any, size: int) -> Distribution:
-        """Make a start from tables that a user wrote down, checked."""
+        """Make a start from tables of the user, checked."""
 
 
 def divided(sums: Floats, counts: Floats, before: Floats) -> Floats:
-    """Divide sums by counts; where next to nothing was counted, keep what was there before."""
+    """Divide sums by counts; keep the old values where the count is nearly 0."""
     some = counts > TINY
     return np.ascontiguousarray(np.where(some, sums / np.where(some, counts, 1.0), before))
 
@@ -246,7 +246,7 @@ def pooled(array: Floats, groups: Groups | None, axis: int = 0) -> Floats:
 
 
 def speakers(groups: Groups | None, size: int) -> Ids:
-    """Find the first state of every group: what is shared counts once."""
+    """Find the first state of every group, so that shared parameters count once."""
     return np.arange(size) if groups is None else np.unique(groups, return_index=True)[1]
 
 
@@ -259,7 +259,7 @@ def sum_of_logs(counts: Any, probabilities: Floats) -> float:
 
 
 def normalised(counts: Floats, before: Floats, axis: int) -> Floats:
-    """Divide counts by their sums; where a sum is 0 (or not a number), keep what was there before."""
+    """Divide counts by their sums; keep the old values where a sum is 0 or NaN."""
     total = counts.sum(axis=axis, keepdims=True)
     sound = np.isfinite(total) & (total > 0)
     if sound.all():
@@ -277,7 +277,7 @@ def as_floats(value: Any, name: str) -> Floats:
 
 
 def checked_tables(tables: Any, first: str, *others: str) -> Mapping[str, Any]:
-    """Check that this is a dict of these tables, of which the first must be there."""
+    """Check that this is a dict of these tables, of which the first is required."""
     names = (first, *others)
     if isinstance(tables, Mapping) and first in tables and set(tables) <= set(names):
         return tables

@@ -1,4 +1,4 @@
-"""States that emit symbols of a table: words, or whole numbers; one for each token, or several (naive Bayes)."""
+"""Emissions of symbols: words or whole numbers; one for each token, or several (naive Bayes)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SymbolDistribution(Distribution):
     """eq:hmm-emission   P(x | y) = B[y, x].
 
     symbols         the V symbols
-    probabilities   (V, L): a row for every symbol, as the core wants it; B is its transpose
+    probabilities   (V, L): a row for every symbol, the layout of the core; B is its transpose
     """
 
     stored_kind: ClassVar[str] = "categorical"
@@ -47,7 +47,7 @@ class SymbolDistribution(Distribution):
     probabilities: Annotated[Floats, Array(np.float64, "symbols", "L", finite=True)]
 
     def check(self) -> None:
-        """Refuse tables of a file that are no probabilities."""
+        """Check that tables from a file are probabilities."""
         check_shares(self.probabilities, 0, "the emission probabilities of a state")
 
     @property
@@ -57,7 +57,7 @@ class SymbolDistribution(Distribution):
 
     @property
     def parameters(self) -> int:
-        """Count the numbers that were free to choose."""
+        """Number of free parameters."""
         return self.size * (len(self.symbols) - 1)
 
     @property
@@ -70,11 +70,11 @@ class SymbolDistribution(Distribution):
         return self.symbols.rows(corpus, column, unknown=unknown)
 
     def table(self) -> Floats:
-        """(V, L) log P(symbol | y)."""
+        """Compute (V, L) log P(symbol | y)."""
         return logs(self.probabilities)
 
     def scores(self, observed: SymbolRows) -> Floats:
-        """(T, L) log P(x_t | y)."""
+        """Compute (T, L) log P(x_t | y)."""
         return observed.scores(self.table())
 
     def statistics(self, observed: SymbolRows, gamma: Floats) -> Statistics:
@@ -82,26 +82,26 @@ class SymbolDistribution(Distribution):
         return {"counts": observed.counts(gamma, len(self.symbols))}
 
     def added(self, one: Statistics, other: Statistics) -> Statistics:
-        """Add the counts of two sets of sentences; symbols may have joined since the first."""
+        """Add the counts of two sets of sentences; the second may have more symbols."""
         counts = other["counts"].copy()
         counts[: len(one["counts"])] += one["counts"]
         return {"counts": counts}
 
     def maximised(self, found: Statistics, prior: Any, groups: Groups | None, frozen: Sequence[str]) -> Self:  # noqa: ARG002
-        """Make the M step."""
+        """Run the M step."""
         counts, extra = pooled(found["counts"], groups, axis=1), self._prior(prior)
         if extra.any():
             counts = counts + extra
         return replace(self, probabilities=normalised(counts, self.probabilities, axis=0))
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
-        """Compute what the prior adds to the objective, up to a constant."""
+        """Compute the log prior, up to a constant."""
         some = speakers(groups, self.size)
         wide = np.broadcast_to(self._prior(prior), self.probabilities.shape)
         return sum_of_logs(wide[:, some], self.probabilities[:, some]) if np.any(wide) else 0.0
 
     def _prior(self, prior: Any) -> Floats:
-        """Read pseudo-counts as (V, L) or what spreads to it; users write (L, V), (V,) or a number."""
+        """Read pseudo-counts as an array that broadcasts to (V, L); users write (L, V), (V,) or a number."""
         given = as_floats(0.0 if prior is None else prior, "the prior of emissions")
         if given.ndim == 0:
             return given
@@ -124,7 +124,7 @@ class SymbolDistribution(Distribution):
         return [self.symbols[min(i, most)] for i in found]
 
     def extended(self, symbols: Symbols) -> Self:
-        """Add symbols, which get an even share of the mass."""
+        """Add symbols, each with the mean probability."""
         new = len(symbols) - len(self.symbols)
         if new == 0:
             return self
@@ -151,7 +151,7 @@ class Categorical(Emission):
     holds = "symbols"
 
     def __post_init__(self) -> None:
-        if isinstance(self.symbols, Iterator):  # it can be gone through once
+        if isinstance(self.symbols, Iterator):  # an iterator can be consumed only once
             object.__setattr__(self, "symbols", tuple(self.symbols))
         if self.symbols is not None:
             Symbols.of(self.symbols)
@@ -162,7 +162,7 @@ class Categorical(Emission):
         return symbols.rows(corpus, column, unknown="error"), symbols
 
     def random(self, domain: Symbols, observed: SymbolRows, size: int, rng: Chance) -> SymbolDistribution:
-        """Take the frequencies of the symbols, each cell times a factor of its own (exponential, mean 1)."""
+        """Draw a random start: the frequencies of the symbols, each cell times an exponential factor of mean 1."""
         frequencies = observed.frequencies(len(domain))
         base = (frequencies + 0.5) / (frequencies.sum() + 0.5 * len(domain))
         table = base[:, None] * rng.exponential(size=(len(domain), size))
@@ -197,7 +197,7 @@ class BagDistribution(SymbolDistribution):
 
     @property
     def vocabulary(self) -> None:
-        """Features are no words."""
+        """None: features are not words."""
         return
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> SymbolRows:  # noqa: ARG002
@@ -209,7 +209,7 @@ class BagDistribution(SymbolDistribution):
         return self.extended(self.symbols.joined(Symbols.of(bags_of(corpus, column).values or self.symbols)))
 
     def draw(self, states: Ids, rng: Chance) -> list[Any]:
-        """Draw one feature for each token: how many a token has is nothing that the model knows."""
+        """Draw one feature for each token: the model has no distribution of their number."""
         return [[feature] for feature in super().draw(states, rng)]
 
 
@@ -248,7 +248,7 @@ def bags_of(corpus: Corpus, column: str | None) -> BagColumn:
 
 
 def bag_rows(symbols: Symbols, corpus: Corpus, column: str | None) -> SymbolRows:
-    """Number the features; those that are not among the symbols are left out."""
+    """Number the features; unknown ones are left out."""
     if not corpus.token_count:
         return listed(np.zeros(0, dtype=np.int32))
     bags = bags_of(corpus, column)

@@ -1,4 +1,4 @@
-"""Covariances of four shapes: densities under them, and the best ones for given moments."""
+"""Covariances of four shapes: log densities, and maximum-likelihood estimates from moments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def shape_of(kind: str, size: int, width: int) -> tuple[int, ...]:
 
 
 def checked(value: Any, kind: str, shape: tuple[int, ...]) -> Floats:
-    """Check covariances that a user gave, of this shape: symmetric, and every variance above 0."""
+    """Check covariances from a user, of this shape: symmetric, and every variance above 0."""
     array = numbers(value, "covariances", shape)
     if kind in ("diag", "spherical"):
         if (array <= 0).any():
@@ -45,7 +45,7 @@ def _cell(at: Any) -> str:
 
 
 def check_prior(value: Any) -> None:
-    """Refuse a matrix that is no sum of squares."""
+    """Check that a prior matrix is positive semidefinite."""
     matrix = np.asarray(value, dtype=np.float64)
     square = matrix.shape[0] == matrix.shape[1]
     if not square or not np.allclose(matrix, matrix.T) or np.linalg.eigvalsh(matrix)[0] < -1e-12:
@@ -55,7 +55,7 @@ def check_prior(value: Any) -> None:
 
 
 def as_full(covariances: Floats, kind: str, size: int, width: int) -> Floats:
-    """Write covariances of any shape as (L, D, D)."""
+    """Convert covariances of any shape to (L, D, D)."""
     if kind == "full":
         return covariances
     if kind == "tied":
@@ -87,11 +87,11 @@ def whitened(x: Floats, means: Floats, covariances: Floats) -> Floats:
 
 
 def floored(covariances: Floats, kind: str, least: float) -> Floats:
-    """Find the likeliest covariances without a variance below `least` in any direction: eigenvalues are clipped."""
+    """Estimate covariances without a variance below `least` in any direction: eigenvalues are clipped."""
     if kind in ("diag", "spherical"):
         return np.maximum(covariances, least)
     values, vectors = np.linalg.eigh(0.5 * (covariances + np.swapaxes(covariances, -1, -2)))
-    # What rounding leaves of a variance that is 0 must not be below 0.
+    # Rounding must not make a variance of 0 negative.
     bound = np.maximum(least, 1e-13 * values[..., -1:])
     if (values >= bound).all():
         return covariances

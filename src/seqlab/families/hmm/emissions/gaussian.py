@@ -1,4 +1,4 @@
-"""States that emit real vectors: one Gaussian each, with full, diagonal, shared or spherical covariance."""
+"""Emissions of real vectors: one Gaussian per state, with full, diagonal, tied or spherical covariance."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ class Gaussian(Emission):
 
     @property
     def whole(self) -> bool:
-        """Tell whether the numbers of a vector depend on each other."""
+        """True if the dimensions of a vector are correlated."""
         return self.covariance in ("full", "tied")
 
     def free(self, covariances: Floats, width: int) -> int:
-        """Count the numbers of covariances that are free to choose: matrices are symmetric."""
+        """Number of free parameters of the covariances; matrices are symmetric."""
         return covariances.size // width**2 * (width * (width + 1) // 2) if self.whole else covariances.size
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[VectorRows, Spread]:
@@ -103,11 +103,11 @@ class Gaussian(Emission):
         return rows, Spread.of(rows)
 
     def random(self, domain: Spread, observed: VectorRows, size: int, rng: Chance) -> Distribution:
-        """Draw observations to be the means; every covariance is that of the data."""
+        """Draw observations as the means; every covariance is that of the data."""
         return self._around(drawn_rows(observed, size, rng), domain)
 
     def clustered(self, domain: Spread, observed: VectorRows, labels: Ids, size: int) -> Distribution:
-        """Take the means of the clusters, and the covariance of the data, as hmmlearn begins."""
+        """Take the means of the clusters and the covariance of the data, as hmmlearn does."""
         return self._around(cluster_means(observed, labels, size, domain.mean), domain)
 
     def given(self, tables: Any, domain: Spread, size: int) -> Distribution:
@@ -132,7 +132,7 @@ class Gaussian(Emission):
 
 @dataclass(frozen=True, eq=False)
 class GaussianDistribution(Distribution):
-    """means (L, D); covariances (L, D, D), (L, D), (D, D) or (L,); least: no variance falls below it."""
+    """means (L, D); covariances (L, D, D), (L, D), (D, D) or (L,); least: the smallest allowed variance."""
 
     stored_kind: ClassVar[str] = "gaussian"
     by_state: ClassVar[Mapping[str, int]] = {"means": 0}
@@ -143,23 +143,23 @@ class GaussianDistribution(Distribution):
     least: float = 0.0
 
     def check(self) -> None:
-        """Refuse covariances of a file that are none."""
+        """Check covariances from a file."""
         kind = self.options.covariance
         shapes.checked(self.covariances, kind, shapes.shape_of(kind, self.size, self.width))
 
     @property
     def width(self) -> int:
-        """D."""
+        """Number of dimensions, D."""
         return int(self.means.shape[1])
 
     @property
     def parameters(self) -> int:
-        """Count the numbers that were free to choose."""
+        """Number of free parameters."""
         return self.means.size + self.options.free(self.covariances, self.width)
 
     @cached_property
     def full(self) -> Floats:
-        """(L, D, D) covariances, whatever their shape."""
+        """Covariances of any shape as (L, D, D)."""
         return shapes.as_full(self.covariances, self.options.covariance, self.size, self.width)
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> VectorRows:  # noqa: ARG002
@@ -168,7 +168,7 @@ class GaussianDistribution(Distribution):
 
     # eq:gaussian-emission   log N(x; μ, Σ) = -½ (D log 2π + log |Σ| + (x - μ)ᵀ Σ⁻¹ (x - μ))
     def scores(self, observed: VectorRows) -> Floats:
-        """(T, L) log P(x_t | y)."""
+        """Compute (T, L) log P(x_t | y)."""
         if self.options.whole:
             node = shapes.whitened(observed.values, self.means, self.full)
             node[~observed.there] = 0.0
@@ -195,12 +195,12 @@ class GaussianDistribution(Distribution):
         return node
 
     def _near(self, observed: VectorRows) -> bool:
-        """Tell whether squares about the centre of the data lose nothing: then a product of matrices is quickest."""
+        """Return True if squares about the centre of the data are exact: then a matrix product is fastest."""
         ratio = (self.means - observed.centre) ** 2 / self._variances()
         return bool(ratio.max(initial=0.0) < NEAR)
 
     def _variances(self) -> Floats:
-        """(L, D) of the shapes without covariances between numbers."""
+        """Variances (L, D) of shapes without correlations."""
         if self.options.covariance == "diag":
             return self.covariances
         return np.repeat(self.covariances[:, None], self.width, axis=1)
@@ -208,7 +208,7 @@ class GaussianDistribution(Distribution):
     # ------------------------------------------------------------------------------------------ learning
 
     def statistics(self, observed: VectorRows, gamma: Floats) -> Statistics:
-        """Sum moments about the means as they are: about a mean that is near the new one nothing is lost."""
+        """Sum moments about the current means, which are near the new ones, so that no digits cancel."""
         x, width, about = observed.values, self.width, self.means
         first, second = np.empty_like(about), np.empty_like(about)
         if self.options.whole:
@@ -235,9 +235,9 @@ class GaussianDistribution(Distribution):
         post = np.ascontiguousarray(np.broadcast_to(post, about.shape))
         return {"post": post, "first": first, "second": second, "about": about}
 
-    # Priors of Gaussians are options of theirs: counts of symbols mean nothing here.
+    # Priors of Gaussians are their own options: pseudo-counts of symbols do not apply.
     def maximised(self, found: Statistics, prior: Any, groups: Groups | None, frozen: Sequence[str]) -> Self:  # noqa: ARG002
-        """Make the M step."""
+        """Run the M step."""
         moments = self.grouped(found, groups)
         means = self.means if "means" in frozen else self.new_means(moments)
         if "covariances" in frozen:
@@ -251,20 +251,20 @@ class GaussianDistribution(Distribution):
         return {**{name: a[name] + b[name] for name in ("post", "first", "second")}, "about": self.means}
 
     def squares(self, moments: Statistics, means: Floats, about: Floats | None = None) -> Floats:
-        """(L, D) or (L, D, D) sums of squares about the new means (or about others), with those of the prior's pull."""
+        """Compute (L, D) or (L, D, D) sums of squares about the new means (or others), with the prior on means."""
         pull, weight = means - self._centre(), self.options.mean_weight
         squares = rebased(moments, means if about is None else about)["second"]
         return squares + weight * (pull[:, :, None] * pull[:, None, :] if self.options.whole else pull**2)
 
     def new_means(self, moments: Statistics) -> Floats:
-        """(L, D); a state without any count keeps what it has."""
+        """Compute (L, D) new means; a state with a count of zero keeps its own."""
         weight = self.options.mean_weight
         count = moments["post"] + weight
         sums = moments["first"] + moments["post"] * moments["about"] + weight * self._centre()
         return divided(sums, count, self.means)
 
     def new_covariances(self, squares: Floats, post: Floats, groups: Groups | None) -> Floats:
-        """Find the likeliest for these sums of squares; a state without any count keeps what it has."""
+        """Estimate covariances from these sums of squares; a state with a count of zero keeps its own."""
         weight, kind = self.options.covariance_weight, self.options.covariance
         if kind == "tied":
             some = speakers(groups, self.size)
@@ -290,7 +290,7 @@ class GaussianDistribution(Distribution):
         return np.broadcast_to(np.asarray(self.options.mean_prior, dtype=np.float64), self.means.shape)
 
     def _extra(self) -> Any:
-        """Return what the prior adds to the sums of squares."""
+        """Return the prior's term of the sums of squares."""
         given = np.asarray(self.options.covariance_prior, dtype=np.float64)
         if self.options.whole:
             return given if given.ndim == 2 else given * np.eye(self.width)

@@ -1,4 +1,4 @@
-"""States that emit real vectors from several Gaussians each."""
+"""Emissions of real vectors: a mixture of Gaussians per state."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ class GaussianMixture(Gaussian):
             raise OptionError(f"centre must be 'after' or 'before', got {self.centre!r}")
 
     def random(self, domain: Spread, observed: VectorRows, size: int, rng: Chance) -> MixtureDistribution:
-        """Draw observations to be the means; every covariance is that of the data."""
+        """Draw observations as the means; every covariance is that of the data."""
         drawn = drawn_rows(observed, size * self.components, rng)
         return self._mixed(drawn.reshape(size, self.components, -1), domain)
 
     def clustered(self, domain: Spread, observed: VectorRows, labels: Ids, size: int) -> MixtureDistribution:
-        """Find clusters of clusters."""
+        """Make a start by clustering within the clusters."""
         centres = cluster_means(observed, labels, size, domain.mean)
         means = np.repeat(centres[:, None], self.components, axis=1)
         for y in range(size):
@@ -103,7 +103,7 @@ class GaussianMixture(Gaussian):
         return replace(made, covariances=shapes.checked(tables["covariances"], self.covariance, shape))
 
     def _mixed(self, means: Floats, domain: Spread) -> MixtureDistribution:
-        """Make mixtures with these means (L, M, D), even weights, and the covariance of the data."""
+        """Make mixtures with these means (L, M, D), equal weights, and the covariance of the data."""
         kind, least = self.covariance, domain.least(self.min_covariance)
         wide = shapes.shaped(domain.covariance[None], "full" if kind == "tied" else kind)
         wide = shapes.floored(wide, kind, max(least, 1e-12))
@@ -113,7 +113,7 @@ class GaussianMixture(Gaussian):
         return MixtureDistribution(self, weights, np.ascontiguousarray(means), covariances, least)
 
     def _shape(self, size: int, width: int) -> tuple[int, ...]:
-        """Return the shape of covariances: a matrix for every state, or something for every component."""
+        """Return the shape of the covariances: a matrix for every state, or an array for every component."""
         if self.covariance == "tied":
             return (size, width, width)
         return (size, self.components, *shapes.shape_of(self.covariance, size, width)[1:])
@@ -133,7 +133,7 @@ class MixtureDistribution(Distribution):
     least: float = 0.0
 
     def check(self) -> None:
-        """Refuse tables of a file that are no mixture."""
+        """Check that tables from a file are mixtures."""
         components, width = self.means.shape[1:]
         if not components or not width or components != self.options.components:
             raise StoreError("a mixture needs a component and a number at least")
@@ -142,13 +142,13 @@ class MixtureDistribution(Distribution):
 
     @property
     def parameters(self) -> int:
-        """Count the numbers that were free to choose."""
+        """Number of free parameters."""
         spread = self.options.free(self.covariances, self.means.shape[2])
         return self.weights.size - self.size + self.means.size + spread
 
     @cached_property
     def parts(self) -> GaussianDistribution:
-        """The L · M Gaussians as states of their own."""
+        """The L · M Gaussians as separate states."""
         options, width = self.options, self.means.shape[2]
         kind = "full" if options.covariance == "tied" else options.covariance
         covariances = self.covariances
@@ -165,18 +165,18 @@ class MixtureDistribution(Distribution):
 
     # eq:mixture-emission   P(x | y) = Σ_m w[y, m] N(x; μ[y, m], Σ[y, m])
     def scores(self, observed: VectorRows) -> Floats:
-        """(T, L) log P(x_t | y)."""
+        """Compute (T, L) log P(x_t | y)."""
         joint = self._joint(observed)
         top = joint.max(axis=2)
         found: Floats = top + np.log(np.exp(joint - top[:, :, None]).sum(axis=2))
         return found
 
     def _joint(self, observed: VectorRows) -> Floats:
-        """(T, L, M) log w N(x)."""
+        """Compute (T, L, M) log w N(x)."""
         return self.parts.scores(observed).reshape(len(observed), *self.weights.shape) + logs(self.weights)
 
     def statistics(self, observed: VectorRows, gamma: Floats) -> Statistics:
-        """Sum up moments and shares of components."""
+        """Sum up moments and responsibilities of components."""
         joint = self._joint(observed)
         shares = np.exp(joint - joint.max(axis=2, keepdims=True))
         shares *= (gamma / shares.sum(axis=2))[:, :, None]
@@ -190,7 +190,7 @@ class MixtureDistribution(Distribution):
         return {**self.parts.added(one, other), "components": one["components"] + other["components"]}
 
     def maximised(self, found: Statistics, prior: Any, groups: Groups | None, frozen: Sequence[str]) -> Self:  # noqa: ARG002
-        """Make the M step."""
+        """Run the M step."""
         inner, parts = self._component_groups(groups), self.parts
         moments = parts.grouped({name: found[name] for name in found if name != "components"}, inner)
         weights = self.weights
@@ -217,7 +217,7 @@ class MixtureDistribution(Distribution):
         return None if groups is None else (groups[:, None] * components + np.arange(components)).reshape(-1)
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
-        """Compute what the prior adds to the objective, up to a constant."""
+        """Compute the log prior, up to a constant."""
         inner, parts = self._component_groups(groups), self.parts
         total = sum_of_logs(self.options.weight_prior, self.weights[speakers(groups, self.size)])
         total += parts.log_prior(prior, inner)

@@ -1,4 +1,4 @@
-"""States that emit counts: independent Poisson rates for D numbers."""
+"""Emissions of counts: independent Poisson rates for D numbers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from seqlab.families.hmm.emissions.vectors import Spread, check_prior, cluster_m
 from seqlab.store.fields import Array
 from seqlab.store.values import Given
 
-LEAST_RATE = 1e-300  # a rate of 0 makes counts as good as impossible, and no NaN
+LEAST_RATE = 1e-300  # a rate of 0 makes counts practically impossible, without NaN
 
 
 def count_rows(corpus: Corpus, column: str | None, width: int | None) -> VectorRows:
@@ -72,7 +72,7 @@ class Poisson(Emission):
         return rows, Spread.of(rows)
 
     def random(self, domain: Spread, observed: VectorRows, size: int, rng: Chance) -> PoissonDistribution:  # noqa: ARG002
-        """Take the mean counts of the data, each times a factor of its own."""
+        """Draw a random start: the mean counts of the data, each times a random factor."""
         factors = rng.gamma(2.0, 0.5, size=(size, domain.width))
         return PoissonDistribution(self, np.maximum(domain.mean * factors, 1e-3))
 
@@ -96,7 +96,7 @@ class Poisson(Emission):
 
 @dataclass(frozen=True, eq=False)
 class PoissonDistribution(Distribution):
-    """rates (L, D): events a token."""
+    """rates (L, D): events per token."""
 
     stored_kind: ClassVar[str] = "poisson"
     by_state: ClassVar[Mapping[str, int]] = {"rates": 0}
@@ -106,7 +106,7 @@ class PoissonDistribution(Distribution):
 
     @property
     def parameters(self) -> int:
-        """Count the numbers that were free to choose."""
+        """Number of free parameters."""
         return self.rates.size
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> VectorRows:  # noqa: ARG002
@@ -115,24 +115,24 @@ class PoissonDistribution(Distribution):
 
     # eq:poisson-emission   log P(x | y) = Σ_d (x_d log λ - λ - log x_d!)
     def scores(self, observed: VectorRows) -> Floats:
-        """(T, L) log P(x_t | y)."""
+        """Compute (T, L) log P(x_t | y)."""
         rates = np.maximum(self.rates, LEAST_RATE)
         x, seen = observed.values, observed.seen
         node: Floats = x @ np.log(rates).T - seen @ rates.T - (_log_factorials(x) * seen).sum(axis=1)[:, None]
         return node
 
     def statistics(self, observed: VectorRows, gamma: Floats) -> Statistics:
-        """Sum up numbers, and how many were there."""
+        """Sum up the counts, and the number of observed ones."""
         return {"post": gamma.T @ observed.seen, "sums": gamma.T @ observed.values}
 
     def maximised(self, found: Statistics, prior: Any, groups: Groups | None, frozen: Sequence[str]) -> Self:  # noqa: ARG002
-        """Make the M step."""
+        """Run the M step."""
         count = pooled(found["post"], groups) + self.options.rate_weight
         sums = pooled(found["sums"], groups) + self.options.rate_prior
         return replace(self, rates=divided(sums, count, self.rates))
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:  # noqa: ARG002
-        """Compute what the prior adds to the objective, up to a constant."""
+        """Compute the log prior, up to a constant."""
         rates = np.maximum(self.rates[speakers(groups, self.size)], LEAST_RATE)
         return float((self.options.rate_prior * np.log(rates) - self.options.rate_weight * rates).sum())
 

@@ -66,7 +66,7 @@ class Streams(Emission):
         return tuple(seen for seen, _ in read.values()), {name: domain for name, (_, domain) in read.items()}
 
     def random(self, domain: Any, observed: Any, size: int, rng: Chance) -> StreamsDistribution:
-        """Draw a start."""
+        """Draw a random start."""
         parts = zip(self.parts.items(), observed, strict=True)
         return self._made(part.random(domain[name], seen, size, rng) for (name, part), seen in parts)
 
@@ -98,7 +98,7 @@ class StreamsDistribution(Distribution):
     stream: Annotated[tuple[Distribution, ...], Series(Part(*PLAIN), "")]
 
     def check(self) -> None:
-        """Refuse names without a stream."""
+        """Check the names of the streams."""
         if len(self.names) != len(self.stream):
             raise StoreError(f"{len(self.names)} streams are wanted, found {len(self.stream)}")
 
@@ -109,12 +109,12 @@ class StreamsDistribution(Distribution):
 
     @property
     def size(self) -> int:
-        """L."""
+        """Number of states, L."""
         return self.stream[0].size
 
     @property
     def parameters(self) -> int:
-        """Count the numbers that were free to choose."""
+        """Number of free parameters."""
         return sum(part.parameters for part in self.stream)
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> tuple[Any, ...]:  # noqa: ARG002
@@ -126,7 +126,7 @@ class StreamsDistribution(Distribution):
         return tuple(found)
 
     def scores(self, observed: Any) -> Floats:
-        """(T, L) log P(x_t | y)."""
+        """Compute (T, L) log P(x_t | y)."""
         first, *others = (part.scores(seen) for part, seen in zip(self.stream, observed, strict=True))
         return sum(others, first)
 
@@ -136,7 +136,7 @@ class StreamsDistribution(Distribution):
         return self._joined(found)
 
     def maximised(self, found: Statistics, prior: Any, groups: Groups | None, frozen: Sequence[str]) -> Self:
-        """Make the M step."""
+        """Run the M step."""
         if isinstance(prior, Mapping) and (strange := set(prior) - set(self.names)):
             raise OptionError(
                 f"the prior of emissions has the stream {min(strange)!r}, but there are only "
@@ -156,12 +156,12 @@ class StreamsDistribution(Distribution):
         )
 
     def _joined(self, found: Iterable[Statistics]) -> Statistics:
-        """Put the statistics of all streams together, each under the name of its stream."""
+        """Join the statistics of all streams, each under the name of its stream."""
         named = zip(self.names, found, strict=True)
         return {f"{name}.{key}": array for name, own in named for key, array in own.items()}
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
-        """Compute what the prior adds to the objective, up to a constant."""
+        """Compute the log prior, up to a constant."""
         return sum(part.log_prior(_prior(prior, name), groups) for name, part in self.parts.items())
 
     def grown(self, corpus: Corpus, column: str | None) -> Self:  # noqa: ARG002
@@ -179,7 +179,7 @@ class StreamsDistribution(Distribution):
 
 @contextmanager
 def _named(stream: str) -> Iterator[None]:
-    """Errors say which stream they are about."""
+    """Add the name of the stream to errors."""
     try:
         yield
     except (CorpusError, OptionError) as error:

@@ -17,8 +17,8 @@ from seqlab.families.hmm.emissions.base import SymbolRows, as_floats
 from seqlab.store.fields import Field, Sizes
 from seqlab.store.state import State, string_arrays
 
-MISSING = "\0"  # the word that stands for no word in a column of words: no file and no keyboard has it
-MOST_NUMBERS = 10_000_000  # symbols that are numbers: there is a row for each, used or not
+MISSING = "\0"  # represents a missing word in a column of words; no text contains it
+MOST_NUMBERS = 10_000_000  # limit of symbols that are numbers: each has a row, used or not
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Symbols:
 
     @cached_property
     def number(self) -> Mapping[str, int]:
-        """Word -> number."""
+        """Map from word to number."""
         return {word: i for i, word in enumerate(self.words or ())}
 
     def __len__(self) -> int:
@@ -92,7 +92,7 @@ class Symbols:
         return Symbols(largest + 1)
 
     def joined(self, other: Symbols) -> Symbols:
-        """Put the new ones of another behind these."""
+        """Append the new symbols of another instance."""
         if (self.words is None) != (other.words is None):
             kinds = ("words", "whole numbers") if other.words is None else ("whole numbers", "words")
             raise CorpusError(
@@ -104,7 +104,7 @@ class Symbols:
         return Symbols(self.count + len(new), self.words + new) if new else self
 
     def rows(self, corpus: Corpus, column: str | None, *, unknown: str) -> SymbolRows:
-        """Number the tokens of a corpus; `unknown`: "error", or "missing" for symbols that are not here."""
+        """Number the tokens of a corpus; `unknown`: "error", or "missing" for unknown symbols."""
         data = corpus.data(str(column)) if corpus.token_count else None
         if data is None or _nothing(data):
             return listed(np.full(corpus.token_count, -1, dtype=np.int32))
@@ -138,18 +138,18 @@ class Symbols:
 
 
 class Stored(Field):
-    """Symbols as a field of a fitted value: a setting says how many, an array has the words, if they are words."""
+    """Symbols as a stored field of a fitted value: their number, and an array of the words, if they are words."""
 
     def __init__(self, size: str) -> None:
         self.size = size
 
     def put(self, state: State, name: str, value: Symbols) -> None:
-        """Write them."""
+        """Write the symbols."""
         state.settings[name] = len(value)
         state.arrays.update(string_arrays(name, value.words or ()))
 
     def get(self, state: State, name: str, sizes: Sizes) -> Symbols:
-        """Read them back."""
+        """Read the symbols."""
         count, words = state.number(name, 1), tuple(state.strings(name))
         if words and (len(words) != count or len(set(words)) != count):
             raise StoreError(f"{count} different symbols are wanted, found {len(words)}")
@@ -158,14 +158,14 @@ class Stored(Field):
 
 
 def _nothing(data: Any) -> bool:
-    """Tell whether every token of a column is missing: then words and numbers look the same."""
+    """Return True if every token of a column is missing: then words and numbers cannot be told apart."""
     if isinstance(data, StringColumn):
         return data.compact().values == [MISSING]
     return isinstance(data, VectorColumn) and bool(np.isnan(data.vectors).all())
 
 
 def listed(ids: npt.NDArray[np.int32]) -> SymbolRows:
-    """Give every token one symbol, none where the number is -1."""
+    """Make one symbol per token, none where the number is -1."""
     there = ids >= 0
     if there.all():
         return SymbolRows(np.arange(len(ids) + 1, dtype=np.int64), np.ascontiguousarray(ids))
@@ -195,7 +195,7 @@ def whole_numbers(corpus: Corpus, column: str | None) -> npt.NDArray[np.int64]:
 
 
 def place(corpus: Corpus, token: int) -> Place:
-    """Find where a token of the whole corpus stands."""
+    """Find sentence and position of a token of the corpus."""
     sentence = int(np.searchsorted(corpus.offsets, token, side="right")) - 1
     return corpus.located(sentence, token - int(corpus.offsets[sentence]))
 

@@ -1,4 +1,4 @@
-"""Numbers of a corpus as arrays, their moments, and k-means for a start."""
+"""Vectors of a corpus as arrays, their moments, and k-means for a start."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from seqlab.errors import CorpusError, OptionError
 from seqlab.families.hmm.emissions.base import Chance, Floats, Ids, Statistics, VectorRows, as_floats
 from seqlab.families.hmm.emissions.symbols import place
 
-LARGEST = 1e100  # squares of larger numbers would leave no room for sums
+LARGEST = 1e100  # sums of squares of larger numbers would overflow
 LLOYD = 100  # rounds of k-means at most
-SHARE = 1e-4  # of the data's own variance: below it no variance falls, unless asked
+SHARE = 1e-4  # smallest variance by default, as a share of the data's variance
 
 
 def vector_rows(corpus: Corpus, column: str | None, width: int | None, *, whole: bool = True) -> VectorRows:
     """Read the vectors of a corpus (T, D); NaN is a missing number.
 
     width   D of training, or None before
-    whole   whether a vector must be there as a whole or not at all
+    whole   True if a vector must be complete or missing altogether
     """
     if not corpus.token_count:
         return VectorRows(np.zeros((0, width or 0)))
@@ -35,9 +35,7 @@ def vector_rows(corpus: Corpus, column: str | None, width: int | None, *, whole:
             raise CorpusError(
                 f"the vectors have {values.shape[1]} numbers, but those of training had {width}; give as many"
             )
-        missing = np.ones(
-            (len(values), width), dtype=bool
-        )  # nobody can tell how wide a vector is that is not there
+        missing = np.ones((len(values), width), dtype=bool)  # the width of a missing vector is unknown
         values = np.full(missing.shape, np.nan)
     large = np.abs(values) > LARGEST
     if large.any():
@@ -72,7 +70,7 @@ def numbers(value: Any, name: str, shape: tuple[int, ...]) -> Floats:
 
 
 def check_prior(value: Any, name: str, *shapes: tuple[int, ...]) -> None:
-    """Refuse a prior that is neither a number nor of one of these shapes."""
+    """Check that a prior is a number or has one of these shapes."""
     shape = np.shape(value)
     if shape and shape not in shapes:
         wanted = " or ".join(map(str, shapes))
@@ -80,7 +78,7 @@ def check_prior(value: Any, name: str, *shapes: tuple[int, ...]) -> None:
 
 
 def k_means(rows: VectorRows, size: int, rng: Chance) -> Ids:
-    """Find (T,) clusters by Lloyd's rounds after a k-means++ start; -1 for tokens that are missing."""
+    """Find (T,) clusters by Lloyd's algorithm after a k-means++ start; -1 for missing tokens."""
     there = np.flatnonzero(rows.there)
     x = rows.values[there]
     labels = np.full(len(rows), -1, dtype=np.int64)
@@ -103,14 +101,14 @@ def k_means(rows: VectorRows, size: int, rng: Chance) -> Ids:
 
 
 def drawn_rows(rows: VectorRows, count: int, rng: Chance) -> Floats:
-    """Draw so many vectors (count, D) that are there, each once if there are enough."""
+    """Draw this many observed vectors (count, D), without replacement if there are enough."""
     there = np.flatnonzero(rows.there)
     drawn: Floats = rows.values[rng.choice(there, size=count, replace=len(there) < count)]
     return drawn
 
 
 def cluster_means(rows: VectorRows, labels: Ids, size: int, usual: Floats) -> Floats:
-    """Compute (size, D) means of the numbers that are there; `usual` (D,) where a cluster has none."""
+    """Compute (size, D) means of the observed numbers; `usual` (D,) where a cluster has none."""
     means = np.tile(usual, (size, 1))
     for y in range(size):
         inside = labels == y
@@ -120,7 +118,7 @@ def cluster_means(rows: VectorRows, labels: Ids, size: int, usual: Floats) -> Fl
 
 
 def spread(x: Floats, size: int, rng: Chance, weights: Floats | None = None) -> Floats:
-    """Draw centres by k-means++: each with chances by the squared distance to the nearest so far, times its weight."""
+    """Draw centres by k-means++: with probability proportional to weight times squared distance to the nearest."""
     usual = None if weights is None else weights / weights.sum()
     centres = [x[int(rng.integers(len(x)) if usual is None else rng.choice(len(x), p=usual))]]
     nearest = ((x - centres[0]) ** 2).sum(axis=1)
@@ -138,7 +136,7 @@ def _distances(x: Floats, centres: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spread:
-    """Training data as a whole: D, their mean and covariance."""
+    """Moments of the training data: D, mean and covariance."""
 
     width: int
     mean: Floats
@@ -146,7 +144,7 @@ class Spread:
 
     @staticmethod
     def of(rows: VectorRows) -> Spread:
-        """Measure the vectors that are there."""
+        """Compute the moments of the observed vectors."""
         values = rows.values[rows.there]
         if not len(values):
             raise CorpusError("every observation is missing, so there is nothing to learn from")
@@ -160,7 +158,7 @@ class Spread:
         return Spread(width, mean, away.T @ away / np.sqrt(np.outer(count, count)))
 
     def least(self, asked: float | None) -> float:
-        """Return the smallest variance that is allowed."""
+        """Return the smallest allowed variance."""
         if asked is not None:
             return asked
         usual = float(np.diag(self.covariance).mean())

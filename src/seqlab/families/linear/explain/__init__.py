@@ -1,4 +1,4 @@
-"""Explain what a model has learned, and why it chose a label: weights by name, and accounts that add up."""
+"""Explanations: the weights of a model by name, and the contributions to a decision, which add up to its score."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         top_transitions,
         transition_features,
     )
-else:  # a type checker would take any name for one of the package
+else:  # otherwise a type checker would accept any attribute of the package
     _OF_WEIGHTS = ("state_features", "top_features", "top_transitions", "transition_features")
     __getattr__, __dir__ = when_used(
         __name__,

@@ -1,4 +1,4 @@
-"""The scores of one sentence taken apart into weights by name, and the margin between two paths as their sum."""
+"""Decompose the scores of one sentence into named weights, and the margin between two paths into their sum."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Attributes:
 
     names     n strings
     values    (n,)
-    weights   (n, L), or (n, L, L) [from, to] for attributes that see a move; 0 where the model has none
+    weights   (n, L), or (n, L, L) [from, to] for edge attributes; 0 where the model has none
     """
 
     names: list[str]
@@ -33,7 +33,7 @@ class Attributes:
 
     @property
     def score(self) -> Weights:
-        """Compute (L,) or (L, L): the sum of what they add."""
+        """Compute the summed scores (L,) or (L, L) of the attributes."""
         score: Weights = np.tensordot(self.values, self.weights, axes=1)
         return score
 
@@ -52,7 +52,7 @@ class Pieces:
             self.node[t, np.setdiff1d(np.arange(trellis.L), labels)] = -np.inf
 
     def slab(self, t: int) -> Logs:
-        """(L, L), or (L, L, L) for order 2 from position 2 on: scores of the moves that arrive at t."""
+        """Compute the scores of the transitions into t: (L, L), or (L, L, L) for order 2 from position 2 on."""
         trellis = self.trellis
         if t >= trellis.order:
             edge = trellis.edge[t - trellis.order] if trellis.per_position else trellis.edge
@@ -62,19 +62,19 @@ class Pieces:
         return np.asarray(trellis.head[t - 1], dtype=np.float64)
 
     def weights(self, t: int) -> Weights:
-        """Compute the same as the weights have it."""
+        """Compute the scores of the transitions into t from the weights alone."""
         pairs: Weights = self.model.moves + self.edge_attributes(t).score
         triples = self.model.triples
         return pairs if triples is None or t < 2 else triples + pairs
 
     def attributes(self, t: int) -> Attributes:
-        """Look up the attributes that labels see at token t."""
+        """Look up the node attributes of token t."""
         model, names = self.model, self._encoded.encoder.attributes
         table = (model.begin, model.label, model.weights)
         return self._looked_up(names, self._encoded.node, t, table, (model.L,))
 
     def edge_attributes(self, t: int) -> Attributes:
-        """Look up the attributes that see the move into token t; none for models without."""
+        """Look up the edge attributes of the transition into token t; none for models without."""
         edge, rows, L = self.model.edge, self._encoded.edge, self.model.L
         if edge is None or rows is None:
             return Attributes([], np.zeros(0), np.zeros((0, L, L)))
@@ -100,7 +100,7 @@ class Pieces:
         return Attributes([names[i] for i in ids], values, weights.reshape(len(ids), *shape))
 
     def contributions(self, t: int, label: int, rival: int) -> list[Contribution]:
-        """Compute what each attribute of token t adds for label and against rival."""
+        """Compute the contribution of each attribute of token t for the label against the rival."""
         found, names = self.attributes(t), self.model.labels
         rows = zip(found.names, found.values.tolist(), found.weights[:, [label, rival]].tolist(), strict=True)
         return [
@@ -115,15 +115,15 @@ class Pieces:
 def margin_account(pieces: Pieces, words: tuple[str, ...], t: int, label: int, rival: int) -> Explanation:
     """Explain the margin between the best path with the label at t and the best one with the rival.
 
-    eq:margin-account   s(y) - s(r) = Σ_t Σ_a v_ta (w(a, y_t) - w(a, r_t)) + Σ_t (move into y_t - move into r_t)
+    eq:margin-account   s(y) - s(r) = Σ_t Σ_a v_ta (w(a, y_t) - w(a, r_t)) + Σ_t (edge into y_t - edge into r_t)
 
-    Only positions where they differ add anything.
+    Only positions where they differ contribute.
     """
     trellis, names = pieces.trellis, pieces.model.labels
     one, other = (inference.viterbi(trellis.constrain(known={t: y})).ids.tolist() for y in (label, rival))
     features: list[Contribution] = []
     moves: list[MoveContribution] = []
-    scores: list[float] = []  # from the trellis and not from the account
+    scores: list[float] = []  # from the trellis and not from the contributions
     for at in range(trellis.T):
         if one[at] != other[at]:
             features += pieces.contributions(at, one[at], other[at])
@@ -153,7 +153,7 @@ def margin_account(pieces: Pieces, words: tuple[str, ...], t: int, label: int, r
 def _move_rows(
     pieces: Pieces, t: int, one: tuple[int, ...], other: tuple[int, ...]
 ) -> list[MoveContribution]:
-    """Compute what the move into token t adds: of two labels, with attributes that see them, and of three."""
+    """Compute the contributions of the transition into token t: of label pairs, edge attributes and triples."""
     model, found = pieces.model, pieces.edge_attributes(t)
     rows = []
 

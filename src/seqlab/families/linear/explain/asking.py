@@ -36,13 +36,13 @@ def explain(
     rival: Label | None = None,
     probabilistic: bool = True,
 ) -> Explanation:
-    """Explain why the label at position t was chosen over a rival, by an account that adds up.
+    """Explain why the label at position t was chosen over a rival, by contributions that add up.
 
     encoded         the sentence as numbers, and `sentence` its place there
     trellis         the scores of that sentence, with all masks on
-    tokens          its words, for the text; without them, tokens are called by their numbers
+    tokens          its words, for the text; without them, tokens are shown by their numbers
     label           the label to explain; the one on the best path when not given
-    rival           what to compare it with; when not given, the next best label at t: by probability (eq:log-odds),
+    rival           the label to compare with; when not given, the next best label at t: by probability (eq:log-odds),
                     or by the best path through it (eq:margin-account)
     probabilistic   whether the scores define probabilities (a CRF, an MEMM) or only an order (perceptron, SVM)
     """
@@ -70,7 +70,7 @@ def explain(
 
 
 def _label_scores(trellis: Trellis, t: int, semiring: Semiring) -> Logs:
-    """Compute (L,): the sum of all paths with each label at t, or the best one; -inf for what cannot stand there."""
+    """Compute (L,): the sum over all paths with each label at t, or the best one; -inf for impossible labels."""
     alpha, beta = (ask(trellis, semiring=semiring) for ask in (inference.forward, inference.backward))
     through: Logs = (alpha[t] + beta[t]).reshape(-1, trellis.L)
     best: Logs = through.max(axis=0)
@@ -149,7 +149,7 @@ def explained(
     except LabelError:
         if model.coarse is None:
             raise
-    # A sure model of order 2 has left out every rival; what it would have said of them is still known.
+    # A confident model of order 2 has pruned every rival; the model with every label still scores them.
     if label is None and isinstance(t, (int, np.integer)) and 0 <= t < trellis.T:
         label = inference.viterbi(trellis).labels[t]
     words = None if tagger.dictionary_ is None else tagger.dictionary_.allowed(corpus)

@@ -1,4 +1,4 @@
-"""Explanations: why a label was chosen over a rival, every feature and every move with what it adds."""
+"""Explanations of a decision: the contributions of every feature and transition for a label over its rival."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class MoveContribution:
-    """Contribution of one move between labels.
+    """Contribution of one transition between labels.
 
     labels, rival_labels   the labels in a row, two or three, on either side
-    position               where the move arrives
-    weight, rival_weight   of the two moves; -inf for a move that is not allowed
-    share, rival_share     how probable the neighbours are when the token has the label, and when it has the rival;
+    position               the second token of the transition
+    weight, rival_weight   of the two transitions; -inf for one that is not allowed
+    share, rival_share     probability of the neighbours given the label, and given the rival;
                            1 in a comparison of two paths
-    attribute, value       of a weight that also sees the token; None and 1 for the move itself
+    attribute, value       of an edge attribute; None and 1 for the transition itself
     """
 
     labels: tuple[str, ...]
@@ -53,14 +53,14 @@ class MoveContribution:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """An exact additive account: `total` is the sum of all contributions, and equals log_odds or margin.
+    """An exact additive explanation: `total` is the sum of all contributions, and equals log_odds or margin.
 
     log_odds      log p(label | sentence) - log p(rival | sentence) at the position; None without probabilities
     margin        score of the best path with the label minus that of the best one with the rival; None with them
     features      by falling size; for a margin, of every position where the two paths differ
-    moves         by falling size; see MoveContribution
-    other_moves   the sum of moves too many to list; 0 unless there are thousands
-    normaliser    what the scores hold beyond the weights: for an MEMM the normaliser of the step that follows, for all
+    moves         transitions, by falling size; see MoveContribution
+    other_moves   the sum of transitions too many to list; 0 unless there are thousands
+    normaliser    the part of the scores not due to weights: for an MEMM the normaliser of the next step, for all
                   other models nothing but rounding
     probability, rival_probability   of the two labels at the position, or None
     path, rival_path                 the two paths that a margin compares, or None
@@ -89,24 +89,24 @@ class Explanation:
 
     @property
     def from_features(self) -> float:
-        """The sum of what features add."""
+        """The sum of the contributions of features."""
         return math.fsum(one.difference for one in self.features)
 
     @property
     def from_before(self) -> float:
-        """The sum of what moves add that arrive at the position or earlier."""
+        """The sum of the contributions of transitions into the position or an earlier one."""
         return math.fsum(one.difference for one in self.moves if one.position <= self.position)
 
     @property
     def from_after(self) -> float:
-        """The sum of what moves add that arrive later."""
+        """The sum of the contributions of transitions into later positions."""
         return math.fsum(one.difference for one in self.moves if one.position > self.position)
 
     def __str__(self) -> str:
         return self.text()
 
     def text(self, *, rows: int = 15) -> str:
-        """Tables of at most 80 columns, each with its `rows` largest contributions."""
+        """Format as tables of at most 80 columns, each with its `rows` largest contributions."""
         from seqlab.families.linear.explain.text import explanation_text
 
         return explanation_text(self, rows=rows)
@@ -117,12 +117,12 @@ class Explanation:
         return explanation_html(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything in plain lists, dicts and numbers; None stands for the weight of a move that is not allowed."""
+        """Return plain lists, dicts and numbers; None for the weight of a transition that is not allowed."""
         plain: dict[str, Any] = _plain(asdict(self))
         return {**plain, "total": self.total}
 
     def json(self, *, indent: int | None = 2) -> str:
-        """`to_dict` as JSON."""
+        """Return `to_dict` as JSON."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
 

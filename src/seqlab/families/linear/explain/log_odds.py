@@ -1,7 +1,7 @@
-"""The log-odds of two labels at a position as a sum over features and moves (eq:log-odds).
+"""The log-odds of two labels at a position as a sum over features and transitions (eq:log-odds).
 
-The messages come from seqlab.inference; here they are put together with the moves that carry them, in float64 and log
-space, so that every part of a sum can be looked at.
+The messages come from seqlab.inference; here they are combined with the transitions, in float64 and log
+space, so that every term of a sum is known.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from seqlab import inference
 from seqlab.families.linear.explain.accounts import Logs, Pieces
 from seqlab.families.linear.explain.explanation import Explanation, MoveContribution
 
-MOST_MOVES = 1000  # an account with more rows is read by nobody
+MOST_MOVES = 1000  # nobody reads an explanation with more rows
 TARGET = -1  # in a pattern: the label of the position that is explained
 
 Sides = tuple[Any, Any]  # for the label, and for the rival
-Pattern = tuple[int, ...]  # of the labels of a move: TARGET, or the axis that holds this label
+Pattern = tuple[int, ...]  # axes of the labels of a transition: TARGET, or the axis that holds the label
 
 
 # ------------------------------------------------------------------------------------------------ shares
 
 
 def log_sum(logs: Logs, axis: Any = None) -> Logs:
-    """Compute the log of the sum of exp along an axis; -inf where there is nothing but -inf."""
+    """Compute the log of the sum of exp along an axis; -inf if all terms are -inf."""
     top = np.max(logs, axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
@@ -46,7 +46,7 @@ class Spread:
     share         e^{x_i} / Σ e^{x}
     rival_share   e^{z_i} / Σ e^{z}
 
-    Where a whole column of x or of z is -inf there is no difference to spread: factor and extra are 0.
+    Where a whole column of x or of z is -inf there is no difference to distribute: factor and extra are 0.
     """
 
     factor: Logs
@@ -55,15 +55,15 @@ class Spread:
     rival_share: Logs
 
     def of(self, parts: Callable[[Logs], Logs]) -> Spread:
-        """Put every array through a function (a sum over an axis, another shape)."""
+        """Apply a function to every array (a sum over an axis, another shape)."""
         return Spread(parts(self.factor), parts(self.extra), parts(self.share), parts(self.rival_share))
 
     def plain(self) -> Spread:
-        """Leave out what is due to terms that one side lacks."""
+        """Drop the contributions of terms that one side lacks."""
         return replace(self, extra=np.zeros_like(self.extra))
 
     def within(self, outer: Spread) -> Spread:
-        """Combine with a sum whose terms are sums again: this one spreads the inner sums, `outer` the sum of them.
+        """Combine with a sum of sums: this one distributes the inner sums, `outer` the sum of them.
 
         outer's arrays have one entry for each inner sum (the axes after the first of this one).
         """
@@ -77,7 +77,7 @@ class Spread:
 
 
 def spread(logs: Logs, rival: Logs) -> Spread:
-    """Give the difference of two log-sums along the first axis back to their terms (eq:message-shares)."""
+    """Distribute the difference of two log-sums along the first axis over their terms (eq:message-shares)."""
     both = np.isfinite(logs) & np.isfinite(rival)
     total, rival_total = log_sum(logs, 0), log_sum(rival, 0)
     kept, rival_kept = (log_sum(np.where(both, side, -np.inf), 0) for side in (logs, rival))
@@ -87,7 +87,7 @@ def spread(logs: Logs, rival: Logs) -> Spread:
     )
     possible = np.isfinite(total) & np.isfinite(rival_total)
     some = possible & np.isfinite(kept)
-    with np.errstate(invalid="ignore", divide="ignore"):  # -inf less -inf, which is nowhere used
+    with np.errstate(invalid="ignore", divide="ignore"):  # -inf minus -inf, which is not used
         # Logarithmic means (p - q) / (log p - log q) of the two shares of each term, brought to the sum 1:
         # (1 - e^-g) / g without cancellation, and 1 at g = 0.
         p, q = logs - kept, rival - rival_kept
@@ -95,7 +95,7 @@ def spread(logs: Logs, rival: Logs) -> Spread:
         slope = np.where(gap > 0, -np.expm1(-gap) / gap, 1.0)
         means = np.where(both, np.exp(np.maximum(p, q)) * slope, 0.0)
         whole = means.sum(axis=0)
-        # Terms that one side lacks: the log of how much larger they make the other, in proportion to them.
+        # Terms that one side lacks: the log of the factor by which they enlarge the other side, in proportion to them.
         extra = _one_sided(share, both, np.where(some, total - kept, 0.0))
         extra -= _one_sided(rival_share, both, np.where(some, rival_total - rival_kept, 0.0))
         # Nothing in common: no term of one side has a counterpart, so each carries its share of the difference.
@@ -116,7 +116,7 @@ def _one_sided(share: Logs, both: Any, amount: Logs) -> Logs:
 def log_odds_account(
     pieces: Pieces, words: tuple[str, ...], t: int, label: int, rival: int, scores: Logs
 ) -> Explanation:
-    """Explain the log-odds of two labels at t; scores (L,) are the sums of all paths with each label there."""
+    """Explain the log-odds of two labels at t; scores (L,) are the sums over all paths with each label there."""
     account, names = LogOdds(pieces, t, label, rival), pieces.model.labels
     moves, other_moves = account.listed()
     probabilities = np.exp(scores - log_sum(scores))
@@ -125,7 +125,7 @@ def log_odds_account(
         t,
         names[label],
         names[rival],
-        float(scores[label] - scores[rival]),  # from the messages and not from the account
+        float(scores[label] - scores[rival]),  # from the messages and not from the contributions
         None,
         tuple(pieces.contributions(t, label, rival)),
         tuple(moves),
@@ -139,10 +139,10 @@ def log_odds_account(
 class LogOdds:
     """eq:log-odds   log p(y|x) - log p(r|x) = Σ_a v_a (w(a, y) - w(a, r)) + left(y) - left(r) + right(y) - right(r).
 
-    The messages from the left and from the right are given back to the moves that carry them (eq:message-shares). Moves
+    The messages from the left and from the right are distributed over transitions (eq:message-shares). Transitions
     are collected as arrays, and only the largest become objects.
 
-    normaliser   what the trellis holds beyond the weights
+    normaliser   the part of the trellis scores not due to weights
     """
 
     def __init__(self, pieces: Pieces, t: int, label: int, rival: int) -> None:
@@ -161,7 +161,7 @@ class LogOdds:
         return np.take(table, self._label, axis), np.take(table, self._rival, axis)
 
     def _order_one(self, alpha: Logs, beta: Logs) -> None:
-        """Spread the prefixes that end in a and the move a -> y; the move y -> b and what follows."""
+        """Distribute over prefixes that end in a with the transition a -> y; over y -> b with its suffixes."""
         t, slab, node = self._t, self._pieces.slab, self._pieces.node
         if t > 0:
             before = alpha[t - 1][:, None] + slab(t)
@@ -171,18 +171,18 @@ class LogOdds:
             self._add(t + 1, (TARGET, 0), spread(*self._sides(after, 0)))
 
     def _order_two(self, alpha: Logs, beta: Logs) -> None:
-        """Spread over the labels a and b on either side; then, for each of them, over the label beyond it.
+        """Distribute over the labels a and b on either side; then, for each of them, over the label beyond it.
 
-        before   (L, L, L)   [a', a, y]   prefixes that end in a', a, and the move to y
-        through  (L, L, L)   [a, y, b]    the move a, y -> b
-        after    (L, L, L)   [y, b, c]    the move y, b -> c, and what follows
+        before   (L, L, L)   [a', a, y]   prefixes that end in a', a, and the transition to y
+        through  (L, L, L)   [a, y, b]    the transition a, y -> b
+        after    (L, L, L)   [y, b, c]    the transition y, b -> c, and its suffixes
 
         An axis that would reach outside the sentence has length 1.
         """
         t, T, L, slab, node = self._t, self._T, self._L, self._pieces.slab, self._pieces.node
         before, through, after = np.zeros((1, 1, L)), np.zeros((1, L, 1)), np.zeros((L, 1, 1))
         if t > 0:
-            prefixes = alpha[t - 1] if t > 1 else alpha[0, :1]  # one label alone lies behind position 1
+            prefixes = alpha[t - 1] if t > 1 else alpha[0, :1]  # only one label precedes position 1
             before = prefixes[..., None] + slab(t)
             through = np.zeros((L, L, 1))
         if t + 1 < T:
@@ -213,9 +213,9 @@ class LogOdds:
     # ------------------------------------------------------------------------------------------ their rows
 
     def _add(self, t: int, pattern: Pattern, carried: Spread) -> None:
-        """Add the rows of all moves into t; `carried` has one axis for each neighbour in the pattern."""
+        """Add the rows of all transitions into t; `carried` has one axis for each neighbour in the pattern."""
         slab, model = self._pieces.slab(t), self._pieces.model
-        if slab.ndim < len(pattern):  # at the beginning of a sentence fewer labels lie behind
+        if slab.ndim < len(pattern):  # at the beginning of a sentence there are fewer previous labels
             pattern = tuple(TARGET if axis == TARGET else axis - 1 for axis in pattern[1:])
             carried = carried.of(lambda cells: cells[0])
         where = pattern.index(TARGET)
@@ -225,12 +225,12 @@ class LogOdds:
         if slab.ndim == 3:
             whole = carried if where == 0 else carried.plain()
             self._add_rows(t, pattern, whole, self._sides(model.triples, where))
-            if where == 0:  # the pair does not touch the position
+            if where == 0:  # the pair does not include the position
                 return
             pattern = tuple(TARGET if axis == TARGET else 0 for axis in pattern[1:])
             carried, closed = carried.of(lambda cells: cells.sum(axis=0)), closed.all(axis=0)
             where = pattern.index(TARGET)
-        # Moves between two labels: their own weights, and those of the attributes that see them.
+        # Transitions between two labels: their own weights, and those of edge attributes.
         shut = self._sides(closed, where)
         self._add_rows(t, pattern, carried, self._sides(model.moves, where), closed=shut)
         found = self._pieces.edge_attributes(t)
@@ -253,7 +253,7 @@ class LogOdds:
         self._parts.append((t, pattern, shown, difference, carried, attribute, value))
 
     def listed(self) -> tuple[list[MoveContribution], float]:
-        """List the moves that add something, at most MOST_MOVES of them, and sum up those left out."""
+        """List the transitions that contribute, at most MOST_MOVES of them, and sum up the others."""
         sizes = np.concatenate([np.zeros(0), *(np.abs(part[3]).ravel() for part in self._parts)])
         floor = np.sort(sizes)[-MOST_MOVES] if len(sizes) > MOST_MOVES else 0.0
         names, rows, rest = self._pieces.model.labels, [], []
@@ -275,10 +275,10 @@ class LogOdds:
 
 
 def _extras(extra: Logs, parts: list[Any]) -> list[Logs]:
-    """Give what is due to terms (a, b) that one side lacks to the parts that are -inf there: before, through, after.
+    """Assign terms (a, b) that one side lacks to the parts that are -inf there: before, through, after.
 
-    A forbidden pair closes every triple that holds it, so that it shows in two parts: a -> y in `before` and in
-    `through`, y -> b in `through` and in `after`. The pair y -> b is closed where no a leads through it.
+    A forbidden pair forbids every triple that contains it, so that it appears in two parts: a -> y in `before` and in
+    `through`, y -> b in `through` and in `after`. The pair y -> b is forbidden if no a allows it.
     """
     before, through, after = (np.isneginf(one) != np.isneginf(other) for one, other in parts)
     shut, rival_shut = (np.isneginf(side).all(axis=0) for side in parts[1])
@@ -289,7 +289,7 @@ def _extras(extra: Logs, parts: list[Any]) -> list[Logs]:
 
 
 def _beyond(factor: Logs, scores: Sides, named: Sides) -> float:
-    """Compute what scores have beyond the weights, where both sides are possible."""
+    """Compute the part of the scores not due to weights, where both sides are possible."""
     fine = np.isfinite(scores[0]) & np.isfinite(scores[1]) & (factor > 0)
     beyond = np.where(fine, scores[0], 0.0) - np.where(fine, named[0], 0.0)
     rival_beyond = np.where(fine, scores[1], 0.0) - np.where(fine, named[1], 0.0)

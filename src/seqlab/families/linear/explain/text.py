@@ -1,4 +1,4 @@
-"""Say an explanation: as text of at most 80 columns, and as a piece of HTML for a notebook."""
+"""Format an explanation: as text of at most 80 columns, and as HTML for a notebook."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLUMNS = 80
 NUMBER = 10  # screen columns of a number
 SHARES = 16
 HTML_ROWS = 20
-SMALL = 5e-4  # what three digits cannot show
+SMALL = 5e-4  # rounds to 0 with three digits
 STYLE = (
     "<style>.seqlab-why{font:14px/1.45 system-ui,sans-serif;max-width:60rem}"
     ".seqlab-why table{border-collapse:collapse;margin:.6rem 0;font-variant-numeric:tabular-nums}"
@@ -32,7 +32,7 @@ STYLE = (
 
 
 class Row(NamedTuple):
-    """One line: what, how probable such neighbours are, the two weights, what it adds."""
+    """One line of a table: its name, the probability of the neighbours, the two weights, the contribution."""
 
     what: str
     shares: str
@@ -42,7 +42,7 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A heading, what stands above the columns of weights, and lines."""
+    """A table: its heading, the headings above the columns of weights, and its lines."""
 
     title: str
     columns: tuple[str, str]
@@ -50,7 +50,7 @@ class Table(NamedTuple):
 
     @property
     def heads(self) -> Row:
-        """Headings of the columns; nothing above shares that are not there."""
+        """Headings of the columns; empty above a column of shares that is not shown."""
         return Row(self.title, "share" if any(row.shares for row in self.rows) else "", *self.columns, "adds")
 
 
@@ -58,7 +58,7 @@ class Table(NamedTuple):
 
 
 def explanation_text(found: Explanation, *, rows: int) -> str:
-    """Write the question, the answer, and the account."""
+    """Write the question, the answer, and the tables."""
     rows = whole_number(rows, "rows", 1)
     parts = [_filled(question(found)), _sentence(found)]
     if found.path is not None:
@@ -74,7 +74,7 @@ def _filled(line: str) -> str:
 
 
 def _sentence(found: Explanation) -> str:
-    """Write the words, with the token in brackets; of a long sentence those around it, by turns before and after."""
+    """Write the words, with the token in brackets; of a long sentence only those around it."""
     if all(word == str(t) for t, word in enumerate(found.tokens)):
         return ""
     words, t = [printable(word) for word in found.tokens], found.position
@@ -117,7 +117,7 @@ def _text_table(some: Table) -> str:
 
 
 def explanation_html(found: Explanation) -> str:
-    """Make HTML of the question, the sentence, the tables and the sum; it suits light and dark pages."""
+    """Make HTML of the question, the sentence, the tables and the sum; it fits light and dark pages."""
     words = [escape(word) for word in found.tokens]
     words[found.position] = f"<mark>{words[found.position]}</mark>"
     parts = [
@@ -136,7 +136,7 @@ def _html_table(some: Table) -> str:
     shown = [place for place, head in enumerate(some.heads) if head or place != 1]
     lines = []
     for row in some.rows:
-        side = "for" if row.adds.startswith("+") else "against"  # the sign says it too
+        side = "for" if row.adds.startswith("+") else "against"  # the sign shows it too
         cells = "".join(cell(row[place]) for place in shown[:-1])
         lines.append(f'<tr>{cells}<td class="{side}">{escape(row.adds)}</td></tr>')
     return table([some.heads[place] for place in shown], lines, kind="")
@@ -146,14 +146,14 @@ def _html_table(some: Table) -> str:
 
 
 def question(found: Explanation) -> str:
-    """Say what the explanation answers: a token with its place, or its place alone when it has no words."""
+    """Write the question: a token with its position, or its position alone without words."""
     t, word = found.position, found.tokens[found.position]
     named = f"token {t}" if word == str(t) else f"“{clip(word, 30, '…')}” (token {t})"
     return f"Why is {named} {found.label} rather than {found.rival}?"
 
 
 def verdict(found: Explanation) -> list[str]:
-    """Say the outcome in a sentence or two."""
+    """Write the result in a sentence or two."""
     size = (found.margin if found.log_odds is None else found.log_odds) or 0.0
     more, less = (found.label, found.rival) if size >= 0 else (found.rival, found.label)
     if found.log_odds is None:
@@ -173,7 +173,7 @@ def verdict(found: Explanation) -> list[str]:
 
 
 def tables(found: Explanation, most: int) -> Iterator[Table]:
-    """Make tables of features, then of moves; those of one position for log-odds, those of two paths for a margin."""
+    """Make tables of features, then of transitions: of one position for log-odds, of two paths for a margin."""
     names = (found.label, found.rival)
     if found.log_odds is None:
         sides = (f"with {found.label}", f"with {found.rival}")
@@ -224,7 +224,7 @@ def _row(one: Contribution | MoveContribution, found: Explanation) -> Row:
 
 
 def _neighbours(one: MoveContribution, position: int) -> str:
-    """Say after NOUN; before DET; after ADJ NOUN; between NOUN and DET."""
+    """Write "after NOUN", "before DET", "after ADJ NOUN" or "between NOUN and DET"."""
     at = len(one.labels) - 1 - (one.position - position)
     before, after = one.labels[:at], one.labels[at + 1 :]
     if before and after:
@@ -233,7 +233,7 @@ def _neighbours(one: MoveContribution, position: int) -> str:
 
 
 def footnotes(found: Explanation) -> Iterator[str]:
-    """Say what a share and a normaliser are, where there are any."""
+    """Explain shares and the normaliser, where there are any."""
     if found.log_odds is not None and found.moves:
         yield (
             f"share: how probable these neighbours are if the token is {found.label}, and if it is {found.rival}; "
@@ -247,7 +247,7 @@ def footnotes(found: Explanation) -> Iterator[str]:
 
 
 def summary(found: Explanation) -> str:
-    """Say the sum of the sums."""
+    """Write the sums and their total."""
     parts = [f"features {signed(found.from_features)}"]
     if found.log_odds is None:
         parts.append(f"moves {signed(found.from_before + found.from_after)}")
@@ -260,7 +260,7 @@ def summary(found: Explanation) -> str:
 
 
 def signed(number: float) -> str:
-    """+1.204, −0.330, 0 for nothing, never for what is not allowed."""
+    """Format a signed number: +1.204, −0.330, 0 for zero, "never" for -inf."""
     if math.isinf(number):
         return "never"
     text = f"{number:+.3f}" if abs(number) < 1e6 else f"{number:+.3e}"
@@ -268,7 +268,7 @@ def signed(number: float) -> str:
 
 
 def percent(share: float) -> str:
-    """97 %, 0.3 %, with no more digits than help."""
+    """Format a percentage, 97 % or 0.3 %, with few digits."""
     value = 100 * share
     if 0 < value < 0.05:
         return "< 0.1 %"

@@ -19,7 +19,7 @@ from seqlab.store.fields import LARGEST
 
 @dataclass(frozen=True, slots=True)
 class FeatureWeight:
-    """An attribute with a label; a weight above 0 speaks for the label, one below 0 against it."""
+    """An attribute with a label; a positive weight favours the label, a negative one disfavours it."""
 
     attribute: str
     label: str
@@ -28,7 +28,7 @@ class FeatureWeight:
 
 @dataclass(frozen=True, slots=True)
 class TransitionWeight:
-    """Two labels in a row, or three (order 2); `attribute` when the weight also sees the token that is arrived at."""
+    """Two labels in a row, or three (order 2); with an `attribute` for an edge attribute of the second token."""
 
     labels: tuple[str, ...]
     weight: float
@@ -62,9 +62,9 @@ def top_features(
 def top_transitions(
     model: LinearModel, n: int = 20, *, encoder: Encoder | None = None, sign: int = 0
 ) -> tuple[TransitionWeight, ...]:
-    """Find the n moves between labels with the largest weights, by falling size; triples too for order 2.
+    """Find the n transitions between labels with the largest weights, by falling size; triples too for order 2.
 
-    encoder   names the attributes that see moves; without it their weights are left out
+    encoder   names the edge attributes; without it their weights are left out
     sign      1 for weights above 0 alone, -1 for those below, 0 for both
     """
     found: list[TransitionWeight] = []
@@ -94,13 +94,13 @@ def state_features(model: LinearModel, encoder: Encoder) -> dict[tuple[str, str]
 
 
 def transition_features(model: LinearModel) -> dict[tuple[str, str], float]:
-    """Return {(from, to): weight} of every move that has one."""
+    """Return {(from, to): weight} of every transition that has one."""
     cells = np.argwhere(model.move_seen).tolist()
     return {(model.labels[a], model.labels[y]): float(model.moves[a, y]) for a, y in cells}
 
 
 def _largest(weights: Weights, n: int, sign: int, *, among: Any = True) -> Begins:
-    """Find the n weights of largest size and of this sign; the first ones among equals."""
+    """Find the n weights of largest size and of this sign; the first ones in case of ties."""
     if sign not in (-1, 0, 1) or isinstance(sign, bool):
         raise OptionError(f"sign must be 1 (weights above 0), -1 (below 0) or 0 (both), got {sign!r}")
     candidates = np.flatnonzero((weights * sign > 0 if sign else weights != 0) & among)
@@ -117,7 +117,7 @@ Pair = tuple[str, str]
 
 
 def edited(fit: LinearFit, features: Mapping[Pair, float], transitions: Mapping[Pair, float]) -> LinearFit:
-    """Return what was learned with other weights for some pairs (attribute, label) and some pairs (from, to)."""
+    """Return a model with other weights for some pairs (attribute, label) and some pairs (from, to)."""
     model = _with_features(fit.model(), fit.encoder(), features)
     return fit.with_model(_with_transitions(model, transitions))
 

@@ -1,4 +1,4 @@
-"""Learners of linear models: small frozen options, each with a `train`. This file is the only one that lists them."""
+"""Learners of linear models: small frozen option objects, each with a `train`. All learners are listed in this file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class Listed(NamedTuple):
-    """A learner in the list.
+    """An entry in the list of learners.
 
     learner   its class
-    home      the module of this folder where it is
-    models    the models that may learn by it, by the names that a shell has for them; () when the learner makes the
+    home      its module in this folder
+    models    the models that may use it, by their names on the command line; () when the learner makes the
               model: a LinearTagger, which goes by the learner's name
     help      of that model
     """
@@ -28,7 +28,7 @@ class Listed(NamedTuple):
     help: str = ""
 
 
-# By the names that a shell has for them.
+# By their names on the command line.
 LEARNERS = {
     "lbfgs": Listed("LBFGS", "batch", ("crf", "memm")),
     "sgd": Listed("SGD", "sgd", ("crf",)),
@@ -51,7 +51,7 @@ __all__ = [
     "StructuredSVM",
 ]
 
-if not TYPE_CHECKING:  # a type checker would take any name for one of the package
+if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute of the package
     _homes: dict[str, list[str]] = {}
     for _listed in LEARNERS.values():
         _homes.setdefault(_listed.home, []).append(_listed.learner)

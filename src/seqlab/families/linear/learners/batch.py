@@ -1,6 +1,6 @@
-"""Learners that look at all sentences before each step: small frozen options, and how they train.
+"""Batch learners, which process all sentences before each step: small frozen option objects with a `train`.
 
-They make  loss(θ) + l2 ‖θ‖² + l1 ‖θ‖₁  small, where the loss is summed over sentences (CRFsuite's c2 and c1).
+They minimise  loss(θ) + l2 ‖θ‖² + l1 ‖θ‖₁,  where the loss is summed over sentences (CRFsuite's c2 and c1).
 Conversions: Wapiti's rho2 = 2·l2 and rho1 = l1; CRF++'s C = 1 / (2·l2); a Gaussian prior of variance σ² = 1 / (2·l2).
 """
 
@@ -24,7 +24,7 @@ DTYPES = ("float32", "float64")
 
 @dataclass(frozen=True)
 class BatchLearner:
-    """The base of learners that look at all sentences: the penalty, and when to stop (eq:stopping).
+    """Base of batch learners: the l2 penalty (regularisation), and the stopping rules (eq:stopping).
 
     l2               strength of the penalty ‖θ‖²
     epsilon          stop when the gradient's norm is at most epsilon · max(1, ‖θ‖)
@@ -41,7 +41,7 @@ class BatchLearner:
     likelihood: ClassVar[bool] = True
 
     def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
-        """Walk downhill from theta, in place."""
+        """Minimise the objective from theta, in place."""
         raise NotImplementedError
 
     def __post_init__(self) -> None:
@@ -53,7 +53,7 @@ class BatchLearner:
             whole_number(self.max_iterations, "max_iterations", 1)
 
     def _stopping(self, settings: _core.Settings) -> _core.Settings:
-        """Write into the settings of the core when to stop."""
+        """Write the stopping rules into the settings of the core."""
         settings.epsilon, settings.delta, settings.period = (
             float(self.epsilon),
             float(self.delta),
@@ -95,7 +95,7 @@ class LBFGS(BatchLearner):
         choice(self.line_search, "line_search", LINE_SEARCHES)
 
     def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
-        """Walk downhill from theta."""
+        """Minimise the objective from theta, in place."""
         if self.start_epochs and job.first_guess is not None and not theta.any():
             job.first_guess(theta, self.start_epochs)
         settings, l2 = self._stopping(_core.Settings()), float(self.l2)
@@ -117,7 +117,7 @@ class LBFGS(BatchLearner):
 def _near(
     centre: Weights, job: Job, theta: Weights, l2: float, settings: _core.Settings, report: Report
 ) -> Outcome:
-    """OWL-QN on how far weights are from the centre, so that l1 keeps them there and not at 0."""
+    """Run OWL-QN on the distance of the weights from the centre, so that l1 pulls them there and not to 0."""
     away = theta - centre
     tell = told(report)
 
@@ -136,7 +136,7 @@ def _near(
 
 
 def told(report: Report) -> Callable[..., bool]:
-    """`report` as the core calls it."""
+    """Wrap `report` as a callback of the core."""
 
     def tell(*numbers: Any) -> bool:
         iteration, evaluations, trials, value, gradient_norm, theta_norm, step, active, theta = numbers
@@ -149,7 +149,7 @@ def told(report: Report) -> Callable[..., bool]:
 def outcome_of(
     theta: Weights, reason: Any, iterations: int, _evaluations: int, value: float, norm: float, _active: int
 ) -> Outcome:
-    """Put what the core answers in words; a start from which no way leads down is refused."""
+    """Translate the result of the core; a bad starting point is an error."""
     if reason == _core.Stop.bad_start or not math.isfinite(value):
         raise ScoreError(
             f"the objective at the start is {value} with a gradient of norm {norm}: feature values or weights of "
@@ -163,7 +163,7 @@ class ConjugateGradient(BatchLearner):
     """Non-linear conjugate gradients (eq:conjugate-gradient): little memory, more evaluations."""
 
     def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
-        """Walk downhill from theta."""
+        """Minimise the objective from theta, in place."""
         return _plain("conjugate-gradient", self, job, theta, report)
 
 
@@ -182,7 +182,7 @@ class GradientAscent(BatchLearner):
             number(self.step, "step", above=True)
 
     def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
-        """Walk from theta; the sign is turned, so that it goes down the negative log-likelihood."""
+        """Minimise the negative log-likelihood from theta, in place."""
         return _plain("gradient", self, job, theta, report, step=self.step)
 
 

@@ -1,4 +1,4 @@
-"""Learners that change the weights after every sentence, each a small object that holds its options."""
+"""Mistake-driven learners, which change the weights after every sentence: small frozen option objects."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ METHODS = ("frank-wolfe", "subgradient")
 
 
 class Online:
-    """The base of learners that visit all sentences `epochs` times, or until an epoch changes nothing.
+    """Base of learners that visit all sentences `epochs` times, or until an epoch changes nothing.
 
-    content   the reason to give when an epoch changed nothing
+    content   the reason in the history when an epoch changed nothing
     """
 
     __slots__ = ()
@@ -34,10 +34,10 @@ class Online:
         raise NotImplementedError
 
     def _told(self) -> tuple[str, ...]:
-        """Name the numbers of an epoch that go into Progress.more.
+        """Return the numbers of an epoch for Progress.more.
 
         "mistakes" are wrong tokens, "updates" sentences that changed the weights, "loss" is summed over sentences, each
-        with the weights of the moment.
+        with the weights at its visit.
         """
         return "loss", "updates", "mistakes"
 
@@ -50,7 +50,7 @@ class Online:
         seed: int,
         report: Report,
     ) -> Outcome:
-        """Train from the weights theta (n,), which are left alone."""
+        """Train from the weights theta (n,), which stay unchanged."""
         learner, told = self._learner(task, theta, seed), self._told()
         weights = partial(weights_of, learner)
         for epoch in range(1, self.epochs + 1):
@@ -64,7 +64,7 @@ class Online:
 
 
 def weights_of(learner: _core.OnlineLearner) -> Weights:
-    """Return the weights of a model that stops now, (n,), as a copy."""
+    """Return a copy of the weights (n,) of a model that stops now."""
     theta = np.empty(learner.size)
     learner.weights(theta)
     if not np.isfinite(theta).all():
@@ -155,7 +155,7 @@ class PassiveAggressive(Online):
         return _core.passive_aggressive(task, theta, int(self.kind), limit, hamming, averaged, shuffle, seed)
 
     def _told(self) -> tuple[str, ...]:
-        # With the cost in its scores the path that is looked at is not the model's own: its mistakes say little.
+        # The path that is compared includes the cost, so it is not the model's own: its mistakes say little.
         return ("loss", "updates") if self.cost == "hamming" else ("loss", "updates", "mistakes")
 
 
@@ -219,8 +219,8 @@ class StructuredSVM:
     def train(self, task: _core.Task, theta: Weights, *, threads: int, seed: int, report: Report) -> Outcome:
         """Visit all sentences until the duality gap is at most `tolerance` of the objective, or `epochs` times.
 
-        theta (n,) is left alone. Threads share the looks at the gap; visits need each other. Where there is no gap (a
-        start other than 0, or labels known in part without paths that stand for them) only the objective is told.
+        theta (n,) stays unchanged. Threads share the computation of the gap; visits are sequential. Without a gap (a
+        start other than 0, or partial labels without gold paths) only the objective is reported.
         """
         make = _core.frank_wolfe if self.method == "frank-wolfe" else _core.subgradient
         learner = make(task, theta, float(self.l2), bool(self.averaged), seed)
@@ -229,7 +229,7 @@ class StructuredSVM:
         for epoch in range(1, self.epochs + 1):
             _, updates, _ = learner.epoch()
             if epoch == 1:
-                learner.renew()  # by now the weights know something of labels
+                learner.renew()  # by now the weights can choose the gold paths of partial labels
             objective, dual = None, np.nan
             if epoch == self.epochs or epoch % self.check_every == 0:
                 objective, dual = learner.check(threads)
@@ -239,7 +239,7 @@ class StructuredSVM:
             if objective is not None and not np.isnan(dual):
                 more |= {"dual": dual, "duality_gap": objective - dual}
             go_on = report(Progress(epoch, objective, None, None, weights, more))
-            theta = weights()  # before paths are chosen anew, which takes their part off
+            theta = weights()  # before gold paths are chosen again, which removes their part of the weights
             close = objective is not None and objective - dual <= self.tolerance * objective
             if objective is not None and learner.renew() == 0 and close:
                 return Outcome(theta, "duality gap", epoch, objective)

@@ -69,7 +69,7 @@ class SGD:
         choice(self.dtype, "dtype", DTYPES)
 
     def train(self, task: _core.Task, theta: Weights, *, threads: int, seed: int, report: Report) -> Outcome:
-        """Train from the weights theta (n,), which are left alone."""
+        """Train from the weights theta (n,), which stay unchanged."""
         schedule = self.schedule or ("constant" if self.adagrad else "inverse")
         descent = _core.Stochastic(
             task,

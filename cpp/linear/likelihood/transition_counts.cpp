@@ -1,4 +1,4 @@
-#include "linear/likelihood/move_counts.hpp"
+#include "linear/likelihood/transition_counts.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -9,38 +9,41 @@
 namespace seqlab {
 
 template <class F>
-MoveCounts<F>::MoveCounts(const Task& task)
+TransitionCounts<F>::TransitionCounts(const Task& task)
     : task_(task),
-      edge_(task.moves.order() == 2 ? task.moves.triple.size() : task.moves.number.size()),
-      head_(task.moves.order() == 2 ? task.moves.number.size() : 0),
+      edge_(task.transitions.order() == 2 ? task.transitions.triple.size() : task.transitions.number.size()),
+      head_(task.transitions.order() == 2 ? task.transitions.number.size() : 0),
       pair_(task.edge_observed.weights()),
-      sum_(task.moves.number.size()) {}
+      sum_(task.transitions.number.size()) {}
 
 // Sequences of equal weight run together where they share their edges.
 template <class F>
-double MoveCounts<F>::count_moves(Batch<F> batch, std::size_t first, const double* weight, F* const* gamma) {
+double TransitionCounts<F>::count_moves(Batch<F> batch, std::size_t first, const double* weight,
+                                        F* const* gamma) {
     CompensatedSum loss;
     for (std::size_t i = 0, end; i < batch.size(); i = end) {
         const double w = weight ? weight[first + i] : 1.0;
         end = i + 1;
-        while (!task_.sees_moves() && end < batch.size() && (!weight || weight[first + end] == w)) ++end;
+        while (!task_.has_edge_attributes() && end < batch.size() && (!weight || weight[first + end] == w))
+            ++end;
         loss.add(counted(batch.subspan(i, end - i), first + i, w, gamma + i));
     }
     return loss.value();
 }
 
 template <class F>
-double MoveCounts<F>::counted(Batch<F> batch, std::size_t s, double weight, F* const* gamma) {
+double TransitionCounts<F>::counted(Batch<F> batch, std::size_t s, double weight, F* const* gamma) {
     const double loss =
-        task_.sees_moves() ? apart(batch[0], s, weight, gamma[0]) : together(batch, weight, gamma);
+        task_.has_edge_attributes() ? apart(batch[0], s, weight, gamma[0]) : together(batch, weight, gamma);
     if (weight == 1.0) return loss;
     for (std::size_t i = 0; i < batch.size(); ++i)
-        for (std::size_t n = 0; n < batch[i].T * task_.moves.L; ++n) gamma[i][n] *= static_cast<F>(weight);
+        for (std::size_t n = 0; n < batch[i].T * task_.transitions.L; ++n)
+            gamma[i][n] *= static_cast<F>(weight);
     return loss;
 }
 
 template <class F>
-double MoveCounts<F>::together(Batch<F> batch, double weight, F* const* gamma) {
+double TransitionCounts<F>::together(Batch<F> batch, double weight, F* const* gamma) {
     log_z_.resize(batch.size());
     const bool direct = weight == 1.0;
     slabs_.assign(direct ? 0 : edge_.size(), 0.0);
@@ -58,7 +61,7 @@ double MoveCounts<F>::together(Batch<F> batch, double weight, F* const* gamma) {
 
 // A sequence with its own edges: the counts of every position are kept.
 template <class F>
-double MoveCounts<F>::apart(const Trellis<F>& trellis, std::size_t s, double weight, F* gamma) {
+double TransitionCounts<F>::apart(const Trellis<F>& trellis, std::size_t s, double weight, F* gamma) {
     const std::size_t order = trellis.order, slab = edge_.size();
     slabs_.assign(trellis.T > order ? (trellis.T - order) * slab : 0, 0.0);
     own_head_.assign(head_.size(), 0.0);
@@ -74,8 +77,8 @@ double MoveCounts<F>::apart(const Trellis<F>& trellis, std::size_t s, double wei
 
 // (L, L): the probability of each transition into t, from the counts of apart().
 template <class F>
-const double* MoveCounts<F>::pairs_into(std::size_t t, std::size_t slab) {
-    const std::size_t order = task_.moves.order();
+const double* TransitionCounts<F>::pairs_into(std::size_t t, std::size_t slab) {
+    const std::size_t order = task_.transitions.order();
     if (t < order) return own_head_.data();
     const double* const at = slabs_.data() + (t - order) * slab;
     if (order == 1) return at;
@@ -85,7 +88,7 @@ const double* MoveCounts<F>::pairs_into(std::size_t t, std::size_t slab) {
 }
 
 template <class F>
-void MoveCounts<F>::count_pairs(const double* pair, std::size_t token, double weight) {
+void TransitionCounts<F>::count_pairs(const double* pair, std::size_t token, double weight) {
     const Entries& entries = task_.edge_entries;
     for (auto i = entries.indptr[token]; i < entries.indptr[token + 1]; ++i) {
         const auto a = static_cast<std::size_t>(entries.ids[i]);
@@ -98,55 +101,56 @@ void MoveCounts<F>::count_pairs(const double* pair, std::size_t token, double we
 }
 
 template <class F>
-void MoveCounts<F>::count_row(std::size_t from, std::size_t token, const F* p) {
-    const std::size_t L = task_.moves.L;
+void TransitionCounts<F>::count_row(std::size_t from, std::size_t token, const F* p) {
+    const std::size_t L = task_.transitions.L;
     for (std::size_t y = 0; y < L; ++y) edge_[from * L + y] += static_cast<double>(p[y]);
-    if (!task_.sees_moves()) return;
+    if (!task_.has_edge_attributes()) return;
     std::ranges::fill(sum_, 0.0);
     for (std::size_t y = 0; y < L; ++y) sum_[from * L + y] = static_cast<double>(p[y]);
     count_pairs(sum_.data(), token, 1.0);
 }
 
 template <class F>
-double MoveCounts<F>::subtract_clamps(ChainScores<F>& scores, std::size_t first, std::size_t last,
-                                      F* const* gamma) {
-    const auto& clamps = task_.clamps;
+double TransitionCounts<F>::subtract_partial_labels(ChainScores<F>& scores, std::size_t first,
+                                                    std::size_t last, F* const* gamma) {
+    const auto& partial = task_.partial_labels;
     CompensatedSum known;
-    auto c =
-        static_cast<std::size_t>(std::ranges::lower_bound(clamps.sequence, static_cast<std::int64_t>(first)) -
-                                 clamps.sequence.begin());
-    for (; c < clamps.size() && clamps.sequence[c] < static_cast<std::int64_t>(last); ++c) {
-        const auto s = static_cast<std::size_t>(clamps.sequence[c]);
-        const Trellis<F>& trellis = scores.clamped(c);
-        clamped_.resize(trellis.T * trellis.L);
-        known.add(-count_one(trellis, s, -clamps.weight[c], clamped_.data()));
-        for (std::size_t n = 0; n < clamped_.size(); ++n) gamma[s - first][n] += clamped_[n];
+    auto c = static_cast<std::size_t>(
+        std::ranges::lower_bound(partial.sequence, static_cast<std::int64_t>(first)) -
+        partial.sequence.begin());
+    for (; c < partial.size() && partial.sequence[c] < static_cast<std::int64_t>(last); ++c) {
+        const auto s = static_cast<std::size_t>(partial.sequence[c]);
+        const Trellis<F>& trellis = scores.restricted(c);
+        restricted_.resize(trellis.T * trellis.L);
+        known.add(-count_one(trellis, s, -partial.weight[c], restricted_.data()));
+        for (std::size_t n = 0; n < restricted_.size(); ++n) gamma[s - first][n] += restricted_[n];
     }
     return known.value();
 }
 
 template <class F>
-void MoveCounts<F>::count_path(std::size_t s, const Label* path, double weight) {
-    const std::size_t begin = task_.sequences.begin(s), T = task_.sequences.end(s) - begin, L = task_.moves.L;
+void TransitionCounts<F>::count_path(std::size_t s, const Label* path, double weight) {
+    const std::size_t begin = task_.sequences.begin(s), T = task_.sequences.end(s) - begin,
+                      L = task_.transitions.L;
     for (std::size_t t = 1; t < T; ++t) {
         const std::size_t move =
             static_cast<std::size_t>(path[t - 1]) * L + static_cast<std::size_t>(path[t]);
-        if (task_.moves.order() == 1) {
+        if (task_.transitions.order() == 1) {
             edge_[move] += weight;
         } else if (t == 1) {
             head_[move] += weight;
         } else {
             edge_[static_cast<std::size_t>(path[t - 2]) * L * L + move] += weight;
         }
-        if (task_.sees_moves())
+        if (task_.has_edge_attributes())
             add_entries(task_.edge_entries, task_.edge_observed, begin + t, static_cast<std::int32_t>(move),
                         weight, pair_.data());
     }
 }
 
 template <class F>
-void MoveCounts<F>::move_into(MoveCounts& total) {
-    for (const auto part : {&MoveCounts::edge_, &MoveCounts::head_, &MoveCounts::pair_}) {
+void TransitionCounts<F>::move_into(TransitionCounts& total) {
+    for (const auto part : {&TransitionCounts::edge_, &TransitionCounts::head_, &TransitionCounts::pair_}) {
         std::vector<double>&from = this->*part, &to = total.*part;
         for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
         std::ranges::fill(from, 0.0);
@@ -154,20 +158,20 @@ void MoveCounts<F>::move_into(MoveCounts& total) {
 }
 
 template <class F>
-void MoveCounts<F>::clear() {
+void TransitionCounts<F>::clear() {
     for (auto* part : {&edge_, &head_, &pair_}) std::ranges::fill(*part, 0.0);
 }
 
 template <class F>
-void MoveCounts<F>::move_to(double* gradient) {
+void TransitionCounts<F>::move_to(double* gradient) {
     move_to(gradient + task_.first_move(), gradient + task_.first_triple());
     for (std::size_t k = 0; k < pair_.size(); ++k)
         gradient[task_.first_edge() + k] += std::exchange(pair_[k], 0.0);
 }
 
 template <class F>
-void MoveCounts<F>::move_to(double* of_move, double* of_triple) {
-    const Moves& moves = task_.moves;
+void TransitionCounts<F>::move_to(double* of_move, double* of_triple) {
+    const Transitions& moves = task_.transitions;
     for (std::size_t m = 0; m < edge_.size(); ++m)
         if (const auto k = moves.number[m % moves.number.size()]; k >= 0) of_move[k] += edge_[m];
     for (std::size_t m = 0; m < head_.size(); ++m)
@@ -178,7 +182,7 @@ void MoveCounts<F>::move_to(double* of_move, double* of_triple) {
     std::ranges::fill(head_, 0.0);
 }
 
-template class MoveCounts<float>;
-template class MoveCounts<double>;
+template class TransitionCounts<float>;
+template class TransitionCounts<double>;
 
 }  // namespace seqlab

@@ -20,79 +20,79 @@
 
 namespace seqlab {
 
-// A partition of the corpus into blocks, and of blocks into parts, which depends on the data alone. Every block has its
-// own sums, to which its parts are added in order, and the sums of blocks are added in order, too.
-struct Stretches {
+// A partition of the corpus into shards, and of shards into parts, which depends on the data alone. Every shard has its
+// own sums, to which its parts are added in order, and the sums of shards are added in order, too.
+struct Partition {
     std::vector<std::size_t> cuts{0};   // part p has sentences cuts[p] .. cuts[p + 1]
-    std::vector<std::size_t> first{0};  // block i has parts first[i] .. first[i + 1]
+    std::vector<std::size_t> first{0};  // shard i has parts first[i] .. first[i + 1]
 
-    explicit Stretches(const Task& task);
+    explicit Partition(const Task& task);
 
     std::size_t parts() const { return cuts.size() - 1; }
     std::size_t size() const { return first.size() - 1; }
 };
 
-// The schedule of a pass: the parts in progress, and the part of each block that may add its counts next.
+// The schedule of a pass: the parts in progress, and the part of each shard that may add its counts next.
 template <class Counts>
 class Ledger {
 public:
     struct Part {
-        std::size_t stretch, number;
+        std::size_t shard, number;
     };
 
-    // The sums of the first block are the total, `sum`.
-    Ledger(const Stretches& cut, Counts& sum, Spare<Counts>& spare)
-        : stretches_(cut.size()), parts_left_(cut.parts()), sum_(sum), spare_(spare) {
+    // The sums of the first shard are the total, `sum`.
+    Ledger(const Partition& cut, Counts& sum, Spare<Counts>& spare)
+        : shards_(cut.size()), parts_left_(cut.parts()), sum_(sum), spare_(spare) {
         for (std::size_t i = 0; i < cut.size(); ++i) {
-            stretches_[i].next = stretches_[i].turn = cut.first[i];
-            stretches_[i].end = cut.first[i + 1];
-            stretches_[i].done = cut.first[i] == cut.first[i + 1];
+            shards_[i].next = shards_[i].turn = cut.first[i];
+            shards_[i].end = cut.first[i + 1];
+            shards_[i].done = cut.first[i] == cut.first[i + 1];
         }
     }
 
-    // Take the next part: of the block with the fewest parts in progress, since these wait for each other.
+    // Take the next part: of the shard with the fewest parts in progress, since these wait for each other.
     std::optional<Part> begin() {
         const std::lock_guard<std::mutex> lock(guard_);
         if (failed_) return std::nullopt;
-        Stretch* best = nullptr;
-        for (Stretch& stretch : stretches_)
-            if (stretch.next < stretch.end && (!best || stretch.busy < best->busy)) best = &stretch;
+        Shard* best = nullptr;
+        for (Shard& shard : shards_)
+            if (shard.next < shard.end && (!best || shard.busy < best->busy)) best = &shard;
         if (!best) return std::nullopt;
         ++best->busy;
-        return Part{static_cast<std::size_t>(best - stretches_.data()), best->next++};
+        return Part{static_cast<std::size_t>(best - shards_.data()), best->next++};
     }
     // Return the sums to add to, once the parts before this one have been added. They are all in progress, so the wait
     // is short.
     template <class Make>
     Counts& counts(Part part, Make make) {
-        Stretch& stretch = stretches_[part.stretch];
+        Shard& shard = shards_[part.shard];
         wait_for(part);
-        if (part.stretch == 0) return sum_;
-        if (!stretch.counts) stretch.counts = spare_.get(make);
-        return *stretch.counts;
+        if (part.shard == 0) return sum_;
+        if (!shard.counts) shard.counts = spare_.get(make);
+        return *shard.counts;
     }
     void end(Part part, bool well) {
-        Stretch& stretch = stretches_[part.stretch];
+        Shard& shard = shards_[part.shard];
         wait_for(part);
         bool others_left = false;
         {
             const std::lock_guard<std::mutex> lock(guard_);
-            --stretch.busy;
+            --shard.busy;
             failed_ = failed_ || !well;
-            stretch.done = part.number + 1 == stretch.end;
+            shard.done = part.number + 1 == shard.end;
             others_left = --parts_left_ > 0;
         }
-        if (stretch.done && others_left) add_done();
-        stretch.turn.exchange(part.number + 1);  // sequentially consistent with the number of sleepers
-        stretch.turn.notify_all();
+        if (shard.done && others_left) add_done();
+        shard.turn.exchange(part.number + 1);  // sequentially consistent with the number of sleepers
+        shard.turn.notify_all();
     }
-    // Add the remaining blocks with all threads: no other work is left by then.
+    // Add the remaining shards with all threads: no other work is left by then.
     void finish(std::size_t threads) {
-        for (; added_ < stretches_.size(); ++added_) add(stretches_[added_], threads);
+        for (; added_ < shards_.size(); ++added_) add(shards_[added_], threads);
     }
 
 private:
-    struct Stretch {
+    struct Shard {
         std::size_t next = 0, end = 0, busy = 0;  // parts to begin, and parts in progress
         std::atomic<std::size_t> turn{0};         // the part to be added next
         std::unique_ptr<Counts> counts;
@@ -101,33 +101,33 @@ private:
     static constexpr int patience = 4'000;  // waking a thread takes longer than most waits
 
     void wait_for(Part part) {
-        const std::atomic<std::size_t>& turn = stretches_[part.stretch].turn;
+        const std::atomic<std::size_t>& turn = shards_[part.shard].turn;
         const auto now = [&] { return turn.load(std::memory_order_acquire); };
         for (int i = 0; i < patience && now() != part.number; ++i) pause();
         for (std::size_t at = now(); at != part.number; at = now()) turn.wait(at, std::memory_order_acquire);
     }
-    // Add the blocks whose turn it is, unless another thread is adding; the rest is added later.
+    // Add the shards whose turn it is, unless another thread is adding; the rest is added later.
     void add_done() {
         const std::unique_lock<std::mutex> adding(adding_, std::try_to_lock);
-        while (adding && next_is_done()) add(stretches_[added_++], 1);
+        while (adding && next_is_done()) add(shards_[added_++], 1);
     }
     bool next_is_done() {
         const std::lock_guard<std::mutex> lock(guard_);
-        return !failed_ && added_ < stretches_.size() && stretches_[added_].done;
+        return !failed_ && added_ < shards_.size() && shards_[added_].done;
     }
-    void add(Stretch& stretch, std::size_t threads) {
-        if (!stretch.counts) return;
-        stretch.counts->move_into(sum_, threads);
+    void add(Shard& shard, std::size_t threads) {
+        if (!shard.counts) return;
+        shard.counts->move_into(sum_, threads);
         try {
-            spare_.put(std::move(stretch.counts));
+            spare_.put(std::move(shard.counts));
         } catch (const std::bad_alloc&) {
             // Allocation failed: new sums are made when they are needed.
         }
     }
 
-    std::vector<Stretch> stretches_;
+    std::vector<Shard> shards_;
     std::size_t parts_left_;
-    std::size_t added_ = 0;  // blocks
+    std::size_t added_ = 0;  // shards
     bool failed_ = false;
     std::mutex guard_, adding_;  // adding_ protects added_ and all sums that are being added
     Counts& sum_;
@@ -167,20 +167,20 @@ struct Cleared {
 // Compute the loss of a corpus: run(first, last, worker, turn) returns that of sentences first .. last, and adds their
 // counts to turn.counts(); the counts of all parts go to `total`.
 template <class Worker, class Counts, class MakeWorker, class MakeCounts, class Run>
-double over_stretches(const Stretches& stretches, std::size_t threads, Spare<Worker>& workers,
+double over_partition(const Partition& partition, std::size_t threads, Spare<Worker>& workers,
                       Spare<Counts>& spare, Counts& sum, double* total, MakeWorker make_worker,
                       MakeCounts make_counts, Run run) {
     const Cleared<Counts> otherwise{sum};
-    Ledger<Counts> ledger(stretches, sum, spare);
-    std::vector<double> losses(stretches.parts());
-    const std::size_t hands = std::min(threads, stretches.parts());
-    parallel_for(hands, hands, [&, &set = kernels()](std::size_t) {
+    Ledger<Counts> ledger(partition, sum, spare);
+    std::vector<double> losses(partition.parts());
+    const std::size_t workers_used = std::min(threads, partition.parts());
+    parallel_for(workers_used, workers_used, [&, &set = kernels()](std::size_t) {
         const PinKernels pin(set);
         std::unique_ptr<Worker> worker = workers.get(make_worker);
         while (const auto part = ledger.begin()) {
             Turn<Counts, MakeCounts> turn(ledger, *part, make_counts);
             losses[part->number] =
-                run(stretches.cuts[part->number], stretches.cuts[part->number + 1], *worker, turn);
+                run(partition.cuts[part->number], partition.cuts[part->number + 1], *worker, turn);
         }
         workers.put(std::move(worker));
     });

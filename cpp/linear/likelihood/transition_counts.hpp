@@ -11,9 +11,9 @@
 namespace seqlab {
 
 template <class F>
-class MoveCounts {
+class TransitionCounts {
 public:
-    explicit MoveCounts(const Task& task);
+    explicit TransitionCounts(const Task& task);
 
     // Count the transitions of `batch`, sequences from `first` on, times their weights; marginals times weights go to
     // gamma[i]. Returns Σ weight · log Z.
@@ -25,7 +25,8 @@ public:
     // Subtract the counts of partly labelled sequences: expected counts over the labellings consistent with the partial
     // labels, for sequences [first, last) that `scores` has just scored; their marginals are subtracted from gamma[i].
     // Returns Σ weight · log Z.
-    double subtract_clamps(ChainScores<F>& scores, std::size_t first, std::size_t last, F* const* gamma);
+    double subtract_partial_labels(ChainScores<F>& scores, std::size_t first, std::size_t last,
+                                   F* const* gamma);
     // Add p (L) to the transitions from one label into a token.
     void count_row(std::size_t from, std::size_t token, const F* p);
     // Count the transitions of one labelling of sequence s.
@@ -35,7 +36,7 @@ public:
     void square_pairs(bool on) { squared_ = on; }
 
     // Add everything to other counts, or to the gradient (task.size()), and reset to zero.
-    void move_into(MoveCounts& total);
+    void move_into(TransitionCounts& total);
     void move_to(double* gradient);
     // Add transitions and triples only, each counted from their first, and reset them to zero.
     void move_to(double* of_move, double* of_triple);
@@ -55,7 +56,7 @@ private:
     std::vector<double> edge_, head_;  // transitions, or triples and the transitions into position 1
     std::vector<double> pair_;         // edge attributes
     std::vector<double> slabs_, own_head_, sum_, log_z_;
-    std::vector<F> clamped_;
+    std::vector<F> restricted_;
 };
 
 }  // namespace seqlab
