@@ -1,6 +1,6 @@
 """The command line: `seqlab COMMAND`.
 
-Exit codes: 0 done, 1 failed, 2 wrong use or bad data. Only what a command needs is imported, when it runs.
+Exit codes: 0 done, 1 failed, 2 wrong use or bad data. Modules are imported when a command needs them.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ examples:
 
 
 def program() -> NoReturn:
-    """Run the command of this process and leave: the program `seqlab`, and `python -m seqlab`.
+    """Run the command of this process and exit: the program `seqlab`, and `python -m seqlab`.
 
-    What a start makes stays to the end. Looking through it for garbage again and again while modules load, and once
+    Objects made at start-up live to the end. Collecting garbage among them while modules load, and once
     more at exit, would take a fifth of the time of a small `seqlab tag`.
     """
     gc.set_threshold(MADE_AT_START, *gc.get_threshold()[1:])
@@ -112,9 +112,9 @@ def _exit_code(chosen: Any, arguments: Any) -> int:
 
 
 def _mend_streams() -> None:
-    """Send what goes to a closed stream nowhere, which is no mistake, and spell out what stdout cannot show.
+    """Discard output to a closed stream, which is not an error, and escape characters that stdout cannot encode.
 
-    It cannot show some characters because of its encoding, or of odd bytes in a file's name.
+    Such characters come from a limited encoding, or from invalid bytes in a file name.
     """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
@@ -124,7 +124,7 @@ def _mend_streams() -> None:
 
 
 def _complain(message: str) -> None:
-    """Say one sentence, which speaks of flags where the library speaks of arguments."""
+    """Print an error in one sentence, with flags in place of Python's arguments."""
     from seqlab.cli.terminal import for_shell
 
     print(f"seqlab: {for_shell(message)}", file=sys.stderr)
@@ -136,9 +136,9 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__
 
 
 def _parser(name: str, chosen: Any, *, alone: bool) -> Any:
-    """Make the parser of the chosen command, beside the names of the others.
+    """Make the parser of the chosen command, and only the names of the others.
 
-    alone   whether the command comes first, so that nobody asks for the others: each takes a tenth of a millisecond
+    alone   True if the command comes first, so that the others are not needed: each takes a tenth of a millisecond
     """
     from seqlab.cli.parsing import Parser, add_command
 

@@ -1,4 +1,4 @@
-"""`seqlab bench`: how fast training and tagging are on this machine."""
+"""`seqlab bench`: speed of training and tagging on this machine."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ OPTIONS = (
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Measure, and print as it comes."""
+    """Measure, and print results as they come."""
     from seqlab.arrays import thread_count
 
     if arguments.model is not None:
         if not arguments.files:
             arguments.parser.error("a model needs a file to tag behind it")
-        load_tagger(arguments.model)  # what is no tagger is refused before anything is printed
+        load_tagger(arguments.model)  # a file that is not a tagger is rejected before anything is printed
     threads, machine = thread_count(arguments.threads), _machine()
     if not arguments.json:
         print(f"{machine}\nmedian of {arguments.repeat}, with the best and the worst\n", flush=True)
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 class _Bench:
-    """Times things, several times each."""
+    """Timer of functions, several times each."""
 
     def __init__(self, repeat: int, *, quiet: bool) -> None:
         self.results: list[dict[str, Any]] = []
@@ -84,7 +84,7 @@ class _Bench:
 
     def tag(self, what: str, tagger: Any, corpus: seqlab.Corpus, threads: int) -> None:
         """Time tagging with one thread, and with all of them."""
-        tagger.annotate(corpus[:1], threads=1)  # what is made when it is first used
+        tagger.annotate(corpus[:1], threads=1)  # warm up
         for used in sorted({1, threads}):
             said = f"{what}, {used} thread{'s' * (used > 1)}"
             self(said, partial(tagger.annotate, corpus, threads=used), corpus.token_count)

@@ -1,4 +1,4 @@
-"""`seqlab check`: look a corpus over before a model learns it."""
+"""`seqlab check`: check a corpus before training."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OPTIONS = (
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Look and tell."""
+    """Check the corpus and print the findings."""
     from seqlab import check
 
     reading = parsing.reading_of(arguments)

@@ -1,4 +1,4 @@
-"""`seqlab compare`: several models on the same sentences."""
+"""`seqlab compare`: train and score several models on the same sentences."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ OPTIONS = (
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Train, try, print."""
+    """Train, score, print."""
     from seqlab import compare
 
     with training_progress(quiet=arguments.quiet, json=arguments.json) as screen:
         screen.step("reading")
-        said: list[str] = []  # when the models are there
+        said: list[str] = []  # printed once the models are made
         train, test, label = read_training(arguments, arguments.train, "test", said.append)
         models = {name: _model(arguments, name, train, label) for name in arguments.models}
         screen.line("\n".join([*said, ""]))
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _model(arguments: argparse.Namespace, name: str, train: seqlab.Corpus, label: str) -> Any:
-    """Make the model of that name; what means nothing to it is not said to it."""
+    """Make the model of that name, without the options that it does not have."""
     kind = kinds.KINDS[name]
     if "constraints" not in kind.options and kinds.constraints_of(arguments.constraints, train, label):
         raise OptionError(f"--constraints means nothing to the model {name}; leave it out of --models")

@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _converted_model(arguments: argparse.Namespace) -> dict[str, Any] | None:
-    """Convert a model, and say what was done; None when the input is no model of another tool."""
+    """Convert a model, and print what was done; None when the input is not a model of another tool."""
     import seqlab
     from seqlab.cli.kinds import learner_class
 
@@ -118,7 +118,7 @@ def _converted_corpus(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _rewritten(corpus: seqlab.Corpus, arguments: argparse.Namespace) -> tuple[seqlab.Corpus, str]:
-    """Write the labels of a corpus in another scheme, and say so."""
+    """Convert the labels of a corpus to another scheme, and print it."""
     from seqlab.tags import Scheme, convert, detect, violations
 
     label = label_column(corpus, arguments.label)

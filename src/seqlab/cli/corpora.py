@@ -1,4 +1,4 @@
-"""Corpora and models as commands find them: files joined, labels found, columns named as a model knows them."""
+"""Corpora and models for commands: files joined, labels found, columns named as in training."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read_corpora(paths: Sequence[Any], reading: dict[str, Any]) -> seqlab.Corpus
 
 
 def file_of(path: Any, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Find the file behind a name, and how to read it: demo:train and demo:test come with seqlab."""
+    """Find the file of a name, and the options to read it: demo:train and demo:test come with seqlab."""
     if path not in ("demo:train", "demo:test"):
         return path, reading
     from importlib.resources import files
@@ -53,14 +53,14 @@ def file_of(path: Any, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
 
 
 def given_text(text: str, reading: dict[str, Any]) -> tuple[io.BytesIO, dict[str, Any]]:
-    """Make a file of --sentence, and say how to read it: as plain text, if the user did not say anything else."""
+    """Make a file of --sentence, read as plain text unless the user chose a format."""
     file = io.BytesIO(text.encode("utf-8", "surrogateescape") + b"\n")
     file.name = "--sentence"
     return file, reading if "columns" in reading else {"format": "text", **reading}
 
 
 def one_sentence(arguments: argparse.Namespace, tagger: seqlab.Tagger) -> tuple[Any, list[str]]:
-    """Read the sentence of --sentence, or of a file by its --number, with the columns of training, and its words."""
+    """Read the sentence of --sentence, or sentence --number of a file, with the columns of training, and its words."""
     if (arguments.sentence is None) == (arguments.file is None):
         raise OptionError("one sentence is wanted: pass --sentence 'The old man', or a file (and --number)")
     source, reading = arguments.file, reading_of(arguments)
@@ -74,7 +74,7 @@ def one_sentence(arguments: argparse.Namespace, tagger: seqlab.Tagger) -> tuple[
 
 
 def words_of(corpus: seqlab.Corpus, number: int, otherwise: Iterable[str]) -> list[str]:
-    """Return the words of a sentence; what stands in for them where a corpus has none."""
+    """Return the words of a sentence, or a substitute where a corpus has none."""
     from seqlab.tagging.door.sentences import word_column
 
     name = word_column(corpus)
@@ -84,10 +84,10 @@ def words_of(corpus: seqlab.Corpus, number: int, otherwise: Iterable[str]) -> li
 def read_training(
     arguments: argparse.Namespace, files: Sequence[str], held_out: str, say: Callable[[str], object]
 ) -> tuple[seqlab.Corpus, seqlab.Corpus | None, str]:
-    """Read what a model learns from and what it is tried on, and find the column of the labels.
+    """Read the training corpus and the held-out one, and find the column of the labels.
 
     held_out   the option that names the files of the second corpus, if there are any
-    say        takes lines that tell what was read
+    say        prints a line about a corpus
     """
     reading = reading_of(arguments)
     train = read_corpora(files, reading)
@@ -96,7 +96,7 @@ def read_training(
     other = None
     if getattr(arguments, held_out):
         other = read_corpora(getattr(arguments, held_out), reading)
-        if label not in other.columns:  # found before training, not after it
+        if label not in other.columns:  # checked before training, not after it
             raise CorpusError(
                 f"{other.name}:1: there is no column {label!r} as in training: the columns are "
                 f"{', '.join(map(repr, other.columns))}; name them alike with --columns"
@@ -109,12 +109,12 @@ def read_training(
 
 
 def sizes(corpus: seqlab.Corpus) -> str:
-    """Say how large a corpus is."""
+    """Format the size of a corpus."""
     return f"{counted(len(corpus), 'sentence')}, {counted(corpus.token_count, 'token')}"
 
 
 def corpus_facts(corpus: seqlab.Corpus) -> dict[str, Any]:
-    """Say how much was read, as data and as text."""
+    """Return the sizes of the corpora as data and as text."""
     shown = corpus.columns if len(corpus.columns) <= 10 else (*corpus.columns[:9], "...")
     return {
         "file": corpus.name,
@@ -127,7 +127,7 @@ def corpus_facts(corpus: seqlab.Corpus) -> dict[str, Any]:
 
 
 def string_columns(corpus: seqlab.Corpus) -> list[str]:
-    """Name the columns that may hold labels."""
+    """Return the columns that may hold labels."""
     from seqlab.corpus import StringColumn
 
     return [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
@@ -139,7 +139,7 @@ def values_in(corpus: seqlab.Corpus, column: str) -> set[str]:
 
 
 def label_column(corpus: seqlab.Corpus, given: str | None) -> str:
-    """Find the column with the labels: the one that was named, else the last one; in CoNLL-U the parts of speech."""
+    """Find the column of the labels: the named one, otherwise the last; in CoNLL-U the parts of speech."""
     from seqlab.corpus.columns import resolve
 
     if given is not None:
@@ -158,9 +158,9 @@ def label_column(corpus: seqlab.Corpus, given: str | None) -> str:
 
 
 def load_tagger(path: str, *, chain: bool = False) -> Any:
-    """Load the tagger in a model file; there are models that label nothing.
+    """Load the tagger in a model file; some models are not taggers.
 
-    chain   whether it must have scores of labels and transitions: a re-ranker looks at whole labellings
+    chain   True if it must have scores of labels and transitions, which a re-ranker has not
     """
     from seqlab.families import load
 
@@ -177,19 +177,19 @@ def load_tagger(path: str, *, chain: bool = False) -> Any:
 
 
 def refuse_stream(path: str) -> None:
-    """Refuse standard input: models are mapped, which only files can be."""
+    """Reject standard input: models are memory-mapped, which requires a file."""
     if path == "-":
         raise OptionError("a model is read from a file, not from standard input: save it, and name the file")
 
 
 def is_model(path: str) -> bool:
-    """Tell whether a file begins as a model file does: the length of a header, then JSON."""
+    """Return True if a file begins like a model file: the length of a header, then JSON."""
     head = first_bytes(path, 9)
     return len(head) == 9 and head[8:] == b"{" and int.from_bytes(head[:8], "little") < 1 << 32
 
 
 def first_bytes(path: str, count: int) -> bytes:
-    """Read the beginning of a file; nothing where it cannot be read, which its reader will complain about."""
+    """Read the beginning of a file; nothing if it cannot be read, an error left to its reader."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123
             return file.read(count)
@@ -200,7 +200,7 @@ def first_bytes(path: str, count: int) -> bytes:
 def tried(
     arguments: argparse.Namespace, model: str, files: Sequence[str], *, chain: bool = False
 ) -> tuple[Any, seqlab.Corpus, str]:
-    """Load a model and read sentences that it is tried on, and find the column of their right labels."""
+    """Load a model and read test sentences, and find the column of their gold labels."""
     tagger = load_tagger(model, chain=chain)
     corpus = named_for(read_corpora(files, reading_of(arguments)), tagger, arguments.columns)
     column, given = tagger.column_, arguments.label
@@ -217,9 +217,9 @@ def tried(
 
 
 def named_for(corpus: seqlab.Corpus, tagger: seqlab.Tagger, given: Any = None) -> seqlab.Corpus:
-    """Give the columns the names that they had in training.
+    """Rename the columns as in training.
 
-    A file of columns says nothing about their names, and what they usually are depends on how many there are: the
+    A file of columns does not name them, and the default names depend on their number: the
     columns of training decide, with the label behind them when there is one cell more.
 
     given   names that the user gave; then they stay
@@ -235,7 +235,7 @@ def named_for(corpus: seqlab.Corpus, tagger: seqlab.Tagger, given: Any = None) -
 
 def _names_of_training(there: tuple[str, ...], known: tuple[str, ...], label: str) -> list[str]:
     """Name the columns of a file that says nothing about them."""
-    if known[:1] == ("id",):  # of CoNLL-U, which other files have nothing of but the word
+    if known[:1] == ("id",):  # CoNLL-U: other files share only the word
         known = ("word",)
     if set(known) <= set(there):
         others = [name for name in there if name not in known]
@@ -246,7 +246,7 @@ def _names_of_training(there: tuple[str, ...], known: tuple[str, ...], label: st
 
 
 def doubts(corpus: seqlab.Corpus, tagger: seqlab.Tagger) -> Iterator[str]:
-    """Say what was guessed about the beginning of a file, and may be wrong."""
+    """Warn of guesses about the beginning of a file that may be wrong."""
     place = str(corpus.located(0))
     if corpus.layout.format == "conll" and corpus.token_count == 1 and len(corpus.columns) > 2:
         yield (
@@ -255,7 +255,7 @@ def doubts(corpus: seqlab.Corpus, tagger: seqlab.Tagger) -> Iterator[str]:
         )
     here, known = corpus.columns, tagger.columns_
     if "pos" in known and "upos" in here and "pos" not in here:
-        template = getattr(getattr(tagger, "encoder_", None), "features", "")  # unfolded when it is used
+        template = getattr(getattr(tagger, "encoder_", None), "features", "")  # expanded on first use
         if re.search(r"\bpos\[", str(template)):
             yield (
                 f"{place}: the model reads a column 'pos', and 'upos' was taken for it; if it was trained on other "
@@ -273,9 +273,9 @@ def doubts(corpus: seqlab.Corpus, tagger: seqlab.Tagger) -> Iterator[str]:
 
 @contextlib.contextmanager
 def placed(corpus: seqlab.Corpus, *, whole: bool = True) -> Iterator[None]:
-    """Turn errors that count sentences of this corpus into errors that name file and line.
+    """Convert errors that count sentences of this corpus to errors that name file and line.
 
-    whole   whether the corpus is all of its file; in a block, an error that counts no sentence is of its beginning
+    whole   True if the corpus is a whole file; in a block, an error without a sentence refers to its beginning
     """
     try:
         yield

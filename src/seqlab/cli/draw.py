@@ -1,4 +1,4 @@
-"""`seqlab draw`: pictures of sentences, models and their mistakes."""
+"""`seqlab draw`: pictures of sentences, models and their errors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ seqlab draw graph hmm --plates -o hmm.svg"""
 
 
 DRAWN = ("trellis", "moves", "learning", "confusion", "reliability", "graph")
-MOST_FILES = {"trellis": 2, "moves": 1, "graph": 1}  # the model, and the sentences if there may be any
+MOST_FILES = {"trellis": 2, "moves": 1, "graph": 1}  # the model, and sentences where they apply
 _THEME = "colours (default: what the reader's screen prefers)"
 OPTIONS = (
     option("what WHAT", ", ".join(DRAWN), choices=DRAWN),
@@ -53,7 +53,7 @@ OPTIONS = (
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Draw and write."""
+    """Draw a picture and write it."""
     picture = _picture(arguments)
     target = arguments.output or f"{arguments.what}.svg"
     if target == "-":
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _picture(arguments: argparse.Namespace) -> seqlab.draw.Picture:
-    """Draw what was asked for, of the files that it is drawn of."""
+    """Draw the picture of the chosen kind from its files."""
     from seqlab import draw
     from seqlab.families import load
 

@@ -1,4 +1,4 @@
-"""`seqlab eval`: how good a model is, or the labels in a file."""
+"""`seqlab eval`: evaluate a model, or the labels in a file."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ OPTIONS = (
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Compare and print."""
+    """Evaluate and print."""
     from dataclasses import asdict  # slow to import
 
     options: dict[str, Any] = {"bootstrap": arguments.bootstrap, "seed": arguments.seed}
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _of_model(arguments: argparse.Namespace, options: dict[str, Any]) -> tuple[seqlab.Report, Any]:
-    """Judge a model by the right labels in files, and whether it differs from another one."""
+    """Evaluate a model on labelled files, and test its difference from another one."""
     from seqlab import significance
 
     model, *files = arguments.files
@@ -94,7 +94,7 @@ def _of_model(arguments: argparse.Namespace, options: dict[str, Any]) -> tuple[s
 
 
 def _of_columns(arguments: argparse.Namespace, options: dict[str, Any]) -> tuple[seqlab.Report, None]:
-    """Judge the labels in one column by those in another."""
+    """Evaluate the labels in one column against those in another."""
     from seqlab import evaluate
 
     why = f"needs a model before the file, found the file {arguments.files[0]!r}"
@@ -111,7 +111,7 @@ def _of_columns(arguments: argparse.Namespace, options: dict[str, Any]) -> tuple
         )
     if arguments.label is None and arguments.predicted is None:
         strange = values_in(corpus, label).isdisjoint(values_in(corpus, predicted))
-        if corpus.token_count and strange:  # hardly labels of the same task
+        if corpus.token_count and strange:  # probably labels of different tasks
             raise CorpusError(
                 f"{corpus.name}:1: the last two columns should be the right and the predicted labels, but {label} and "
                 f"{predicted} have no label in common; name them with --label and --predicted, or a model before the "

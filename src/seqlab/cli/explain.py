@@ -1,4 +1,4 @@
-"""`seqlab explain`: why a word got its label."""
+"""`seqlab explain`: explain the label of a word."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ OPTIONS = (
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Find the sentence, ask the model."""
+    """Find the sentence and explain a label."""
     tagger: Any = load_tagger(arguments.model, chain=True)
     sentence, words = one_sentence(arguments, tagger)
     if arguments.at is None:
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> None:
     t = _position(at, words)
     try:
         explain = tagger.explain
-    except AbsentError as error:  # which says why there is none
+    except AbsentError as error:  # its message says why there is none
         raise QuestionError(error.message) from None
     found = explain(sentence, t, label=arguments.label, rival=arguments.rival)
     print(found.json() if arguments.json else found.text(rows=arguments.rows))
@@ -75,7 +75,7 @@ def _position(where: str, words: list[str]) -> int:
 
 
 def _overview(tagger: Any, sentence: Any, words: list[str]) -> list[dict[str, Any]]:
-    """List word and label, and where there are probabilities those of the label and of its rival."""
+    """List words and labels, with the probabilities of the label and of its rival, if there are any."""
     rows: list[dict[str, Any]] = [
         {"position": t, "word": word, "label": label}
         for t, (word, label) in enumerate(zip(words, tagger.tag(sentence), strict=True))

@@ -1,4 +1,4 @@
-"""`seqlab inspect`: what is inside a model file."""
+"""`seqlab inspect`: show the contents of a model file."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ OPTIONS = (
 )
 
 WIDTH = 80
-LABELS_SHOWN = 12  # labels whose features are shown when nobody asked for one
+LABELS_SHOWN = 12  # labels whose features are shown by default
 TEMPLATE_LINES = 12
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Read the file and tell."""
+    """Read the file and print its contents."""
     facts = _facts(arguments)
     if arguments.json:
         print_json(facts)
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _facts(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Collect everything, as JSON can hold it."""
+    """Collect all facts, as JSON values."""
     from seqlab import load, store
     from seqlab.errors import LabelError
 
@@ -91,7 +91,7 @@ def _facts(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _versions(path: str) -> dict[str, Any]:
-    """Read versions, which are in the header and not in a State; the header was checked before."""
+    """Read the versions, which are in the header and not in a State; the header is already checked."""
     import json
 
     with Path(path).open("rb") as file:
@@ -100,7 +100,7 @@ def _versions(path: str) -> dict[str, Any]:
 
 
 def _learned(tagger: Any, top: int, labels: Sequence[str]) -> dict[str, Any]:
-    """Tell what was learned: features and moves of a linear model or a classifier, lists of a re-ranker."""
+    """Return the learned parameters: features and transitions of a linear model or classifier, lists of a re-ranker."""
     moves: list[list[Any]] = [[], []]
     if hasattr(tagger, "oracle_"):
         return _reranker(tagger, top)
@@ -138,7 +138,7 @@ def _learned(tagger: Any, top: int, labels: Sequence[str]) -> dict[str, Any]:
 
 
 def _heaviest(tagger: Any, label: str, top: int) -> list[list[Any]]:
-    """Find the heaviest weights of a label in a classifier, by the names of the columns that it sees."""
+    """Find the largest weights of a label in a classifier, by the names of its columns."""
     encoder, labels, weights = tagger.encoder_, tagger.labels_, tagger.classifier_.weights_of(label)
 
     def name(i: int) -> str:
@@ -155,7 +155,7 @@ def _heaviest(tagger: Any, label: str, top: int) -> list[list[Any]]:
 
 
 def _reranker(reranker: Any, top: int) -> dict[str, Any]:
-    """Tell where the lists come from, how good they were in training, and what was learned about them."""
+    """Return the source of the n-best lists, their quality in training, and the learned weights."""
     from dataclasses import asdict
 
     told = ("iterations", "reason", "objective")
@@ -169,7 +169,7 @@ def _reranker(reranker: Any, top: int) -> dict[str, Any]:
 
 
 def _text(facts: dict[str, Any], arguments: argparse.Namespace) -> str:
-    """Show the facts in at most 80 columns where the model's own names allow it."""
+    """Format the facts in at most 80 columns, if the model's names allow it."""
     sizes = [(name, size(count)) for name, count in facts["parts"].items()]
     settings: list[tuple[str, str]] = []
     for name, value in facts["settings"].items():

@@ -1,4 +1,4 @@
-"""From flags to a tagger: which models and learners there are, and what may be said to them."""
+"""From flags to a tagger: the models and learners, and their options."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seqlab.families.linear.learners import LEARNERS
 
 
 class Kind(NamedTuple):
-    """A word for --model: the class, and its learners, the usual one first."""
+    """A value of --model: the class, and its learners, the default one first."""
 
     tagger: str
     learners: tuple[str, ...]
@@ -34,17 +34,17 @@ KINDS = {
     "baseline": Kind("MostFrequentTag", (), "the most frequent label of each word"),
 }
 LONGEST_NAME = 255  # of a file
-ITERATIONS = ("max_iterations", "epochs")  # what learners call it
+ITERATIONS = ("max_iterations", "epochs")  # names of this option in learners
 
 
 def tagger_of(
     settings: argparse.Namespace, train: seqlab.Corpus, label: str, on_features: Callable[[str], object] = str
 ) -> tuple[Any, str | None]:
-    """Make the tagger that the flags ask for, and say which tag scheme it obeys.
+    """Make the tagger of the flags, and report the tag scheme of its constraints.
 
-    on_features   is told where the features come from, if the tagger has any
+    on_features   called with the source of the features, if the tagger has any
 
-    What was not said is left to the tagger's own defaults.
+    Other options keep the tagger's defaults.
     """
     name = settings.model or "crf"
     kind, rest = KINDS[name], dict(getattr(settings, "param", None) or [])
@@ -71,7 +71,7 @@ def tagger_of(
 
 
 def takes(tagger: Any, option: str) -> bool:
-    """Tell whether its fit has such an argument."""
+    """Return True if its fit has such an argument."""
     from inspect import signature  # slow to import
 
     return option in signature(tagger.fit).parameters
@@ -83,7 +83,7 @@ def learner_class(name: str) -> Any:
 
 
 def _learner(name: str, settings: argparse.Namespace, rest: dict[str, Any]) -> Any:
-    """Make the learner with its options, which are taken out of `rest`."""
+    """Make the learner with its options, which are removed from `rest`."""
     from dataclasses import fields as fields_of  # slow to import
 
     known = KINDS[name].learners
@@ -112,7 +112,7 @@ def _said(settings: argparse.Namespace, *flags: str) -> dict[str, Any]:
 
 
 def features_of(given: str | None, corpus: seqlab.Corpus, label: str) -> tuple[Any, str]:
-    """Find features for the constructor, and a word on where they come from."""
+    """Find features for the constructor, and a description of their source."""
     from pathlib import Path
 
     from seqlab.features import Template, presets
@@ -129,7 +129,7 @@ def features_of(given: str | None, corpus: seqlab.Corpus, label: str) -> tuple[A
     path = Path(given)
     if not path.is_file():
         if path.exists() or "/" in given or path.suffix in {".txt", ".template", ".tpl", ".pat"}:
-            Template.read(given)  # which says what is wrong
+            Template.read(given)  # raises the error
         return given, "template text"
     language = language_of(path.read_text(encoding="utf-8", errors="replace"))
     if language == "seqlab":
@@ -153,7 +153,7 @@ def _usual_features(corpus: seqlab.Corpus, label: str) -> tuple[Any, str]:
 
 
 def constraints_of(given: str | None, corpus: seqlab.Corpus, label: str) -> str | None:
-    """Find the scheme to obey; "auto" looks at the labels."""
+    """Find the tag scheme for the constraints; "auto" detects it from the labels."""
     from seqlab.tags import Scheme
 
     if given is None or given == "none":
@@ -167,7 +167,7 @@ def constraints_of(given: str | None, corpus: seqlab.Corpus, label: str) -> str 
 
 
 def scheme_of(corpus: seqlab.Corpus, label: str) -> str | None:
-    """Find the tag scheme that the labels follow without an exception, if any."""
+    """Find the tag scheme that all labels follow, if any."""
     from seqlab.tags import detect, violations
 
     found = detect(corpus.column(label)).scheme

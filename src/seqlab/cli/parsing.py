@@ -1,4 +1,4 @@
-"""Options as data, the parsers that are made of them, and the types of their values."""
+"""Options as data, parsers made from them, and the types of their values."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any, NoReturn
 from seqlab.corpus.formats import NAMES
 from seqlab.errors import OptionError
 
-# 80 columns whatever the terminal is: descriptions and examples are written for that.
+# 80 columns on any terminal: descriptions and examples are written for that.
 COLUMNS = 80
 
-Option = tuple[list[str], dict[str, Any]]  # names, and what argparse is told
+Option = tuple[list[str], dict[str, Any]]  # names, and the arguments for argparse
 
 
 class Group:
-    """Options under a title of their own in the help; those of a group without a title exclude each other."""
+    """Options under a title in the help; those of a group without a title exclude each other."""
 
     def __init__(self, title: str | None, *options: Any) -> None:
         self.title, self.options = title, options
@@ -30,7 +30,7 @@ def option(spelled: str, help: str, type: Any = None, **more: Any) -> Option:  #
 
     spelled   as the help shows it: "--nbest -n N" takes a value, "--quiet -q" is a switch, "files FILE" is no option
               but an argument with that name
-    type      what makes a value of the text
+    type      converts the text to a value
     """
     words = spelled.split()
     names = [word for word in words if word.startswith("-")] or words[:1]
@@ -45,7 +45,7 @@ def option(spelled: str, help: str, type: Any = None, **more: Any) -> Option:  #
 
 
 class HelpFormat(argparse.RawDescriptionHelpFormatter):
-    """Descriptions are filled, paragraph by paragraph; examples stay as they are."""
+    """Help format: descriptions are wrapped, paragraph by paragraph; examples stay unchanged."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=26, width=COLUMNS)
@@ -58,17 +58,17 @@ class HelpFormat(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """Wrong use is said in one sentence; the whole usage is a page."""
+    """A parser whose errors are one sentence, because the whole usage is a page."""
 
     def __init__(self, **keywords: Any) -> None:
         super().__init__(formatter_class=HelpFormat, allow_abbrev=False, **keywords)
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong and leave with 2."""
+        """Print the error and exit with 2."""
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
 
     def unknown(self, words: list[str]) -> NoReturn:
-        """Say that nothing is known of these words."""
+        """Make the error for unknown words."""
         first = words[0].partition("=")[0]
         hint = did_you_mean(first, self._option_string_actions) if first.startswith("--") else ""
         self.error(f"unrecognized arguments: {' '.join(words)}{hint}")
@@ -104,7 +104,7 @@ def add_options(parser: Any, options: Iterable[Any]) -> None:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Name the nearest of the known words, if one is near."""
+    """Suggest the nearest of the known words, if one is near."""
     from difflib import get_close_matches  # slow to import
 
     near = get_close_matches(word, list(known), n=1)
@@ -112,7 +112,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def none_of(value: Any, known: Iterable[Any]) -> str:
-    """Say that a value is none of the known ones, and which may have been meant."""
+    """Make the message for an unknown value, with a suggestion."""
     words = [str(one) for one in known]
     return f"{value!r} is none of {', '.join(words)}{did_you_mean(str(value), words)}"
 
@@ -131,7 +131,7 @@ def _number(kind: Callable[[str], float], least: int, wanted: str, text: str) ->
 
 
 def whole(least: int) -> Callable[[str], Any]:
-    """Make the type of whole numbers from `least` up."""
+    """Make the type of whole numbers of at least `least`."""
     return partial(_number, int, least, f"a whole number from {least} up")
 
 
@@ -165,7 +165,7 @@ def param(text: str) -> tuple[str, Any]:
 
 
 def value_of(text: str) -> Any:
-    """Read a number, true, false or none; all else is the text itself."""
+    """Read a number, true, false or none; anything else is a string."""
     words: dict[str, Any] = {"true": True, "false": False, "none": None}
     if text.lower() in words:
         return words[text.lower()]
@@ -199,7 +199,7 @@ FEATURES = (
     option("--constraints SCHEME", "a tag scheme to obey; auto looks at the labels"),
 )
 
-_READ = ("format", "columns", "separator", "comments", "encoding")  # as seqlab.read calls them, too
+_READ = ("format", "columns", "separator", "comments", "encoding")  # equal to the arguments of seqlab.read
 _FORMATS = f"{', '.join(NAMES)} (default: seen from name and content)"
 _COLUMNS = "names of the columns, as word,pos,chunk; or the cells to pick, as word=0,label=-1"
 _COMMENTS = "lines that begin with # (or PREFIX) are comments"
@@ -215,13 +215,13 @@ ENDING = (JSON, THREADS, READING)
 
 
 def metric(what: str) -> Option:
-    """Describe --metric of what compares models."""
+    """Make the option --metric of commands that compare models."""
     names = ("accuracy", "span_f1", "sentence_accuracy")
     return option("--metric NAME", f"{what}: accuracy, span_f1 or sentence_accuracy", choices=names)
 
 
 def refuse(arguments: argparse.Namespace, flags: Iterable[str], why: str) -> None:
-    """Refuse flags that were given where they mean nothing."""
+    """Reject flags that do not apply here."""
     for flag in flags:
         if getattr(arguments, flag, None) is not None:
             raise OptionError(f"--{flag} {why}")
@@ -237,7 +237,7 @@ def reading_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def with_config(arguments: argparse.Namespace) -> argparse.Namespace:
-    """Add to the arguments what the file of --config says where no flag was given.
+    """Add the values of the file of --config to the arguments, where no flag was given.
 
     Every option of the parser must have None for its default.
     """
@@ -276,7 +276,7 @@ def _settings(path: str) -> dict[str, Any]:
 
 
 def _converted(value: Any, action: argparse.Action, what: str) -> Any:
-    """Read the value as the flag would have given it."""
+    """Convert the value as the flag would."""
     if action.dest == "param":
         if not isinstance(value, dict):
             raise OptionError(f"{what} should be a table of names and values, found {value!r:.60}")

@@ -1,4 +1,4 @@
-"""`seqlab tag`: labels for sentences, file to file, a block at a time, several of them at once when asked."""
+"""`seqlab tag`: label sentences, file to file, block by block, several blocks in parallel on request."""
 
 from __future__ import annotations
 
@@ -76,17 +76,17 @@ Work = Callable[["seqlab.Corpus", int, int], bytes]  # a block, the number of it
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, label, write."""
-    # NumPy would start threads for linear algebra, which tagging has no use for: ten milliseconds.
+    # NumPy would start threads for linear algebra, which tagging does not use: ten milliseconds.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sources = _sources(arguments)
     if (arguments.beam is None) == (arguments.decode == "beam"):
         raise errors.OptionError("--decode beam and --beam N belong together: pass both, or neither")
-    tagger = load_tagger(arguments.model)  # before anything is written; the input is waited for last
+    tagger = load_tagger(arguments.model)  # before anything is written, and before the input is read
     put_pieces(arguments.output, tagged(tagger, sources, arguments))
 
 
 def _sources(arguments: argparse.Namespace) -> list[Any]:
-    """Find out what is read: files, standard input, or what --sentence says."""
+    """Find the input: files, standard input, or --sentence."""
     if arguments.sentence is None:
         if not arguments.files and sys.stdin is not None and sys.stdin.isatty():
             print("seqlab: reading from the keyboard; Ctrl-D ends it", file=sys.stderr)
@@ -99,7 +99,7 @@ def _sources(arguments: argparse.Namespace) -> list[Any]:
 
 
 def tagged(tagger: seqlab.Tagger, sources: list[Any], arguments: argparse.Namespace) -> Iterator[bytes]:
-    """Make the output, piece by piece."""
+    """Yield the output, piece by piece."""
     from seqlab.arrays import thread_count
 
     work = _work(tagger, arguments)
@@ -124,7 +124,7 @@ def _blocks(
     for source in sources:
         path, options = file_of(source, reading)
         plain = isinstance(path, str) and os.path.isfile(path) and os.access(path, os.R_OK)  # noqa: PTH113
-        watched = plain and screen.stream is not None  # opened here, to see how far its reader is
+        watched = plain and screen.stream is not None  # opened here, to measure the progress of its reader
         with open(path, "rb") if watched else contextlib.nullcontext() as file:  # noqa: PTH123
             done = 0
             for number, block in enumerate(stream(file or path, **options).blocks()):
@@ -138,10 +138,10 @@ def _blocks(
 
 
 def _in_order(work: Work, blocks: Iterator[tuple[seqlab.Corpus, int]], threads: int) -> Iterator[bytes]:
-    """Do `work` on the blocks, and give what it makes of them in their order.
+    """Apply `work` to the blocks, and yield the results in their order.
 
-    The first block is done alone, by all threads: most input is no larger, and what a tagger makes when it is first
-    used is then there. After it every thread has a block of its own; a few are on their way, so memory stays flat.
+    The first block is done alone, by all threads: most input is no larger, and tables are built on
+    first use. After it every thread has its own block; only a few are in progress, so memory does not grow.
     """
     with contextlib.ExitStack() as stack:
         pool: Any = None
@@ -163,7 +163,7 @@ def _in_order(work: Work, blocks: Iterator[tuple[seqlab.Corpus, int]], threads: 
 
 
 def _located(work: Work, block: seqlab.Corpus, first: int, threads: int) -> bytes:
-    with placed(block, whole=False):  # the library counts sentences, and only those of the block
+    with placed(block, whole=False):  # the library counts sentences of the block only
         return work(block, first, threads)
 
 
@@ -186,7 +186,7 @@ def _work(tagger: seqlab.Tagger, arguments: argparse.Namespace) -> Work:
 
 
 def _new_column(block: seqlab.Corpus) -> str:
-    """Find a name that no column has yet."""
+    """Find an unused column name."""
     name = "predicted"
     while name in block.columns:
         name += "_"
@@ -201,16 +201,16 @@ def _written(
     *,
     first: bool = True,
 ) -> bytes:
-    """Write the block as bytes in the wanted format.
+    """Convert the block to bytes in the output format.
 
     name    the column with the predicted labels, the last one
-    first   whether the file begins here
+    first   True at the beginning of the file
     """
     from seqlab.corpus import Corpus, formats, write
     from seqlab.corpus.columns import CONLLU
 
     read_as, label = corpus.layout.format, tagger.column_
-    if arguments.labels_only:  # which comments have no place among; blank lines between sentences do
+    if arguments.labels_only:  # comments are dropped; blank lines between sentences stay
         goal = "conll"
         corpus = Corpus({name: corpus.data(name)}, corpus.offsets, layout=corpus.layout)
     else:
@@ -228,11 +228,11 @@ def _written(
 class Answer(NamedTuple):
     """The labels of one sentence, as a command writes them.
 
-    part, place   the corpus that it stands in, and where
+    part, place   its corpus, and its index there
     number        its number in the whole input
     labels        the best ones
-    posterior     None when it was not asked for, or the model has no probabilities
-    nbest         None when it was not asked for
+    posterior     None when not requested, or the model has no probabilities
+    nbest         None when not requested
     """
 
     part: seqlab.Corpus
@@ -269,7 +269,7 @@ class Answer(NamedTuple):
 
 
 def _view(tagger: Any, arguments: argparse.Namespace, way: dict[str, Any]) -> Work:
-    """Make what turns a block into bytes: n best labellings, probabilities, spans; as text and as JSON lines."""
+    """Make the function that turns a block into bytes: n best labellings, probabilities, spans; text or JSON lines."""
     from seqlab import inference
     from seqlab.tagging.decoding import blocks, located
 
@@ -279,13 +279,13 @@ def _view(tagger: Any, arguments: argparse.Namespace, way: dict[str, Any]) -> Wo
     posterior = posterior or (arguments.spans and hasattr(tagger, "trellis") and tagger._probabilistic)
 
     def answers(block: seqlab.Corpus, first: int, threads: int) -> Iterator[Answer]:
-        """Answer sentence by sentence; trellises are made for some of them at a time."""
+        """Yield the answer for every sentence; trellises are made for several at a time."""
         for begin, part in blocks(block, tagger._block):
             labels = tagger.predict(part, **way, threads=threads)
             sums: Any = [None] * len(labels)
             best: Any = [None] * len(labels)
             with located(begin):
-                if count and not hasattr(tagger, "trellis"):  # a re-ranker, which has lists of its own
+                if count and not hasattr(tagger, "trellis"):  # a re-ranker, which has its own lists
                     best = [tagger.nbest(sentence, count) for sentence in tagger._sentences(part)]
                 elif posterior or count:
                     trellises = tagger._trellises(part, threads)
@@ -321,7 +321,7 @@ def _every_label(tagger: seqlab.Tagger, answer: Answer) -> Iterator[str]:
 
 
 def _nbest_lines(tagger: seqlab.Tagger, answer: Answer) -> Iterator[str]:
-    """Write a line with rank and probability (or score) before each labelling, as CRF++ and Wapiti have it."""
+    """Write a line with rank and probability (or score) before each labelling, as CRF++ and Wapiti do."""
     separator = answer.part.layout.separator if answer.part.layout.format == "conll" else "\t"
     columns = answer.cells()
     for rank, path in enumerate(answer.nbest):
@@ -338,7 +338,7 @@ def _span_lines(_: seqlab.Tagger, answer: Answer) -> Iterator[str]:
 
 
 def _object(tagger: seqlab.Tagger, answer: Answer, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Collect everything that was asked for."""
+    """Collect the requested results."""
     found: dict[str, Any] = {"tokens": answer.words, "labels": answer.labels}
     if arguments.marginals or arguments.all_marginals:
         chances = answer.chances(tagger.labels_)
@@ -357,7 +357,7 @@ def _object(tagger: seqlab.Tagger, answer: Answer, arguments: argparse.Namespace
 
 
 def _recoder(encoding: str | None, *, plain: bool) -> Callable[[bytes], bytes]:
-    """Give output the encoding of the input; JSON is UTF-8 whatever comes."""
+    """Convert output to the encoding of the input; JSON is always UTF-8."""
     from seqlab.corpus.io.reader import is_utf8
 
     if plain or encoding is None or is_utf8(encoding):
@@ -376,7 +376,7 @@ def _recoder(encoding: str | None, *, plain: bool) -> Callable[[bytes], bytes]:
 
 
 def _bytes_of(sources: list[Any]) -> float | None:
-    """Count what there is to read; None when nobody knows."""
+    """Return the size of the input in bytes; None if unknown."""
     try:
         return float(sum(os.stat(source).st_size for source in sources if isinstance(source, str))) or None  # noqa: PTH116
     except OSError:

@@ -18,14 +18,14 @@ import seqlab
 from seqlab.errors import OptionError
 
 COLUMNS = 80
-GRACE = 1.0  # seconds for the program to end in good order
+GRACE = 1.0  # seconds for the program to end cleanly
 INTERRUPTED = 128 + signal.SIGINT
 SHOW_CURSOR = "\x1b[?25h\n"  # the progress bar hides it
 
 
 def as_json(value: Any, indent: int | None = None) -> str:
-    """Write JSON, with NumPy's numbers and arrays unfolded; what else has no JSON is spelled."""
-    import json  # which a help has no use for
+    """Write JSON, with NumPy's numbers and arrays converted; other objects as strings."""
+    import json  # imported here: the help does not need it
 
     def plain(one: Any) -> Any:
         return one.tolist() if hasattr(one, "tolist") else str(one)
@@ -39,7 +39,7 @@ def print_json(value: Any) -> None:
 
 
 def check_target(path: str, what: str) -> None:
-    """Refuse a name that cannot be a file's before anything is read; `what` will be in it."""
+    """Check the name of an output file before anything is read; `what` describes its contents."""
     from pathlib import Path
 
     target = Path(path)
@@ -50,7 +50,7 @@ def check_target(path: str, what: str) -> None:
 
 
 def put_pieces(target: str, pieces: Iterable[bytes]) -> None:
-    """Write bytes as they come, to standard output for -, or to a file that is there whole or not at all."""
+    """Write bytes as they come, to standard output for -, or atomically to a file."""
     if target == "-":
         for piece in pieces:
             put_bytes(piece)
@@ -64,7 +64,7 @@ def put_pieces(target: str, pieces: Iterable[bytes]) -> None:
 
 
 def put_bytes(data: bytes) -> None:
-    """Write bytes to standard output, all of them: with PYTHONUNBUFFERED a pipe takes some at a time."""
+    """Write all bytes to standard output: with PYTHONUNBUFFERED a pipe may take only some at a time."""
     out, rest = sys.stdout.buffer, memoryview(data)
     while rest:
         rest = rest[out.write(rest) or 0 :]
@@ -78,7 +78,7 @@ def section(title: str, rows: Iterable[tuple[str, str]]) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1, indent: int = 2) -> str:
-    """Lay out columns of text; the first `left` of them to the left, numbers to the right."""
+    """Lay out columns of text; the first `left` of them left-aligned, numbers right-aligned."""
     from seqlab.views.text import laid_out
 
     lines = laid_out([head, *rows], "l" * left + "r" * (len(head) - left))
@@ -86,9 +86,9 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1, 
 
 
 def settings_text(tagger: Any) -> str:
-    """Show the call in Python that makes the same tagger, over as many lines as it takes."""
+    """Format the Python call that makes the same tagger."""
     shown = repr(tagger)
-    if "Template(" in shown:  # pages long, and it has a line of its own
+    if "Template(" in shown:  # pages long, and shown separately
         shown = shown.partition("features=Template(")[0] + "features=<template>, ..."
     wrapper = textwrap.TextWrapper(
         COLUMNS, "model     ", " " * 10, break_long_words=False, break_on_hyphens=False
@@ -97,7 +97,7 @@ def settings_text(tagger: Any) -> str:
 
 
 def size(count: float) -> str:
-    """Say how many bytes, for people."""
+    """Format a number of bytes."""
     for unit, large in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= large:
             return f"{count / large:.1f} {unit}"
@@ -105,14 +105,14 @@ def size(count: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Say how many seconds, for people."""
+    """Format a number of seconds."""
     if seconds >= 90:
         return f"{int(seconds // 60)} min {seconds % 60:.0f} s"
     return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
 
 
 def counted(number: int, noun: str) -> str:
-    """Say 1 token, 2,000 tokens."""
+    """Format a count: 1 token, 2,000 tokens."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
@@ -123,9 +123,9 @@ _FLAGS = (
 
 
 def for_shell(message: str) -> str:
-    """Put flags in the place of Python's keyword arguments, and all on one line.
+    """Replace Python's keyword arguments by flags in a message, on one line.
 
-    The library says columns=..., a shell says --columns. A caret that points to a place in the line above goes.
+    columns=... becomes --columns. A caret that points to a position in the line above is removed.
     """
     lines = (line.strip() for line in message.splitlines())
     text = ": ".join(line for line in lines if line.strip("^"))
@@ -151,14 +151,14 @@ def _flag(found: re.Match[str]) -> str:
 
 
 def python() -> str:
-    """Say what to type to start this interpreter."""
+    """Return the command that starts this interpreter."""
     import shutil  # slow to import
 
     return "python" if shutil.which("python") == sys.executable else _nearby(Path(sys.executable))
 
 
 def program(name: str) -> str | None:
-    """Say what to type to start a program that was installed with this interpreter, if it was."""
+    """Return the command that starts a program installed with this interpreter, if it is."""
     import shutil
 
     beside = Path(sys.executable).parent / name
@@ -171,11 +171,14 @@ def _nearby(path: Path) -> str:
 
 
 def style(stream: TextIO, *, no_color: bool, ascii_only: bool) -> seqlab.draw.Style:
-    """Choose colours if a person is looking and did not object, and Unicode if the stream can carry it."""
+    """Choose colours for a terminal unless the user disabled them, and Unicode if the encoding allows it."""
     from seqlab.draw import ASCII, UNICODE, Style, probability
 
     characters = UNICODE.box + UNICODE.shades + UNICODE.arrow + UNICODE.dead + UNICODE.ellipsis
-    plain = ascii_only or os.environ.get("LC_ALL") in {"C", "POSIX"}  # where Python would still write UTF-8
+    plain = ascii_only or os.environ.get("LC_ALL") in {
+        "C",
+        "POSIX",
+    }  # with these, Python would still write UTF-8
     try:
         characters.encode(stream.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -185,21 +188,21 @@ def style(stream: TextIO, *, no_color: bool, ascii_only: bool) -> seqlab.draw.St
 
 
 def wants_color(stream: TextIO) -> bool:
-    """Tell whether a person looks at this stream and did not object to colours."""
+    """Return True if the stream is a terminal and the user did not disable colours."""
     return looks(stream) and not os.environ.get("NO_COLOR")
 
 
 def looks(stream: TextIO) -> bool:
-    """Tell whether a person looks at this stream, on a terminal that can move its cursor."""
+    """Return True if the stream is a terminal that can move its cursor."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 class Screen:
-    """Lines that stay, and below them a bar that is drawn anew.
+    """Permanent lines, and a progress bar below them.
 
-    out        where lines go, if anywhere
-    stream     the terminal of the bar; None where nobody looks, and nothing is drawn
-    patience   seconds before the bar is drawn at all: short work needs none
+    out        the stream of the lines, if any
+    stream     the terminal of the bar; None without one: nothing is drawn
+    patience   seconds before the bar is drawn: short work needs none
     """
 
     def __init__(self, out: TextIO | None, stream: TextIO | None = None, *, patience: float = 0.0) -> None:
@@ -218,19 +221,19 @@ class Screen:
             self._drawn.stop()
 
     def step(self, what: str, total: float | None = None) -> None:
-        """Begin something else, which has so many parts; None when nobody knows."""
+        """Begin another task with this many parts; None if unknown."""
         self._now, self._done = (what, total), 0.0
         if self._draw():
             self._drawn.reset(self._task, total=total, description=what)
 
     def advance(self, amount: float = 1, what: str | None = None) -> None:
-        """Show that so many parts more are done, and what is done now."""
+        """Show that more parts are done, and the current task."""
         self._done += amount
         if self._draw():
             self._drawn.update(self._task, completed=self._done, description=what or self._now[0])
 
     def announcer(self, what: str) -> Callable[[str, int, int], None]:
-        """Make a callback for work on one model after the other: `what` with a name in it is what is done now."""
+        """Make a callback for work on several models: `what` with the name of each is the current task."""
 
         def announce(name: str, number: int, count: int) -> None:
             if number == 0:
@@ -241,7 +244,7 @@ class Screen:
         return announce
 
     def line(self, text: str) -> None:
-        """Print a line that stays, above the bar; one that goes elsewhere does not disturb it."""
+        """Print a permanent line above the bar; lines to another stream do not disturb it."""
         if self._drawn is not None and self.out is self.stream:
             self._drawn.console.print(text, markup=False, highlight=False, soft_wrap=True)
         elif self.out is not None:
@@ -249,7 +252,7 @@ class Screen:
 
     def _draw(self) -> bool:
         if self._drawn is None and self.stream is not None and time.monotonic() >= self._due:
-            from rich.console import Console  # only where there is a terminal to draw on
+            from rich.console import Console  # imported only for a terminal
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
             columns = [TextColumn("{task.description}"), BarColumn(bar_width=24), TimeElapsedColumn()]
@@ -265,7 +268,7 @@ class Screen:
 
 
 def training_progress(*, quiet: bool, json: bool) -> Screen:
-    """Show how training goes: lines on standard output, the bar on a terminal if there is one."""
+    """Show the progress of training: lines on standard output, the bar on a terminal if there is one."""
     if quiet:
         return Screen(None)
     out = None if json else sys.stdout
@@ -275,17 +278,17 @@ def training_progress(*, quiet: bool, json: bool) -> Screen:
 
 
 def file_progress(*, quiet: bool) -> Screen:
-    """Show how far a long file is: on standard error, and only when standard output goes elsewhere."""
+    """Show the progress in a long file: on standard error, and only when standard output is redirected."""
     shown = not quiet and looks(sys.stderr) and not sys.stdout.isatty()
     return Screen(None, sys.stderr if shown else None, patience=1.0)
 
 
 @contextlib.contextmanager
 def impatient() -> Iterator[None]:
-    """While this is open, the second SIGINT or SIGTERM ends the program, whatever it does.
+    """End the program at the second SIGINT or SIGTERM while this is open.
 
-    Python runs its handlers between two steps of its own, and two signals that come while the core computes are one to
-    it. Here a thread is told of every signal at once, and ends the program when the second has not done so by itself.
+    Python runs its handlers between bytecodes, so that two signals during one call of the core count as one.
+    Here a thread is notified of every signal at once, and ends the program if the second signal has not ended it.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -304,7 +307,7 @@ def impatient() -> Iterator[None]:
 
 
 def _watch(reader: int, over: threading.Event) -> None:
-    """Count signals until nobody can send any more; end the program some time after the second."""
+    """Count signals until the file descriptor is closed; end the program some time after the second."""
     count = 0
     while data := os.read(reader, 64):
         count += sum(number in (signal.SIGINT, signal.SIGTERM) for number in data)
@@ -320,7 +323,7 @@ def _watch(reader: int, over: threading.Event) -> None:
 
 @contextlib.contextmanager
 def orderly() -> Iterator[None]:
-    """While this is open, SIGTERM and SIGHUP leave as an error would, so that no half-written file stays behind."""
+    """Turn SIGTERM and SIGHUP into exceptions while this is open, so that no half-written file is left."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

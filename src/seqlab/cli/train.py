@@ -1,4 +1,4 @@
-"""`seqlab train`: a model from labelled sentences."""
+"""`seqlab train`: train a model on labelled sentences."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _FEATURES = (
 )
 _TYPES = ("float64", "float32", "float16", "int8")
 _LEARNERS = f"how a crf or memm learns: {', '.join(kinds.KINDS['crf'].learners)}"
-OPTIONS = (  # every default is None, so that a config file can be seen below them
+OPTIONS = (  # every default is None, so that the values of a config file can apply
     option("files FILE", _FILES, nargs="*", default=[]),
     option("-o --output MODEL", "where the model goes; - is standard output"),
     parsing.LEARNED,
@@ -78,7 +78,7 @@ OPTIONS = (  # every default is None, so that a config file can be seen below th
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Read, learn, save, report."""
+    """Read, train, save, report."""
     settings = parsing.with_config(arguments)
     _check(settings)
     quiet = bool(settings.quiet or settings.output == "-")
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _check(settings: argparse.Namespace) -> None:
-    """Refuse what can be known to fail before anything is read."""
+    """Check everything that can be checked before reading."""
     if not settings.files:
         settings.parser.error("a file of labelled sentences is wanted")
     if not settings.output:
@@ -110,7 +110,7 @@ class _Training:
         self.facts: dict[str, Any] = {}
 
     def run(self) -> dict[str, Any]:
-        """Do it all, and tell what was done, as data."""
+        """Run the command, and return the results as data."""
         settings, began = self.settings, time.perf_counter()
         train, dev, label = self._read()
         tagger = self._made(train, label)
@@ -189,7 +189,7 @@ class _Training:
 
     @contextlib.contextmanager
     def _warnings_shown(self) -> Iterator[None]:
-        """Put warnings among the other lines; that training was interrupted is said below anyway."""
+        """Print warnings among the other lines; an interruption is reported separately."""
 
         def show(message: Warning | str, *_: Any) -> None:
             if not str(message).startswith("training was interrupted"):
@@ -217,7 +217,7 @@ class _Training:
 
 
 def _record(settings: argparse.Namespace, train: seqlab.Corpus, label: str) -> dict[str, Any]:
-    """Collect what a model file shall tell about its making; `seqlab inspect` shows it."""
+    """Collect the facts of training for the model file; `seqlab inspect` shows them."""
 
     def text(value: Any) -> str:
         if isinstance(value, (list, tuple)):
@@ -250,7 +250,7 @@ REASONS = {
     "gap": "converged: the duality gap is small",
     "no progress": "no further progress",
 }
-FURTHER = ("mistakes", "loss", "duality_gap", "rate")  # numbers of a learner's own that are worth a column
+FURTHER = ("mistakes", "loss", "duality_gap", "rate")  # numbers of a learner that get a column
 # Columns of the table: heading, width, format of a number.
 SHOWN = {
     "objective": ("objective", 13, ".4f"),
@@ -262,7 +262,7 @@ SHOWN = {
 
 
 def _odd_labels(corpus: seqlab.Corpus, label: str) -> Iterator[str]:
-    """Warn of a label that all tokens have, mostly the wrong column, and of one without a name, an empty cell."""
+    """Warn of a label that all tokens have (often the wrong column), and of an empty label."""
     found = values_in(corpus, label)
     if len(found) == 1:
         others = ", ".join(name for name in corpus.columns if name != label)
@@ -274,15 +274,15 @@ def _odd_labels(corpus: seqlab.Corpus, label: str) -> Iterator[str]:
 
 
 class _EpochTable:
-    """A callback: one line an epoch, under a head that fits the first one.
+    """A callback that prints one line per epoch, below a head that fits the first one.
 
-    limit   epochs that there will be, unless training ends earlier; None when nobody knows
+    limit   largest number of epochs; None if unknown
     """
 
     def __init__(self, screen: Screen, limit: int | None = None) -> None:
         self._screen, self._limit, self._began = screen, limit, time.perf_counter()
         self._last: int | None = None
-        self._first: set[str] = set()  # what the first epoch had
+        self._first: set[str] = set()  # numbers of the first epoch
 
     def __call__(self, epoch: learning.Epoch) -> None:
         """Show an epoch."""
@@ -297,7 +297,7 @@ class _EpochTable:
             self._screen.line("from here on with order 2")
         self._last = epoch.iteration
         self._screen.advance(1, f"iteration {epoch.iteration}")
-        # Some learners know their objective now and then only, and not at first.
+        # Some learners compute their objective only in some epochs, not in the first.
         shown = self._first | (there - set(FURTHER))
         cells = (_cell(known[name], width, form) for name, (_, width, form) in SHOWN.items() if name in shown)
         seconds = f"{time.perf_counter() - self._began:>8.1f}"
@@ -311,7 +311,7 @@ def _cell(value: float | None, width: int, form: str) -> str:
 
 
 def _ended(history: learning.History | None, seconds: float) -> str:
-    """Say why training ended, and which weights were kept."""
+    """Report why training ended, and which weights were kept."""
     if history is None or not len(history):
         return f"\ncounted in {duration(seconds)}"
     why = REASONS.get(history.reason, history.reason)

@@ -1,4 +1,4 @@
-"""`seqlab tune`: which options are best."""
+"""`seqlab tune`: search for the best options."""
 
 from __future__ import annotations
 
@@ -33,8 +33,18 @@ seqlab tune train.txt --set features=chunk,ner --set order=1,2 --resume it
 seqlab tune demo:train -l pos --how halving --set l2=0.01..10:9 -o pos.model"""
 
 WAYS = ("grid", "random", "halving")
-DRAWN = 20  # combinations at random, when nobody says how many
-ASKED = ("folds", "how", "metric", "n", "resource", "factor", "jobs", "resume", "seed")  # of seqlab.tune, too
+DRAWN = 20  # default number of random combinations
+ASKED = (
+    "folds",
+    "how",
+    "metric",
+    "n",
+    "resource",
+    "factor",
+    "jobs",
+    "resume",
+    "seed",
+)  # arguments of seqlab.tune, too
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -78,7 +88,7 @@ OPTIONS = (
 
 
 def _values(name: str, text: str) -> Any:
-    """Read values with commas between them, or a range, or steps in it; they multiply where both ends are above 0."""
+    """Read values separated by commas, or a range, or steps in it, geometric if both ends are above 0."""
     import numpy as np
 
     from seqlab.tuning import LogUniform, Uniform
@@ -113,7 +123,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse what cannot work or be written before anything is trained."""
+    """Check everything that can be checked before training."""
     if not arguments.search:
         arguments.parser.error("what shall be tried? pass --set NAME=VALUES, for example --set l2=0.1,1")
     if arguments.dev and arguments.folds:
@@ -131,7 +141,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _searched(given: argparse.Namespace, screen: Screen) -> seqlab.tuning.Tuning:
-    """Search, with a line for each trial."""
+    """Search, printing a line for each trial."""
     from seqlab import tune
 
     screen.step("reading")
@@ -186,7 +196,7 @@ def _show_trial(screen: Screen, trial: seqlab.tuning.Trial) -> None:
 
 
 def _option_named(model: Any, typed: str) -> str:
-    """Find an option by its last word: learner__l2 for l2, iterations by whatever name the learner has for them."""
+    """Find an option by its last word: learner__l2 for l2; iterations by the learner's own name."""
     known: list[str] = list(model.get_params(deep=True))
     if typed in known or "__" in typed:
         return typed
@@ -200,7 +210,7 @@ def _option_named(model: Any, typed: str) -> str:
 
 
 def _made(name: str, value: Any, train: seqlab.Corpus, label: str) -> Any:
-    """Make a value of a word that stands for something else than itself."""
+    """Convert a word that stands for a value, such as the name of a preset."""
     if name == "features":
         return kinds.features_of("none" if value is None else str(value), train, label)[0]
     if name == "learner":

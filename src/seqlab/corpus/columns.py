@@ -1,4 +1,4 @@
-"""Columns of a corpus: their names, and what they hold for every token: strings by number, bags, or vectors."""
+"""Columns of a corpus: their names, and their values for every token: strings by number, bags, or vectors."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Weights = npt.NDArray[np.float64]
 
 CONLLU = ("id", "word", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 
-# The types of the CoNLL-2000 chunking task; whatever else carries a scheme is taken for entities.
+# The types of the CoNLL-2000 chunking task; any other tag scheme is taken for entities.
 CHUNK_TYPES = frozenset(["NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP"])
 USUAL = {1: ("word",), 2: ("word", "label"), 4: ("word", "pos", "chunk", "entity")}
 _SCHEME_TAG = r"[BIESLUM]-(.+)"
 
 
 def resolve(name: str, columns: Sequence[str]) -> str:
-    """Find the column that `name` means: "form" is "word", and "pos" is "upos" when there is no "pos"."""
+    """Resolve a column name: "form" is "word", and "pos" is "upos" when there is no "pos"."""
     if name in columns:
         return name
     alias = {"form": "word", "word": "form", "pos": "upos"}.get(name)
@@ -41,7 +41,7 @@ def resolve(name: str, columns: Sequence[str]) -> str:
 
 
 def unknown(name: object, columns: Sequence[str]) -> str:
-    """Say that a column is not there."""
+    """Make the error for a missing column."""
     import difflib  # slow to import
 
     there = ", ".join(map(repr, columns)) or "none"
@@ -51,12 +51,12 @@ def unknown(name: object, columns: Sequence[str]) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Say 1 token, 2 tokens."""
+    """Format a count: 1 token, 2 tokens."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def checked(names: Iterable[str]) -> tuple[str, ...]:
-    """Check that names are strings, not empty, each there once."""
+    """Check that names are distinct, non-empty strings."""
     if isinstance(names, str):
         raise CorpusError(
             f"columns must be a list of names, got the single string {names!r}; write ({names!r},)"
@@ -73,14 +73,14 @@ def checked(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def usual(width: int, last_values: Iterable[str]) -> tuple[str, ...]:
-    """Name the columns of a file of `width` columns that says nothing about them."""
+    """Name the columns of a file of `width` columns without names."""
     if width == 3:
         return ("word", "pos", _meaning(last_values))
     return USUAL.get(width) or ("word", *(f"column{i}" for i in range(1, width - 1)), "label")
 
 
 def _meaning(values: Iterable[str]) -> str:
-    """Tell what a column of these values is: chunk, entity, or just label."""
+    """Guess the kind of a column from its values: chunk, entity, or just label."""
     tags = [re.fullmatch(_SCHEME_TAG, value) for value in values if value != "O"]
     types = {tag[1] if tag else None for tag in tags}
     if not types or None in types:
@@ -92,14 +92,14 @@ def _meaning(values: Iterable[str]) -> str:
 
 
 def locked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Make an array read-only: the core trusts its numbers, and slices share it."""
+    """Make an array read-only: the core relies on its numbers, and slices share it."""
     if array.flags.writeable:
         array.flags.writeable = False
     return array
 
 
 def checked_codes(codes: Codes, pool: _core.StringPool) -> Codes:
-    """Check numbers of strings against the pool: the core does not look twice."""
+    """Check numbers of strings against the pool: the core does not check them again."""
     checked = np.ascontiguousarray(codes, dtype=np.int32)
     if checked.ndim != 1 or (checked.size and not 0 <= int(checked.min()) <= int(checked.max()) < len(pool)):
         raise CorpusError(
@@ -109,7 +109,7 @@ def checked_codes(codes: Codes, pool: _core.StringPool) -> Codes:
 
 
 def checked_indptr(indptr: Offsets, size: int) -> Offsets:
-    """Check where parts of `size` entries begin: from 0 to size, never falling."""
+    """Check offsets of parts of `size` entries: from 0 to size, never decreasing."""
     checked = np.ascontiguousarray(indptr, dtype=np.int64)
     ends = checked.ndim == 1 and checked.size and checked[0] == 0 and checked[-1] == size
     if not ends or (checked[1:] < checked[:-1]).any():
@@ -120,12 +120,12 @@ def checked_indptr(indptr: Offsets, size: int) -> Offsets:
 
 
 def offsets_of(lengths: npt.ArrayLike) -> Offsets:
-    """Find where sentences of these lengths begin, and where the last one ends."""
+    """Compute the offsets of sentences of these lengths, and the end of the last one."""
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])
 
 
 def ragged(offsets: Offsets, rows: npt.NDArray[np.int64]) -> tuple[Offsets, npt.NDArray[np.int64]]:
-    """Put the chosen rows one after another: their offsets, and the places of their entries."""
+    """Concatenate the chosen rows: their offsets, and the indices of their entries."""
     begins, lengths = offsets[rows], offsets[rows + 1] - offsets[rows]
     new = offsets_of(lengths)
     places = np.arange(int(new[-1]), dtype=np.int64) + np.repeat(begins - new[:-1], lengths)
@@ -133,7 +133,7 @@ def ragged(offsets: Offsets, rows: npt.NDArray[np.int64]) -> tuple[Offsets, npt.
 
 
 def joined_offsets(parts: Sequence[Offsets]) -> Offsets:
-    """Put the offsets of ragged arrays one after another."""
+    """Concatenate the offsets of ragged arrays."""
     return offsets_of(np.concatenate([np.diff(part) for part in parts]))
 
 
@@ -201,7 +201,7 @@ class StringColumn:
 
     @staticmethod
     def join(parts: Sequence[StringColumn]) -> StringColumn:
-        """Put the tokens of all parts one after another."""
+        """Concatenate the tokens of all parts."""
         first = parts[0]
         if all(part.pool is first.pool for part in parts):
             return StringColumn(np.concatenate([part.codes for part in parts]), first.pool)
@@ -245,7 +245,7 @@ class BagColumn:
 
     @property
     def all_weights(self) -> Weights:
-        """(attributes,)   the weights, also when all of them are 1."""
+        """(attributes,)   the weights, also when all are 1."""
         return np.ones(len(self.codes)) if self.weights is None else self.weights
 
     def __len__(self) -> int:
@@ -256,7 +256,7 @@ class BagColumn:
         return BagColumn, (self.indptr, codes, self.weights, pool)
 
     def bag(self, token: int) -> dict[str, float]:
-        """Attribute -> weight of one token; weights of a repeated attribute are added up."""
+        """Return {attribute: weight} of one token; weights of a repeated attribute are added up."""
         begin, end = int(self.indptr[token]), int(self.indptr[token + 1])
         names = _core.gather(self.values, self.codes, begin, end)
         weights = [1.0] * (end - begin) if self.weights is None else self.weights[begin:end].tolist()
@@ -287,7 +287,7 @@ class BagColumn:
 
     @staticmethod
     def join(parts: Sequence[BagColumn]) -> BagColumn:
-        """Put the tokens of all parts one after another."""
+        """Concatenate the tokens of all parts."""
         strings = StringColumn.join([part.strings for part in parts])
         weighted = any(part.weights is not None for part in parts)
         weights = np.concatenate([part.all_weights for part in parts]) if weighted else None
@@ -333,7 +333,7 @@ class VectorColumn:
 
     @staticmethod
     def join(parts: Sequence[VectorColumn]) -> VectorColumn:
-        """Put the tokens of all parts one after another."""
+        """Concatenate the tokens of all parts."""
         return VectorColumn(np.concatenate([part.vectors for part in parts]))
 
 

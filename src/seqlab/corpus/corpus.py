@@ -56,7 +56,7 @@ class Corpus(Sequence[Sentence]):
         checked(columns)
         self._columns = dict(columns)
         self._offsets = checked_indptr(offsets, int(offsets[-1]) if len(offsets) else 0)
-        # Sentences in memory have neither: these are made when somebody asks.
+        # Sentences in memory have no origin and layout: these are made on first use.
         self._extras = extras
         self._layout = Layout() if layout is None else layout
         self._origin = origin
@@ -95,7 +95,7 @@ class Corpus(Sequence[Sentence]):
 
     @property
     def extras(self) -> Extras:
-        """Lines of the file that are no tokens."""
+        """Lines of the file that are not tokens."""
         if self._extras is None:
             self._extras = Extras.none()
         return self._extras
@@ -113,23 +113,23 @@ class Corpus(Sequence[Sentence]):
         return self._origin
 
     def data(self, name: str) -> Column:
-        """Give a column as it is kept: StringColumn, BagColumn or VectorColumn."""
+        """Return a column as stored: StringColumn, BagColumn or VectorColumn."""
         column = self._columns.get(name)
         return self._columns[resolve(name, self.columns)] if column is None else column
 
     def strings(self, name: str) -> StringColumn:
-        """Give a column of strings as it is kept: a number per token, and the distinct strings."""
+        """Return a column of strings as stored: a number per token, and the distinct strings."""
         column = self.data(name)
         if not isinstance(column, StringColumn):
             raise CorpusError(f"column {name!r} holds {_kind(column)}, but strings are wanted")
         return column
 
     def column(self, name: str) -> list[Any]:
-        """Give one list per sentence: of strings, or of dicts for attributes; one array per sentence for vectors."""
+        """Return one list per sentence: of strings, or of dicts for attributes; one array per sentence for vectors."""
         return list(self.data(name).nested(self._offsets))
 
     def place(self, sentence: int, token: int = 0) -> str:
-        """Say where a token stands: "file:line", or "sentence 3, token 5" for lists."""
+        """Return the place of a token: "file:line", or "sentence 3, token 5" for lists."""
         return str(self.located(sentence, token))
 
     def located(self, sentence: int, token: int | None = None) -> Place:
@@ -200,7 +200,7 @@ class Corpus(Sequence[Sentence]):
     # ------------------------------------------------------------------------------------------ parts
 
     def take(self, sentences: Iterable[int] | npt.NDArray[np.integer[Any]]) -> Corpus:
-        """Take the sentences with these numbers, in this order."""
+        """Return the sentences with these numbers, in this order."""
         rows = np.asarray(sentences if isinstance(sentences, np.ndarray) else list(sentences))
         if rows.size and rows.dtype.kind not in "iu":
             raise CorpusError(f"take wants numbers of sentences, got an array of {rows.dtype}")
@@ -236,7 +236,7 @@ class Corpus(Sequence[Sentence]):
         return tuple(self[begin:end] for begin, end in itertools.pairwise(bounds))
 
     def shuffle(self, seed: int) -> Corpus:
-        """Put the sentences into an order that depends on the seed alone."""
+        """Shuffle the sentences; the order depends on the seed alone."""
         return self._rows(_order(len(self), seed))
 
     def sample(self, n: int, seed: int) -> Corpus:
@@ -274,7 +274,7 @@ class Corpus(Sequence[Sentence]):
 
     @staticmethod
     def join(parts: Iterable[Corpus]) -> Corpus:
-        """Put corpora with the same columns one after another."""
+        """Concatenate corpora with equal columns."""
         whole = list(parts)
         if not whole:
             raise CorpusError("join wants at least one corpus")
@@ -288,7 +288,7 @@ class Corpus(Sequence[Sentence]):
         return Corpus(
             {name: _joined(name, [part._columns[name] for part in whole]) for name in first.columns},
             joined_offsets([part._offsets for part in whole]),
-            # Lines of one format have no place in another.
+            # Extra lines of one format cannot be written in another.
             extras=Extras.join(
                 [p.extras if p._layout.format == first._layout.format else Extras.none() for p in whole],
                 [len(part) for part in whole],
@@ -301,7 +301,7 @@ class Corpus(Sequence[Sentence]):
 
     @staticmethod
     def from_lists(*data: Any, columns: Iterable[str] | None = None, **named: Any) -> Corpus:
-        """Make a corpus of lists of lists or of sentences; seqlab.corpus.lists has the shapes that are understood."""
+        """Make a corpus from lists of lists or of sentences; seqlab.corpus.lists describes the accepted shapes."""
         if len(data) == 1 and not named and lists.are_sentences(data[0]):
             joined = Corpus.join(_spans(data[0]))
             return joined if columns is None else joined.select(*columns)
@@ -309,12 +309,12 @@ class Corpus(Sequence[Sentence]):
         return Corpus(found, offsets)
 
     def to_lists(self) -> dict[str, list[Any]]:
-        """Column name -> one list per sentence."""
+        """Return {column name: one list per sentence}."""
         return {name: self.column(name) for name in self.columns}
 
     @staticmethod
     def from_pandas(frame: Any, sentence: str = "sentence", columns: Iterable[str] | None = None) -> Corpus:
-        """Make a corpus of a DataFrame with one row per token, whose column `sentence` says where it belongs."""
+        """Make a corpus from a DataFrame with one row per token; the column `sentence` identifies its sentence."""
         from seqlab.corpus.frames import from_pandas
 
         return from_pandas(frame, sentence, columns)
@@ -327,7 +327,7 @@ class Corpus(Sequence[Sentence]):
 
     @staticmethod
     def from_arrow(table: Any, columns: Iterable[str] | None = None) -> Corpus:
-        """Make a corpus of an Arrow table with one row per sentence and columns that hold lists."""
+        """Make a corpus from an Arrow table with one row per sentence and columns of lists."""
         from seqlab.corpus.frames import from_arrow
 
         return from_arrow(table, columns)
@@ -354,7 +354,7 @@ class Corpus(Sequence[Sentence]):
 
 
 def _spans(sentences: Iterable[Sentence]) -> Iterator[Corpus]:
-    """Cut a list of sentences into corpora: as many at once as follow one another and come from the same one."""
+    """Split a list of sentences into corpora: runs of consecutive sentences of one corpus."""
     for _, same in itertools.groupby(sentences, key=lambda sentence: id(sentence.corpus)):
         together = list(same)
         yield together[0].corpus.take([sentence.index for sentence in together])
@@ -377,7 +377,7 @@ _WHOLE = (int, np.integer)
 
 
 def _bounds(parts: Sequence[float], size: int) -> list[int]:
-    """Find where consecutive parts of `size` sentences begin and end."""
+    """Compute begin and end of consecutive parts of `size` sentences."""
     if not parts:
         raise OptionError("split wants shares (0.8, 0.1, 0.1) or counts (1000, 500), got nothing")
     for part in parts:
@@ -400,9 +400,9 @@ def _bounds(parts: Sequence[float], size: int) -> list[int]:
 
 
 def _order(size: int, seed: int) -> npt.NDArray[np.int64]:
-    """Shuffle the numbers below `size`, in an order that depends on the seed alone, whatever the version of NumPy."""
+    """Shuffle the numbers below `size`; the order depends on the seed alone, not on the version of NumPy."""
     if isinstance(seed, bool) or not isinstance(seed, _WHOLE) or seed < 0:
         raise OptionError(f"seed must be a whole number from 0 up, got {seed!r}")
-    # The raw stream of a bit generator is promised never to change; permutation() is not.
+    # The raw stream of a bit generator is guaranteed never to change; permutation() is not.
     keys = np.random.PCG64(int(seed)).random_raw(size)
     return np.argsort(keys, kind="stable")

@@ -1,4 +1,4 @@
-"""Corpora to and from pandas and Arrow; strings travel as categories, so each distinct one is handed over once."""
+"""Corpora to and from pandas and Arrow; strings become categories, so each distinct one is converted once."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def from_pandas(frame: Any, sentence: str = "sentence", columns: Iterable[str] |
     for name in names:
         if name not in frame.columns:
             raise CorpusError(f"from_pandas: {unknown(name, there)}")
-    # Sentences begin wherever the mark changes; an empty mark is that of the row above.
+    # A sentence begins where the mark changes; an empty mark repeats the row above.
     marks, _ = pandas.factorize(frame[sentence].ffill())
     begins = np.flatnonzero(np.diff(marks, prepend=np.int64(-2)))
     offsets = np.append(begins, len(marks)).astype(np.int64) if len(marks) else offsets_of([])
@@ -126,7 +126,7 @@ def _to_array(arrow: Any, column: Column) -> Any:
 
 
 def from_arrow(table: Any, columns: Iterable[str] | None = None) -> Corpus:
-    """Make a corpus of a Table (or a dataset that has one) with a row per sentence, and lists of strings or vectors."""
+    """Make a corpus from a Table (or a dataset) with one row per sentence, and lists of strings or vectors."""
     arrow = _library("pyarrow")
     kinds = arrow.types
     table = getattr(table, "data", table) if not isinstance(table, arrow.Table) else table
@@ -189,7 +189,7 @@ def _from_array(arrow: Any, name: str, values: Any) -> Column:
 
 
 def _buffers(strings: Any) -> tuple[npt.NDArray[np.uint8], Offsets]:
-    """Find bytes and begins of an array of strings that starts at its buffers' begin."""
+    """Return bytes and offsets of a string array that starts at the beginning of its buffers."""
     if strings.offset or not len(strings):
         encoded = [string.encode() for string in strings.to_pylist()]
         return np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets_of([len(text) for text in encoded])

@@ -49,19 +49,19 @@ Found = tuple[dict[str, Column], Offsets]
 def _fault(
     wanted: str, got: Any, sentence: int, token: int | None = None, column: str | None = None, hint: str = ""
 ) -> CorpusError:
-    """Say that a sentence, or a token of it, must be something else."""
+    """Make the error for a sentence or token of the wrong type."""
     within = () if column is None else (f"column {column!r}",)
     place = Place(sentence, token, item="token", within=within)
     return CorpusError(f" must {wanted}, got {got!r:.80}{hint}", place=place)
 
 
 def are_sentences(data: Any) -> bool:
-    """Tell whether these are sentences of corpora: a list of them, or a corpus."""
+    """Return True if these are sentences of corpora: a list of them, or a corpus."""
     return isinstance(data, Sequence) and len(data) > 0 and all(isinstance(item, Sentence) for item in data)
 
 
 def columns_of(data: tuple[Any, ...], columns: Iterable[str] | None, named: Mapping[str, Any]) -> Found:
-    """Make columns and offsets of whatever shape came."""
+    """Make columns and offsets from any accepted shape."""
     names = None if columns is None else checked(columns)
     if named or (len(data) == 1 and isinstance(data[0], Mapping)):
         given = {**(data[0] if data else {}), **named}
@@ -79,7 +79,7 @@ def columns_of(data: tuple[Any, ...], columns: Iterable[str] | None, named: Mapp
 
 
 def as_column(name: str, values: Any, corpus: corpora.Corpus) -> Column:
-    """Make a column that fits the corpus of what with_column takes."""
+    """Make a column for the corpus from the argument of with_column."""
     checked([name])
     if isinstance(values, (StringColumn, BagColumn, VectorColumn)):
         column: Column = values
@@ -116,7 +116,7 @@ def _of_columns(given: Mapping[str, Any]) -> Found:
 
 
 def _check_lengths(first: str, lengths: Lengths, name: str, own: Lengths) -> None:
-    """Refuse two sides that do not fit; `first` and `name` are how the message calls them."""
+    """Check that two sides have equal lengths; `first` and `name` are their names in the message."""
     if len(lengths) != len(own):
         raise CorpusError(f"{first} has {len(lengths)} sentences, but {name} has {len(own)}")
     if not np.array_equal(lengths, own):
@@ -126,7 +126,7 @@ def _check_lengths(first: str, lengths: Lengths, name: str, own: Lengths) -> Non
 
 
 def _column(name: str, values: Any) -> tuple[Column, Lengths]:
-    """Make a column of lists of strings, of items, or of arrays; with the number of tokens of each sentence."""
+    """Make a column from lists of strings, of items, or of arrays, with the lengths of the sentences."""
     sentences = _as_list(values, f"column {name!r}")
     sample = _first_token(sentences)
     if _is_vector(sample) or any(isinstance(s, np.ndarray) and s.ndim == 2 for s in sentences):
@@ -146,7 +146,7 @@ def _column(name: str, values: Any) -> tuple[Column, Lengths]:
 
 
 def _vectors(name: str, sentences: list[Any]) -> tuple[Column, Lengths]:
-    width = 0  # how many numbers the first token has, 0 when it is no vector
+    width = 0  # dimension of the first token, 0 when it is not a vector
     for sentence in sentences:
         if isinstance(sentence, np.ndarray) and sentence.ndim == 2:
             width = int(sentence.shape[1])
@@ -170,7 +170,7 @@ def _matrix(name: str, s: int, sentence: Any, width: int) -> npt.NDArray[Any]:
         return np.zeros((0, width))
     try:
         array = np.asarray(sentence)
-    except ValueError:  # vectors of different widths
+    except ValueError:  # vectors of different dimensions
         array = np.zeros(0)
     if array.ndim == 2 and array.shape[1] == width and array.dtype.kind in "fiub":
         return array
@@ -184,7 +184,7 @@ def _matrix(name: str, s: int, sentence: Any, width: int) -> npt.NDArray[Any]:
 
 
 def _is_number(value: Any) -> bool:
-    """Tell whether an array of numbers can hold it: an int may be too large."""
+    """Return True if an array of numbers can hold the value: an int may be too large."""
     return isinstance(value, (float, np.floating, np.bool_)) or (
         isinstance(value, (int, np.integer)) and -(2**63) <= int(value) < 2**63
     )
@@ -214,7 +214,7 @@ def _of_sentences(sentences: list[Any], names: tuple[str, ...] | None) -> Found:
 
 
 def _turned(sentences: list[Any], names: tuple[str, ...]) -> dict[str, list[Any]]:
-    """Turn a dict of lists per sentence into a list per column."""
+    """Convert a dict of lists per sentence to a list per column."""
     for s, sentence in enumerate(sentences):
         for name in names:
             if not isinstance(sentence, Mapping) or name not in sentence:
@@ -230,7 +230,7 @@ def _cell(token: Any, name: str, sentence: int, position: int) -> Any:
 
 
 def _of_rows(sentences: list[Any], names: tuple[str, ...] | None, width: int) -> Found:
-    """Make columns of a tuple per token: at once where all hold strings, else one after another."""
+    """Make columns from a tuple per token: in the core where all hold strings, otherwise one after another."""
     pools = [_core.StringPool() for _ in range(width)]
     read = _core.intern_rows(pools, sentences)
     if read is not None and width:
@@ -265,7 +265,7 @@ def _is_list(value: Any) -> bool:
 
 
 def only_lists(sentences: Iterable[Any]) -> bool:
-    """Tell whether every sentence is a plain list or tuple, as most are: asked once instead of for each."""
+    """Return True if every sentence is a plain list or tuple, the usual case, which needs only one check."""
     return set(map(type, sentences)) <= {list, tuple}
 
 
@@ -285,11 +285,11 @@ def _as_list(values: Any, what: str) -> list[Any]:
 
 # ---------------------------------------------------------------------------------------------- items
 
-Bag = list[tuple[str, float]]  # attribute, weight; in the order given, and nothing merged
+Bag = list[tuple[str, float]]  # attribute, weight; in the order given, not merged
 
 
 def bag(item: Mapping[str, Any] | Iterable[str], *, where: str = "") -> Bag:
-    """List the attributes of one token; `where` is put before the message when something is wrong."""
+    """List the attributes of one token; `where` is put before an error message."""
     try:
         return list(_entries(item))
     except CorpusError as error:
@@ -310,7 +310,7 @@ def _entries(item: Any) -> Iterator[tuple[str, float]]:
     if isinstance(item, (str, bytes)) or not isinstance(item, Iterable):
         raise CorpusError(f"a token is a dict or a list of strings, got {item!r}; write [{item!r}]")
     if not isinstance(item, Mapping):
-        # Sets have no order of their own, and results must not depend on the hash seed.
+        # Sets have no order, and results must not depend on the hash seed.
         keys = sorted(item, key=str) if isinstance(item, (set, frozenset)) else item
         yield from ((_text(key), 1.0) for key in keys)
         return
@@ -329,7 +329,7 @@ def _text(key: Any) -> str:
         if isinstance(key, bytes):
             return key.decode()
         if isinstance(key, str):
-            key.encode()  # half a surrogate pair cannot be written to any file
+            key.encode()  # a lone surrogate cannot be written to any file
             return str(key)
     except UnicodeError:
         raise CorpusError(f"an attribute must be text in UTF-8, got {key!r}") from None
@@ -352,14 +352,14 @@ def _weight(value: Any, name: str) -> float:
 
 
 def bag_column(sentences: Sequence[Any], name: str) -> tuple[BagColumn, Lengths]:
-    """Make a column of lists of items, and count the items of each sentence."""
+    """Make a column from lists of items, with the number of items of each sentence."""
     sentences = sentences if isinstance(sentences, list) else list(sentences)
     pool = _core.StringPool()
     usual = _core.intern_items(pool, sentences)
     if usual is not None:
         indptr, codes, weights, lengths = usual
         return BagColumn(indptr, codes, weights, pool), lengths
-    # Nested dicts, sets, other kinds of numbers, and whatever deserves an error.
+    # Nested dicts, sets, other kinds of numbers, and errors.
     pool = _core.StringPool()
     entries: list[Bag] = []
     for s, sentence in enumerate(sentences):
@@ -382,7 +382,7 @@ def bag_column(sentences: Sequence[Any], name: str) -> tuple[BagColumn, Lengths]
 
 
 def known_bags(sentences: list[Any], pool: _core.StringPool) -> tuple[BagColumn, Lengths] | None:
-    """Make a column without attributes that the pool does not have; None for shapes that are left to bag_column()."""
+    """Make a column without attributes that are not in the pool; None for shapes that are left to bag_column()."""
     usual = _core.find_items(pool, sentences)
     if usual is None:
         return None

@@ -1,4 +1,4 @@
-"""Origin of a corpus: file and line of each sentence, the layout of the file, its lines that are no tokens."""
+"""Origin of a corpus: file and line of each sentence, the layout of the file, its lines that are not tokens."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ class Origin:
 
     @staticmethod
     def memory(size: int) -> Origin:
-        """Make that of lists, arrays or tables: no file, no lines."""
+        """Make the origin of lists, arrays or tables: no file, no lines."""
         return Origin(("",), np.zeros(size, dtype=np.int32), np.zeros(size, dtype=np.int64), (False,))
 
     @staticmethod
     def file(name: str, lines: npt.NDArray[np.int64], *, token_lines: bool) -> Origin:
-        """Make that of one file."""
+        """Make the origin of one file."""
         return Origin((name,), np.zeros(len(lines), dtype=np.int32), lines, (token_lines,))
 
     @property
     def name(self) -> str:
-        """The files' names, as a person would say them; "" for lists in memory."""
+        """The names of the files, joined for messages; "" for lists in memory."""
         named = [name for name in self.names if name]
         return named[0] if len(named) == 1 else f"{named[0]} and {len(named) - 1} more" if named else ""
 
     def take(self, rows: npt.NDArray[np.int64]) -> Origin:
-        """Take those of the chosen sentences."""
+        """Return the origin of the chosen sentences."""
         return Origin(self.names, self.which[rows], self.lines[rows], self.token_lines)
 
     def place(self, sentence: int, token: int | None, between: int) -> Place:
-        """Name file and line; or sentence and token, counted from 0 as in corpus[i][t].
+        """Format file and line; or sentence and token, counted from 0 as in corpus[i][t].
 
-        between   lines that are no tokens and stand before the token in its sentence
+        between   number of lines in the sentence before the token that are not tokens
         """
         file, line = int(self.which[sentence]), int(self.lines[sentence])
         name, own = self.names[file], self.token_lines[file]
@@ -66,7 +66,7 @@ class Origin:
 
     @staticmethod
     def join(parts: Sequence[Origin]) -> Origin:
-        """Put those of several corpora one after another."""
+        """Concatenate the origins of several corpora."""
         names: list[str] = []
         token_lines: list[bool] = []
         which = []
@@ -110,7 +110,7 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class Extras:
-    """Lines that are no tokens, in the order of the file.
+    """Lines that are not tokens, in the order of the file.
 
     sentence   the sentence before or in which the line stands; N behind the last one
     position   the token before which it stands; T behind the last token. T + 1 is the line that ended the sentence when
@@ -136,7 +136,7 @@ class Extras:
 
     @staticmethod
     def none() -> Extras:
-        """Make one without lines."""
+        """Make an instance without lines."""
         empty = np.zeros(0, dtype=np.int64)
         return Extras(empty, empty, np.zeros(0, dtype=np.int32))
 
@@ -155,7 +155,7 @@ class Extras:
         return int(np.count_nonzero((positions > 0) & (positions <= token)))
 
     def take(self, rows: npt.NDArray[np.int64], size: int, *, tail: bool) -> Extras:
-        """Take those of the chosen sentences of a corpus of `size`; with `tail` also those behind the last one."""
+        """Return the lines of the chosen sentences of a corpus of `size`; with `tail` also those after the last one."""
         if not len(self):
             return self
         bounds: Offsets = np.searchsorted(self.sentence, np.arange(size + 2)).astype(np.int64)
@@ -166,14 +166,14 @@ class Extras:
 
     @staticmethod
     def join(parts: Sequence[Extras], sizes: Sequence[int]) -> Extras:
-        """Put those of several corpora one after another."""
+        """Concatenate the lines of several corpora."""
         if not any(map(len, parts)):
             return Extras.none()
         shifts = np.cumsum([0, *sizes[:-1]])
         sentence = np.concatenate([part.sentence + shift for part, shift in zip(parts, shifts, strict=True)])
         position = np.concatenate([part.position for part in parts])
         pool, translations = _core.join_pools([part.pool for part in parts])
-        # The last entry is what ABSENT = -1 finds.
+        # The last entry is the one for ABSENT = -1.
         codes = [
             np.append(new, np.int32(ABSENT))[p.codes] for p, new in zip(parts, translations, strict=True)
         ]

@@ -1,4 +1,4 @@
-"""A sentence and its tokens: views of a corpus, made when looked at."""
+"""A sentence and its tokens: views of a corpus, made on access."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WIDEST_REPR = 72
 
 
 def index_in(key: Any, size: int, whole: str, part: str, by: str) -> int:
-    """Check an index, which may count from the end; the strings are the words for messages."""
+    """Check an index, which may count from the end; the strings are used in messages."""
     try:
         index = operator.index(key)
     except TypeError:
@@ -107,7 +107,7 @@ class Sentence:
         return operator.getitem, (self._alone(), 0)
 
     def place(self, token: int = 0) -> str:
-        """Say where a token stands: "file:line", or "sentence 3, token 5" for lists."""
+        """Return the place of a token: "file:line", or "sentence 3, token 5" for lists."""
         return self._corpus.place(self.index, token)
 
     @property

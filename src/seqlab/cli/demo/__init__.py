@@ -1,4 +1,4 @@
-"""`seqlab demo`: three models learn, are compared, and read a sentence of yours."""
+"""`seqlab demo`: train three models, compare them, and label a sentence."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _TOKEN = re.compile(r"\w+(?:[.'’-]\w+)*|[^\w\s]")
 
 
 class Reading(NamedTuple):
-    """A sentence, labelled by every model: what --json tells of it.
+    """A sentence labelled by every model, as in the output of --json.
 
     words           its tokens
     labels          by the name of the model
@@ -91,7 +91,7 @@ class Reading(NamedTuple):
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Make the tour, or show the garden path."""
+    """Run the demo, or show the garden path."""
     if arguments.garden_path:
         from seqlab.cli.demo import garden_path
 
@@ -147,7 +147,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _asked(*, silent: bool) -> list[str]:
-    """Ask for a sentence; the usual one when nobody types any."""
+    """Ask for a sentence; the default one when the user enters none."""
     if silent or sys.stdin is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _tokens(DEFAULT)
     _say("Your turn", f"Type an English sentence, or press Enter for: {DEFAULT}")
@@ -172,7 +172,7 @@ def _read(found: seqlab.tuning.Comparison, words: list[str]) -> Reading:
 
 
 def _say(title: str = "", note: str = "", text: str = "", *, silent: bool = False) -> None:
-    """Print a title, a note below it, and lines, a little to the right; nothing if it is for programs."""
+    """Print a title, a note below it, and indented lines; nothing with --json."""
     if silent:
         return
     if title:
@@ -183,7 +183,7 @@ def _say(title: str = "", note: str = "", text: str = "", *, silent: bool = Fals
 
 
 def _readings(reading: Reading) -> str:
-    """Show readings in rows; a label that differs from the best one's stands in brackets."""
+    """Format readings in rows; labels that differ from the best reading are in brackets."""
     rows = []
     for path in reading.nbest:
         pairs = zip(path["labels"], reading.nbest[0]["labels"], strict=True)
@@ -208,7 +208,7 @@ def _next(folder: str) -> str:
 
 
 def _write_files(folder: Path, found: seqlab.tuning.Comparison, reading: Reading) -> dict[str, str]:
-    """Write a report, its pictures and a model, each there whole or not at all; return file -> what it is."""
+    """Write a report, its pictures and a model atomically; return {file: description}."""
     from seqlab import draw
     from seqlab.views import html
 
@@ -223,7 +223,7 @@ def _write_files(folder: Path, found: seqlab.tuning.Comparison, reading: Reading
             "how the CRF values moves from label to label",
         ),
     }
-    with contextlib.suppress(OptionError):  # without matplotlib the page says how to get it
+    with contextlib.suppress(OptionError):  # without matplotlib the page says how to install it
         learning = draw.learning_picture({"MEMM": found["MEMM"].model, "CRF": crf}, title="Learning")
         pictures["learning.svg"] = (learning, "the objective of every iteration")
     for name, (picture, _) in pictures.items():

@@ -1,4 +1,4 @@
-"""`seqlab demo --garden-path`: a hidden Markov model small enough to check by hand, and what it makes of a sentence.
+"""`seqlab demo --garden-path`: decode a garden-path sentence with a hidden Markov model that can be checked by hand.
 
 The tables are those of Figure 9.2 in the course notes (chapter 9) that seqlab's worked examples follow.
 """
@@ -49,7 +49,7 @@ WORDS = {  # the probability of each word under each label
 
 
 def show(arguments: argparse.Namespace, narrowest: int) -> None:
-    """Print the page, or the same numbers for programs."""
+    """Print the page, or the numbers as JSON."""
     story = Story()
     if arguments.json:
         terminal.print_json(story.facts())
@@ -67,7 +67,7 @@ def trellis(words: Sequence[str]) -> Trellis:
 
 
 class Story:
-    """The sentence and what the library says about it.
+    """The sentence and its analyses.
 
     prefixes   the best path of the first 1, 2, ..., T words
     readings   the possible paths, the best first
@@ -86,7 +86,7 @@ class Story:
         return math.exp(reading.score - self.log_probability)
 
     def facts(self) -> dict[str, Any]:
-        """Tell the same numbers for programs."""
+        """Return the numbers for --json."""
         return {
             "words": self.words,
             "labels": LABELS,
@@ -103,11 +103,11 @@ def _path_facts(path: Path) -> dict[str, object]:
 
 
 def _number(value: float) -> float:
-    """Round off the last digits, which are noise of exp and log."""
+    """Round off the last digits, which are rounding errors of exp and log."""
     return float(f"{value:.12g}")
 
 
-LEFT_COLUMN, RIGHT_COLUMN = 64, 44  # two blocks stand side by side when there is room
+LEFT_COLUMN, RIGHT_COLUMN = 64, 44  # widths of two blocks side by side
 WIDEST_TEXT = 100
 INDENT = 2
 
@@ -123,11 +123,11 @@ NEXT = (
     "print(inference.viterbi(trellis))",
 )
 
-Row = Sequence[tuple[int, str, Ink]]  # pieces of text, each with its place
+Row = Sequence[tuple[int, str, Ink]]  # pieces of text, each with its column
 
 
 def page(story: Story, width: int, style: Style, *, python: str) -> str:
-    """Lay out the page, every block as wide as it is told to be; `python` starts an interpreter that knows seqlab."""
+    """Lay out the page in this width; `python` is the command that starts an interpreter with seqlab."""
     block = partial(_block, width=width, style=style)
     legend = "   ".join(f"{label} {meaning}" for label, meaning in zip(LABELS, MEANINGS, strict=True))
     key = f"frame: the best path   *: the best so far   {style.glyphs.dead}: no way in"
@@ -155,7 +155,7 @@ def page(story: Story, width: int, style: Style, *, python: str) -> str:
 
 
 def _steps(story: Story, width: int, style: Style) -> str:
-    """Show the best path after each word: a staircase, with the labels that had to change in brackets."""
+    """Show the best path after each word, with the labels that changed in brackets."""
     places = [0, *itertools.accumulate(max(len(word), 3) + 1 for word in story.words)]
     rows: list[Row] = [[(x, word, Ink.HEAD) for x, word in zip(places, story.words, strict=False)]]
     before: Sequence[int | str] = ()
@@ -198,7 +198,7 @@ def _readings(story: Story, width: int, style: Style) -> str:
 
 
 def _block(title: str, rows: Sequence[Row] = (), *, width: int, style: Style) -> str:
-    """Lay out a title and rows below it, cut at the width."""
+    """Lay out a title with rows below it, cut at the width."""
     titles = textwrap.wrap(title, width)
     canvas = Canvas(width, len(titles) + len(rows))
     for y, line in enumerate(titles):

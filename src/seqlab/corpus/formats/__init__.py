@@ -1,4 +1,4 @@
-"""The corpus formats: a file of this folder for each, and a line here. HACKING.md shows how to add one."""
+"""The corpus formats: one module in this folder and one line here for each. HACKING.md shows how to add one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__ = when_used(__name__, {"base": ("named",)})
 
-# A line a format, in the order in which messages name them: its name, which is that of its module, and whether files
-# of it have a place for predicted labels. Asking for names loads no format.
+# One line per format, in the order of messages: its name, which is that of its module, and True if its files
+# can hold predicted labels. Listing the names imports no format.
 FORMATS = {
     "conll": True,
     "conllu": True,

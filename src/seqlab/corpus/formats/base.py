@@ -1,4 +1,4 @@
-"""The contract of a corpus format, what formats share (options, faults, writing), and the guess of the format."""
+"""The interface of a corpus format, shared code (options, errors, writing), and the detection of the format."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from seqlab.corpus.origin import Extras, Layout, Origin
 from seqlab.errors import CorpusError, Place
 
 Cells = list[list[str]]  # for each column, the cells of the tokens
-Parsed = tuple[Cells, list[tuple[int, str]]]  # and (position, text) of what else the line holds
+Parsed = tuple[Cells, list[tuple[int, str]]]  # and (position, text) of the rest of the line
 
 Fault = tuple[str, int, int, int, int]  # kind, line, begin and end of the line in its block, number
 
 
 class LineReader:
-    """Reads lines by a function of the format, with the methods of the native readers.
+    """Reads lines by a function of the format, with the interface of the native readers.
 
-    parse   makes cells of a line that is not blank, or raises a CorpusError, which is told with its place
+    parse   makes cells of a line that is not blank, or raises a CorpusError, to which the place is added
     """
 
     def __init__(self, parse: Callable[[str], Parsed]) -> None:
@@ -70,10 +70,10 @@ class LineReader:
         self._numbers.append(self.lines)
 
     def finish(self) -> None:
-        """Every line is complete by itself."""
+        """Do nothing: every line is complete by itself."""
 
     def take(self) -> tuple[Any, Any, Any, Any]:
-        """Hand over the sentences read so far: (columns, offsets, lines, extras)."""
+        """Return the sentences read so far: (columns, offsets, lines, extras)."""
         columns = []
         for c in range(len(self._cells[0]) if self._cells else 0):
             pool = _core.StringPool()
@@ -94,20 +94,20 @@ Reader = _core.BlockReader | LineReader
 
 COLUMN_LINE = 16 << 20  # bytes
 SENTENCE_LINE = 64 << 20
-PIECE = 50_000  # tokens that are written at once
+PIECE = 50_000  # tokens per write
 SHOWN = 60
 ONE_LINE = "but one line holds one token or one sentence; is this the right file and format?"
-LOOKED_AT = 1 << 13  # bytes, for the guess of the format
+LOOKED_AT = 1 << 13  # bytes, to detect the format
 LINE_ENDS = "\n\r\0"
 BLANKS = " \t"
 
 
 class Options(NamedTuple):
-    """Arguments of read or stream, and what the reader has found out about the file.
+    """Arguments of read or stream, and properties of the file found by the reader.
 
     name      of the file, for messages
-    guessed   whether the format was
-    bom       whether a byte-order mark was skipped
+    guessed   True if the format was detected
+    bom       True if a byte-order mark was skipped
     """
 
     columns: Columns = None
@@ -119,7 +119,7 @@ class Options(NamedTuple):
     bom: bool = False
 
     def fixed_names(self, form: str, usual: tuple[str, ...]) -> tuple[str, ...]:
-        """Name the columns of a format that has always as many."""
+        """Name the columns of a format with a fixed number of columns."""
         if self.columns is None:
             return usual
         names = checked(self.columns)
@@ -131,7 +131,7 @@ class Options(NamedTuple):
         return names
 
     def cells(self) -> tuple[tuple[str, ...] | None, list[int]]:
-        """Name the columns, where names were given, and the cells to pick (none: all)."""
+        """Return the names of the columns, if given, and the cells to pick (none: all)."""
         if self.columns is None:
             return None, []
         names = checked(self.columns)
@@ -148,17 +148,17 @@ class Options(NamedTuple):
 
 
 class Format:
-    """A corpus format. The class knows how its files are told from others and written; an instance reads one file.
+    """A corpus format. The class can detect and write its files; an instance reads one file.
 
-    name               what users call it
-    title              what messages call it
-    suffixes           ends of file names that tell it; the first format of the registry with one is written by it
-    weight             of a file that looks like it, in the guess of the format: the largest one wins
-    sign               stands in the first lines, joined, of every file of it; is_like() is asked of those files only
-    line_is_sentence   a sentence a line; else a token a line, and a blank one behind each sentence
+    name               its name in options
+    title              its name in messages
+    suffixes           file name suffixes; when writing, the first format of the registry with the suffix is used
+    weight             of the format in the detection: the largest one wins
+    sign               text in the first lines of every such file; is_like() is called for those files only
+    line_is_sentence   one sentence per line; otherwise one token per line, and a blank line after each sentence
     longest_line       in bytes
     separator          between cells
-    nameless           files say nothing about the names of their columns
+    nameless           True if files do not name their columns
     """
 
     name: ClassVar[str]
@@ -173,10 +173,10 @@ class Format:
 
     @classmethod
     def is_like(cls, lines: Sequence[str], *, blank_lines: bool) -> bool:  # noqa: ARG003
-        """Tell whether the first lines of a file that has the sign look like the format.
+        """Return True if the first lines of a file with the sign look like this format.
 
         lines         those that are not blank
-        blank_lines   whether there are blank ones among them
+        blank_lines   True if there are blank lines among them
         """
         return True
 
@@ -185,7 +185,7 @@ class Format:
     def __init__(self, options: Options, reader: Reader, names: tuple[str, ...] | None = None) -> None:
         self.options = options
         self.reader = reader
-        self.names = names  # of the columns; None until the first token tells how many there are
+        self.names = names  # of the columns; None until the first token shows how many there are
 
     def feed(self, block: bytes, end: int) -> None:
         """Read block[:end], which holds whole lines."""
@@ -199,11 +199,11 @@ class Format:
             raise CorpusError(message, place=Place(path=self.options.name, line=line))
 
     def finish(self) -> None:
-        """End the last sentence: there is no more."""
+        """End the last sentence at the end of the file."""
         self.reader.finish()
 
     def take(self) -> Corpus | None:
-        """Hand over the sentences read since the last call; None when the columns are not known yet."""
+        """Return the sentences read since the last call; None when the columns are not known yet."""
         raw, offsets, lines, extras = self.reader.take()
         columns = self._columns(raw)
         if columns is None:
@@ -234,9 +234,9 @@ class Format:
         )
 
     def fault(self, kind: str, text: bytes, number: int) -> str:
-        """Say what is wrong with a line: what came, what was wanted, what to do.
+        """Describe an error in a line: what was found, what was expected, what to do.
 
-        kind     as the reader calls it
+        kind     of the error, as named by the reader
         number   of a byte, a cell or a token of the line, by kind
         """
         if kind == "nul":
@@ -256,28 +256,28 @@ class Format:
 
     @classmethod
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
-        """Check the whole corpus, then give piece after piece of the file."""
+        """Check the whole corpus, then yield the parts of the file."""
         raise NotImplementedError
 
     @classmethod
     def labelled(cls, corpus: Corpus, name: str, label: str | None) -> Corpus:  # noqa: ARG003
-        """Choose the columns that a file with predicted labels has a place for.
+        """Choose the columns for a file with predicted labels.
 
         name    the column with the labels, which is the last one
-        label   what it was called in training
+        label   its name in training
         """
         return corpus
 
     @classmethod
     def fresh_layout(cls, newline: str) -> Layout:
-        """Lay out a file for a corpus of another format."""
+        """Make the layout of a file for a corpus of another format."""
         return Layout(format=cls.name, newline=newline)
 
     @classmethod
     def sheet(cls, corpus: Corpus, columns: list[StringColumn], layout: Layout) -> _core.Sheet:
-        """Prepare columns for the native writers, with the lines that are no tokens if they are of this format.
+        """Prepare columns for the native writers, with the lines that are not tokens if they are of this format.
 
-        A sentence without tokens is refused.
+        A sentence without tokens is an error.
         """
         cls.refuse_empty_sentences(corpus)
         extras = corpus.extras if corpus.layout.format == cls.name else Extras.none()
@@ -288,7 +288,7 @@ class Format:
 
     @classmethod
     def refuse_empty_sentences(cls, corpus: Corpus) -> None:
-        """Raise for the first sentence without tokens."""
+        """Raise an error for the first sentence without tokens."""
         empty = corpus.lengths == 0
         if empty.any():
             raise CorpusError(
@@ -300,11 +300,11 @@ class Format:
     def refuse_cells(
         cls, corpus: Corpus, name: str, forbidden: str, *, empty: bool = True, backslash: bool = False
     ) -> None:
-        """Raise for the first cell of a column that the format cannot hold.
+        """Raise an error for the first cell of a column that the format cannot represent.
 
-        forbidden   characters that it may not have
-        empty       whether an empty cell is refused
-        backslash   whether one at the end is
+        forbidden   characters that it may not contain
+        empty       True if an empty cell is an error
+        backslash   True if a backslash at the end is an error
         """
         column = corpus.strings(name)
         token = _core.first_unwritable(column.codes, column.pool, forbidden, empty, backslash)
@@ -313,7 +313,7 @@ class Format:
 
     @classmethod
     def unwritable(cls, corpus: Corpus, name: str, token: int, value: str) -> CorpusError:
-        """Say that a token of a column cannot be written."""
+        """Make the error for a token that cannot be written."""
         sentence = int(np.searchsorted(corpus.offsets, token, side="right")) - 1
         return CorpusError(
             f"{cls.title} cannot hold {value!r:.80} in column {name!r}; change it, or write another format such as "
@@ -325,7 +325,7 @@ class Format:
 
     @classmethod
     def meta(cls, lines: Sequence[tuple[int, str]], layout: Layout) -> dict[str, Any]:  # noqa: ARG003
-        """Read what the (position, line)s of a sentence say about it: "# text = ..." in most formats."""
+        """Read the metadata of a sentence from its (position, line)s: "# text = ..." in most formats."""
         comments = (line.lstrip("#").partition("=") for _, line in lines if line.startswith("#"))
         return {key.strip(): value.strip() for key, _, value in comments}
 
@@ -336,13 +336,13 @@ class Format:
 
 
 def strings_of(corpus: Corpus) -> list[str]:
-    """Name the columns that hold strings, that of the words first."""
+    """Return the columns that hold strings, that of the words first."""
     strings = [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
     return sorted(strings, key=lambda name: ("word", "form").index(name) if name in ("word", "form") else 2)
 
 
 def pieces(corpus: Corpus) -> Iterator[tuple[int, int]]:
-    """Cut a corpus into spans of sentences of about PIECE tokens; one at least, for lines behind the last sentence."""
+    """Split a corpus into ranges of sentences of about PIECE tokens; at least one, for trailing lines."""
     begin = 0
     while True:
         goal = int(corpus.offsets[begin]) + PIECE
@@ -354,7 +354,7 @@ def pieces(corpus: Corpus) -> Iterator[tuple[int, int]]:
 
 
 def shown(text: bytes) -> str:
-    """Show a line in a message: as repr, shortened."""
+    """Format a line for a message: as repr, shortened."""
     decoded = text[: 4 * SHOWN].decode("utf-8", "replace")
     whole = len(decoded) <= SHOWN and len(text) <= 4 * SHOWN
     return repr(decoded) if whole else repr(decoded[:SHOWN]) + "..."
@@ -369,19 +369,19 @@ def named(name: str) -> type[Format]:
 
 
 def by_suffix(path: str) -> list[type[Format]]:
-    """Find the formats that the end of a file name tells, without a final .gz."""
+    """Find the formats of a file name suffix, without a final .gz."""
     stem, suffix = os.path.splitext(path.lower())  # noqa: PTH122  (names of streams are no paths)
     suffix = os.path.splitext(stem)[1] if suffix == ".gz" else suffix  # noqa: PTH122
     return [known for known in map(named, formats.NAMES) if suffix and suffix in known.suffixes]
 
 
 def guessed(path: str, head: bytes) -> type[Format]:
-    """Find the format of a file by its name, and by its first lines where the name tells none, or several."""
+    """Detect the format of a file by its name, and by its first lines if the name fits none, or several."""
     lines = head[:LOOKED_AT].decode("utf-8", "replace").split("\n")
     if len(lines) > 2 and len(head) > LOOKED_AT:
-        lines.pop()  # cut in the middle
+        lines.pop()  # possibly incomplete
     elif lines[-1] == "":
-        lines.pop()  # what stands behind the last line end
+        lines.pop()  # text after the last line end
     filled = [line for line in lines if line.strip()]
     text, blank_lines = "\n".join(filled), len(filled) < len(lines)
 

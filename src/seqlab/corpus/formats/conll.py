@@ -1,4 +1,4 @@
-"""CoNLL columns: a token a line, cells between tabs, blanks or another character, a blank line between sentences."""
+"""CoNLL columns: one token per line, cells separated by tabs, blanks or other characters, blank lines in between."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from seqlab.errors import CorpusError
 
 
 class Conll(Format):
-    """Columns with names that the user gives, or the usual ones."""
+    """CoNLL columns, with names from the user or default names."""
 
     name = "conll"
     title = "CoNLL columns"
@@ -25,7 +25,7 @@ class Conll(Format):
 
     @classmethod
     def is_like(cls, lines: Sequence[str], *, blank_lines: bool) -> bool:
-        """Look for tabs, or for lines with the same number of cells; a file without lines will do, too."""
+        """Look for tabs, or for lines with equal numbers of cells; an empty file qualifies, too."""
         return not lines or any("\t" in line for line in lines) or _is_regular(lines, blank_lines)
 
     def __init__(self, options: Options) -> None:
@@ -40,7 +40,7 @@ class Conll(Format):
             longest_line=self.longest_line,
         )
         super().__init__(options, self._core, self._given)
-        self._hash = False  # whether the file begins with #, and comments are tokens
+        self._hash = False  # True if the file begins with #, so that lines with # are tokens
 
     def feed(self, block: bytes, end: int) -> None:
         """Read block[:end], which holds whole lines."""
@@ -52,7 +52,7 @@ class Conll(Format):
         return replace(super()._layout(), separator=chr(self._core.separator or 9))
 
     def fault(self, kind: str, text: bytes, number: int) -> str:
-        """Say what is wrong with a line."""
+        """Describe an error in a line."""
         if kind == "columns":
             return self._other_width(text, number)
         if kind == "too_wide":
@@ -87,7 +87,7 @@ class Conll(Format):
 
     @classmethod
     def labelled(cls, corpus: Corpus, name: str, label: str | None) -> Corpus:  # noqa: ARG003
-        """Keep what is a string; of CoNLL-U only the words."""
+        """Keep columns of strings; of CoNLL-U only the words."""
         strings = strings_of(corpus)
         if corpus.layout.format == "conllu":
             return corpus.select(strings[0], name)
@@ -109,7 +109,7 @@ FORMAT = Conll
 
 
 def _is_regular(lines: Sequence[str], blank_lines: bool) -> bool:  # noqa: FBT001
-    """Most lines have the same small number of cells; with blank lines among them, half of the lines will do."""
+    """Return True if most lines have the same small number of cells; half of them if there are blank lines."""
     widths = Counter(len(line.split()) for line in lines)
     width, count = max(widths.items(), key=itemgetter(1))
     enough = 2 * count >= len(lines) if blank_lines else 2 * count > len(lines)
@@ -117,7 +117,7 @@ def _is_regular(lines: Sequence[str], blank_lines: bool) -> bool:  # noqa: FBT00
 
 
 def _separator_byte(separator: str | None) -> int:
-    """Check the byte between cells; 0 when the first line shall tell."""
+    """Check the byte between cells; 0 when the first line decides."""
     if separator is None:
         return 0
     one = isinstance(separator, str) and len(separator) == 1 and separator not in "\r\n"
@@ -129,7 +129,7 @@ def _separator_byte(separator: str | None) -> int:
 
 
 def _comment_prefix(*, comments: bool | str) -> str:
-    """Check what comment lines begin with; "" when there are none."""
+    """Check the prefix of comment lines; "" when there are none."""
     if isinstance(comments, str) and "\n" not in comments and comments:
         return comments
     if isinstance(comments, bool):

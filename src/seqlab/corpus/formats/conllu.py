@@ -1,4 +1,4 @@
-"""CoNLL-U: ten columns, numbered tokens; comments, ranges and empty nodes are kept beside them."""
+"""CoNLL-U: ten columns, numbered tokens; comments, ranges and empty nodes are kept as extra lines."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Conllu(Format):
 
     name = "conllu"
     title = "CoNLL-U"
-    suffixes = (".conllu", *Conll.suffixes)  # treebanks often have the names of columns
+    suffixes = (".conllu", *Conll.suffixes)  # treebanks often have file names of column formats
     weight = 40
-    # Behind comments if any, ten cells between tabs, the first of them a number.
+    # After comments, if any: ten cells between tabs, the first of them a number.
     sign = re.compile(r"\A(?:#.*\n)*\d+(?:[-.][^\t\n]*)?(?:\t[^\t\n]*){9}$", re.MULTILINE)
 
     def __init__(self, options: Options) -> None:
@@ -42,7 +42,7 @@ class Conllu(Format):
         super().__init__(options, core, names)
 
     def fault(self, kind: str, text: bytes, number: int) -> str:
-        """Say what is wrong with a line."""
+        """Describe an error in a line."""
         if kind == "columns":
             hint = "pass format='conll', comments=True if this is not CoNLL-U"
             hint = hint if b"\t" in text else "columns of CoNLL-U are separated by tabs"
@@ -60,14 +60,14 @@ class Conllu(Format):
 
     @classmethod
     def labelled(cls, corpus: Corpus, name: str, label: str | None) -> Corpus:
-        """Put the labels where those of training stood, else into upos."""
+        """Put the labels into the column of the training labels, otherwise into upos."""
         place = label if label in CONLLU else "upos"
         kept = [one for one in corpus.columns if OTHER_NAMES.get(one, one) in {*CONLLU} - {place}]
         return corpus.with_column(place, corpus.data(name)).select(*kept, place)
 
     @classmethod
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
-        """Write ten columns; ids are counted when there are none, and _ stands for columns that are not there."""
+        """Write ten columns; missing ids are counted, and missing columns are _."""
         there = _places(corpus)
         for name in there.values():
             cls.refuse_cells(corpus, name, LINE_ENDS + "\t")
@@ -85,7 +85,7 @@ FORMAT = Conllu
 
 
 def _cells(options: Options) -> tuple[tuple[str, ...], list[int]]:
-    """Choose names and cells, where names of its own columns also pick."""
+    """Choose names and cells; names of CoNLL-U columns also select cells."""
     names, picks = options.cells()
     if names is None:
         return CONLLU, []

@@ -1,4 +1,4 @@
-"""word/TAG: a sentence a line."""
+"""Text as word/TAG, one sentence per line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from seqlab.errors import CorpusError
 
 
 class Slash(Format):
-    """Words with a tag each."""
+    """Words with one tag each."""
 
     name = "slash"
     title = "word/TAG"
@@ -36,7 +36,7 @@ class Slash(Format):
 
     @classmethod
     def is_like(cls, lines: Sequence[str], *, blank_lines: bool) -> bool:  # noqa: ARG003
-        """Look for a slash inside of nearly every token, and for lines with several tokens."""
+        """Look for a slash inside nearly every token, and for lines with several tokens."""
         tokens = [token for line in lines for token in line.split()]
         inside = sum("/" in token[1:-1] for token in tokens)
         return 4 * inside >= 3 * len(tokens) and (len(tokens) > len(lines) or len(lines) == 1)
@@ -49,7 +49,7 @@ class Slash(Format):
         return replace(super()._layout(), escaped=self._core.escaped)
 
     def fault(self, kind: str, text: bytes, number: int) -> str:
-        """Say what is wrong with a line."""
+        """Describe an error in a line."""
         if kind == "no_tag":
             token = [part for part in re.split(rb"[ \t\r]", text) if part][number]
             guess = "the format was guessed, pass format='text' for plain text"

@@ -1,4 +1,4 @@
-"""Plain text: a sentence a line, blanks between words."""
+"""Plain text: one sentence per line, blanks between words."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from seqlab.corpus.origin import Layout
 
 
 class Text(Format):
-    """Words alone."""
+    """Words only."""
 
     name = "text"
     title = "text"
     line_is_sentence = True
-    weight = 1  # whatever no other format takes
+    weight = 1  # the format of last resort
     longest_line = SENTENCE_LINE
     separator = " "
     nameless = True

@@ -1,1 +1,1 @@
-"""Corpora from files and streams, and into them: bytes, blocks, then a format."""
+"""Read and write corpora: bytes, blocks, then a format."""

@@ -1,4 +1,4 @@
-"""Corpora from files and streams: bytes are unpacked and recoded, the format settled, block after block read."""
+"""Read corpora from files and streams: decompress and decode, detect the format, read block by block."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OTHER_PACKERS = {b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b
 
 
 class Source:
-    """Bytes of a file or stream, unpacked and recoded to UTF-8.
+    """Bytes of a file or stream, decompressed and recoded as UTF-8.
 
     name   for messages
     """
@@ -34,7 +34,7 @@ class Source:
         self._raw: Any = stream
         self._encoding = encoding
         self._decoder = None if is_utf8(encoding) else codecs.getincrementaldecoder(encoding)()
-        self._line = 1  # that the decoder has reached
+        self._line = 1  # line that the decoder has reached
         self._ended = False
         self._pending = begin = self._read_raw(head)
         if begin.startswith(GZIP):
@@ -84,7 +84,7 @@ class Source:
         if isinstance(data, (bytes, bytearray, memoryview)):
             return bytes(data)
         if isinstance(data, str):
-            self._decoder = None  # the stream has decoded it already
+            self._decoder = None  # the stream is already decoded
             try:
                 return data.encode("utf-8")
             except UnicodeEncodeError as error:
@@ -98,7 +98,7 @@ class Source:
         )
 
     def _recoded(self, data: bytes) -> bytes:
-        """Recode the next piece to UTF-8; b"" as the piece says that there is no more."""
+        """Recode the next piece as UTF-8; b"" marks the end."""
         assert self._decoder is not None  # noqa: S101  # or nothing is recoded
         try:
             recoded = self._decoder.decode(data, final=not data).encode("utf-8")
@@ -129,11 +129,11 @@ class _Chained:
 def opened(source: Any, encoding: str = "utf-8", block: int = CHUNK) -> Iterator[Source]:
     """Open a path, "-" for standard input, or a stream of bytes or text.
 
-    At least 64 kB are read at first, since format and compression are seen from them.
+    At least 64 kB are read first, to detect format and compression.
     """
     with contextlib.ExitStack() as stack:
         stream, name = _stream_of(source, stack)
-        # A stream may have decompressed what its name says is compressed: gzip.open gives such ones.
+        # A stream may already be decompressed although its name ends in .gz: gzip.open gives such ones.
         named_gz = stream is not source and name.endswith(".gz")
         yield Source(name, stream, named_gz=named_gz, encoding=encoding, head=max(block, 1 << 16))
 
@@ -172,7 +172,7 @@ def _open(path: str) -> IO[bytes]:
 
 
 def _gzip_errors() -> tuple[type[Exception], ...]:
-    """List what reading a gzip file may raise; asked only when something was raised."""
+    """Return the exceptions that reading a gzip file may raise; called only when one was raised."""
     import gzip
     import zlib
 
@@ -180,9 +180,9 @@ def _gzip_errors() -> tuple[type[Exception], ...]:
 
 
 def is_utf8(encoding: str) -> bool:
-    """Tell whether an encoding needs no decoder; one that does not exist, or is none of text, is refused."""
+    """Return True if an encoding needs no decoder; an unknown or binary encoding is an error."""
     try:
-        "".encode(encoding)  # hex and zip are found, too, but are none of text
+        "".encode(encoding)  # hex and zip are codecs, too, but not text encodings
     except (LookupError, TypeError):
         raise CorpusError(
             f"unknown encoding {encoding!r}; common ones are 'utf-8', 'latin-1', 'cp1252', 'utf-16' and 'gb18030'"
@@ -257,7 +257,7 @@ def stream(
 
 @dataclass(eq=False, repr=False)
 class Stream:
-    """Sentences of a file: iterate over it, or over its blocks(). A path is opened anew every time."""
+    """Sentences of a file: iterate over it, or over its blocks(). A path is opened again for every iteration."""
 
     _source: Any
     _format: str | None
@@ -270,7 +270,7 @@ class Stream:
             yield from corpus
 
     def blocks(self) -> Iterator[Corpus]:
-        """Give corpora of some thousand sentences, each with strings of its own."""
+        """Yield corpora of some thousand sentences, each with its own strings."""
         count = 0
         with opened(self._source, self._encoding, self._block) as bytes_in:
             intake = Intake(bytes_in, self._format, self._options, self._block)
@@ -286,9 +286,9 @@ class Stream:
 
 
 class Intake:
-    """A source on its way in: the first bytes looked at, the format settled, then block after block read by it.
+    """A source being read: its first bytes inspected, the format detected, then read block by block.
 
-    remarks   what deserves a warning, as it is found: file:line: what, what to do
+    remarks   warnings, in order: file:line: what is unusual, what to do
     """
 
     def __init__(self, source: Source, format: str | None, options: Options, block_size: int) -> None:  # noqa: A002
@@ -310,7 +310,7 @@ class Intake:
         self.format: Format = kind(options._replace(name=self._name, guessed=not format, bom=bom))
 
     def blocks(self, *, whole_sentences: bool) -> Iterator[None]:
-        """Feed the format; stop after every block, and a last time when there is no more."""
+        """Feed the format; yield after every block, and once more at the end."""
         by_line = not whole_sentences or self.format.line_is_sentence
         rest, chunk, longest = b"", self._head, self.format.longest_line
         while chunk:
@@ -345,7 +345,7 @@ class Intake:
             )
 
     def nothing(self) -> CorpusError:
-        """Say that no sentence came."""
+        """Make the error for a file without sentences."""
         lines = self.format.reader.lines
         what = "only blank lines and comments" if lines else "nothing"
         return CorpusError(
@@ -355,7 +355,7 @@ class Intake:
 
 
 def _check_head(head: bytes, name: str) -> None:
-    """Refuse files that no format should see."""
+    """Reject files that are not text."""
     place = Place(path=name, line=1)
     if head.startswith(UTF16):
         bits = 32 if head.startswith(UTF32) else 16

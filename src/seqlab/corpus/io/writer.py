@@ -1,4 +1,4 @@
-"""Corpora to files and streams; a file appears only when it is complete."""
+"""Write corpora to files and streams; a file appears only when it is complete."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STANDARD_OUTPUT = 1
 def opened_target(target: Any) -> Iterator[Put]:
     """Open a function that takes bytes; a file gets its name when the block ends without an error."""
     if isinstance(target, str) and target == "-":
-        with open(STANDARD_OUTPUT, "wb", closefd=False) as out:  # a descriptor, not a path
+        with open(STANDARD_OUTPUT, "wb", closefd=False) as out:  # a file descriptor, not a path
             yield out.write
     elif isinstance(target, (str, os.PathLike)) and isinstance(os.fspath(target), str):
         with _file(Path(os.fspath(target))) as put:
@@ -40,13 +40,13 @@ def opened_target(target: Any) -> Iterator[Put]:
 
 
 def is_text(stream: Any) -> bool:
-    """Tell whether a stream takes str; those of tempfile and codecs are known by their encoding only."""
+    """Return True if a stream takes str; those of tempfile and codecs are recognised by their encoding."""
     return isinstance(stream, io.TextIOBase) or getattr(stream, "encoding", None) is not None
 
 
 @contextlib.contextmanager
 def _file(path: Path) -> Iterator[Put]:
-    """Replace a file when it is complete, packed if it ends in .gz; a device or a pipe cannot be replaced."""
+    """Replace a file when it is complete, compressed if it ends in .gz; devices and pipes are written directly."""
     unchanged = "; nothing was changed"
     try:
         goal = path.resolve() if path.is_symlink() else path
@@ -59,7 +59,7 @@ def _file(path: Path) -> Iterator[Put]:
         with contextlib.ExitStack() as stack:
             out: Any = stack.enter_context(goal.open("wb") if device else replaced(goal))
             if goal.suffix == ".gz" and not device:
-                # No name and no time inside: the same corpus gives the same bytes.
+                # No name and no time in the header: equal corpora give equal bytes.
                 out = stack.enter_context(gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0))
             yield out.write
     except OSError as error:
@@ -108,7 +108,7 @@ def _format(corpus: Corpus, target: Any, format: str | None) -> type[Format]:  #
 
 
 def layout_for(corpus: Corpus, kind: type[Format], separator: str | None = None) -> Layout:
-    """Lay out a corpus as it was read, if it was read in this format."""
+    """Return the layout of the original file, if the corpus was read in this format."""
     layout = corpus.layout if corpus.layout.format == kind.name else kind.fresh_layout(corpus.layout.newline)
     if separator is None:
         return layout
@@ -121,7 +121,7 @@ def layout_for(corpus: Corpus, kind: type[Format], separator: str | None = None)
 
 
 def _ends(pieces: Iterable[bytes], layout: Layout) -> Iterator[bytes]:
-    """Give the pieces with the byte-order mark before them, and without the last line end if there was none."""
+    """Yield the pieces with the byte-order mark before them, and without the last line end if there was none."""
     if layout.bom:
         yield BOM
     last = b""
@@ -133,7 +133,7 @@ def _ends(pieces: Iterable[bytes], layout: Layout) -> Iterator[bytes]:
 
 
 def _recoder(encoding: str) -> Any:
-    is_utf8(encoding)  # refuses what is no encoding
+    is_utf8(encoding)  # raises an error for an unknown encoding
     if codecs.lookup(encoding).name == "utf-8":
         return bytes
     encoder = codecs.getincrementalencoder(encoding)()
