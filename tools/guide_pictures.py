@@ -11,7 +11,7 @@ import seqlab
 from seqlab import draw
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
-TOKENS = ["Mrs", "Smith", "flew", "to", "New", "York", "today"]
+TOKENS = ["Ingrid", "Solheim", "lives", "in", "New", "York"]
 
 
 def main() -> None:
