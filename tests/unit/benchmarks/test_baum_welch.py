@@ -35,3 +35,12 @@ def test_tables_have_a_row_for_every_figure_and_fit_the_page():
     assert [len(table.rows) for table in made] == [1, 1]
     assert all(len(line) <= WIDTH + 20 for table in made for line in table.text().splitlines())
     assert baum_welch.tables([]) == []
+
+
+def test_whole_fit_has_its_peer():
+    rng = np.random.default_rng(0)
+    job = baum_welch.Job(
+        "small", *baum_welch.random_start(rng, 3, 5), rng.integers(5, size=60), np.array([20] * 3)
+    )
+    figure = baum_welch.whole_fit(job, quick=True)
+    assert (figure.name, figure.peer.name) == (baum_welch.WHOLE, "hmmlearn")
