@@ -12,6 +12,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("errors", "lazy", "_core"),
     ("arrays", "files"),
     ("store", "views"),
+    ("shown",),
     ("corpus", "tags"),
     ("trellis", "features"),
     ("inference", "encode"),

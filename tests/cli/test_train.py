@@ -200,7 +200,7 @@ def test_it_says_what_it_read_how_it_learned_and_where_the_model_went(shell, fol
         "150 sentences, ",
         "columns word pos chunk",
         "features  preset chunk, chosen by the labels",
-        "model     CRF(features='chunk', learner=LBFGS(l2=0.1,",
+        "model     CRF(features='chunk', learner=LBFGS(max_iterations=3)",
         "--constraints IOB2",
         "iteration     objective   gradient    weights  seconds",
         "ended     after 3 iterations",

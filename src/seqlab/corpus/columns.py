@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.errors import CorpusError
+from seqlab.shown import Brief
 
 Codes = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
@@ -146,8 +147,8 @@ copyreg.pickle(_core.StringPool, lambda pool: (_pool, pool.arrays()))
 # ---------------------------------------------------------------------------------------------- columns
 
 
-@dataclass(frozen=True, eq=False)
-class StringColumn:
+@dataclass(frozen=True, eq=False, repr=False)
+class StringColumn(Brief):
     """One string per token, each distinct string kept once.
 
     codes   (tokens,)   the number of each token's string
@@ -210,8 +211,8 @@ class StringColumn:
         return StringColumn(np.concatenate(codes), pool)
 
 
-@dataclass(frozen=True, eq=False)
-class BagColumn:
+@dataclass(frozen=True, eq=False, repr=False)
+class BagColumn(Brief):
     """A bag of attributes per token, as in CRFsuite's files: strings, each with a weight.
 
     indptr    (tokens + 1,)   attributes of token i are codes[indptr[i] : indptr[i + 1]]
@@ -295,8 +296,8 @@ class BagColumn:
         return BagColumn(indptr, strings.codes, weights, strings.pool)
 
 
-@dataclass(frozen=True, eq=False)
-class VectorColumn:
+@dataclass(frozen=True, eq=False, repr=False)
+class VectorColumn(Brief):
     """A vector of D numbers per token.
 
     vectors   (tokens, D)   float32 or float64

@@ -30,9 +30,12 @@ from seqlab.corpus.columns import (
 from seqlab.corpus.origin import Extras, Layout, Origin
 from seqlab.corpus.sentence import Sentence, index_in
 from seqlab.errors import CorpusError, OptionError, Place
+from seqlab.shown import Shown
+
+SHOWN = 5  # sentences in a notebook
 
 
-class Corpus(Sequence[Sentence]):
+class Corpus(Shown, Sequence[Sentence]):
     """N sentences, list-like, immutable.
 
     A string column keeps each distinct string once and a number per token, so slices, splits and shuffles copy numbers
@@ -193,6 +196,13 @@ class Corpus(Sequence[Sentence]):
         counts = f"{counted(len(self), 'sentence')}, {counted(self.token_count, 'token')}"
         return f"Corpus({counts}, columns {' '.join(shown)}{origin})"
 
+    def _views(self) -> Iterator[Any]:
+        yield repr(self)
+        for sentence in self[:SHOWN]:
+            yield from list(sentence._views())[1:]
+        if len(self) > SHOWN:
+            yield f"… {len(self) - SHOWN:,} more sentences"
+
     def __reduce__(self) -> tuple[object, ...]:
         rest: dict[str, Any] = {"extras": self._extras, "layout": self._layout, "origin": self._origin}
         return partial(Corpus, self._columns, self._offsets, **rest), ()
@@ -324,6 +334,8 @@ class Corpus(Sequence[Sentence]):
         from seqlab.corpus.frames import to_pandas
 
         return to_pandas(self)
+
+    to_frame = to_pandas
 
     @staticmethod
     def from_arrow(table: Any, columns: Iterable[str] | None = None) -> Corpus:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -23,23 +22,14 @@ from seqlab.corpus.columns import (
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.lists import bag_column
 from seqlab.errors import CorpusError
-
-INSTALL = {"pandas": "pip install pandas", "pyarrow": "pip install 'seqlab[arrow]'"}
-
-
-def _library(name: str) -> Any:
-    try:
-        return import_module("pandas") if name == "pandas" else import_module("pyarrow")
-    except ImportError:
-        raise ImportError(f"{name} is not installed; write `{INSTALL[name]}`", name=name) from None
-
+from seqlab.shown import library
 
 # ---------------------------------------------------------------------------------------------- pandas
 
 
 def to_pandas(corpus: Corpus) -> Any:
     """Make a DataFrame with one row per token: the number of its sentence, and a category per column of strings."""
-    pandas = _library("pandas")
+    pandas = library("pandas")
     if "sentence" in corpus.columns:
         raise CorpusError(
             "to_pandas: the frame's column 'sentence' has the numbers of the sentences, but the corpus has a column of "
@@ -62,7 +52,7 @@ def from_pandas(frame: Any, sentence: str = "sentence", columns: Iterable[str] |
                (as in files that name a sentence in its first row only), begins a sentence
     columns    which columns to take; all others when left out
     """
-    pandas = _library("pandas")
+    pandas = library("pandas")
     there = [str(name) for name in frame.columns]
     if sentence not in frame.columns:
         raise CorpusError(f"from_pandas: {unknown(sentence, there)}; pass sentence=...")
@@ -106,7 +96,7 @@ def _interned(name: str, codes: npt.NDArray[Any], strings: Sequence[Any]) -> Str
 
 def to_arrow(corpus: Corpus) -> Any:
     """Make a Table with one row per sentence: for every column a list, dictionary-encoded where it has strings."""
-    arrow = _library("pyarrow")
+    arrow = library("pyarrow")
     lists = arrow.LargeListArray.from_arrays
     columns = {name: lists(corpus.offsets, _to_array(arrow, corpus.data(name))) for name in corpus.columns}
     return arrow.table(columns)
@@ -127,7 +117,7 @@ def _to_array(arrow: Any, column: Column) -> Any:
 
 def from_arrow(table: Any, columns: Iterable[str] | None = None) -> Corpus:
     """Make a corpus from a Table (or a dataset) with one row per sentence, and lists of strings or vectors."""
-    arrow = _library("pyarrow")
+    arrow = library("pyarrow")
     kinds = arrow.types
     table = getattr(table, "data", table) if not isinstance(table, arrow.Table) else table
     if columns is None:

@@ -11,10 +11,11 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.corpus.columns import Codes, Offsets, locked, ragged
 from seqlab.errors import Place
+from seqlab.shown import Brief
 
 
-@dataclass(frozen=True, eq=False)
-class Origin:
+@dataclass(frozen=True, eq=False, repr=False)
+class Origin(Brief):
     """Files and lines of N sentences.
 
     names       the files; "" stands for lists in memory
@@ -85,8 +86,8 @@ class Origin:
 ABSENT = -1
 
 
-@dataclass(frozen=True)
-class Layout:
+@dataclass(frozen=True, repr=False)
+class Layout(Brief):
     """Layout of a file.
 
     format          "conll", "conllu", ...; None when the corpus did not come from a file
@@ -108,8 +109,8 @@ class Layout:
     keys: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Extras:
+@dataclass(frozen=True, eq=False, repr=False)
+class Extras(Brief):
     """Lines that are not tokens, in the order of the file.
 
     sentence   the sentence before or in which the line stands; N behind the last one

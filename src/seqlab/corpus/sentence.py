@@ -12,6 +12,7 @@ import numpy as np
 from seqlab import corpus as corpora
 from seqlab.corpus.columns import StringColumn, counted, resolve, unknown
 from seqlab.errors import CorpusError
+from seqlab.shown import Shown, framed
 
 WIDEST_REPR = 72
 
@@ -30,7 +31,7 @@ def index_in(key: Any, size: int, whole: str, part: str, by: str) -> int:
     return index
 
 
-class Sentence:
+class Sentence(Shown):
     """Sentence number `index` of a corpus.
 
     sentence["pos"] is a list with one string per token, sentence[3] the fourth token.
@@ -102,6 +103,16 @@ class Sentence:
         if len(text) > WIDEST_REPR:
             text = text[: WIDEST_REPR - 3] + "..."
         return f"Sentence({text!r}, {counted(len(self), 'token')}, columns {' '.join(self.columns)})"
+
+    def _views(self) -> Iterator[Any]:
+        from seqlab.views.notebook import tokens
+
+        yield f"{self.place()}: {counted(len(self), 'token')}"
+        yield tokens({name: self._corpus.data(name) for name in self.columns}, self._begin, self._end)
+
+    def to_frame(self) -> Any:
+        """Make a pandas DataFrame with one row per token, and a column for every column."""
+        return framed({name: [*self[name]] for name in self.columns})
 
     def __reduce__(self) -> tuple[object, ...]:
         return operator.getitem, (self._alone(), 0)

@@ -14,14 +14,15 @@ import numpy as np
 from seqlab.corpus import Corpus, StringColumn
 from seqlab.corpus.columns import counted
 from seqlab.errors import CorpusError, OptionError
+from seqlab.shown import Brief, Table, Tabular, columns_of, cut
 from seqlab.tags import Scheme, detect, violations
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 SHOWN = 5  # places that the text names; the data has all
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+@dataclass(frozen=True, slots=True, repr=False)
+class Finding(Brief):
     """One kind of trouble in one column.
 
     kind       a short name: "empty sentence", "invalid sequence", ...
@@ -47,7 +48,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Check(Sequence[Finding]):
+class Check(Tabular, Sequence[Finding]):
     """The findings of a check, worst first; a list that prints itself."""
 
     title: str
@@ -70,6 +71,17 @@ class Check(Sequence[Finding]):
     def of(self, kind: str) -> list[Finding]:
         """List the findings of one kind."""
         return [finding for finding in self.findings if finding.kind == kind]
+
+    def __repr__(self) -> str:
+        return cut(f"Check({self.title!r}, {counted(len(self), 'finding')}{'' if self.ok else ', not ok'})")
+
+    def _columns(self) -> Table:
+        columns = columns_of(self.findings, "severity", "kind", "column", "message", "advice", "places")
+        return {**columns, "cases": [len(places) for places in columns["places"]]}
+
+    def _views(self) -> Iterator[str | Table]:
+        yield self.title
+        yield self._columns() if self.findings else "nothing to complain about"
 
     def __str__(self) -> str:
         return "\n".join([self.title, *map(str, self.findings or ["nothing to complain about"])])

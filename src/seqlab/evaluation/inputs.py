@@ -11,13 +11,14 @@ import numpy as np
 
 from seqlab.corpus.columns import counted
 from seqlab.errors import LabelError, OptionError, Place, ShapeError
+from seqlab.shown import Brief
 from seqlab.tags.coding import Bools, Coded, encode, many
 
 WORD_COLUMNS = ("word", "form")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Paired:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Paired(Brief):
     """Gold and predicted labels in one coding, labels in alphabetical order.
 
     words    their words, if known

@@ -16,15 +16,16 @@ from seqlab.corpus.columns import counted
 from seqlab.errors import OptionError
 from seqlab.evaluation.headline import Interval, figures, intervals, token_counts
 from seqlab.evaluation.inputs import Paired, pair
-from seqlab.evaluation.scores import Confusion, Score, ScoreTable, confusion_of, score_table
+from seqlab.evaluation.scores import FIGURES, Confusion, Score, ScoreTable, confusion_of, score_table
 from seqlab.evaluation.spans import WAYS, Invalid, SpanReport, choose_scheme, is_auto, span_report
+from seqlab.shown import Table, Tabular, columns_of, cut
 from seqlab.tags.reading import check_repair
 from seqlab.tags.schemes import IOB2, Scheme
 from seqlab.views.text import left, printable, right, text_width
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class Report(Tabular):
     """Quality of the predicted labels.
 
     sentences    how many there are, without empty ones
@@ -48,6 +49,12 @@ class Report:
     confusion: Confusion = field(repr=False)
     data: Paired = field(repr=False)
 
+    def __repr__(self) -> str:
+        figures = ", ".join(f"{name} {value:.4f}" for name, value in self.figures.items() if name in MAIN)
+        return cut(
+            f"Report({counted(self.sentences, 'sentence')}, {counted(self.tokens, 'token')}, {figures})"
+        )
+
     @property
     def accuracy(self) -> float:
         """The share of tokens with the right label."""
@@ -62,6 +69,26 @@ class Report:
     def unseen_accuracy(self) -> float | None:
         """Accuracy on words that training has not seen; None when not asked, or when there are none."""
         return self.figures.get("unseen_accuracy")
+
+    def _columns(self) -> Table:
+        tables = ([] if self.spans is None else [("span", self.spans.strict)]) + [("label", self.labels)]
+        rows = [(of, name, score) for of, some in tables for name, score in some.rows.items()]
+        named = {"of": [of for of, _, _ in rows], "name": [name for _, name, _ in rows]}
+        return {**named, **columns_of((score for _, _, score in rows), *FIGURES)}
+
+    def _views(self) -> Iterator[str | Table]:
+        yield from list(_head(self, 4))[:1]
+        bounds = [self.intervals.get(name) for name in self.figures]
+        sides = {side: [one and getattr(one, side) for one in bounds] for side in ("low", "high")}
+        names = [NAMES[name] for name in self.figures]
+        yield {"figure": names, "value": [*self.figures.values()], **sides}
+        table = self.labels if self.spans is None else self.spans.strict
+        yield "Labels, token by token" if self.spans is None else f"Spans by type; {invalid_note(self.spans)}"
+        shown = most_frequent(table.rows, ROWS)
+        scores = [*shown.values(), table.micro, table.macro, table.weighted]
+        yield {"name": [*shown, "micro avg", "macro avg", "weighted avg"], **columns_of(scores, *FIGURES)}
+        if len(shown) < len(table.rows):
+            yield f"and {len(table.rows) - len(shown):,} rarer ones"
 
     def __str__(self) -> str:
         return self.text()
@@ -183,6 +210,8 @@ def evaluate(
 COLUMNS = 80
 NUMBER_COLUMNS = 41  # what the four numbers of a row take, and the blanks before them
 MISTAKES = 10
+MAIN = ("accuracy", "unseen_accuracy", "sentence_accuracy", "span_f1")  # figures of a repr
+ROWS = 16  # in a notebook
 
 NAMES = {
     "accuracy": "accuracy",

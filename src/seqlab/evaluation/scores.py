@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.evaluation.inputs import Paired
+from seqlab.shown import Table, Tabular, columns_of
 from seqlab.tags.coding import Codes
 
 Counts = npt.NDArray[np.int64]
@@ -48,8 +49,11 @@ class Score:
     found: int
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreTable:
+FIGURES = ("precision", "recall", "f1", "support", "predicted", "correct")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ScoreTable(Tabular):
     """Scores by name, and their averages.
 
     micro      from the counts of all rows together
@@ -61,6 +65,9 @@ class ScoreTable:
     micro: Score
     macro: Score
     weighted: Score
+
+    def _columns(self) -> Table:
+        return {"name": [*self.rows], **columns_of(self.rows.values(), *FIGURES)}
 
     @property
     def precision(self) -> float:
@@ -120,7 +127,7 @@ class Mistake:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Confusion:
+class Confusion(Tabular):
     """Pairs of gold and predicted labels with their counts; only those that occur are held.
 
     labels            names, in alphabetical order
@@ -132,6 +139,19 @@ class Confusion:
     gold: Codes
     predicted: Codes
     times: Counts
+
+    def __repr__(self) -> str:
+        right = int(self.times[self.gold == self.predicted].sum())
+        return (
+            f"Confusion({len(self.labels)} labels, {int(self.times.sum()) - right} mistakes, {right} right)"
+        )
+
+    def _columns(self) -> Table:
+        order = np.lexsort((-self.times, self.gold == self.predicted))  # mistakes first
+        gold, predicted = (
+            [self.labels[i] for i in some[order].tolist()] for some in (self.gold, self.predicted)
+        )
+        return {"gold": gold, "predicted": predicted, "count": self.times[order].tolist()}
 
     @property
     def counts(self) -> Counts:

@@ -16,6 +16,7 @@ import numpy as np
 from seqlab.errors import SchemeError
 from seqlab.evaluation.inputs import Paired
 from seqlab.evaluation.scores import Counts, ScoreTable, score_table
+from seqlab.shown import Brief
 from seqlab.tags.coding import Bools, Coded, Places, parse, refuse_unreadable
 from seqlab.tags.detection import detect_coded
 from seqlab.tags.reading import Reading, check_repair, read
@@ -33,8 +34,8 @@ class Invalid:
     sentences: int
 
 
-@dataclass(frozen=True, slots=True)
-class SpanReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class SpanReport(Brief):
     """Spans, counted in four ways (see docs/guide/evaluation.md).
 
     detected   whether the scheme was found by looking at the labels

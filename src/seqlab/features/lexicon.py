@@ -25,6 +25,7 @@ from typing import Any
 
 from seqlab.errors import Place, StoreError, TemplateError
 from seqlab.features.functions import FOLDS, bucket
+from seqlab.shown import Brief
 from seqlab.store.fields import Field, Sizes
 from seqlab.store.state import State, string_arrays
 
@@ -32,8 +33,8 @@ NAME = re.compile(r"[^\W\d]\w*")  # as the language spells it
 YES = "yes"  # the class of an entry that has none
 
 
-@dataclass(frozen=True)
-class Lexicon:
+@dataclass(frozen=True, repr=False)
+class Lexicon(Brief):
     """Entries and their classes. Two lexicons are equal when name and entries are, wherever they came from.
 
     entries   entry -> class; "yes" when the file gives no class, "LOC,PER" when it gives two
@@ -178,8 +179,8 @@ class StoredLexicons(Field):
         return Lexicon(name, dict(zip(entries, classes, strict=True)), path)
 
 
-@dataclass(frozen=True, slots=True)
-class Gazetteer:
+@dataclass(frozen=True, slots=True, repr=False)
+class Gazetteer(Brief):
     """A gazetteer column: which lexicon, over which column, compared in which case (None, "lower", "upper")."""
 
     lexicon: str

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol, Self
 
 from seqlab.errors import TemplateError
 from seqlab.features.lexicon import NAME, gazetteer_of
+from seqlab.shown import cut
 
 
 class SentenceLike(Protocol):
@@ -83,6 +84,9 @@ class Feature(_Feature):
         if min_count < 1:
             raise TemplateError(f"min_count must be 1 or more, got {min_count!r}")
         return super().__new__(cls, atoms, pieces, on_node, on_edge, min_count)
+
+    def __repr__(self) -> str:
+        return cut(f"Feature({feature_text(self)!r})")
 
 
 class Boundary(NamedTuple):

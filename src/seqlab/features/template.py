@@ -25,6 +25,7 @@ from seqlab.features.model import (
 )
 from seqlab.features.values import Sentence, View, attribute, shown
 from seqlab.features.wapiti_regex import compiled
+from seqlab.shown import cut
 from seqlab.store.fields import Choice
 
 Lexicons = Mapping[str, Lexicon | Mapping[str, str] | Iterable[str]]
@@ -146,6 +147,9 @@ class Template:
             path = "" if lexicon.path is None else f" = {quoted_string(lexicon.path)}"
             head.append(f"lexicon {name}{path}")
         return "\n".join([*head, *lines(self.features)])
+
+    def __repr__(self) -> str:
+        return cut(f"Template({len(self)} features: {'; '.join(str(self).splitlines())})")
 
     def __len__(self) -> int:
         return len(self.features)

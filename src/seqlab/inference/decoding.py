@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Lock
@@ -16,6 +17,7 @@ from seqlab.errors import BeamError, OptionError
 from seqlab.inference.messages import log_partitions
 from seqlab.inference.posteriors import node_marginals
 from seqlab.inference.questions import Asked, Batched, Doubles, Part, Question, Results
+from seqlab.shown import Table, Tabular, columns_of, cut
 from seqlab.trellis import Trellis
 from seqlab.trellis.labels import LabelSet, Named
 
@@ -198,7 +200,7 @@ def _decoded(
     return path(0) if question.single else Results(count, path)
 
 
-class NBest(Sequence[Path]):
+class NBest(Tabular, Sequence[Path]):
     """Distinct paths, best first (eq:nbest). `more(m)` finds the next m; nothing found is computed twice.
 
     Equal scores come in the order of ties of Viterbi, so the first path is Viterbi's. When fewer legal paths exist than
@@ -246,9 +248,13 @@ class NBest(Sequence[Path]):
     def __getitem__(self, i: int | slice) -> Path | list[Path]:
         return self._found[i]
 
+    def _columns(self) -> Table:
+        columns = columns_of(self, "score", "log_prob", "labels")
+        chances = [None if log is None else math.exp(log) for log in columns["log_prob"]]
+        return {"rank": range(len(self)), "probability": chances, **columns}
+
     def __repr__(self) -> str:
-        shown = ", ".join(repr(path) for path in self._found[:3])
-        return f"NBest([{shown}{', ...' if len(self) > 3 else ''}], {len(self)} paths)"
+        return cut(f"NBest({len(self)} paths, the best {self._found[0] if self._found else None!r})")
 
 
 @overload

@@ -20,6 +20,7 @@ from seqlab import _core
 from seqlab.arrays import Probabilities, frozen, position_number, position_of, thread_count
 from seqlab.errors import LabelError, ShapeError
 from seqlab.inference.questions import Asked, Batched, Doubles, Part, Question, Results
+from seqlab.shown import Brief, Table, Tabular
 from seqlab.tags.coding import parse
 from seqlab.tags.reading import Pairs
 from seqlab.tags.schemes import Role
@@ -28,11 +29,12 @@ from seqlab.trellis.labels import Label
 
 Span = Callable[[int, int, Sequence[int]], float]  # P of labels at positions i .. j - 1
 Bools = npt.NDArray[np.bool_]
+LABELS = 10  # that a notebook shows
 SMALL_REST = 1e-3  # a difference this far below its terms has lost digits
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Posterior:
+class Posterior(Tabular):
     """The distribution over the paths of one trellis.
 
     node        (T, L)   P(y_t = y), in the trellis's dtype
@@ -99,6 +101,21 @@ class Posterior:
 
     def _position(self, t: int) -> int:
         return position_of(t, self.trellis.T)
+
+    def _columns(self) -> Table:
+        labels = self.trellis.labels or range(self.trellis.L)
+        return {str(label): self.node[:, y] for y, label in enumerate(labels)}
+
+    def _views(self) -> Iterator[str | Table]:
+        from seqlab.views.notebook import Share
+
+        yield repr(self)
+        columns, best = self._columns(), self.node.max(axis=0, initial=0).argsort(kind="stable")[::-1]
+        likely = [name for y, name in enumerate(columns) if y in best[:LABELS]]
+        if len(likely) < len(columns):
+            yield f"the {len(likely)} labels of {len(columns)} that are likely somewhere"
+        shares = {name: [*map(Share, columns[name].tolist())] for name in likely}
+        yield {"position": range(self.trellis.T), **shares}
 
     def __repr__(self) -> str:
         return f"Posterior(T={self.trellis.T}, L={self.trellis.L}, log_z={self.log_z:.6g})"
@@ -203,8 +220,8 @@ def _beside(border: Bools | None, *, quick: bool) -> list[tuple[int, tuple[int, 
     return [(1, (y,)) for y in there]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExpectedCounts:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ExpectedCounts(Brief):
     """Expected number of each label and each move under the distribution over paths.
 
     node    (T, L)                   per position; for a TrellisBatch all rows one after another (ΣT, L);

@@ -13,13 +13,14 @@ from seqlab import _core
 from seqlab.arrays import Probabilities, as_scores, check_scores, position_of, thread_count, whole_number
 from seqlab.errors import ImpossibleError, ShapeError
 from seqlab.inference.questions import Asked, Batched, Doubles, Part, Question, Results
+from seqlab.shown import Brief
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import Constraints, Moves, Some, forbid, move_mask
 from seqlab.trellis.labels import Label, LabelSet, Named
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Filtered:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Filtered(Brief):
     """P(y_t | x_1..t) for every position: node (T, L); log_z of the whole sequence."""
 
     node: Probabilities
@@ -31,8 +32,8 @@ class Filtered:
         return float(self.node[position_of(t, len(self.node)), self.label_set.id(y)])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FilterStep:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FilterStep(Brief):
     """Result of one position.
 
     position   its number, from 0

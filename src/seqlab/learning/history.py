@@ -7,9 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, overload
 
+from seqlab.shown import Brief, Table, Tabular, columns_of
 
-@dataclass(frozen=True, slots=True)
-class Epoch:
+NUMBERS = ("iteration", "objective", "gradient_norm", "active", "dev_score", "seconds")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Epoch(Brief):
     """Numbers known after one iteration of a batch learner, or one epoch of an online one; number 0 is the start.
 
     objective       the objective, penalties included; None for learners without one
@@ -30,7 +34,7 @@ class Epoch:
 
 
 @dataclass(eq=False)
-class History(Sequence[Epoch]):
+class History(Tabular, Sequence[Epoch]):
     """All epochs of a training, the reason it ended, and the epoch that was kept.
 
     reason   "gradient" or "value" (converged), "iterations" or "epochs" (the limit), "patience" (the development set),
@@ -106,6 +110,11 @@ class History(Sequence[Epoch]):
         """Make a history from the result of `to_dict`."""
         epochs = [Epoch(**epoch) for epoch in data["epochs"]]
         return History(epochs, data["reason"], data["best"], data["metric"])
+
+    def _columns(self) -> Table:
+        more = dict.fromkeys(name for epoch in self.epochs for name in epoch.more)
+        columns = columns_of(self.epochs, *NUMBERS)
+        return {**columns, **{name: [epoch.more.get(name) for epoch in self.epochs] for name in more}}
 
     def __repr__(self) -> str:
         if not self.epochs:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from seqlab.errors import AbsentError, NotFittedError, OptionError, Place
+from seqlab.errors import AbsentError, NotFittedError, OptionError, Place, SeqlabError
+from seqlab.shown import Shown, Table, brief, called, same
 
-LONGEST_VALUE = 200  # characters of one option in a repr: templates can be pages long
+LONG = ("classes_", "state_features_", "transition_features_")  # what a notebook need not be told
 ROUTED = ("fit", "partial_fit", "score")  # methods that take more than X and y from scikit-learn's searches
 
 
-class Estimator:
+class Estimator(Shown):
     """Options that are kept as they were given, and the methods by which scikit-learn reads and sets them.
 
     A subclass names every option in its __init__ and stores it unchanged under the same name; what it learns gets a
@@ -57,12 +58,36 @@ class Estimator:
     _get_param_names = _option_names
 
     def __repr__(self) -> str:
-        shown = []
-        for name, parameter in _signature(type(self)).items():
-            value = getattr(self, name, parameter.default)
-            if parameter.kind in _NAMED and not _same(value, parameter.default):
-                shown.append(f"{name}={_shortened(repr(value))}")
-        return f"{type(self).__name__}({', '.join(shown)})"
+        return called(type(self).__name__, {name: brief(value) for name, value in self._unusual().items()})
+
+    def _unusual(self) -> dict[str, Any]:
+        """Return the options that differ from their defaults."""
+        defaults = {name: parameter.default for name, parameter in _signature(type(self)).items()}
+        given = ((name, getattr(self, name, defaults[name])) for name in self._option_names())
+        return {name: value for name, value in given if not same(value, defaults[name])}
+
+    def _views(self) -> Iterator[str | Table]:
+        yield f"{type(self).__name__}, {'fitted' if self._fitted() else 'not fitted yet'}"
+        unusual = self._unusual()
+        if unusual:
+            yield {"option": [*unusual], "value": [brief(value) for value in unusual.values()]}
+        rest = [
+            f"{name}={brief(value)}"
+            for name, value in self.get_params(deep=False).items()
+            if name not in unusual
+        ]
+        yield f"{'other options' if unusual else 'options'}, at their defaults: {', '.join(rest) or 'none'}"
+        kinds = (vars(kind) for kind in reversed(type(self).__mro__) if self._fitted())
+        told = [
+            name
+            for own in kinds
+            for name, one in own.items()
+            if isinstance(one, property) and name[-1] == "_"
+        ]
+        learned = {name: brief(getattr(self, name)) for name in dict.fromkeys(told) if _has(self, name)}
+        learned = {name: text for name, text in learned.items() if text != "None"}
+        if learned:
+            yield {"learned": [*learned], "value": [*learned.values()]}
 
     # ------------------------------------------------------------------------------------------ fitted or not
 
@@ -211,23 +236,17 @@ def _changed(value: Any, options: Mapping[str, Any], path: str) -> Any:
     if hasattr(value, "set_params") and not isinstance(value, type):
         return value.set_params(**options)
     raise OptionError(
-        f"{path}__{next(iter(options))} cannot be set, because {path} is {_shortened(repr(value), 60)}, "
+        f"{path}__{next(iter(options))} cannot be set, because {path} is {brief(value)}, "
         f"which has no options of its own; set {path} first"
     )
 
 
-def _same(value: Any, default: Any) -> bool:
-    """Tell if an option has its default; arrays and the like do not compare to a single yes or no."""
-    if value is default or type(value) is not type(default):
-        return value is default
+def _has(model: Any, name: str) -> bool:
+    """Tell if something learned is there and has a meaning: an HMM of counts has no emissions."""
     try:
-        return bool(value == default)
-    except (TypeError, ValueError):
+        return not name.startswith("_") and name not in LONG and hasattr(model, name)
+    except SeqlabError:
         return False
-
-
-def _shortened(text: str, most: int = LONGEST_VALUE) -> str:
-    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def _listed(names: list[str]) -> str:

@@ -14,6 +14,7 @@ from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
 from seqlab.errors import CorpusError, LabelError, OptionError, ShapeError, StoreError
 from seqlab.learning.monitor import Bar, Callback, Monitor, checked_callbacks, checked_patience
+from seqlab.shown import Brief
 from seqlab.store.codec import Inside, Late, Lazily
 from seqlab.store.fields import Field, Listed, Names, Sizes, Strings
 from seqlab.store.state import State, string_arrays
@@ -48,8 +49,8 @@ class _Dictionary(Field):
         return TagDictionary(column, {word: i for i, word in enumerate(words)}, rows)
 
 
-@dataclass(frozen=True, eq=False)
-class Training:
+@dataclass(frozen=True, eq=False, repr=False)
+class Training(Brief):
     """Facts of a training.
 
     labels       their names, in the order of every array with an axis of labels

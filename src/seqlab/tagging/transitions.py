@@ -11,13 +11,14 @@ import numpy.typing as npt
 
 from seqlab.arrays import whole_number
 from seqlab.errors import LabelError, QuestionError
+from seqlab.shown import Brief, Table, Tabular
 
 START, END = "<s>", "</s>"  # names of the two ends of a sequence
 Numbers = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Distribution:
+@dataclass(frozen=True, eq=False, repr=False)
+class Distribution(Brief):
     """Probabilities of symbols.
 
     names           the symbols; the unknown word and the end stand last
@@ -50,8 +51,8 @@ class Distribution:
         return [(self.names[i], float(self.probabilities[i])) for i in best.tolist()]
 
 
-@dataclass(frozen=True, eq=False)
-class Transitions:
+@dataclass(frozen=True, eq=False, repr=False)
+class Transitions(Tabular):
     """Probabilities of symbols after symbols, or of states after states.
 
     sources   names of the rows: the start, then the words (the states)
@@ -62,6 +63,9 @@ class Transitions:
     sources: tuple[str, ...]
     targets: tuple[str, ...]
     matrix: Numbers
+
+    def _columns(self) -> Table:
+        return {"": self.sources, **dict(zip(self.targets, self.matrix.T, strict=True))}
 
     @cached_property
     def _places(self) -> tuple[dict[str, int], dict[str, int]]:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.errors import LabelError, SchemeError
+from seqlab.shown import Brief
 from seqlab.tags.schemes import ANY_LETTER, IOB2, Role, Scheme
 
 Codes = npt.NDArray[np.int32]
@@ -20,8 +21,8 @@ Roles = npt.NDArray[np.int8]
 NO_TYPE = -1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Coded:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Coded(Brief):
     """Sequences of labels laid end to end.
 
     values    the distinct labels

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from seqlab.shown import Brief
 from seqlab.tags.coding import NO_TYPE, Coded, Places, coded, parse
 from seqlab.tags.reading import Labels, Pairs
 from seqlab.tags.schemes import IOB2, SCHEMES, Role, Scheme
@@ -21,8 +22,8 @@ from seqlab.tags.schemes import IOB2, SCHEMES, Role, Scheme
 SPELLINGS = (("-", False), ("_", False), ("-", True), ("_", True))
 
 
-@dataclass(frozen=True, slots=True)
-class Detection:
+@dataclass(frozen=True, slots=True, repr=False)
+class Detection(Brief):
     """The scheme of a corpus, and why.
 
     scheme         None when the labels are no tags

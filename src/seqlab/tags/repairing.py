@@ -11,6 +11,7 @@ import numpy as np
 
 from seqlab.arrays import whole_number
 from seqlab.errors import LabelError, SchemeError, ShapeError
+from seqlab.shown import Brief
 from seqlab.tags.coding import NO_TYPE, Coded, Codes, LabelTable, Places, Roles, coded, form, parse
 from seqlab.tags.reading import BAD_END, BAD_START, FOREIGN, Labels, Reading, Repair, Span, read, read_labels
 from seqlab.tags.schemes import Role, Scheme
@@ -125,8 +126,8 @@ class Violation:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Repaired:
+@dataclass(frozen=True, slots=True, repr=False)
+class Repaired(Brief):
     """Labels that follow the scheme, and how much had to be done.
 
     labels              in the shape they came in: one list, or a list of lists

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from seqlab.arrays import LabelIds, Scores
 from seqlab.errors import LabelError, OptionError, ShapeError
+from seqlab.shown import Brief
 from seqlab.trellis.checks import Tables
 from seqlab.trellis.labels import Label, LabelSet
 
@@ -25,8 +26,8 @@ Some = Iterable[Label] | Bools | None
 PerPosition = Mapping[int, Iterable[Label] | None] | Sequence[Iterable[Label] | None] | Bools
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Constraints:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Constraints(Brief):
     """Rules for the paths of a trellis. Labels may be names or numbers.
 
     forbidden_moves    pairs (from, to), or a boolean (L, L) array, True for a move that must not happen

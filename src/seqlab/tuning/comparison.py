@@ -7,7 +7,7 @@ import itertools
 import json
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from typing import Any
@@ -18,6 +18,7 @@ from seqlab.errors import OptionError, SeqlabError
 from seqlab.evaluation import Report, evaluate, significance
 from seqlab.families.linear import learners
 from seqlab.features.presets import usual_features
+from seqlab.shown import Brief, Table, Tabular, columns_of, cut
 from seqlab.tuning.data import Data, checked_data, report_of
 from seqlab.tuning.trials import fitted, fresh, was_interrupted
 from seqlab.views import html
@@ -34,8 +35,8 @@ METRICS = ("accuracy", "sentence_accuracy", "span_f1")
 NAMES = {"accuracy": "accuracy", "unseen_accuracy": "unseen", "span_f1": "span F1"}
 
 
-@dataclass(frozen=True)
-class Row:
+@dataclass(frozen=True, repr=False)
+class Row(Brief):
     """One model.
 
     report              its figures with confidence intervals
@@ -97,7 +98,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Tabular):
     """Several models, trained and tried on the same sentences.
 
     rows      in the order in which they were named
@@ -124,6 +125,27 @@ class Comparison:
     def columns(self) -> list[str]:
         """List the figures of the table."""
         return [name for name in NAMES if any(name in row.report.figures for row in self.rows)]
+
+    def __repr__(self) -> str:
+        return cut(f"Comparison({', '.join(f'{one.name} {one.figure(self.metric)}' for one in self.rows)})")
+
+    def _columns(self) -> Table:
+        reports = [one.report for one in self.rows]
+        columns = columns_of(
+            self.rows, "name", "training_seconds", "tokens_per_second", "size", "p_best", "p_before"
+        )
+        for name in self.columns:
+            columns[name] = [one.figures.get(name) for one in reports]
+            for side in ("low", "high") if any(one.intervals for one in reports) else ():
+                bounds = [one.intervals.get(name) for one in reports]
+                columns[f"{name}_{side}"] = [one and getattr(one, side) for one in bounds]
+        return columns
+
+    def _views(self) -> Iterator[str | Table]:
+        from seqlab.views.notebook import Markup
+
+        yield f"{len(self.rows)} models, trained on {self.train_sentences:,} sentences"
+        yield Markup(self.html_table())
 
     def __str__(self) -> str:
         return self.text()

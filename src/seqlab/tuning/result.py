@@ -11,14 +11,16 @@ from typing import Any
 
 from seqlab import draw
 from seqlab.errors import OptionError
+from seqlab.shown import Brief, Table, Tabular, brief, columns_of, cut
 from seqlab.tuning.space import shown
 from seqlab.views.text import clip, laid_out
 
+NUMBERS = ("budget", "score", "spread", "train_score", "seconds", "error")
 RATIO = 20  # from here between the smallest and the largest value, equal steps multiply
 
 
-@dataclass(frozen=True)
-class Trial:
+@dataclass(frozen=True, repr=False)
+class Trial(Brief):
     """One combination of options.
 
     number        from 0, in the order of the search
@@ -87,7 +89,7 @@ def _is_plain(value: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Tuning:
+class Tuning(Tabular):
     """Result of a search.
 
     trials        in the order of the search; in successive halving one for each round that a combination was in
@@ -108,6 +110,15 @@ class Tuning:
     model: Any = field(repr=False)
     interrupted: bool
     seconds: float
+
+    def __repr__(self) -> str:
+        best = f"best {self.metric} {self.best_score:.4f} with {brief(self.best_params)}"
+        return cut(f"Tuning({len(self.trials)} trials, {best})")
+
+    def _columns(self) -> Table:
+        ranked = self.ranked()
+        params = {f"param_{name}": [trial.params[name] for trial in ranked] for name in self.best.params}
+        return {**columns_of(ranked, "number"), **params, **columns_of(ranked, *NUMBERS)}
 
     @property
     def best_params(self) -> dict[str, Any]:

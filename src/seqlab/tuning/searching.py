@@ -11,6 +11,7 @@ from typing import Any
 
 from seqlab.arrays import thread_count, whole_number
 from seqlab.errors import OptionError
+from seqlab.shown import exact
 from seqlab.tuning.data import LEAST_SENTENCES, Data, Split, checked_data, scorer_of, splits
 from seqlab.tuning.result import Trial, Tuning
 from seqlab.tuning.space import Params, candidates, checked_search, key_of
@@ -150,14 +151,17 @@ def _facts(work: Work, data: Data, dev: Any, seed: int, resource: str, tried: li
     plain, held_out = fresh(work.model), work.splits[0].test
     if "threads" in plain.get_params(deep=False):
         plain.set_params(threads=None)
-    for what, text in [("model", repr(plain)), *((f"trial {i}", key_of(one)) for i, one in enumerate(tried))]:
+    for what, text in [
+        ("model", exact(plain)),
+        *((f"trial {i}", key_of(one)) for i, one in enumerate(tried)),
+    ]:
         if " at 0x" in text:  # Python writes this for an object that does not say what it is
             raise OptionError(
                 f"resume= needs values that say what they are, but {what} has {text!r:.120}; "
                 f"give its class a __repr__, or leave resume out"
             )
     return {
-        "model": repr(plain),
+        "model": exact(plain),
         "metric": work.scorer.name,
         "sentences": digest(data.X, data.y),
         "dev": digest(held_out.X, held_out.y) if dev is not None else None,

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from seqlab.errors import OptionError
+from seqlab.shown import exact
 from seqlab.views.text import clip
 
 Params = dict[str, Any]
@@ -114,7 +115,7 @@ def key_of(params: Mapping[str, Any]) -> str:
 def shown(value: Any, most: int | None) -> str:
     """Write a value for people, or with most=None to the last digit."""
     if most is None:
-        return " ".join(repr(value).split())
+        return exact(value)
     if isinstance(value, float):
         return f"{value:.4g}"
     text = value if isinstance(value, str) else " ".join(repr(value).split())

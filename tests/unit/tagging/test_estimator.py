@@ -77,8 +77,8 @@ def test_repr_shows_what_differs_from_the_defaults():
 def test_repr_copes_with_values_that_do_not_compare_and_with_long_ones():
     assert "array" in repr(ToyTagger(np.zeros(3)))
     long = repr(ToyTagger("x" * 1000))
-    assert len(long) < 300
-    assert long.endswith("...)")
+    assert len(long) < 100
+    assert "xxx...xxx" in long
 
 
 def test_an_estimator_without_options_has_none():

@@ -22,6 +22,7 @@ from seqlab.learning.smoothing import (
     WittenBell,
     smoothing_of,
 )
+from seqlab.shown import Brief
 from seqlab.store.codec import Inside, Part, state_of, value_of
 from seqlab.store.fields import Listed, Strings
 from seqlab.tagging.transitions import END, START
@@ -94,8 +95,8 @@ class Estimation:
         return NgramModel(symbols, *_core.estimate_ngrams(ngrams, method, self.amount, self.discounts))
 
 
-@dataclass(frozen=True, eq=False)
-class Estimated:
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimated(Brief):
     """Counts, and how probabilities are made of them."""
 
     stored_kind: ClassVar[str] = "n-gram counts"
@@ -116,8 +117,8 @@ class Estimated:
         return value_of, (Estimated, state_of(self))
 
 
-@dataclass(frozen=True, eq=False)
-class ChainFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class ChainFit(Brief):
     """A fitted Markov chain.
 
     column    the column of training; None when it came as lists

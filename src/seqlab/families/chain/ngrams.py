@@ -14,6 +14,7 @@ from seqlab import _core
 from seqlab.corpus import Corpus, Sentence
 from seqlab.encode.encoder import listed
 from seqlab.errors import CorpusError, OptionError, Place, StoreError
+from seqlab.shown import Brief
 from seqlab.store.codec import Inside, state_of, value_of
 from seqlab.store.fields import Field, Listed, Pool, Sizes, Strings
 from seqlab.store.state import State
@@ -145,8 +146,8 @@ class Counted:
         return counts
 
 
-@dataclass(frozen=True, eq=False)
-class Symbols:
+@dataclass(frozen=True, eq=False, repr=False)
+class Symbols(Brief):
     """The symbols that can follow a history: words by name, then the unknown word, then the end.
 
     words     in order, without the unknown one
@@ -209,8 +210,8 @@ class Symbols:
         return numbers
 
 
-@dataclass(frozen=True, eq=False)
-class NgramModel:
+@dataclass(frozen=True, eq=False, repr=False)
+class NgramModel(Brief):
     """Probabilities of symbols after histories.
 
     discounts   those of Kneser-Ney for n-grams of 1, 2, ... symbols; () for other smoothing

@@ -28,6 +28,7 @@ from seqlab.families.hmm.counting import (
 )
 from seqlab.families.hmm.emissions.symbols import MISSING
 from seqlab.learning.smoothing import MLE, NAMES, AddLambda, Smoothing, smoothing_of
+from seqlab.shown import Brief
 from seqlab.store.codec import Inside
 from seqlab.store.fields import Array, Names, Pool, Setting
 from seqlab.store.fields import Offsets as StoredOffsets
@@ -44,8 +45,8 @@ Flags = npt.NDArray[np.bool_]
 LARGEST_TOTAL = 1e300  # sums of counts stay finite
 
 
-@dataclass(frozen=True, eq=False)
-class WordCounts:
+@dataclass(frozen=True, eq=False, repr=False)
+class WordCounts(Brief):
     """Counts above 0 of words that were counted at least once.
 
     pool    V words
@@ -111,8 +112,8 @@ def _revived(text: Any, begins: Any, *counts: Any) -> WordCounts:
     return WordCounts(_core.pool_of(text, begins), *counts)
 
 
-@dataclass(frozen=True, eq=False)
-class CountedHMM:
+@dataclass(frozen=True, eq=False, repr=False)
+class CountedHMM(Brief):
     """A hidden Markov model of order 1 to 3 whose states are observed labels.
 
     labels      L names

@@ -14,6 +14,7 @@ from seqlab.families.hmm.tables import HiddenMarkov
 from seqlab.families.hmm.training_set import TrainingSet
 from seqlab.learning.history import History
 from seqlab.learning.smoothing import NAMES
+from seqlab.shown import Brief
 from seqlab.store.codec import Late, Part
 from seqlab.store.fields import Listed, Record
 from seqlab.store.state import State
@@ -23,8 +24,8 @@ from seqlab.tagging.training import Training
 HiddenModel = HiddenMarkov | CountedHMM
 
 
-@dataclass(frozen=True, eq=False)
-class HmmFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class HmmFit(Brief):
     """A fitted hidden Markov model.
 
     training          labels, columns, words, rules and dictionary

@@ -17,14 +17,15 @@ from seqlab.families.hmm.emissions.base import Floats
 from seqlab.families.hmm.emissions.categorical import SymbolDistribution
 from seqlab.families.hmm.tables import HiddenMarkov
 from seqlab.inference.streaming import Filter, FilterStep
+from seqlab.shown import Brief, Table, Tabular, columns_of
 from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.transitions import END, START, Transitions
 
 LONGEST = 100_000  # limit for a sequence drawn from a model with an end
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Generated:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Generated(Brief):
     """Sequences drawn from a model: observations[i] with states[i]."""
 
     observations: list[list[Any]]
@@ -184,12 +185,19 @@ class Candidate:
     dev: float | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Selection:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Selection(Tabular):
     """Models of several sizes; `best` is the one selected by the criterion."""
 
     candidates: tuple[Candidate, ...]
     criterion: str
+
+    def _columns(self) -> Table:
+        names = ("n_states", "log_likelihood", "parameters", "aic", "bic", "dev")
+        return {
+            "chosen": [one is self.chosen for one in self.candidates],
+            **columns_of(self.candidates, *names),
+        }
 
     @property
     def best(self) -> Any:

@@ -22,6 +22,7 @@ from seqlab.families.hmm.emissions.base import (
     sum_of_logs,
 )
 from seqlab.learning.smoothing import MLE, AddLambda, smoothing_of
+from seqlab.shown import Brief
 from seqlab.store.codec import Inside, Part
 from seqlab.store.fields import Array, Names
 from seqlab.tagging.door.constraints import Rules
@@ -35,8 +36,8 @@ ZEROS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Dirichlet:
+@dataclass(frozen=True, slots=True, repr=False)
+class Dirichlet(Brief):
     """Pseudo-counts that the M step adds: MAP estimates under Dirichlet priors with these numbers plus 1.
 
     start         a number or (L,)
@@ -119,8 +120,8 @@ class Expected:
         return np.asarray(self.edge.sum(axis=1) + self.end)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HiddenMarkov:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class HiddenMarkov(Brief):
     """eq:hmm-joint   P(x, y) = π(y_1) B(x_1 | y_1) Π_t A(y_{t-1}, y_t) B(x_t | y_t)  [· end(y_T)].
 
     labels      the L states by name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, Self
@@ -13,14 +14,15 @@ from seqlab.errors import StoreError
 from seqlab.families.linear.decoder import Decoder, DecoderTables, LateTables, StoredTables, tables_of
 from seqlab.families.linear.model import LinearModel
 from seqlab.learning.history import History
+from seqlab.shown import Brief, Table, Tabular
 from seqlab.store.codec import Late, Lazily, Part
 from seqlab.store.fields import Record, check_dtype
 from seqlab.tagging.door.constraints import Rules
 from seqlab.tagging.training import Training
 
 
-@dataclass(frozen=True, slots=True)
-class PruneReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class PruneReport(Tabular):
     """Report of a pruning: sizes and scores before and after; str() gives it in one line.
 
     weights_before, weights_after         number of all weights of the model
@@ -48,6 +50,15 @@ class PruneReport:
         if self.score_before is None or self.score_after is None:
             return None
         return self.score_before - self.score_after
+
+    def _columns(self) -> Table:
+        names = ["weights", "attributes", "bytes", *([] if self.metric is None else ["score"])]
+        both = {when: [getattr(self, f"{name}_{when}") for name in names] for when in ("before", "after")}
+        return {"of": names, **both}
+
+    def _views(self) -> Iterator[str | Table]:
+        yield str(self)
+        yield self._columns()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and strings by name."""
@@ -83,8 +94,8 @@ def _size(count: int) -> str:
     return f"{count} bytes"
 
 
-@dataclass(frozen=True, eq=False)
-class LinearFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearFit(Brief):
     """A fitted linear tagger.
 
     training    labels, columns, words, rules and dictionary

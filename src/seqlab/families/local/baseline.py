@@ -12,6 +12,7 @@ import numpy.typing as npt
 from seqlab.arrays import LabelIds, Scores
 from seqlab.corpus import Corpus
 from seqlab.errors import CorpusError, OptionError, QuestionError, StoreError
+from seqlab.shown import Brief
 from seqlab.store.codec import Inside, Part, value_of
 from seqlab.store.fields import Array, Strings
 from seqlab.store.state import State
@@ -27,8 +28,8 @@ from seqlab.trellis import TrellisBatch
 Numbers = npt.NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Counts:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Counts(Brief):
     """Counts of words with labels, as entries sorted by word and label.
 
     word, label   (entries,)
@@ -111,8 +112,8 @@ def _numbers(words: list[str]) -> dict[str, int]:
     return {word: i for i, word in enumerate(words)}
 
 
-@dataclass(frozen=True, eq=False)
-class BaselineFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class BaselineFit(Brief):
     """A fitted MostFrequentTag.
 
     training      labels, columns, words, rules and dictionary

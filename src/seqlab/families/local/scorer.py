@@ -15,6 +15,7 @@ from seqlab.arrays import Scores
 from seqlab.errors import OptionError, StoreError
 from seqlab.families.local.classifier import NONE, LinearNumbers, LinearScores, numbers_of
 from seqlab.families.local.rows import Matrix, Sample
+from seqlab.shown import Brief
 from seqlab.store.codec import Part
 from seqlab.store.fields import Field, Sizes
 from seqlab.store.state import State
@@ -26,8 +27,8 @@ PROBES = 32  # rows on which the numbers must say what the classifier says
 CLOSE = 1e-9
 
 
-@dataclass(frozen=True)
-class Scorer:
+@dataclass(frozen=True, repr=False)
+class Scorer(Brief):
     """A classifier that has learned, and the method of it that gives scores.
 
     labels   in the order of the scores

@@ -18,6 +18,7 @@ from seqlab.errors import BeamError, CorpusError, OptionError, Place, QuestionEr
 from seqlab.families.local.classifier import GivenClassifier, LinearScores
 from seqlab.families.local.rows import NO_LABEL, Columns, Numbers, Prepared, first_tokens, samples
 from seqlab.families.local.scorer import RESPONSES, ByNumbers, Scorer, cloned, fitted, method_of
+from seqlab.shown import Brief
 from seqlab.store.codec import Late, Lazily, Part
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind
@@ -35,8 +36,8 @@ Bools = npt.NDArray[np.bool_]
 _THEIRS = "what was learned belongs to scikit-learn's classifier; look at classifier_, and at encoder_ for its columns"
 
 
-@dataclass(frozen=True, eq=False)
-class LocalFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class LocalFit(Brief):
     """A fitted LocalTagger.
 
     training   labels, columns, words, rules and dictionary

@@ -24,14 +24,15 @@ from seqlab.families.hmm.emissions.vectors import spread
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.mixture.reading import Bags, Numbers, check_columns, read_bags, read_points, read_weights
 from seqlab.learning.monitor import best_of
+from seqlab.shown import Brief, Table, Tabular
 from seqlab.store.fields import Array, Strings
 from seqlab.store.state import State
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.tagger import Sequences
 
 
-@dataclass(frozen=True, slots=True)
-class EMHistory:
+@dataclass(frozen=True, slots=True, repr=False)
+class EMHistory(Tabular):
     """The course of EM.
 
     log_likelihood   at the start and after every epoch, with the log of the prior if there is one; it never falls
@@ -41,9 +42,12 @@ class EMHistory:
     log_likelihood: tuple[float, ...]
     converged: bool
 
+    def _columns(self) -> Table:
+        return {"epoch": range(len(self.log_likelihood)), "log_likelihood": self.log_likelihood}
 
-@dataclass(frozen=True, eq=False)
-class MixtureFit:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MixtureFit(Brief):
     """A fitted mixture.
 
     theta            (k, features) the parameters of the components

@@ -15,6 +15,7 @@ from seqlab.families.rerank.features import Features, GlobalFeatures
 from seqlab.families.rerank.learners import Learned, ListPerceptron, LogLinear
 from seqlab.families.rerank.lists import SCORE, SCORE_NAME, Oracle, check_generator
 from seqlab.lazy import lent
+from seqlab.shown import Brief
 from seqlab.store.codec import put_part
 from seqlab.store.fields import Field, Listed, Names, Packed, Record, Sizes, Strings
 from seqlab.store.state import State
@@ -96,8 +97,8 @@ def _get_given(state: State, data: Any) -> Any:
 APART = {"generator": Apart(_put_given, _get_given), "features": Apart(_put_features, _get_features)}
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+@dataclass(frozen=True, slots=True, repr=False)
+class Facts(Brief):
     """Facts about the training; see Learned.
 
     score_weight   what was learned for the generator's score, beside the 1 that it counts from the start
@@ -114,8 +115,8 @@ class Facts:
             raise StoreError(f"'iterations' should lie above 0, found {self.iterations}")
 
 
-@dataclass(frozen=True, eq=False)
-class RerankFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class RerankFit(Brief):
     """A fitted Reranker.
 
     labels       those that occur

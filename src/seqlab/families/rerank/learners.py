@@ -11,6 +11,7 @@ import numpy.typing as npt
 from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError
 from seqlab.learning.optimisers import minimise
+from seqlab.shown import Brief
 
 Floats = npt.NDArray[np.float64]
 Offsets = npt.NDArray[np.int64]
@@ -58,8 +59,8 @@ class Task:
     weights: Floats
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Learned:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Learned(Brief):
     """Weights (K,), and how they were found.
 
     reason       why training ended

@@ -20,6 +20,7 @@ from seqlab.corpus import Corpus, Sentence
 from seqlab.errors import CorpusError, LabelError, OptionError, Place, ScoreError, ShapeError
 from seqlab.families.rerank.features import Features, Labels, features_of
 from seqlab.families.rerank.learners import Lists
+from seqlab.shown import Brief
 from seqlab.tagging.decoding import blocks, located
 from seqlab.tagging.door.sentences import label_lists
 from seqlab.tagging.tagger import Tagger
@@ -27,8 +28,8 @@ from seqlab.tagging.tagger import Tagger
 SCORE, SCORE_NAME = 0, "generator score"  # the feature that every candidate has
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateList:
+@dataclass(frozen=True, slots=True, repr=False)
+class CandidateList(Brief):
     """The labellings that a generator gives one sentence, best first, and its scores."""
 
     labels: list[Labels]

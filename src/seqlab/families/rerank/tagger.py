@@ -30,6 +30,7 @@ from seqlab.families.rerank.lists import (
     oracle_of,
     sentences_of,
 )
+from seqlab.shown import Brief
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.door.sentences import read_sentences, sentence_weights
@@ -39,8 +40,8 @@ from seqlab.tagging.tagger import BLOCK, Sentences, Targets, Tokens
 USUAL_LEARNER = LogLinear()
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+@dataclass(frozen=True, slots=True, repr=False)
+class Ranked(Brief):
     """One labelling after re-ranking.
 
     score             of the re-ranker: the generator's score and the weights of the features

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from seqlab.arrays import Scores
 from seqlab.corpus import Corpus
 from seqlab.errors import CorpusError, LabelError, OptionError
+from seqlab.shown import Brief
 from seqlab.store.fields import Array
 from seqlab.tags import Scheme
 from seqlab.trellis import Constraints
@@ -23,8 +24,8 @@ Bools = npt.NDArray[np.bool_]
 Given = str | Scheme | Constraints | Iterable[tuple[str, str]] | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rules:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Rules(Brief):
     """Masks, True for what must not happen.
 
     forbidden   (L, L) from label, to label
@@ -102,8 +103,8 @@ def _flags(some: Any, labels: LabelSet) -> Bools:
 Dictionary = Mapping[str, Iterable[str]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TagDictionary:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TagDictionary(Brief):
     """A tag dictionary: the labels that a word may have; one that is not listed may have any.
 
     column   the column that holds the words

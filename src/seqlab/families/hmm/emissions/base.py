@@ -14,6 +14,7 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError, StoreError
+from seqlab.shown import Brief
 from seqlab.store.fields import Array, Sizes
 from seqlab.store.state import State
 
@@ -139,8 +140,8 @@ class Tables:
     symbols: Any
 
 
-@dataclass(frozen=True, eq=False)
-class Distribution(Tables, ABC):
+@dataclass(frozen=True, eq=False, repr=False)
+class Distribution(Brief, Tables, ABC):
     """The emissions of L states, learned or given. Nothing here changes: M steps make new ones.
 
     by_state   fields that are arrays with an axis of states, and which axis that is

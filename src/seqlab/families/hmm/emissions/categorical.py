@@ -32,7 +32,7 @@ from seqlab.families.hmm.emissions.symbols import Stored, Symbols, checked_proba
 from seqlab.store.fields import Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SymbolDistribution(Distribution):
     """eq:hmm-emission   P(x | y) = B[y, x].
 
@@ -189,7 +189,7 @@ class Categorical(Emission):
         return SymbolDistribution(domain, np.ascontiguousarray(table))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BagDistribution(SymbolDistribution):
     """eq:naive-bayes-emission   P(x | y) = Π_f B[y, f]^(how often f is in x)."""
 

@@ -130,7 +130,7 @@ class Gaussian(Emission):
         return GaussianDistribution(self, np.ascontiguousarray(means), np.ascontiguousarray(sound), least)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GaussianDistribution(Distribution):
     """means (L, D); covariances (L, D, D), (L, D), (D, D) or (L,); least: the smallest allowed variance."""
 

@@ -119,7 +119,7 @@ class GaussianMixture(Gaussian):
         return (size, self.components, *shapes.shape_of(self.covariance, size, width)[1:])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MixtureDistribution(Distribution):
     """weights (L, M), means (L, M, D), covariances (L, M, D, D), (L, M, D), (L, D, D) for tied, or (L, M)."""
 

@@ -94,7 +94,7 @@ class Poisson(Emission):
         return PoissonDistribution(self, made)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PoissonDistribution(Distribution):
     """rates (L, D): events per token."""
 

@@ -88,7 +88,7 @@ class Streams(Emission):
         return StreamsDistribution(tuple(self.parts), tuple(stream))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StreamsDistribution(Distribution):
     """One distribution for every stream, by name."""
 

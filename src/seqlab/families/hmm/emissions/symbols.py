@@ -14,6 +14,7 @@ import numpy.typing as npt
 from seqlab.corpus import Corpus, StringColumn, VectorColumn
 from seqlab.errors import CorpusError, OptionError, Place, StoreError
 from seqlab.families.hmm.emissions.base import SymbolRows, as_floats
+from seqlab.shown import Brief
 from seqlab.store.fields import Field, Sizes
 from seqlab.store.state import State, string_arrays
 
@@ -21,8 +22,8 @@ MISSING = "\0"  # represents a missing word in a column of words; no text contai
 MOST_NUMBERS = 10_000_000  # limit of symbols that are numbers: each has a row, used or not
 
 
-@dataclass(frozen=True, eq=False)
-class Symbols:
+@dataclass(frozen=True, eq=False, repr=False)
+class Symbols(Brief):
     """V symbols by number.
 
     words   the words in order; None when symbols are the whole numbers 0 .. V - 1

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from seqlab.shown import Brief, Table, Tabular, columns_of, cut
 
-@dataclass(frozen=True, slots=True)
-class Contribution:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Contribution(Brief):
     """Contribution of one attribute of a token: difference = value * (weight - rival_weight).
 
     weight, rival_weight   of the attribute with `label` and with `rival`; 0 where the model has none
@@ -27,8 +30,8 @@ class Contribution:
     rival: str
 
 
-@dataclass(frozen=True, slots=True)
-class MoveContribution:
+@dataclass(frozen=True, slots=True, repr=False)
+class MoveContribution(Brief):
     """Contribution of one transition between labels.
 
     labels, rival_labels   the labels in a row, two or three, on either side
@@ -52,7 +55,7 @@ class MoveContribution:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Tabular):
     """An exact additive explanation: `total` is the sum of all contributions, and equals log_odds or margin.
 
     log_odds      log p(label | sentence) - log p(rival | sentence) at the position; None without probabilities
@@ -111,10 +114,22 @@ class Explanation:
 
         return explanation_text(self, rows=rows)
 
-    def _repr_html_(self) -> str:
-        from seqlab.families.linear.explain.text import explanation_html
+    def __repr__(self) -> str:
+        word = self.tokens[self.position]
+        return cut(f"Explanation({word!r} is {self.label}, not {self.rival}: {self.total:+.3f})")
 
-        return explanation_html(self)
+    def _columns(self) -> Table:
+        parts: list[Any] = [*self.features, *self.moves]
+        moves = [isinstance(one, MoveContribution) for one in parts]
+        labels = [one.labels if move else (one.label,) for one, move in zip(parts, moves, strict=True)]
+        rivals = [one.rival_labels if move else (one.rival,) for one, move in zip(parts, moves, strict=True)]
+        numbers = columns_of(parts, "position", "attribute", "value", "weight", "rival_weight", "difference")
+        return {"move": moves, "labels": labels, "rival_labels": rivals, **numbers}
+
+    def _views(self) -> Iterator[str | Table]:
+        from seqlab.families.linear.explain.text import explanation_views
+
+        return explanation_views(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists, dicts and numbers; None for the weight of a transition that is not allowed."""

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from seqlab.arrays import whole_number
 from seqlab.families.linear.explain.explanation import Contribution, Explanation, MoveContribution
+from seqlab.shown import Table as Columns
 from seqlab.views.html import cell, table
-from seqlab.views.palette import DARK, LIGHT
+from seqlab.views.notebook import Markup
 from seqlab.views.text import clip, left, printable, right, text_width
 
 COLUMNS = 80
@@ -19,16 +20,6 @@ NUMBER = 10  # screen columns of a number
 SHARES = 16
 HTML_ROWS = 20
 SMALL = 5e-4  # rounds to 0 with three digits
-STYLE = (
-    "<style>.seqlab-why{font:14px/1.45 system-ui,sans-serif;max-width:60rem}"
-    ".seqlab-why table{border-collapse:collapse;margin:.6rem 0;font-variant-numeric:tabular-nums}"
-    ".seqlab-why th,.seqlab-why td{padding:.15rem .6rem;text-align:right;border-bottom:1px solid #8884}"
-    ".seqlab-why th:first-child,.seqlab-why td:first-child{text-align:left;max-width:26rem;overflow-wrap:anywhere}"
-    f".seqlab-why mark{{background:{LIGHT['blue']}33;color:inherit;padding:0 .2em;border-radius:.2em}}"
-    f".seqlab-why .for{{color:{LIGHT['blue']}}}.seqlab-why .against{{color:{LIGHT['vermilion']}}}"
-    f"@media(prefers-color-scheme:dark){{.seqlab-why .for{{color:{DARK['blue']}}}"
-    f".seqlab-why .against{{color:{DARK['vermilion']}}}}}</style>"
-)
 
 
 class Row(NamedTuple):
@@ -116,30 +107,27 @@ def _text_table(some: Table) -> str:
 # ------------------------------------------------------------------------------------------------ HTML
 
 
-def explanation_html(found: Explanation) -> str:
-    """Make HTML of the question, the sentence, the tables and the sum; it fits light and dark pages."""
+def explanation_views(found: Explanation) -> Iterator[str | Columns]:
+    """Make the question, the sentence, the tables and the sum, as a notebook shows them."""
     words = [escape(word) for word in found.tokens]
     words[found.position] = f"<mark>{words[found.position]}</mark>"
-    parts = [
-        STYLE,
-        '<div class="seqlab-why">',
-        f"<h4>{escape(question(found))}</h4>",
-        f"<p>{' '.join(words)}</p>",
-    ]
-    parts += [f"<p>{escape(line)}</p>" for line in verdict(found)]
-    parts += [_html_table(some) for some in tables(found, HTML_ROWS) if some.rows]
-    parts += [f"<p>{escape(line)}</p>" for line in (*footnotes(found), summary(found))]
-    return "".join([*parts, "</div>"])
+    yield question(found)
+    yield Markup(f"<p>{' '.join(words)}</p>")
+    yield from verdict(found)
+    for some in tables(found, HTML_ROWS):
+        if some.rows:
+            yield _html_table(some)
+    yield from (*footnotes(found), summary(found))
 
 
-def _html_table(some: Table) -> str:
+def _html_table(some: Table) -> Markup:
     shown = [place for place, head in enumerate(some.heads) if head or place != 1]
     lines = []
     for row in some.rows:
-        side = "for" if row.adds.startswith("+") else "against"  # the sign shows it too
+        side = "yes" if row.adds.startswith("+") else "no"  # the sign shows it too
         cells = "".join(cell(row[place]) for place in shown[:-1])
-        lines.append(f'<tr>{cells}<td class="{side}">{escape(row.adds)}</td></tr>')
-    return table([some.heads[place] for place in shown], lines, kind="")
+        lines.append(f'<tr>{cells}<td><span class="{side}">{escape(row.adds)}</span></td></tr>')
+    return Markup(table([some.heads[place] for place in shown], lines, kind="right"))
 
 
 # ------------------------------------------------------------------------------------------------ words

@@ -18,12 +18,13 @@ from seqlab.arrays import choice, number, switch, whole_number
 from seqlab.errors import ScoreError
 from seqlab.learning.monitor import Job, Outcome, Progress, Report, Weights
 from seqlab.learning.optimisers import LARGEST_PENALTY, LINE_SEARCHES, checked_memory, settings_for
+from seqlab.shown import Brief
 
 DTYPES = ("float32", "float64")
 
 
-@dataclass(frozen=True)
-class BatchLearner:
+@dataclass(frozen=True, repr=False)
+class BatchLearner(Brief):
     """Base of batch learners: the l2 penalty (regularisation), and the stopping rules (eq:stopping).
 
     l2               strength of the penalty ‖θ‖²
@@ -63,7 +64,7 @@ class BatchLearner:
         return settings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LBFGS(BatchLearner):
     """Limited-memory BFGS (eq:lbfgs), or OWL-QN when l1 > 0 (eq:owlqn): the default, and the fastest.
 
@@ -158,7 +159,7 @@ def outcome_of(
     return Outcome(theta, reason.name.replace("_", " "), iterations, value)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ConjugateGradient(BatchLearner):
     """Non-linear conjugate gradients (eq:conjugate-gradient): little memory, more evaluations."""
 
@@ -167,7 +168,7 @@ class ConjugateGradient(BatchLearner):
         return _plain("conjugate-gradient", self, job, theta, report)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GradientAscent(BatchLearner):
     """Up the slope of the penalised log-likelihood (eq:gradient-descent): what textbooks begin with, and slow.
 

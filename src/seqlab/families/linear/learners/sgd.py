@@ -14,12 +14,13 @@ from seqlab.errors import ScoreError
 from seqlab.families.linear.learners.batch import DTYPES
 from seqlab.learning.monitor import Outcome, Progress, Report, Weights
 from seqlab.learning.optimisers import LARGEST_PENALTY
+from seqlab.shown import Brief
 
 SCHEDULES = ("inverse", "constant", "sqrt", "exponential")
 
 
-@dataclass(frozen=True, kw_only=True)
-class SGD:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SGD(Brief):
     """Stochastic gradient descent on the likelihood of a CRF (eq:sgd): makes loss(θ) + l2 ‖θ‖² small.
 
     l2          strength of the penalty, as in LBFGS; it costs nothing for attributes that a step does not see
