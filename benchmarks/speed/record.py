@@ -36,6 +36,8 @@ class Run:
     def origin(self) -> str:
         """The same without the versions of packages."""
         place = f"{self.machine['cpu']}, {self.machine['cores']} cores, kernel {self.kernel}"
+        if (load := self.machine.get("load", 0)) > self.machine["cores"]:
+            place += f"; the machine was busy, load {load:.0f}"
         return f"Made by `{self.command}` on {self.date[:10]} at commit {self.commit}: {place}."
 
 

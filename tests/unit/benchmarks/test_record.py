@@ -68,4 +68,6 @@ def test_provenance_names_command_date_commit_machine_and_versions():
     assert RUN.provenance() == (
         "Made by `make bench` on 2026-01-02 at commit abc1234: some processor, 2 cores, kernel avx2; python 3.11.7."
     )
+    busy = replace(RUN, machine={**RUN.machine, "load": 11.2})
+    assert busy.origin().endswith("kernel avx2; the machine was busy, load 11.")
     assert RUN.origin() == RUN.provenance().replace("; python 3.11.7", "")
