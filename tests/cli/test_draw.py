@@ -33,6 +33,11 @@ def test_a_trellis_shows_the_words_and_as_many_paths_as_asked(shell, crf):
         assert word in svg
 
 
+def test_moves_may_be_the_strongest_only(shell, crf):
+    svg = words_of(shell.done("draw", "moves", crf, "--top", 2, "-o", "-"))
+    assert "weaker moves, not shown: " in svg
+
+
 def test_graphs_need_no_model_and_facts_are_data(shell, tmp_path):
     target = tmp_path / "hmm.svg"
     found = json.loads(shell.done("draw", "graph", "hmm", "--plates", "-o", target, "--json"))

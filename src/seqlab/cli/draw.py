@@ -42,6 +42,7 @@ OPTIONS = (
     parsing.NUMBER,
     option("--nbest N", "paths of a trellis (default: 1)", whole(1), default=1),
     option("--most N", "at most so many labels", whole(1)),
+    option("--top N", "of moves, only the N with the largest numbers", whole(1)),
     option("--as", "how moves are drawn", dest="form", choices=("graph", "table")),
     option("--plates", "a graph with frames and parameters"),
     parsing.GOLD,
@@ -79,7 +80,8 @@ def _picture(arguments: argparse.Namespace) -> seqlab.draw.Picture:
     if what == "graph":
         return draw.graphical_model_picture(model, plates=arguments.plates)
     if what == "moves":
-        return draw.transition_picture(load(model), kind=arguments.form, most=arguments.most)
+        limits = {"most": arguments.most, "top": arguments.top}
+        return draw.transition_picture(load(model), kind=arguments.form, **limits)
     if what == "learning":
         return draw.learning_picture({name: load(name) for name in arguments.files} if files else load(model))
     if what == "trellis":
@@ -91,7 +93,7 @@ def _picture(arguments: argparse.Namespace) -> seqlab.draw.Picture:
             words,
             nbest=arguments.nbest,
             posterior=tagger._probabilistic,
-            max_labels=arguments.most or 12,
+            max_labels=arguments.most,
             max_positions=max(16, len(words)),
         )
     if not files:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,9 @@ MOST_DOTS = 40  # points of a curve that are marked one by one
 CURVES, LANE, TRACKS_GAP = 170, 16, 16  # pixels: height of curves and of a state's lane, between tracks
 MOST_POSITIONS = 20_000  # in a picture of tracks
 CELL_HEIGHT, LEAST_CELL = 28.0, 44.0  # of a shaded table
+MANY, TWICE = 9, 15  # with more labels a table is grouped; with more, names stand on all its sides
+WEAK = 0.1  # numbers in weaker shades are faint among many
+SHARES = "blue: right, vermilion: wrong; the deeper, the larger its share of the row"  # of confusions
 NORMAL_95 = 1.96  # half a 95 % interval, in standard deviations
 
 
@@ -243,6 +247,14 @@ def _track(axes: Any, row: Sequence[str], lanes: Sequence[str], inks: Inks) -> N
     axes.spines[["left", "bottom"]].set_visible(False)
 
 
+def by_type(labels: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Order labels so that B-NP and I-NP stand together; return the order, and where in it another type begins."""
+    types = [label[2:] if label[:2] in {f"{place}-" for place in "BIMELSUW"} else label for label in labels]
+    order = sorted(range(len(labels)), key=lambda i: (types.index(types[i]), "BIMELSUW".find(labels[i][:1])))
+    grouped = order if len(set(types)) < len(types) else []
+    return order, [i for i in range(1, len(grouped)) if types[order[i]] != types[order[i - 1]]]
+
+
 def heat_picture(
     labels: Sequence[str],
     texts: Sequence[Sequence[str]],
@@ -253,15 +265,19 @@ def heat_picture(
     column_name: str,
     notes: Sequence[str] = (),
 ) -> Picture:
-    """Draw a square table of texts in shaded cells, its labels at the left and above.
+    """Draw a square table of texts in shaded cells, its labels at the left and above; many are grouped by type.
 
     shades   from -1 (vermilion) to 1 (blue)
     """
-    names = [clip(printable(name), 20, "…") for name in labels]
+    size, many = len(labels), len(labels) > MANY
+    order, breaks = by_type(labels) if many else (list(range(size)), [])
+    names = [clip(printable(labels[i]), 20, "…") for i in order]
     longest = max(map(words_width, names))
     cell = max(LEAST_CELL, 12 + max(words_width(text, 12) for row in texts for text in row))
-    slanted = longest > cell - 8
-    size, note = len(names), "; ".join(notes)
+    slanted, twice = longest > cell - 8, size > TWICE
+    slant = 0.75 * longest if slanted else 0.0
+    width = max(90 + longest * (1 + twice) + cell * size + slant, 40 + words_width(title, 15, bold=True))
+    lines = textwrap.wrap(printable("; ".join(notes)), int((width - 40) / 7))
 
     def paint(made: Any, inks: Inks) -> None:
         from matplotlib.colors import to_rgba
@@ -269,25 +285,28 @@ def heat_picture(
 
         axes = made.subplots()
         axes.set(xlim=(0, size), ylim=(size, 0))
-        slant = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"} if slanted else {}
-        axes.set_xticks(np.arange(size) + 0.5, names, **slant)
+        turn = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"} if slanted else {}
+        axes.set_xticks(np.arange(size) + 0.5, names, **turn)
         axes.set_yticks(np.arange(size) + 0.5, names)
-        axes.tick_params(length=0, labeltop=True, labelbottom=False, labelcolor=inks["ink"])
+        axes.tick_params(length=0, labeltop=True, labelcolor=inks["ink"], labelbottom=twice, labelright=twice)
+        for tick in axes.xaxis.get_major_ticks() if slanted else ():
+            tick.label1.set(rotation=-45, va="top")
         axes.spines[:].set_visible(False)
         axes.set_xlabel(column_name, loc="left")
         axes.set_ylabel(row_name)
         axes.xaxis.set_label_position("top")
-        for (i, j), shade in np.ndenumerate(shades):
+        for (i, j), shade in np.ndenumerate(shades[np.ix_(order, order)]):
             colour = to_rgba(inks["blue" if shade >= 0 else "vermilion"], STRONGEST * abs(shade))
             axes.add_patch(Rectangle((j, i), 1, 1, fc=colour, ec=inks["grid"], lw=0.75))
-            axes.text(j + 0.5, i + 0.5, texts[i][j], ha="center", va="center")
+            ink = inks["faint" if many and abs(shade) < WEAK else "ink"]
+            axes.text(j + 0.5, i + 0.5, texts[order[i]][order[j]], ha="center", va="center", color=ink)
+        axes.hlines(breaks, 0, size, color=inks["faint"], linewidth=0.6)
+        axes.vlines(breaks, 0, size, color=inks["faint"], linewidth=0.6)
         made.suptitle(printable(title), x=0.02, ha="left", fontsize=11, fontweight="bold")
-        if note:
-            made.supxlabel(printable(note), x=0.02, ha="left", fontsize=9, color=inks["faint"])
+        if lines:
+            made.supxlabel("\n".join(lines), x=0.02, ha="left", fontsize=9, color=inks["faint"])
 
-    height = 110 + (0.75 * longest if slanted else 16) + CELL_HEIGHT * size + (24 if note else 0)
-    width = 90 + longest + cell * size + (0.75 * longest if slanted else 0)
-    width = max(width, 40 + words_width(title, 15, bold=True), 120 + longest + words_width(note, 12))
+    height = 110 + (slant or 16) * (1 + twice) + CELL_HEIGHT * size + (8 + 16 * len(lines) if lines else 0)
     return Chart(width, height, title, (), paint)
 
 
@@ -317,7 +336,7 @@ def confusion_picture(report: Any, *, most: int = 12, title: str = "Confusion of
         title=title,
         row_name="right label",
         column_name="what was said",
-        notes=[f"{left_out} labels with fewer mistakes are not shown"] if left_out else [],
+        notes=[SHARES, *([f"labels with fewer mistakes, not shown: {left_out}"] if left_out else [])],
     )
 
 
@@ -359,17 +378,20 @@ def reliability_picture(
         upper.set_title(printable(title), pad=24)
         place = {"xycoords": "axes fraction", "textcoords": "offset points"}
         upper.annotate(summary, (0, 1), (0, 8), color=inks["faint"], **place)
-        upper.plot([0, 1], [0, 1], color=inks["faint"], linewidth=1, linestyle="dashed")
-        upper.plot(chance, share, marker="o", **line_style(0, inks))
+        upper.plot([0, 1], [0, 1], color=inks["faint"], linewidth=1, linestyle="dashed", label="honest")
+        upper.plot(chance, share, marker="o", label="the model, with 95 % intervals", **line_style(0, inks))
         bars = np.clip([middle - half, middle + half], 0.0, 1.0)
         upper.vlines(chance, *bars, color=inks["blue"], alpha=0.6)
         upper.set(ylim=(0, 1.02), ylabel="share of labels that are right")
         upper.grid(axis="y")
+        upper.legend(loc="lower right")
         scaled(upper, "x")
         scaled(upper, "y")
         lower.bar(used / bins, counts, 0.9 / bins, align="edge", color=inks["shade"])
-        lower.set(xlim=(0, 1), xlabel="probability of the label that was chosen", ylabel="tokens")
-        lower.set_yticks([max(counts)], [f"{max(counts):,}"])
+        lower.set(xlim=(0, 1), xlabel="probability of the label that was chosen", ylabel="tokens\n(log)")
+        lower.set(yscale="log", ylim=(0.5, max(counts) * 1.2))  # the last bin may have nearly all of them
+        lower.set_yticks([1, max(counts)], ["1", f"{max(counts):,}"])
+        lower.minorticks_off()
 
     return Chart(480, 560, f"{title}: {summary}", (), paint)
 

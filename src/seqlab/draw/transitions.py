@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.arrays import whole_number
-from seqlab.draw.charts import heat_picture
+from seqlab.draw.charts import MANY, by_type, heat_picture
 from seqlab.errors import OptionError, ShapeError
 from seqlab.views.picture import Box, Control, Corners, Disc, Picture, Shape, Text, arrow, bent, words_width
 from seqlab.views.text import clip
@@ -21,8 +21,11 @@ EDGE, TITLE = 30.0, 62.0
 HEAD = 9.0  # length of an arrow's head
 LOOP = 52.0  # how far an arrow from a label to itself goes out
 PLACES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.27, 0.73)  # on an arrow, where its number may stand
-MOST_IN_GRAPH, MOST_IN_TABLE = 9, 24
+MOST_IN_TABLE = 24
 LEAST_SHARE = 0.04  # of the largest number; fainter transitions are left out of a graph
+LARGER = "speaks against it; the thicker, the larger the number"
+ARROWS = ("blue", "", "favours the move"), ("vermilion", "5 3", LARGER)  # a legend: ink, dashes, words
+CELLS = "blue favours a move, vermilion speaks against it; the deeper, the larger the number; · no number"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,10 +46,20 @@ class Moves:
 
     def among(self, most: int) -> Moves:
         """Keep the labels whose transitions have the largest numbers, in their order."""
-        if len(self.labels) <= most:
-            return self
         size = np.where(self.seen, np.abs(self.table), 0.0)
-        order = np.sort(np.argsort(-(size.sum(axis=0) + size.sum(axis=1)), kind="stable")[:most])
+        return self._of(np.sort(np.argsort(-(size.sum(axis=0) + size.sum(axis=1)), kind="stable")[:most]))
+
+    def strongest(self, top: int, most: int) -> Moves:
+        """Keep the transitions with the largest numbers, and the labels they join, which are at most so many."""
+        size, seen = np.where(self.seen & ~self.forbidden, np.abs(self.table), 0.0), np.zeros_like(self.seen)
+        labels, left = set[int](), top
+        for i, j in np.argwhere(size > 0)[np.argsort(-size[size > 0], kind="stable")].tolist():
+            if left and len(labels | {i, j}) <= most:
+                seen[i, j], labels, left = True, labels | {i, j}, left - 1
+        order, _ = by_type(self.labels)
+        return replace(self, seen=seen)._of(np.array([i for i in order if i in labels] or order[:most]))
+
+    def _of(self, order: npt.NDArray[np.int_]) -> Moves:
         at, labels = np.ix_(order, order), tuple(self.labels[i] for i in order)
         return Moves(labels, self.table[at], self.seen[at], self.forbidden[at], self.probabilities)
 
@@ -63,6 +76,7 @@ def transition_picture(
     *,
     kind: str | None = None,
     most: int | None = None,
+    top: int | None = None,
     title: str = "Moves between labels",
 ) -> Picture:
     """Draw how a model values moves from label to label.
@@ -71,30 +85,43 @@ def transition_picture(
              or an (L, L) table with `labels`: row from, column to. Rows that add up to 1 are taken for probabilities
     kind     "graph" for labels in a ring with arrows, "table" for a shaded table; None takes a graph up to 9 labels
     most     labels that are shown: those whose moves have the largest numbers
+    top      moves that are shown: those with the largest numbers, and the labels they join
 
     Arrows are as thick as their numbers are large. Blue and solid favours a move, vermilion and dashed speaks against
-    it.
+    it. Of more than 9 labels a graph shows the strongest moves only, and B-NP and I-NP stand together.
     """
     moves = _moves(given, labels)
     if kind not in ("graph", "table", None):
         raise OptionError(f"kind must be 'graph', 'table' or None, got {kind!r:.40}")
     count = len(moves.labels)
-    shown = None if most is None else whole_number(most, "most", 1)
-    graph = kind == "graph" or (kind is None and min(count, shown or count) <= MOST_IN_GRAPH)
-    few = moves.among(shown or (MOST_IN_GRAPH if graph else MOST_IN_TABLE))
-    left_out = count - len(few.labels)
-    notes = [f"{left_out} labels with smaller numbers are not shown"] if left_out else []
-    return _graph(few, title, notes) if graph else _table(few, title, notes)
+    shown = count if most is None else whole_number(most, "most", 1)
+    few = moves if top is None else moves.strongest(whole_number(top, "top", 1), shown)
+    graph = kind == "graph" or (kind is None and min(len(few.labels), shown) <= MANY)
+    limit = shown if most else MANY if graph else MOST_IN_TABLE
+    if graph and count > MANY:
+        few = few.strongest(top or 3 * min(limit, count) // 2, limit)
+    elif len(few.labels) > limit:
+        few = few.among(limit)
+    left_out, weaker = count - len(few.labels), int(moves.seen.sum() - few.seen.sum())
+    notes = [f"labels with smaller numbers, not shown: {left_out}"] if left_out else []
+    if weaker and (top or (graph and count > MANY)):
+        notes.append(f"weaker moves, not shown: {weaker:,}")
+    if graph:
+        return _graph(few, title, notes, legend=count > MANY, top=top)
+    return _table(few, title, notes, legend=count > MANY)
 
 
-def _table(moves: Moves, title: str, notes: list[str]) -> Picture:
+def _table(moves: Moves, title: str, notes: list[str], *, legend: bool) -> Picture:
     texts = [["·"] * len(moves.labels) for _ in moves.labels]
     for i, j in np.argwhere(moves.seen | moves.forbidden).tolist():
-        texts[i][j] = "×" if moves.forbidden[i, j] else moves.text(float(moves.table[i, j]))
+        text = "×" if moves.forbidden[i, j] else moves.text(float(moves.table[i, j]))
+        texts[i][j] = "·" if legend and text == "<.01" else text
+    if legend:
+        notes = ["the deeper, the more probable; · below .005" if moves.probabilities else CELLS, *notes]
     return heat_picture(
         moves.labels,
         texts,
-        moves.table / (float(np.abs(moves.table).max(initial=0.0)) or 1.0),
+        np.where(moves.seen, moves.table, 0.0) / (float(np.abs(moves.table).max(initial=0.0)) or 1.0),
         title=title,
         row_name="from",
         column_name="to",
@@ -102,14 +129,14 @@ def _table(moves: Moves, title: str, notes: list[str]) -> Picture:
     )
 
 
-def _graph(moves: Moves, title: str, notes: list[str]) -> Picture:
+def _graph(moves: Moves, title: str, notes: list[str], *, legend: bool, top: int | None) -> Picture:
     size = np.where(moves.seen & ~moves.forbidden, np.abs(moves.table), 0.0)
     largest = float(size.max(initial=0.0))
-    chosen = [(i, j) for i, j in np.argwhere(size > LEAST_SHARE * largest).tolist()]
+    chosen = [(i, j) for i, j in np.argwhere(size > (0 if top else LEAST_SHARE * largest)).tolist()]
     chosen.sort(key=lambda move: -size[move])
-    most = 2 * len(moves.labels) + 4
+    most = top or 2 * len(moves.labels) + 4
     if len(chosen) > most:
-        notes.append(f"{len(chosen) - most} weaker moves are not shown")
+        notes.append(f"weaker moves, not shown: {len(chosen) - most}")
     names = [clip(name, 12, "…") for name in moves.labels]
     radius = max(20.0, max(words_width(name) for name in names) / 2 + 8)
     # Neighbours have room for arrows and numbers between them, and labels for arrows to themselves.
@@ -136,7 +163,13 @@ def _graph(moves: Moves, title: str, notes: list[str]) -> Picture:
         shapes.append(Text(at.real, at.imag + 4.5, name, anchor="middle"))
     shapes.append(Text(24, 26, title, 15.0, bold=True))
     shapes += [Text(24, 46 + 17 * i, note, 12, ink="faint") for i, note in enumerate(notes)]
-    return Picture(2 * (EDGE + reach), TITLE + EDGE + 2 * reach, title, tuple(shapes))
+    foot, width = TITLE + EDGE + 2 * reach, 2 * (EDGE + reach)
+    signs = [("blue", "", "the thicker, the more probable")] if moves.probabilities else ARROWS
+    for ink, dash, words in signs if legend else ():
+        at, foot, width = 24 + 1j * foot, foot + 18, max(width, 420)
+        shapes += arrow(bent(at, at + 36, 0, 0, 0), ink, size=HEAD, neck=HEAD, stroke=2.5, dash=dash)
+        shapes.append(Text(70, at.imag + 4, words, 12, ink="faint"))
+    return Picture(width, foot, title, tuple(shapes))
 
 
 def _control(places: list[complex], i: int, j: int, centre: complex, radius: float) -> Control:

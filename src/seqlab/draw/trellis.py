@@ -110,7 +110,7 @@ def trellis_picture(
     *,
     nbest: int = 1,
     posterior: bool = True,
-    max_labels: int = 12,
+    max_labels: int | None = None,
     max_positions: int = 16,
     title: str = "",
 ) -> Picture:
@@ -121,18 +121,18 @@ def trellis_picture(
     posterior  whether to shade labels and moves by their probabilities, and to write these into the nodes; scores that
                are no logs of probabilities, such as a perceptron's, are better drawn without
 
-    Of very many labels only those of the best path and the most probable are shown, of very many positions the first.
+    Of more than 12 labels those of the best path and the most probable are shown, of very many positions the first.
     """
     if not 0 <= whole_number(nbest, "nbest", 0) <= len(PATHS):
         raise OptionError(f"nbest must lie between 0 and 4 in a picture, got {nbest!r}")
     shown = min(trellis.T, whole_number(max_positions, "max_positions", 1))
-    most = whole_number(max_labels, "max_labels", 1)
     paths: Sequence[inference.Path] = ()
     certain: inference.Posterior | None = None
     with contextlib.suppress(ImpossibleError):
         paths = tuple(inference.nbest(trellis, max(nbest, 1))) if trellis.T else ()
         certain = inference.posterior(trellis) if posterior and trellis.T else None
     best = paths[0].ids[:shown].tolist() if paths else []
+    most = max(12, len(set(best))) if max_labels is None else whole_number(max_labels, "max_labels", 1)
     rows = chosen_rows(prefix(trellis, shown), best, most) if shown else []
     names = [clip(printable(str(y)), 16, "…") for y in trellis.labels or range(trellis.L)]
     columns = [clip(head, MOST_HEAD, "…") for head in heads(tokens, trellis.T, shown)]
@@ -158,6 +158,10 @@ def trellis_picture(
         value = f": probability {math.exp(path.log_prob or 0.0):.3g}" if posterior else ""
         name, ink = (f"path {rank + 1}", SERIES[rank]) if rank else ("best path", "ink")
         notes.append((f"{PATHS[rank]} {name}{value}", ink))
+    if certain is not None:
+        notes.append(("discs: how probable a label is; small rings: below .005", "faint"))
+        if trellis.order == 1:
+            notes.append(("blue lines: moves, the wider the more probable", "faint"))
     notes += [(f"… {words}", "faint") for words in not_shown(trellis, len(rows), shown) if trellis.T]
     if any(isinstance(shape, Text) and shape.text == "×" for shape in nodes):
         notes.append(("× cannot be", "faint"))

@@ -81,7 +81,9 @@ def everything():
     yield "strange names", draw.trellis_picture(random_trellis(6, 6, labels=STRANGE), STRANGE)
     for L in (1, 2, 3, 5, 9):
         yield f"graph of {L}", draw.transition_picture(*table(L), kind="graph")
-    for L in (1, 4, 30):
+    for L in (12, 30):
+        yield f"strongest of {L}", draw.transition_picture(*table(L), kind="graph", most=L, top=2 * L)
+    for L in (1, 4, 12, 30):
         yield f"table of {L}", draw.transition_picture(*table(L), kind="table")
     yield "strange graph", draw.transition_picture(table(6)[0], STRANGE)
     for model, plates, length in itertools.product(MODELS, (False, True), (2, 8)):
@@ -193,6 +195,14 @@ def test_the_trellis_says_tokens_labels_and_probabilities():
     assert "– – path 2: probability 0.225" in said
 
 
+def test_a_trellis_has_every_label_of_the_best_path_and_a_legend():
+    trellis = Trellis(5 * np.eye(30)[:20], np.zeros((30, 30)))
+    said = texts(draw.trellis_picture(trellis, max_positions=20))
+    assert set(map(str, range(20))) <= set(said)
+    assert "discs: how probable a label is; small rings: below .005" in said
+    assert not any("discs" in text for text in texts(draw.trellis_picture(trellis, posterior=False)))
+
+
 def test_what_cannot_be_is_crossed_out():
     trellis = random_trellis(3, 2, constraints=Constraints(known={1: 0}))
     said = texts(draw.trellis_picture(trellis))
@@ -224,7 +234,7 @@ def test_moves_of_a_tagger():
     graph, as_table = draw.transition_picture(tagger), draw.transition_picture(tagger.model_, kind="table")
     assert set(tagger.labels_) <= set(texts(graph))
     assert texts(as_table).count("×") == int(tagger.model_.rules.forbidden.sum())
-    assert "8 labels with smaller numbers are not shown" in texts(
+    assert "labels with smaller numbers, not shown: 8" in texts(
         draw.transition_picture(*table(12), kind="graph", most=4)
     )
 
@@ -307,6 +317,7 @@ def test_reliability_refuses_what_it_cannot_judge():
         (lambda: draw.transition_picture(np.full((2, 2), np.nan)), "NaN"),
         (lambda: draw.transition_picture(np.eye(2), kind="pie"), "kind must be 'graph', 'table' or None"),
         (lambda: draw.transition_picture(np.eye(2), most=0), "most must be a whole number"),
+        (lambda: draw.transition_picture(np.eye(2), top=0), "top must be a whole number"),
         (lambda: draw.trellis_picture(random_trellis(2, 2), nbest=9), "nbest must lie between 0 and 4"),
         (
             lambda: draw.trellis_picture(random_trellis(2, 2), ["a"]),
