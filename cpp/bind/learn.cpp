@@ -146,9 +146,10 @@ void bind_start(nb::module_& m) {
         [](const KeptTask& task, const Out<double>& theta, double l2, int epochs, int burn_in, double rate,
            std::uint64_t seed, bool local, std::size_t threads, const nb::object& go_on) {
             const auto asked = [&] {
-                const Locked locked;
-                if (PyErr_CheckSignals() != 0) throw nb::python_error();
-                return go_on.is_none() || nb::cast<bool>(go_on());
+                return locked([&] {
+                    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+                    return go_on.is_none() || nb::cast<bool>(go_on());
+                });
             };
             Unlocked unlocked;
             return AveragedStart(task.task, threads)

@@ -22,8 +22,7 @@ nb::object written(double* data, std::size_t n) {
 
 optimise::Objective objective_of(const nb::object& objective, std::size_t n) {
     return [&objective, n](const double* theta, double* gradient) {
-        const Locked locked;
-        return nb::cast<double>(objective(seen(theta, n), written(gradient, n)));
+        return locked([&] { return nb::cast<double>(objective(seen(theta, n), written(gradient, n))); });
     };
 }
 
@@ -115,11 +114,12 @@ void bind_settings(nb::module_& m) {
 
 optimise::Report report_to(const nb::object& report, std::size_t n) {
     return [&report, n](const optimise::Progress& p, const double* theta) {
-        const Locked locked;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        if (report.is_none()) return true;
-        return nb::cast<bool>(report(p.iteration, p.evaluations, p.trials, p.value, p.gradient_norm,
-                                     p.theta_norm, p.step, p.active, seen(theta, n)));
+        return locked([&] {
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+            if (report.is_none()) return true;
+            return nb::cast<bool>(report(p.iteration, p.evaluations, p.trials, p.value, p.gradient_norm,
+                                         p.theta_norm, p.step, p.active, seen(theta, n)));
+        });
     };
 }
 

@@ -1,23 +1,33 @@
 // Release Python's global interpreter lock (GIL) while the core works, and take it again for a callback.
 //
-// When the program ends, Python would terminate a daemon thread that asks for the lock, in the middle of C++ code,
-// which leads to abort(). Such a thread waits here until the process has ended.
+// When the program ends, Python ends a daemon thread at the moment it asks for the lock, by pthread_exit. That unwinds the frames of
+// C++ as an exception would, and the first function that may not throw answers with abort(). So such a thread is caught
+// where it asked, and sleeps until the process is gone. (Looking beforehand whether Python ends is not enough: it may begin to while
+// the thread waits for the lock.)
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 #include <chrono>
 #include <thread>
+#if defined(__GLIBCXX__)
+#include <cxxabi.h>
+#endif
 
 namespace seqlab::bind {
 
-inline void wait_if_python_ends() {
-#if PY_VERSION_HEX >= 0x030D0000
-    while (Py_IsFinalizing())
+// f(), in which Python may end this thread.
+template <class F>
+auto ended_by_sleep(F f) {
+#if defined(__GLIBCXX__)
+    try {
+        return f();
+    } catch (const abi::__forced_unwind&) {
+        for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+    }
 #else
-    while (_Py_IsFinalizing())
+    return f();  // pthread_exit unwinds nothing here
 #endif
-        std::this_thread::sleep_for(std::chrono::seconds(1));
 }
 
 // Replaces nanobind's gil_scoped_release.
@@ -25,8 +35,7 @@ class Unlocked {
 public:
     Unlocked() : state_(PyEval_SaveThread()) {}
     ~Unlocked() {
-        wait_if_python_ends();
-        PyEval_RestoreThread(state_);
+        ended_by_sleep([this] { PyEval_RestoreThread(state_); });
     }
     Unlocked(const Unlocked&) = delete;
     Unlocked& operator=(const Unlocked&) = delete;
@@ -35,19 +44,14 @@ private:
     PyThreadState* state_;
 };
 
-// Replaces nanobind's gil_scoped_acquire.
-class Locked {
-public:
-    Locked() {
-        wait_if_python_ends();
-        state_ = PyGILState_Ensure();
-    }
-    ~Locked() { PyGILState_Release(state_); }
-    Locked(const Locked&) = delete;
-    Locked& operator=(const Locked&) = delete;
-
-private:
-    PyGILState_STATE state_;
-};
+// call(), which may use Python, with the lock.
+template <class Call>
+auto locked(Call call) {
+    struct Lock {
+        PyGILState_STATE state = ended_by_sleep(PyGILState_Ensure);
+        ~Lock() { PyGILState_Release(state); }
+    } lock;
+    return ended_by_sleep(call);
+}
 
 }  // namespace seqlab::bind

@@ -114,8 +114,9 @@ def test_a_daemon_thread_ends_quietly_with_the_program(work):
         tagger, go = fit(None)
         go()
         words = [list(sentence["word"]) for sentence in train]
-        threading.Thread(target=lambda: [{work} for _ in iter(int, 1)], daemon=True).start()
-        time.sleep(0.2)
+        for _ in range(3):  # they wait for the lock when Python begins to end
+            threading.Thread(target=lambda: [{work} for _ in iter(int, 1)], daemon=True).start()
+        time.sleep(0.1)
         print("over")
     """)
     assert (done.returncode, done.stdout, done.stderr) == (0, "over\n", "")
