@@ -52,12 +52,12 @@ def rendered(
     parts["speed"] = section([], [newest.run.provenance() + " CPU time, medians; a star marks a missed aim."])
     whole = replace(jobs.table(newest.figures), title="")  # the pages have a heading there
     runs = newest.runs(jobs.figures(newest.figures))
-    parts["jobs"] = section([whole], [run.origin() for run in runs])
-    parts["jobs-versions"] = section([whole], [run.provenance() for run in runs])
+    for name, made in (("jobs", record.Run.origin), ("jobs-versions", record.Run.provenance)):
+        parts[name] = section([replace(whole, note=" ".join([whole.note, *map(made, runs)]))], [])
     for name, marks in (("accuracy", False), ("accuracy-marks", True)):
         table = scores.table(exams.figures, part="test", marks=marks)
-        made = exams.run.provenance() if marks else exams.run.origin()
-        parts[name] = section([replace(table, title="", note=f"{table.note} {made}")] if table else [], [])
+        told = exams.run.provenance() if marks else exams.run.origin()
+        parts[name] = section([replace(table, title="", note=f"{table.note} {told}")] if table else [], [])
     return {page: filled((root / page).read_text(encoding="utf-8"), parts) for page in pages}
 
 
