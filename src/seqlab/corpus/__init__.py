@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from seqlab.corpus.io.writer import write
     from seqlab.corpus.origin import Extras, Layout
     from seqlab.corpus.sentence import Sentence, Token
-else:  # a type checker would take any name for one of the package
+else:  # otherwise a type checker would accept any attribute
     __getattr__, __dir__ = when_used(
         __name__,
         {

@@ -1,4 +1,4 @@
-"""Drawings: functions that return text for a screen, and pictures (SVG) for everything else."""
+"""Drawings: functions that return text for a terminal, and pictures (SVG)."""
 
 from seqlab.draw.charts import (
     confusion_picture,

@@ -1,4 +1,4 @@
-"""Charts by matplotlib: curves, tracks along a sequence, shaded tables, reliability of probabilities."""
+"""Charts by matplotlib: curves, tracks along a sequence, heat maps, reliability of probabilities."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Panel:
     mark_name: str = ""
 
     def draw(self, axes: Any, inks: Inks) -> dict[str, Any]:
-        """Draw the curves, each in the ink of its number, and return them by name."""
+        """Draw the curves, each in its colour, and return them by name."""
         handles = {}
         for number, (name, points) in enumerate(self.curves.items()):
             if points:
@@ -71,8 +71,8 @@ def line_picture(
 ) -> Picture:
     """Draw curves by name, each as points (x, y), with a legend beside them.
 
-    log_x, log_y   equal steps multiply; points at 0 and below are left out
-    mark           an x to point out, with a name
+    log_x, log_y   logarithmic axes; points at 0 and below are left out
+    mark           an x to highlight, with a name
     """
     usable = {name: _usable(points, log_x=log_x, log_y=log_y) for name, points in curves.items()}
     return _chart([_Panel(usable, y_name, mark, mark_name)], title, x_name, log_x=log_x, log_y=log_y)
@@ -209,7 +209,7 @@ def _length(rows: Mapping[str, Sequence[Any]]) -> int:
 
 
 def _lanes(states: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Order the lanes of every track; tracks that share a state share all their lanes, so that they look alike."""
+    """Order the lanes of every track; tracks that share a state share all their lanes."""
     groups: list[set[str]] = []
     for row in states.values():
         joined = set(row).union(*(group for group in groups if not group.isdisjoint(row)))
@@ -323,7 +323,7 @@ def confusion_picture(report: Any, *, most: int = 12, title: str = "Confusion of
         raise OptionError(f"a Report of evaluate() is wanted, got {report!r:.80}")
     labels, counts = confusion.among(whole_number(most, "most", 1))
     whole = confusion.counts.sum(axis=1)
-    if not labels:  # no mistake at all
+    if not labels:  # no errors
         order = np.sort(np.argsort(-whole, kind="stable")[:most])
         labels, counts = [confusion.labels[i] for i in order], confusion.counts[np.ix_(order, order)]
     totals = np.array([whole[confusion.labels.index(label)] for label in labels])

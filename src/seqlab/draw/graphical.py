@@ -1,4 +1,4 @@
-"""Models as graphs: what depends on what."""
+"""Graphical models: the dependencies between variables."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class _Model:
     """A chain of labels over words, or without any.
 
     learned   names of the parameters of labels and of words
-    order     how many labels back an arrow begins
-    words     "emitted" by labels, "given" to them, or scored with them ("factors"); None for a chain that is seen
+    order     number of previous labels with an arrow
+    words     "emitted" by labels, "given" to them, or scored with them ("factors"); None for an observed chain
     """
 
     name: str
@@ -66,7 +66,7 @@ def graphical_model_picture(
 
 @dataclass
 class _Sheet:
-    """Shapes in layers: edges below nodes, and the room they take."""
+    """Shapes in layers, edges below nodes, and their extent."""
 
     edges: list[Shape] = field(default_factory=list)
     nodes: list[Shape] = field(default_factory=list)
@@ -74,11 +74,11 @@ class _Sheet:
     bottom: float = 0.0
 
     def reach(self, right: float, bottom: float) -> None:
-        """Make room as far as this."""
+        """Extend the drawing to this point."""
         self.right, self.bottom = max(self.right, right), max(self.bottom, bottom)
 
     def node(self, at: complex, name: str, below: str = "", *, seen: bool = False) -> None:
-        """Draw a variable, shaded when it is seen."""
+        """Draw a variable, shaded when it is observed."""
         fill = "shade" if seen else "paper"
         self.nodes.append(Disc(at.real, at.imag, RADIUS, ink="ink", fill=fill, stroke=1.6))
         self.symbol(at, name, below)
@@ -108,7 +108,7 @@ class _Sheet:
         self.edges.append(Box(corner.real, corner.imag, FACTOR, FACTOR, ink="ink", fill="ink"))
 
     def parameter(self, at: complex, name: str, *, left: float = 90, directed: bool = True) -> None:
-        """Draw a number that is learned as a small dot at the left of a node."""
+        """Draw a parameter as a small dot at the left of a node."""
         dot = at - left
         self.nodes.append(Disc(dot.real, dot.imag, 4.5, fill="ink"))
         self.nodes.append(Text(dot.real, dot.imag - 11, name, 15, "middle", italic=True))
@@ -118,14 +118,14 @@ class _Sheet:
             self.line(dot + 5, at - RADIUS)
 
     def plate(self, left: float, top: float, right: float, bottom: float, name: str) -> None:
-        """Frame what is there many times."""
+        """Draw a plate: a frame around repeated variables."""
         self.edges.append(Box(left, top, right - left, bottom - top, radius=9, ink="faint", stroke=1.4))
         self.nodes.append(Text(right - 10, bottom - 8, name, 12, "end", "faint"))
         self.reach(right, bottom)
 
 
 def _chain(sheet: _Sheet, length: int, model: _Model, *, plates: bool) -> None:
-    """Draw labels in a chain, and the words below them."""
+    """Draw a chain of labels, and the words below them."""
     above = 34.0 if model.order == 2 else 0.0
     first = complex(EDGE + RADIUS + (86 if plates else 0), 62 + RADIUS + above + (18 if plates else 0))
     labels = [first + STEP * t for t in range(length)]

@@ -1,4 +1,4 @@
-"""Trellises and probabilities of labels as text.
+"""Trellises and label probabilities as text.
 
 A trellis is drawn with lines where they fit: cells in columns, back pointers as wires, the path framed. Every cell of a
 column has one line, from the cell it came from. All lines that leave one cell on the left share a trunk: straight to
@@ -26,7 +26,7 @@ from seqlab.trellis import Trellis
 from seqlab.views.canvas import HEAVY, LIGHT, Canvas, Ink, Style
 from seqlab.views.text import align_points, bands, centre, clip, printable, text_width
 
-MAX_NAME, MAX_HEAD = 16, 14  # screen columns of a label's name, and of a token above its column
+MAX_NAME, MAX_HEAD = 16, 14  # widths of a label's name, and of a token above its column
 MAX_WIRED_LABELS = 8
 MIN_GUTTER, MAX_GUTTER = 4, 16
 FRAME = 4  # a frame and a blank on both sides of a value
@@ -54,7 +54,7 @@ class Column:
         return align_points([value + "*" * (row == self.best) for row, value in enumerate(self.values)])
 
     def ink(self, row: int) -> Ink:
-        """Return the ink of one cell."""
+        """Return the colour of one cell."""
         if row in (self.path, self.best):
             return Ink.PATH if row == self.path else Ink.BEST
         return Ink.TEXT if self.values[row] else Ink.FAINT
@@ -105,7 +105,7 @@ def trellis_text(
 
 
 def _column(trellis: Trellis, t: int, head: str, ids: list[int], way: list[int], style: Style) -> Column:
-    """Ask the library for every number that a column shows."""
+    """Compute all numbers that a column shows."""
     cells = survivors(trellis, t, ids)
     came_from = [cell.came_from for cell in cells]
     on_path, best = (
@@ -124,7 +124,7 @@ def _put_head(canvas: Canvas, x: int, width: int, head: str, style: Style) -> No
 
 
 def _table(ids: list[int], names: list[str], columns: list[Column], width: int, style: Style) -> list[str]:
-    """Draw one line per label, cut into bands that fit the width; each cell says which label it came from."""
+    """Draw one line per label, split into bands that fit the width; each cell names the label it came from."""
     cells = [_cell_texts(names, column, style) for column in columns]
     widths = [
         GAP + max(min(text_width(column.head), MAX_HEAD), *map(text_width, texts))
@@ -189,7 +189,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Gutter:
-    """All lines between two columns, and how many tracks they need."""
+    """All lines between two columns, and the number of tracks they need."""
 
     lines: tuple[Line, ...]
     tracks: int
@@ -212,7 +212,7 @@ def route(came_from: Sequence[int | None]) -> Gutter:
         leave.setdefault(row, serve[row])
 
     seen: set[int] = set()
-    for start in bending:  # where a walk comes back to itself, there is a ring to be opened
+    for start in bending:  # a walk that returns to its start is a ring to be opened
         walked: list[int] = []
         row: int | None = start
         while row is not None and row not in seen:
@@ -257,7 +257,7 @@ def _wired(
 ) -> list[str] | None:
     """Draw cells joined by lines; None when not even two columns fit beside each other.
 
-    last   the column after which nothing comes; None when there are more positions than columns
+    last   the last column; None when there are more positions than columns
     """
     gutters = [route(column.came_from) for column in columns]
     spaces = [1, *(max(MIN_GUTTER, 2 * gutter.tracks + 2) for gutter in gutters[1:])]

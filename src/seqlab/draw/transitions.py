@@ -19,10 +19,10 @@ from seqlab.views.text import clip
 
 EDGE, TITLE = 30.0, 62.0
 HEAD = 9.0  # length of an arrow's head
-LOOP = 52.0  # how far an arrow from a label to itself goes out
-PLACES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.27, 0.73)  # on an arrow, where its number may stand
+LOOP = 52.0  # extent of a self-loop
+PLACES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.27, 0.73)  # positions on an arrow for its number
 MOST_IN_TABLE = 24
-LEAST_SHARE = 0.04  # of the largest number; fainter transitions are left out of a graph
+LEAST_SHARE = 0.04  # relative to the largest number; smaller transitions are left out of a graph
 LARGER = "speaks against it; the thicker, the larger the number"
 ARROWS = ("blue", "", "favours the move"), ("vermilion", "5 3", LARGER)  # a legend: ink, dashes, words
 CELLS = "blue favours a move, vermilion speaks against it; the deeper, the larger the number; · no number"
@@ -64,7 +64,7 @@ class Moves:
         return Moves(labels, self.table[at], self.seen[at], self.forbidden[at], self.probabilities)
 
     def text(self, value: float) -> str:
-        """Write a number of the table in a few characters."""
+        """Format a number of the table."""
         if self.probabilities:
             return f"{value:.2f}" if value >= 0.005 else "<.01"
         return f"{value:+.1f}".replace("-", "−") if abs(value) >= 0.05 else "0"
@@ -139,7 +139,7 @@ def _graph(moves: Moves, title: str, notes: list[str], *, legend: bool, top: int
         notes.append(f"weaker moves, not shown: {len(chosen) - most}")
     names = [clip(name, 12, "…") for name in moves.labels]
     radius = max(20.0, max(words_width(name) for name in names) / 2 + 8)
-    # Neighbours have room for arrows and numbers between them, and labels for arrows to themselves.
+    # Neighbours have space for arrows and numbers between them, and labels for self-loops.
     ring = 0.0 if len(names) == 1 else max(90.0, (2 * radius + 78) / (2 * math.sin(math.pi / len(names))))
     loop = 0.62 * (LOOP + radius) if any(i == j for i, j in chosen[:most]) else 0.0
     reach = loop + ring + radius
@@ -193,7 +193,7 @@ def _control(places: list[complex], i: int, j: int, centre: complex, radius: flo
 
 
 def _numbered(control: Control, text: str, taken: list[Corners]) -> list[Shape]:
-    """Write a number on its arrow where nothing else stands; nowhere if there is no room."""
+    """Write a number on its arrow at a free place, if there is one."""
     for t in PLACES:
         weights = ((1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t**2, t**3)
         at = sum(weight * point for weight, point in zip(weights, control, strict=True))
@@ -213,7 +213,7 @@ def _moves(given: Any, labels: Sequence[str] | None) -> Moves:
         return Moves(
             tuple(model.labels), model.moves, model.move_seen, model.rules.forbidden, probabilities=False
         )
-    if hasattr(model, "move_probabilities"):  # labelled words, counted
+    if hasattr(model, "move_probabilities"):  # a counted HMM
         if model.order != 1:
             raise OptionError(
                 f"arrows join two labels, but this model looks {model.order} labels back; fit one with order=1"
@@ -227,7 +227,7 @@ def _moves(given: Any, labels: Sequence[str] | None) -> Moves:
                 return replace(_of_table(getattr(owner, name), named), probabilities=True)
     chain = getattr(given, "transition_matrix", given)
     if hasattr(chain, "sources") and hasattr(chain, "targets"):
-        # Moves of a Markov chain come from its start too, and lead to its end.
+        # Transitions of a Markov chain include its start and end.
         names = list(dict.fromkeys([*chain.sources, *chain.targets]))
         rows, columns = ([names.index(name) for name in side] for side in (chain.sources, chain.targets))
         table = np.zeros((len(names), len(names)))

@@ -1,4 +1,4 @@
-"""A trellis as a picture, and the contents of any drawing of it: labels, positions, and the score in each cell.
+"""A trellis as a picture, and the data of all its drawings: labels, positions, and the score in each cell.
 
 The cell (t, y) holds the score of the best way into it, δ_t(y): the best path of the first t + 1
 positions that ends in y. The label before y on that path is the cell's back pointer. (For order 2 or 3
@@ -33,13 +33,13 @@ def heads(tokens: Sequence[str] | None, length: int, shown: int) -> list[str]:
 
 
 def not_shown(trellis: Trellis, labels: int, positions: int) -> list[str]:
-    """Say how many labels and positions are left out of a drawing."""
+    """Describe how many labels and positions are left out of a drawing."""
     left_out = ((trellis.L - labels, "labels"), (trellis.T - positions, "positions"))
     return [f"{count} more {what} not shown" for count, what in left_out if count]
 
 
 def best_path(trellis: Trellis) -> list[int]:
-    """Return the label ids of the best path; none when there is no path."""
+    """Return the label ids of the best path; empty when there is no path."""
     with contextlib.suppress(ImpossibleError):
         return [int(y) for y in inference.viterbi(trellis).ids]
     return []
@@ -58,14 +58,14 @@ def chosen_rows(trellis: Trellis, path_ids: Sequence[int], max_labels: int) -> l
 
 
 class Cell(NamedTuple):
-    """The best way into one label at one position; score -inf when there is none."""
+    """The best path into one label at one position; score -inf when there is none."""
 
     score: float = -math.inf
     came_from: int | None = None
 
     @property
     def dead(self) -> bool:
-        """Tell whether no path reaches this cell."""
+        """Return True if no path reaches this cell."""
         return self.score == -math.inf
 
 
@@ -100,7 +100,7 @@ EDGE, HEADS, TITLE = 24.0, 62.0, 28.0
 MOST_HEAD = 14  # screen columns of a token
 LEAST = 0.005  # labels that are less probable are small rings
 FAINTEST = 0.02  # transitions that are less probable are not drawn
-SHIFT = 5.0  # between paths that take the same transition
+SHIFT = 5.0  # distance between paths that take the same transition
 PATHS = ("———", "– –", "· · ·", "– · –")  # their lines, in words
 
 
@@ -173,7 +173,7 @@ def trellis_picture(
 
 
 def _paths(paths: Sequence[inference.Path], xs: list[float], ys: dict[int, float]) -> list[Shape]:
-    """Draw each path as a line, a little apart from the others and broken at labels that are not shown."""
+    """Draw each path as a line, shifted from the others and broken at labels that are not shown."""
     shapes: list[Shape] = []
     for rank in reversed(range(len(paths))):
         ink, dash, stroke = (SERIES[rank], DASHES[rank], 2.0) if rank else ("ink", "", 3.0)
@@ -196,7 +196,7 @@ def _nodes(
     best: list[int],
     trellis: Trellis,
 ) -> list[Shape]:
-    """Draw labels: crossed out where they cannot be, small where they are improbable."""
+    """Draw labels: crossed out if impossible, small if improbable."""
     shapes: list[Shape] = []
     for t, x in enumerate(xs):
         for label, y in ys.items():

@@ -1,4 +1,4 @@
-"""Corpora as arrays of numbers: attributes made, interned and numbered in the core."""
+"""Encoding of corpora as arrays of numbers: attributes made, interned and numbered in the core."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from seqlab.encode.encoded import EncodedCorpus, Rows
     from seqlab.encode.encoder import Encoder, encode
     from seqlab.encode.template_rows import TemplateRows
-else:  # a type checker would take any name for one of the package
+else:  # otherwise a type checker would accept any attribute
     __getattr__, __dir__ = when_used(
         __name__,
         {

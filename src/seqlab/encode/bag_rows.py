@@ -1,4 +1,4 @@
-"""Attributes that come ready made: bags of strings with weights, vectors, and functions that give bags."""
+"""Ready-made attributes: bags of strings with weights, vectors, and functions that return bags."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class BagsOfColumn:
 
     def __call__(self, corpus: Corpus) -> BagColumn:
         """Return the column, which must hold bags."""
-        if not corpus.token_count:  # lists without a token do not say what they hold
+        if not corpus.token_count:  # empty lists do not show their type
             return BagColumn(np.zeros(1, dtype=np.int64), NONE, None, _core.StringPool())
         column = corpus.data(self.name)
         if not isinstance(column, BagColumn):
@@ -48,7 +48,7 @@ class BagsOfFunction:
     function: FeatureFunction
 
     def __call__(self, corpus: Corpus) -> BagColumn:
-        """Collect what it gives."""
+        """Collect the bags that it returns."""
         pool = _core.StringPool()
         indptr, codes, weights = [0], [], []
         for number, sentence in enumerate(corpus):
@@ -73,8 +73,8 @@ class BagRows:
     """One attribute for every string of a bag.
 
     bags   finds the bags of a corpus
-    pool   the attributes that are known, and maybe some that were dropped
-    ids    their numbers by place in the pool, -1 for those that were dropped
+    pool   the known attributes, and possibly some that were dropped
+    ids    their numbers by index in the pool, -1 for dropped ones
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class BagRows:
         return getattr(self._bags, "name", None)
 
     def learn(self, corpus: Corpus, threads: int) -> Seen:  # noqa: ARG002 -- nothing here is worth a thread
-        """See every string of the corpus; it must be seen at least once to stay."""
+        """Count every string of the corpus; at least one occurrence is needed to stay."""
         bags = self._bags(corpus)
         if len(self.pool):
             of_code = _core.translate(bags.pool, self.pool)
@@ -118,15 +118,15 @@ class BagRows:
         return Seen(counts, np.full(len(counts), max(self._min_count, 1), dtype=np.int32), known, number)
 
     def look_up(self, corpus: Corpus, threads: int) -> Rows:  # noqa: ARG002
-        """Return the rows of another corpus, without what was never seen."""
+        """Return the rows of another corpus, without unseen attributes."""
         bags = self._bags(corpus)
         if bags.pool is self.pool:
             return _rows(bags, self._ids)
-        ids = np.append(self._ids, np.int32(-1))  # -1 for strings the pool does not have
+        ids = np.append(self._ids, np.int32(-1))  # -1 for strings that are not in the pool
         return _rows(bags, ids[_core.translate(bags.pool, self.pool)])
 
     def extended(self) -> BagRows:
-        """Copy the attributes, in the order of their numbers; the copy may learn once more."""
+        """Copy the attributes, in the order of their numbers; the copy may learn again."""
         kept = np.flatnonzero(self._ids >= 0)
         kept = kept[np.argsort(self._ids[kept])]
         texts, pool = self.pool.strings(), _core.StringPool()
@@ -135,7 +135,7 @@ class BagRows:
         return BagRows(self._bags, self._min_count, pool, self._ids[kept])
 
     def restricted(self, numbers: AttributeIds) -> BagRows:
-        """Copy what stays: attribute a is known under numbers[a], and not at all where that is -1."""
+        """Copy the kept attributes: attribute a gets the number numbers[a], and is dropped where that is -1."""
         return BagRows(self._bags, self._min_count, self.pool, _renumbered(self._ids, numbers)).extended()
 
     def name(self, names: list[str]) -> None:
@@ -150,14 +150,14 @@ class BagRows:
         return KnownBags(self.column, kept._ids, kept.pool)
 
     def laid_out(self) -> dict[str, Any]:
-        """Return the attributes in the order of their numbers as arrays, with the table from strings to places."""
+        """Return the attributes by number as arrays, with a hash table from strings to indices."""
         known = self.known()
         strings = text_arrays("attributes", *known.attributes.arrays())
         return {**strings, "attributes.slots": known.attributes.slots(), "ids": known.ids}
 
     @staticmethod
     def of_laid_out(column: str, arrays: Mapping[str, Any]) -> BagRows:
-        """Return rows that look at such arrays where they lie, in a file that nobody has checked, too."""
+        """Make rows that use such arrays in place, also from a file that was not checked."""
         pool = _core.laid_pool(*(arrays[f"attributes.{part}"] for part in ("bytes", "begins", "slots")))
         if len(pool) != len(arrays["ids"]):
             raise StoreError(f"{len(pool)} attributes should have as many ids, found {len(arrays['ids'])}")
@@ -168,7 +168,7 @@ def _rows(bags: BagColumn, of_code: AttributeIds) -> Rows:
     ids = of_code.take(bags.codes)
     kept = ids >= 0
     if bags.weights is not None:
-        kept &= bags.weights != 0  # a feature that counts nothing is not there
+        kept &= bags.weights != 0  # a weight of zero has no effect
     if kept.all():
         return Rows(bags.indptr, ids, bags.weights)
     before = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
@@ -190,7 +190,7 @@ class VectorRows:
         self._ids = ids
 
     def learn(self, corpus: Corpus, threads: int) -> Seen:  # noqa: ARG002
-        """See the vectors: every number at every token."""
+        """Count the vectors: every dimension occurs at every token."""
         vectors = self._vectors(corpus)
         size = vectors.shape[1]
         counts = np.full(size, len(vectors), dtype=np.int64)
@@ -207,11 +207,11 @@ class VectorRows:
         return self._rows(self._vectors(corpus))
 
     def extended(self) -> VectorRows:
-        """Copy the attributes; the copy may learn once more."""
+        """Copy the attributes; the copy may learn again."""
         return VectorRows(self.column, self._ids)
 
     def restricted(self, numbers: AttributeIds) -> VectorRows:
-        """Copy what stays: attribute a is known under numbers[a], and not at all where that is -1."""
+        """Copy the kept attributes: attribute a gets the number numbers[a], and is dropped where that is -1."""
         return VectorRows(self.column, _renumbered(self._ids, numbers))
 
     def name(self, names: list[str]) -> None:
@@ -232,8 +232,8 @@ class VectorRows:
         return Rows(indptr, np.tile(ids, tokens), vectors.reshape(-1))
 
     def _vectors(self, corpus: Corpus) -> npt.NDArray[np.float64]:
-        """Read finite vectors with as many numbers as those of training."""
-        if not corpus.token_count:  # lists without a token do not say what they hold
+        """Read finite vectors of the dimension of training."""
+        if not corpus.token_count:  # empty lists do not show their type
             return np.zeros((0, len(self._ids)))
         column = corpus.data(self.column)
         if not isinstance(column, VectorColumn):

@@ -1,4 +1,4 @@
-"""An encoded corpus: plain arrays of attribute numbers, and the producers whose attributes are numbered together."""
+"""An encoded corpus: arrays of attribute numbers, and the producers whose attributes share one numbering."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Weights = npt.NDArray[np.float64]
 ClusterCodes = npt.NDArray[np.uint8]
 Number = TypeVar("Number", np.int32, np.int64)
 
-LARGEST_VALUE = 1e18  # squared and summed, it still is a float32 number
+LARGEST_VALUE = 1e18  # its squares and their sums fit float32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,8 +29,8 @@ class Rows:
 
     indptr   (tokens + 1,)
     ids      (entries,)
-    values   (entries,)   what each entry counts, or None when every entry counts 1
-    cluster_codes      (attributes,)   which of them come together (plan.py); None when nobody knows
+    values   (entries,)   value of each entry, or None when all are 1
+    cluster_codes      (attributes,)   attributes that occur together (template_rows.py); None if unknown
     """
 
     indptr: Offsets
@@ -60,7 +60,7 @@ class EncodedCorpus:
     ids           (entries,)      attribute numbers
     values        (entries,)      or None when every attribute counts 1
     labels        (tokens,)       label numbers, -1 for a label that training did not have; or None
-    edge_indptr   (tokens + 1,)   the same for attributes of label pairs (the move into a token); None without any
+    edge_indptr   (tokens + 1,)   for edge attributes (of the transition into a token); None without any
     edge_ids      (entries,)
     encoder                       knows the names: encoder.attributes, encoder.labels
     """
@@ -118,11 +118,11 @@ class EncodedCorpus:
         )
 
     def attributes(self, sentence: int, t: int) -> list[str]:
-        """Return the names of the attributes that labels see at token t of a sentence."""
+        """Return the names of the node attributes at token t of a sentence."""
         return _names(self.node, self._token(sentence, t), self.encoder.attributes)
 
     def edge_attributes(self, sentence: int, t: int) -> list[str]:
-        """Return the names of the attributes that pairs of labels see at token t of a sentence."""
+        """Return the names of the edge attributes at token t of a sentence."""
         token = self._token(sentence, t)
         return [] if self.edge is None else _names(self.edge, token, self.encoder.edge_attributes)
 
@@ -134,7 +134,7 @@ class EncodedCorpus:
         return EncodedCorpus(offsets, self.node.span(begin, end), edge, None, self.encoder)
 
     def checked(self) -> EncodedCorpus:
-        """Refuse values so large that scores would overflow; return the corpus itself."""
+        """Reject values so large that scores would overflow; return the corpus itself."""
         for rows, names in ((self.node, "attributes"), (self.edge, "edge_attributes")):
             if rows is None or rows.values is None or not len(rows.values):
                 continue
@@ -167,7 +167,7 @@ def _names(rows: Rows, token: int, names: Sequence[str]) -> list[str]:
 
 
 def merged(parts: Sequence[Rows]) -> Rows:
-    """Put rows of several producers side by side: for every token the entries of all, in their order."""
+    """Concatenate rows of several producers token by token: the entries of all, in their order."""
     if len(parts) == 1:
         return parts[0]
     lengths = [np.diff(part.indptr) for part in parts]
@@ -189,11 +189,11 @@ def merged(parts: Sequence[Rows]) -> Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """The attributes that a producer knows after learn().
+    """The attributes of a producer after learn().
 
-    counts   (n,)   how often each was seen in the corpus at hand
-    least    (n,)   how often it must be to stay
-    known    (n,)   the number it had before and keeps, -1 for a new one
+    counts   (n,)   occurrences in the current corpus
+    least    (n,)   occurrences needed to be kept
+    known    (n,)   its earlier number, which it keeps, -1 for a new one
     number   gives them their final numbers, -1 for none, and returns the rows of the corpus
     """
 
@@ -204,33 +204,33 @@ class Seen:
 
 
 class Producer(Protocol):
-    """A source of attributes: learn and number once, then look_up as often as one likes."""
+    """A source of attributes: learn and number once, then look_up any number of times."""
 
     @property
     def column(self) -> str | None:
-        """The column of ready-made attributes that it reads; None when it makes them of others."""
+        """The column of ready-made attributes that it reads; None when it computes them from others."""
 
     def learn(self, corpus: Corpus, threads: int) -> Seen:
-        """See every attribute of the corpus."""
+        """Count every attribute of the corpus."""
         ...
 
     def look_up(self, corpus: Corpus, threads: int) -> Rows:
-        """Return the rows of another corpus, without what was never seen."""
+        """Return the rows of another corpus, without unseen attributes."""
         ...
 
     def name(self, names: list[str]) -> None:
         """Write the names of the attributes to their numbers."""
 
     def extended(self) -> Producer:
-        """Copy the attributes; the copy may learn once more."""
+        """Copy the attributes; the copy may learn again."""
         ...
 
     def restricted(self, numbers: AttributeIds) -> Producer:
-        """Copy what stays: attribute a is known under numbers[a], and not at all where that is -1."""
+        """Copy the kept attributes: attribute a gets the number numbers[a], and is dropped where that is -1."""
         ...
 
     def known(self) -> Any:
-        """Return what it has learned."""
+        """Return the learned data."""
         ...
 
 
@@ -254,10 +254,10 @@ def learned(producers: Sequence[Producer], corpus: Corpus, threads: int, size: i
     rows = merged([part.number(own) for part, own in zip(seen, parts, strict=True)])
     if (
         rows.cluster_codes is not None and len(rows.cluster_codes) < size
-    ):  # those of other producers have none
+    ):  # attributes of other producers have none
         rows = replace(rows, cluster_codes=np.pad(rows.cluster_codes, (0, size - len(rows.cluster_codes))))
     return rows, size
 
 
 def _joined(arrays: Sequence[npt.NDArray[Number]]) -> npt.NDArray[Number]:
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)  # as usual, and these arrays are large
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)  # avoids a copy of large arrays

@@ -1,4 +1,4 @@
-"""From corpora to arrays of numbers: learned on training data, applied to anything after.
+"""Encoders: learn attributes from training data, then turn any corpus into arrays of numbers.
 
 Users may give a corpus, sentences of one, or lists; and as features a template, a preset's name, a function or none.
 """
@@ -29,13 +29,13 @@ from seqlab.store.state import State
 Features = Template | str | Callable[[Any, int], Any] | None
 Labels = str | Sequence[Sequence[str]] | None  # the name of a column, or a list for every sentence
 
-ATTRIBUTES = "attributes"  # the column of attributes that came ready made
+ATTRIBUTES = "attributes"  # the column of ready-made attributes
 
 
 def as_corpus(given: Any, *, words: bool, known: _core.StringPool | None = None) -> Corpus:
-    """Read a corpus as it is, sentences of one, lists of words (or tuples of columns) or of ready-made attributes.
+    """Read a corpus, sentences of one, lists of words (or tuples of columns) or of ready-made attributes.
 
-    known   the only ready-made attributes that anybody will look at; those that are not there may be left out
+    known   the only ready-made attributes that are used; others may be left out
     """
     if isinstance(given, Corpus):
         return given
@@ -58,7 +58,7 @@ def as_corpus(given: Any, *, words: bool, known: _core.StringPool | None = None)
 
 
 def listed(sentences: Iterable[Any]) -> list[Any]:
-    """Make lists of arrays, generators, pandas Series and the ItemSequence of python-crfsuite."""
+    """Convert arrays, generators, pandas Series and the ItemSequence of python-crfsuite to lists."""
     if isinstance(sentences, list) and only_lists(sentences):
         return sentences
     return [s if isinstance(s, (list, tuple)) else _listed(s) for s in sentences]
@@ -74,7 +74,7 @@ def _listed(sentence: Any) -> Any:
 
 
 def as_features(given: Features) -> Template | FeatureFunction | None:
-    """Take a template as it is, find a preset by name, parse template text, wrap a function."""
+    """Read features: a template, the name of a preset, template text, or a function."""
     if given is None or isinstance(given, (Template, FeatureFunction)):
         return given
     if isinstance(given, str):
@@ -88,7 +88,7 @@ def as_features(given: Features) -> Template | FeatureFunction | None:
 
 def preset_or_template(text: str) -> Template:
     """Find the preset of this name, or parse template text."""
-    from seqlab.features import presets  # they are parsed when imported, so only when one is asked for
+    from seqlab.features import presets  # presets are parsed when imported, so only on use
 
     if text in presets.__all__:
         template: Template = getattr(presets, text)
@@ -118,11 +118,11 @@ class Encoder:
         self.features = as_features(features)
         self.min_count = whole_number(min_count, "min_count", 1)
         self.labels: tuple[str, ...] = ()
-        self.size = 0  # attributes of labels
-        self.edge_size = 0  # attributes of pairs of labels
+        self.size = 0  # number of node attributes
+        self.edge_size = 0  # number of edge attributes
         self._node: list[Producer] = []
         self._edge: list[Producer] = []
-        self._names: dict[str, list[str]] = {}  # of attributes, made when asked for
+        self._names: dict[str, list[str]] = {}  # of attributes, made on first use
 
     def fit(self, corpus: Any, labels: Labels = None, *, threads: int | None = None) -> EncodedCorpus:
         """Learn attributes and labels, and give the corpus encoded.
@@ -160,12 +160,12 @@ class Encoder:
 
     @property
     def known(self) -> _core.StringPool | None:
-        """All attributes that it looks at in lists of ready-made ones; None where it wants to see all of them."""
+        """Attributes that it looks up in lists of ready-made ones; None if it needs all of them."""
         only = self._node[0] if len(self._node) == 1 and not self._edge else None
         return only.pool if isinstance(only, BagRows) and only.column == ATTRIBUTES else None
 
     def take(self, node: Sequence[Producer], edge: Sequence[Producer], size: int, edge_size: int) -> None:
-        """Know what these producers know, in place of what was learned before."""
+        """Replace the learned attributes by those of these producers."""
         self._node, self._edge, self.size, self.edge_size = list(node), list(edge), size, edge_size
         self._names = {}
 
@@ -202,7 +202,7 @@ class Encoder:
         return self._named("edge", self._edge, self.edge_size)
 
     def _named(self, what: str, producers: Sequence[Producer], size: int) -> list[str]:
-        """Make the names when they are first asked for."""
+        """Return the names, made on first use."""
         if what not in self._names:
             self._names[what] = [""] * size
             for producer in producers:
@@ -212,7 +212,7 @@ class Encoder:
     # ------------------------------------------------------------------------------------------ as plain data
 
     def state(self) -> State:
-        """Return what the encoder was made with and has learned, for a model file."""
+        """Return options and learned data, for a model file."""
         node, edge = (tuple(one.known() for one in some) for some in (self._node, self._edge))
         return state_of(
             KnownEncoder(
@@ -222,11 +222,11 @@ class Encoder:
 
     @classmethod
     def from_state(cls, state: State) -> Encoder:
-        """Make the encoder that state() was asked of."""
+        """Make an encoder from the result of state()."""
         known = value_of(KnownEncoder, state)
         encoder = cls(known.features, min_count=known.min_count)
         encoder.labels = known.labels
-        # Only the first makes attributes of others; the rest reads them from columns.
+        # Only the first computes attributes from others; the rest read them from columns.
         made = (known.features if i == 0 else None for i in range(len(known.node)))
         pairs = zip(known.node, made, strict=True)
         node = [_producer(one, by, known.min_count, on_moves=False) for one, by in pairs]
@@ -255,7 +255,7 @@ class Encoder:
         return read, np.searchsorted(used, column.codes).astype(np.int32), names
 
     def _learn(self, corpus: Any, labels: Labels, threads: int | None, *, extend: bool) -> EncodedCorpus:
-        """Learn attributes and labels, on top of what is known or anew; nothing changes before all is learned."""
+        """Learn attributes and labels, in addition to known ones or from scratch; nothing changes if it fails."""
         workers = thread_count(threads)
         read, codes, names = self._read(corpus, labels)
         size, edge_size = (self.size, self.edge_size) if extend else (0, 0)
@@ -281,7 +281,7 @@ class Encoder:
         return known[codes] if len(known) else codes
 
     def _producers(self, corpus: Corpus) -> tuple[list[Producer], list[Producer]]:
-        """Make producers that have learned nothing, for labels and for pairs of labels."""
+        """Make untrained producers of node and edge attributes."""
         made: list[Producer] = []
         edge: list[Producer] = []
         if isinstance(self.features, Template):
@@ -325,7 +325,7 @@ def encode(
 
 
 def _renumbered(kept: npt.NDArray[np.bool_], size: int, name: str) -> tuple[AttributeIds, int]:
-    """Return (size,) new numbers, -1 for what is left out; and how many stay."""
+    """Return (size,) new numbers, -1 for dropped ones, and the number of those kept."""
     if not isinstance(kept, np.ndarray) or kept.dtype != bool or kept.shape != (size,):
         what = (
             f"shape {kept.shape} and dtype {kept.dtype}" if isinstance(kept, np.ndarray) else f"{kept!r:.60}"
@@ -338,7 +338,7 @@ def _renumbered(kept: npt.NDArray[np.bool_], size: int, name: str) -> tuple[Attr
 
 
 def _producer(known: Known, features: Made, min_count: int, *, on_moves: bool) -> Producer:
-    """Make the producer that knows this, if it fits the features."""
+    """Make the producer with this data, if it fits the features."""
     if isinstance(features, Template):
         if isinstance(known, KnownTemplate) and known.on_moves == on_moves:
             return TemplateRows.of(known, features, min_count)

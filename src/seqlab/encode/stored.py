@@ -1,4 +1,4 @@
-"""An encoder as values with typed fields, which say how a model file holds it."""
+"""Stored form of an encoder: values with typed fields."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Group:
 
 
 class _Pools(Field):
-    """Pools by number: values.0, values.3."""
+    """String pools by number: values.0, values.3."""
 
     def put(self, state: State, name: str, value: Mapping[int, _core.StringPool]) -> None:
-        """Write them in order."""
+        """Write the pools in order."""
         for number in sorted(value):
             Pool().put(state, f"{name}.{number}", value[number])
 
     def get(self, state: State, name: str, sizes: Sizes) -> dict[int, _core.StringPool]:
-        """Read those that are there."""
+        """Read the pools that are present."""
         parts = [
             one.split(".") for one in state.arrays if one.startswith(f"{name}.") and one.endswith(".bytes")
         ]
@@ -73,7 +73,7 @@ class KnownBags:
 
 @dataclass(frozen=True, eq=False)
 class KnownVectors:
-    """The numbers of the attributes of a vector; -1 for one that is left out."""
+    """The numbers of the attributes of a vector; -1 for a dropped one."""
 
     stored_kind: ClassVar[str] = "vector rows"
 
@@ -86,7 +86,7 @@ _KNOWN = Part(KnownTemplate, KnownBags, KnownVectors)
 
 
 class StoredFeatures(Field):
-    """Features: a template by value, a function by name."""
+    """Stored features: a template by value, a function by name."""
 
     def put(self, state: State, name: str, value: Made) -> None:
         """Write them."""
@@ -99,7 +99,7 @@ class StoredFeatures(Field):
             state.settings |= {name: "function", "function": function_name(value.function, "use a template")}
 
     def get(self, state: State, name: str, sizes: Sizes) -> Made:  # noqa: ARG002
-        """Read them back; a function is the one that was given to load()."""
+        """Read the features; a function is taken from the arguments of load()."""
         match state.setting(name, str):
             case "template":
                 return value_of(Template, state.any_part("template"))
@@ -115,7 +115,7 @@ class StoredFeatures(Field):
 
 @dataclass(frozen=True, eq=False)
 class KnownEncoder:
-    """An encoder: its options, and what its producers have learned."""
+    """An encoder: its options, and the learned data of its producers."""
 
     stored_kind: ClassVar[str] = KIND
 
@@ -128,7 +128,7 @@ class KnownEncoder:
     edge: Annotated[tuple[Known, ...], Series(_KNOWN, "")]
 
     def check(self) -> None:
-        """Refuse attributes without a number, or with two."""
+        """Check that every attribute has exactly one number."""
         for known, size in ((self.node, self.size), (self.edge, self.edge_size)):
             parts = [
                 part for one in known for part in (one.group if isinstance(one, KnownTemplate) else [one])
@@ -147,7 +147,7 @@ class KnownEncoder:
 
 
 def features_state(features: Made) -> State:
-    """Return features alone, as an encoder that has learned nothing."""
+    """Return the features alone, as an untrained encoder."""
     state = State(KIND)
     StoredFeatures().put(state, "features", features)
     return state
@@ -159,7 +159,7 @@ def features_of(state: State) -> Made:
 
 
 def function_name(function: Any, instead: str) -> str:
-    """Return module:function, as load(..., functions=...) will want it; `instead` is advice where there is no name."""
+    """Return module:function, the name for load(..., functions=...); `instead` is advice where there is no name."""
     module = getattr(function, "__module__", None)
     name = getattr(function, "__qualname__", None)
     if not (isinstance(module, str) and isinstance(name, str)) or "<" in name:

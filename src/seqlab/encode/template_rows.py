@@ -1,4 +1,4 @@
-"""Attributes from a template, made in the core from the columns that it reads, given as codes and strings."""
+"""Attributes of a template, computed in the core from the columns that it reads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Symbols = list[str | None]
 
 
 class Source(NamedTuple):
-    """A column that the core reads: one of the corpus or a computed one, after the functions only Python knows."""
+    """A column for the core: one of the corpus or a computed one, after functions that exist only in Python."""
 
     column: str
     calls: tuple[Call, ...] = ()
@@ -40,7 +40,7 @@ class Plan:
     """
 
     def __init__(self, template: Template, min_count: int, *, on_moves: bool) -> None:
-        """Compile the features that labels see, or (`on_moves`) those that pairs of labels see."""
+        """Compile the features of node attributes, or (`on_moves`) of edge attributes."""
         self.template = template
         self.on_moves = on_moves
         self.sources: list[Source] = []
@@ -53,15 +53,15 @@ class Plan:
             self._add(feature, min_count)
 
     def features(self) -> list[Feature]:
-        """Those of the template that are seen here."""
+        """The features of the template for these attributes."""
         return [one for one in self.template.features if (one.on_edge if self.on_moves else one.on_node)]
 
     def bank(self) -> _core.Bank:
-        """Compile the features; the bank has learned nothing yet."""
+        """Compile the features to an untrained bank."""
         return _core.Bank(*self.compiled(), self.on_moves)
 
     def compiled(self) -> tuple[list[Any], list[Any], int]:
-        """Return kinds of values, features over them, and how many columns they read, as the core takes them."""
+        """Return kinds of values, features over them, and the number of columns, as arguments of the core."""
         values = [
             (column, calls, pool, before, after)
             for (column, calls, before, after), pool in zip(self._values, self.pools(), strict=True)
@@ -73,7 +73,7 @@ class Plan:
         return [group for _, group in self._features]
 
     def pools(self) -> list[int]:
-        """Return the pool that each kind of values keeps its strings in: the number of the first kind that has it.
+        """Return the pool of each kind of values: the number of the first kind that uses it.
 
         "U:%x[0,0]" and "U:%x[0,1]" write the same attribute when word and tag are spelled alike, so that spelling must
         have one number: kinds that meet in one place of one group share a pool.
@@ -88,7 +88,7 @@ class Plan:
         return pools
 
     def places(self) -> list[list[int]]:
-        """For each group the pools of its attributes' values."""
+        """Return for each group the pools of its attributes' values."""
         pools = self.pools()
         places: list[list[int]] = [[] for _ in self.pieces]
         for atoms, group in self._features:
@@ -108,7 +108,7 @@ class Plan:
         self._features.append((atoms, group))
 
     def _values_of(self, atom: Atom) -> int:
-        """Number the atom's values; atoms that differ only in place share them."""
+        """Number the atom's values; atoms that differ only in offset share them."""
         native = all(
             _core.has_function(call.name) and all(isinstance(argument, int) for argument in call.args)
             for call in atom.calls
@@ -125,34 +125,34 @@ class Plan:
         return self._number[source, calls]
 
     def _outside(self, symbols: tuple[str, ...], calls: tuple[Call, ...]) -> Symbols:
-        """Find what is read before or after the sentence, by distance."""
+        """Find the symbols read before or after the sentence, by distance."""
         if not self.template.boundary.calls:
             return list(symbols)
         return [passed_through(calls, symbol, self.template.lexicons) for symbol in symbols]
 
 
 def _within(number: int) -> int:
-    """Limit the number to the largest that the core takes: no word, sentence or count goes so far."""
+    """Limit the number to the largest that the core accepts, which no real input reaches."""
     return max(-LARGEST_NUMBER, min(LARGEST_NUMBER, number))
 
 
 MOST_FAMILIES = 100
-COST_OF_A_SUM = 8  # in entries: its row is written, read, cleared, added
+COST_OF_A_SUM = 8  # in entries: to write, read, clear and add its row
 
-Family = tuple[int, list[int]]  # the head, and all that come with it, itself among them
+Family = tuple[int, list[int]]  # the head, and all features that occur with it, itself included
 
 
 def families(
     features: Sequence[Feature], groups: Sequence[int], sizes: Sequence[int], uses: Sequence[int], worth: int
 ) -> list[Family]:
-    """Features by number, families that save most first.
+    """Find families of features that occur together, those that save most first.
 
     groups   the group of attributes that each feature makes
     sizes    how many attributes each group has
     uses     how many tokens have one of them
     worth    entries that a family must save
 
-    A feature that shares its attributes with another has no family: who meets one cannot tell which made it.
+    A feature that shares its attributes with another has no family: an attribute does not show which feature made it.
     """
     alone = Counter(groups)
     free = {f for f in range(len(features)) if alone[groups[f]] == 1}
@@ -174,7 +174,7 @@ def families(
 def cluster_codes_of(
     found: Sequence[Family], groups: Sequence[int], sizes: Sequence[int], numbers: npt.NDArray[np.int32]
 ) -> ClusterCodes:
-    """For every attribute 2 f + 1 when it is a head of family f, 2 f + 2 when it comes with one, 0 for neither.
+    """Compute for every attribute 2 f + 1 if it is a head of family f, 2 f + 2 if it is a member, 0 for neither.
 
     numbers   the numbers of the attributes, one group after the other; -1 for those that were dropped
 
@@ -191,7 +191,7 @@ def cluster_codes_of(
 
 
 def _determined(features: Sequence[Feature], some: set[int]) -> dict[int, set[int]]:
-    """For each of some features those that come wherever it does: all they read is found from what it reads."""
+    """Find for each of some features those that it determines: all they read is computed from what it reads."""
     readers: dict[Atom, set[int]] = defaultdict(set)
     for head in some:
         for atom in features[head].atoms:
@@ -207,12 +207,12 @@ def _determined(features: Sequence[Feature], some: set[int]) -> dict[int, set[in
 
 
 def _saved(members: int, heads: int, uses: int) -> int:
-    """Entries that are no longer looked at: one at each use in place of all, and those of each head once."""
+    """Count the entries saved: one per use in place of all members, minus those of each head."""
     return uses * (members - 1) - heads * (members + COST_OF_A_SUM)
 
 
 def _sources(atom: Atom) -> Iterator[Atom]:
-    """List the values that it is found from: the same cell after none, some or all of its functions."""
+    """List the values it can be computed from: the same cell after none, some or all of its functions."""
     for count in range(len(atom.calls) + 1):
         yield atom._replace(calls=atom.calls[:count])
 
@@ -223,7 +223,7 @@ NO_VALUE = -1
 
 
 class TemplateRows:
-    """The features of a template that labels see, or those that pairs of labels see, as the plan says.
+    """Rows of the node features of a template, or of its edge features, according to the plan.
 
     bank   the compiled features; other tables may read it, while it does not learn
     """
@@ -237,7 +237,7 @@ class TemplateRows:
     ) -> None:
         self.plan = plan
         self.bank = plan.bank()
-        self._known: list[AttributeIds] = []  # of each group the numbers that it had before learn()
+        self._known: list[AttributeIds] = []  # the numbers of each group before learn()
         if state is not None:
             self.bank.restore(*state)
 
@@ -245,7 +245,7 @@ class TemplateRows:
         return TemplateRows, (self.plan, self.bank.state())
 
     def learn(self, corpus: Corpus, threads: int) -> Seen:
-        """See every attribute of the corpus, group by group; those known before come first in their group."""
+        """Count every attribute of the corpus, group by group; known ones come first in their group."""
         columns, ids, indptr = self._space(corpus)
         self.bank.learn(columns, corpus.offsets, ids, threads)
         sizes = self.bank.group_sizes()
@@ -265,13 +265,13 @@ class TemplateRows:
         return Seen(counts, np.repeat(np.array(self.plan.least, dtype=np.int32), sizes), known, number)
 
     def look_up(self, corpus: Corpus, threads: int) -> Rows:
-        """Return the rows of another corpus, without what was never seen."""
+        """Return the rows of another corpus, without unseen attributes."""
         columns, ids, indptr = self._space(corpus)
         ids.resize(self.bank.look_up(columns, corpus.offsets, ids, indptr, threads), refcheck=False)
         return Rows(indptr, ids)
 
     def _space(self, corpus: Corpus) -> tuple[list[Column], AttributeIds, npt.NDArray[np.int64]]:
-        """Read the columns, and make room for the attributes: as many at each token as the template has features."""
+        """Read the columns, and allocate the attributes: one per token and feature."""
         tokens, width = corpus.token_count, self.bank.stride
         if tokens * width > 2**40:
             raise ShapeError(
@@ -285,7 +285,7 @@ class TemplateRows:
         self.bank.name_attributes(names, [list(pieces) for pieces in self.plan.pieces])
 
     def extended(self) -> TemplateRows:
-        """Copy the attributes, in the order of their numbers; the copy may learn once more."""
+        """Copy the attributes, in the order of their numbers; the copy may learn again."""
         words, pools, groups = self._by_number()
         counted = [(np.arange(len(ids), dtype=np.int32), values.reshape(-1)) for ids, values in groups]
         other = TemplateRows(self.plan, (words, pools, counted))
@@ -293,11 +293,11 @@ class TemplateRows:
         return other
 
     def restricted(self, numbers: AttributeIds) -> TemplateRows:
-        """Copy what stays: attribute a is known under numbers[a], and not at all where that is -1."""
+        """Copy the kept attributes: attribute a gets the number numbers[a], and is dropped where that is -1."""
         words, pools, groups = self._by_number()
         kept = [(numbers[ids[numbers[ids] >= 0]], values[numbers[ids] >= 0]) for ids, values in groups]
         pools, used = _used(pools, [values for _, values in kept], self.plan.places())
-        # Without words to remember values for, no value comes back that no attribute has.
+        # Without stored words, only values of kept attributes remain.
         fresh = [_core.StringPool() for _ in words]
         restored = [(ids, rows.reshape(-1)) for (ids, _), rows in zip(kept, used, strict=True)]
         return TemplateRows(self.plan, (fresh, pools, restored))
@@ -312,7 +312,7 @@ class TemplateRows:
 
     @staticmethod
     def of(known: KnownTemplate, template: Template, min_count: int) -> TemplateRows:
-        """Make rows that know what known() told."""
+        """Make rows from the result of known()."""
         plan = Plan(template, min_count, on_moves=known.on_moves)
         leaders, places = plan.pools(), plan.places()
         fits = len(known.words) == len(plan.sources) and set(known.values) == set(leaders)
@@ -347,7 +347,7 @@ class TemplateRows:
 def _used(
     pools: list[_core.StringPool], groups: list[AttributeIds], places: list[list[int]]
 ) -> tuple[list[_core.StringPool], list[AttributeIds]]:
-    """Pools without the strings that no attribute has, and the values (attributes, places) of each group in them."""
+    """Return pools without unused strings, and the values (attributes, places) of each group in them."""
     used = [np.zeros(len(pool), dtype=bool) for pool in pools]
     for values, of_place in zip(groups, places, strict=True):
         for place, pool in enumerate(of_place):
@@ -389,7 +389,7 @@ def _column(name: str, corpus: Corpus, lexicons: Mapping[str, Lexicon]) -> Colum
     if gazetteer is not None:
         tokens = _strings(gazetteer.column, corpus).nested(corpus.offsets)
         return _interned(value for sentence in tokens for value in gazetteer.values(sentence, lexicons))
-    # It depends on nothing but the sentence's length, and is made once for each length that occurs.
+    # It depends only on the length of the sentence, and is computed once for each length.
     if len(corpus) == 1:
         return _interned(plain_column(name, corpus.token_count))
     different, which = np.unique(corpus.lengths, return_inverse=True)
@@ -416,13 +416,13 @@ def _strings(name: str, corpus: Corpus) -> StringColumn:
 
 
 def _passed_through(column: Column, calls: tuple[Call, ...], lexicons: Mapping[str, Lexicon]) -> Column:
-    """Apply functions that only Python knows, once per distinct string."""
+    """Apply functions that exist only in Python, once per distinct string."""
     codes, pool = column
     used = np.unique(codes)
     used = used[used != NO_VALUE]
     texts = pool.strings()
     results, made = _interned(passed_through(calls, texts[code], lexicons) for code in used.tolist())
-    of_code = np.full(len(pool) + 1, NO_VALUE, dtype=np.int32)  # the last entry serves code -1
+    of_code = np.full(len(pool) + 1, NO_VALUE, dtype=np.int32)  # the last entry is for code -1
     of_code[used] = results
     return of_code[codes], made
 

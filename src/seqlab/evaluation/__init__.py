@@ -1,4 +1,4 @@
-"""Quality of an output: figures by token, by sentence and by span, and whether a difference is more than luck."""
+"""Evaluation: scores by token, by sentence and by span, and tests of significance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from seqlab.evaluation.report import Report, evaluate
     from seqlab.evaluation.scores import Confusion, Mistake, Score, ScoreTable
     from seqlab.evaluation.spans import Invalid, SpanReport
-else:  # a type checker would take any name for one of the package
+else:  # otherwise a type checker would accept any attribute
     __getattr__, __dir__ = when_used(
         __name__,
         {

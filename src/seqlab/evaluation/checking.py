@@ -1,4 +1,4 @@
-"""Look a corpus over before training: what is empty, rare, misspelled, broken, or in both train and dev."""
+"""Check a corpus before training: what is empty, rare, misspelled, invalid, or in both train and dev."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHOWN = 5  # places that the text names; the data has all
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Finding(Brief):
-    """One kind of trouble in one column.
+    """One kind of problem in one column.
 
     kind       a short name: "empty sentence", "invalid sequence", ...
     severity   "error": training would go wrong; "warning": probably a mistake; "note": good to know
@@ -56,7 +56,7 @@ class Check(Tabular, Sequence[Finding]):
 
     @property
     def ok(self) -> bool:
-        """No errors and no warnings."""
+        """True if there are no errors and no warnings."""
         return all(finding.severity == NOTE for finding in self.findings)
 
     def __len__(self) -> int:
@@ -87,7 +87,7 @@ class Check(Tabular, Sequence[Finding]):
         return "\n".join([self.title, *map(str, self.findings or ["nothing to complain about"])])
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain data."""
+        """Return plain data."""
         findings = [asdict(finding) for finding in self.findings]
         return {"title": self.title, "ok": self.ok, "findings": findings}
 
@@ -96,7 +96,7 @@ class Check(Tabular, Sequence[Finding]):
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
 
 
-# Columns of CoNLL-U that nobody trains a tagger on.
+# Columns of CoNLL-U that are not used as labels.
 NO_LABELS = frozenset({"id", "lemma", "feats", "head", "deps", "misc"})
 RANK = {ERROR: 0, WARNING: 1, NOTE: 2}
 TOO_LONG = 1000  # tokens; more is usually a missing blank line
@@ -109,7 +109,7 @@ def check(
     dev: Corpus | None = None,
     scheme: Scheme | str | None = "auto",
 ) -> Check:
-    """Look a corpus over, for findings with the worst first.
+    """Check a corpus; returns findings, the worst first.
 
     column   the label column, or several; None means every column of strings that may hold labels
     dev      another corpus (dev or test), looked through for sentences and labels that train has or has not
@@ -142,7 +142,7 @@ def _label_columns(corpus: Corpus, column: str | Sequence[str] | None) -> list[s
     if column is not None:
         names = [column] if isinstance(column, str) else list(column)
         for name in names:
-            corpus.strings(name)  # says so when there is none
+            corpus.strings(name)  # raises an error when there is none
         return names
     not_labels = {*NO_LABELS, _word_column(corpus)}
     return [name for name in _string_columns(corpus) if name not in not_labels]
@@ -272,7 +272,7 @@ def _named(labels: Sequence[str]) -> str:
 
 
 def _one_word_labels(corpus: Corpus, name: str, labels: set[str]) -> dict[str, str]:
-    """Find labels that stand on one word form only, with that word."""
+    """Find labels that occur with one word form only, with that word."""
     column = _word_column(corpus)
     if column is None:
         return {}

@@ -1,6 +1,6 @@
-"""The figures at the top of a report: counted for each sentence once, then added up, resampled, or swapped.
+"""The headline scores of a report: counted once for each sentence, then added up, resampled, or swapped.
 
-Bootstrap: sentences are drawn anew with replacement; a figure's interval is where it lies most of the time.
+Bootstrap: sentences are drawn with replacement; the interval of a score contains most of its resampled values.
 
 Approximate randomisation: if two systems were equally good, exchanging their outputs for a sentence would change
 nothing. So they are exchanged for each sentence with probability 1/2, many times, and p is the share of times (counting
@@ -24,7 +24,7 @@ from seqlab.tags.coding import Bools, Coded, Places
 from seqlab.tags.schemes import Scheme
 
 METRICS = {"accuracy": "accuracy", "span_f1": "span F1 (strict)", "sentence_accuracy": "sentence accuracy"}
-# The counts that a figure is made of: a part and its whole; for an F1 those of precision, then those of recall.
+# The counts of a score: numerator and denominator; for an F1 those of precision, then those of recall.
 NEEDED = {
     "accuracy": ("right", "tokens"),
     "unseen_accuracy": ("right_unseen", "unseen"),
@@ -39,25 +39,25 @@ NEEDED = {
     for way in WAYS
 }
 LARGEST_BLOCK = 1 << 21  # weights or signs in memory at one time: 16 MB
-SLACK = 1e-12  # differences that are equal but for rounding
+SLACK = 1e-12  # tolerance for rounding in comparisons
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Confidence interval of a figure, when sentences are drawn anew."""
+    """Confidence interval of a score, by bootstrap over sentences."""
 
     low: float
     high: float
 
 
 def token_counts(data: Paired) -> dict[str, Counts]:
-    """Count for each sentence: tokens, right ones, the same for unseen words, and sentences."""
+    """Count for each sentence: tokens, correct ones, both for unseen words, and sentences."""
     offsets, right = data.gold.offsets, data.right
     tokens, right_tokens = np.diff(offsets), within(right, offsets)
     counts = {
         "tokens": tokens,
         "right": right_tokens,
-        "sentences": (tokens > 0).astype(np.int64),  # an empty one has nothing to be right about
+        "sentences": (tokens > 0).astype(np.int64),  # empty sentences do not count
         "right_sentences": ((tokens > 0) & (right_tokens == tokens)).astype(np.int64),
     }
     if data.unseen is not None:
@@ -73,13 +73,13 @@ def within(flags: Bools, offsets: Places) -> Counts:
 
 
 def figure(counts: Sequence[Any]) -> Numbers:
-    """Compute a figure from the counts that it needs, of one corpus or of many resampled ones (arrays)."""
+    """Compute a score from its counts, of one corpus or of many resampled ones (arrays)."""
     shares = [ratio(part, whole) for part, whole in zip(counts[::2], counts[1::2], strict=True)]
     return shares[0] if len(shares) == 1 else f1_of(*shares)
 
 
 def figures(totals: Mapping[str, Any]) -> dict[str, Numbers]:
-    """Compute the headline figures from sums of counts; NaN for the accuracy on unseen words when there are none."""
+    """Compute the headline scores from sums of counts; NaN for the accuracy on unseen words when there are none."""
     there = {name: needed for name, needed in NEEDED.items() if needed[0] in totals}
     found = {name: figure([totals[count] for count in needed]) for name, needed in there.items()}
     if "unseen_accuracy" in found:
@@ -90,7 +90,7 @@ def figures(totals: Mapping[str, Any]) -> dict[str, Numbers]:
 def intervals(
     counts: Mapping[str, Counts], resamples: int, confidence: float, seed: int
 ) -> dict[str, Interval]:
-    """Bootstrap the figures, by percentiles: sentences are drawn with replacement, as many as there are."""
+    """Compute percentile bootstrap intervals: sentences are drawn with replacement, as many as there are."""
     names, table = list(counts), np.stack(list(counts.values()), axis=1).astype(np.float64)
     size = len(table)
     generator = np.random.default_rng(seed)
@@ -114,7 +114,7 @@ def intervals(
 
 @dataclass(frozen=True, slots=True)
 class Significance:
-    """Two scores on the same sentences, and how surprising their difference is.
+    """Two scores on the same sentences, and the significance of their difference.
 
     difference   a - b
     p_value      the chance of a difference this large, either way, if both were equally good
@@ -155,7 +155,7 @@ def significance(
     scheme: Scheme | str | None = "auto",
     repair: str = "conlleval",
 ) -> Significance:
-    """Test whether outputs `a` and `b` for the same gold labels differ by more than luck.
+    """Test if outputs `a` and `b` for the same gold labels differ significantly.
 
     metric   "accuracy", "span_f1" or "sentence_accuracy"
     """

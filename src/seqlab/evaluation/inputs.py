@@ -1,4 +1,4 @@
-"""Gold and predicted labels at the door: checked once, coded alike, and trusted from there on."""
+"""Gold and predicted labels: checked once, and encoded with one numbering."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Paired(Brief):
     """Gold and predicted labels in one coding, labels in alphabetical order.
 
     words    their words, if known
-    unseen   (tokens,) words that training has not seen, or None when that was not asked
-    source   the corpus of the gold labels, or None; it knows where a sentence stands
+    unseen   (tokens,) words not seen in training, or None if unknown
+    source   the corpus of the gold labels, or None; it has file and line of a sentence
     """
 
     gold: Coded
@@ -45,7 +45,7 @@ class Paired(Brief):
 
 
 def is_corpus(value: Any) -> bool:
-    """Tell whether this has columns by name, as a Corpus has."""
+    """Return True if this has columns by name, as a Corpus has."""
     return hasattr(value, "columns") and callable(getattr(value, "column", None))
 
 
@@ -58,7 +58,7 @@ def pair(
     *,
     name: str = "predicted",
 ) -> Paired:
-    """Put both sides beside each other, word by word; `name` is what to call the second."""
+    """Align both sides token by token; `name` is the name of the second in messages."""
     if column is not None and not is_corpus(gold) and not is_corpus(predicted):
         raise OptionError(f"column={column!r} names a column of a corpus, but gold and {name} are lists")
     one, other = _coded_alike({"gold": gold, name: predicted}, column)
@@ -76,7 +76,7 @@ def pair(
 
 
 def _coded_alike(sides: Mapping[str, Any], column: str | None) -> list[Coded]:
-    """Encode several lists of sequences, or columns of corpora, alike: the labels in alphabetical order."""
+    """Encode several lists of sequences, or columns of corpora, with one numbering: labels in alphabetical order."""
     index: dict[str, int] = {}
     coded = []
     for name, value in sides.items():
@@ -94,7 +94,7 @@ def _coded_alike(sides: Mapping[str, Any], column: str | None) -> list[Coded]:
 
 
 def _check_lengths(gold: Coded, other: Coded, what: str) -> None:
-    """Refuse another number of sentences, or a sentence of another length."""
+    """Reject a different number of sentences, or a sentence of different length."""
     name = other.name
     if len(gold.offsets) != len(other.offsets):
         raise ShapeError(

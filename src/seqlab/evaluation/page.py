@@ -1,4 +1,4 @@
-"""A report as one page of HTML that needs nothing else: no scripts, no fonts, no pictures from elsewhere."""
+"""A report as one self-contained HTML page: no scripts, no fonts, no pictures from elsewhere."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _heat_cell(names: list[str], i: int, j: int, count: int, largest: int) -> st
     shown = "" if not count else str(count) if count < 10_000 else f"{count / 1000:,.0f}k"
     if i == j:
         return f'<td class="same" title="{escape(about)}">{shown}</td>'
-    share = (count / largest) ** 0.5  # the root makes rare mistakes visible beside frequent ones
+    share = (count / largest) ** 0.5  # the root makes rare errors visible beside frequent ones
     return f'<td style="--share:{share:.2f}" title="{escape(about)}">{shown}</td>'
 
 
@@ -178,7 +178,7 @@ def _one_sentence(data: Paired, number: int) -> str:
 
 
 def _tokens(data: Paired, begin: int, wrong: Bools) -> Iterator[str]:
-    """Make all tokens of a short sentence, else those around the errors."""
+    """Make all tokens of a short sentence, otherwise those around the errors."""
     shown = np.ones(len(wrong), dtype=bool)
     if len(wrong) > WHOLE:
         shown = np.convolve(wrong, np.ones(2 * AROUND + 1), mode="same") > 0
@@ -204,7 +204,7 @@ def _token(data: Paired, position: int, *, wrong: bool) -> str:
 
 
 def _visible(text: str) -> str:
-    """Escape text, with a sign for what a browser would not show."""
+    """Escape text, with a sign for invisible characters."""
     shown = "".join(
         "\N{REPLACEMENT CHARACTER}" if not char.isprintable() and char not in " \u200c\u200d" else char
         for char in text

@@ -1,4 +1,4 @@
-"""Gold against predicted: `evaluate`, and its answer as values, text, JSON and a page."""
+"""Compare gold with predicted labels: `evaluate`, and its result as values, text, JSON and a page."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from seqlab.views.text import left, printable, right, text_width
 class Report(Tabular):
     """Quality of the predicted labels.
 
-    sentences    how many there are, without empty ones
-    unseen       tokens whose word training has not seen, or None when that was not asked
+    sentences    their number, without empty ones
+    unseen       tokens whose word was not seen in training, or None if unknown
     figures      headline figures by name: accuracy, sentence_accuracy, span_f1, ...
     intervals    confidence intervals of the headline figures, empty without bootstrap
     labels       precision, recall and F1 of every label
-    spans        the same for spans, in four ways to count, or None for labels that are no tags
+    spans        scores of spans, counted in four ways, or None for labels that are not tags
     confusion    which label was taken for which
     """
 
@@ -57,17 +57,17 @@ class Report(Tabular):
 
     @property
     def accuracy(self) -> float:
-        """The share of tokens with the right label."""
+        """The share of tokens with the correct label."""
         return self.figures["accuracy"]
 
     @property
     def sentence_accuracy(self) -> float:
-        """The share of sentences with all labels right."""
+        """The share of sentences with all labels correct."""
         return self.figures["sentence_accuracy"]
 
     @property
     def unseen_accuracy(self) -> float | None:
-        """Accuracy on words that training has not seen; None when not asked, or when there are none."""
+        """Accuracy on words not seen in training; None if unknown, or when there are none."""
         return self.figures.get("unseen_accuracy")
 
     def _columns(self) -> Table:
@@ -119,7 +119,7 @@ class Report(Tabular):
         return "\n\n".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything but the sentences, in plain lists, dicts and numbers."""
+        """Return everything but the sentences, in plain lists, dicts and numbers."""
         spans = None
         if self.spans is not None:
             spans = asdict(self.spans) | {"scheme": self.spans.scheme.name}
@@ -167,7 +167,7 @@ def evaluate(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Report:
-    """Compute how good the predicted labels are.
+    """Evaluate predicted labels against gold labels.
 
     gold, predicted   lists of lists of labels, or corpora, and then `column` says which of their columns
     words             lists of lists of words; those of the gold corpus when it is one
@@ -208,7 +208,7 @@ def evaluate(
 # ---------------------------------------------------------------- as text, with tables as scikit-learn's
 
 COLUMNS = 80
-NUMBER_COLUMNS = 41  # what the four numbers of a row take, and the blanks before them
+NUMBER_COLUMNS = 41  # width of the four numbers of a row, and the blanks before them
 MISTAKES = 10
 MAIN = ("accuracy", "unseen_accuracy", "sentence_accuracy", "span_f1")  # figures of a repr
 ROWS = 16  # in a notebook
@@ -245,7 +245,7 @@ def _head(report: Report, digits: int) -> Iterator[str]:
 
 
 def invalid_note(spans: SpanReport) -> str:
-    """Say in a sentence or two which scheme was used, which labels are invalid, and how they were treated."""
+    """Describe the scheme, the invalid labels, and how they were treated."""
     scheme = f"scheme {spans.scheme}{' (found by looking)' if spans.detected else ''}"
     if not spans.gold_invalid.labels and not spans.predicted_invalid.labels:
         return f"{scheme}; every label follows it"
@@ -270,7 +270,7 @@ def _name_columns(names: Iterable[str]) -> int:
 
 
 def most_frequent(rows: Mapping[str, Score], most: int) -> Mapping[str, Score]:
-    """Keep the rows that occur most often in gold, in their old order."""
+    """Keep the rows that are most frequent in gold, in their order."""
     if len(rows) <= most:
         return rows
     chosen = set(sorted(rows, key=lambda name: -rows[name].support)[:most])

@@ -18,7 +18,7 @@ Numbers = npt.NDArray[np.float64]
 
 
 def ratio(part: Any, whole: Any) -> Numbers:
-    """part / whole, and 0 where there is nothing, as conlleval and scikit-learn have it."""
+    """part / whole, and 0 for an empty whole, as in conlleval and scikit-learn."""
     part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
     result: Numbers = np.zeros(np.broadcast_shapes(part.shape, whole.shape))
     np.divide(part, whole, out=result, where=whole > 0)
@@ -34,10 +34,10 @@ def f1_of(precision: Any, recall: Any) -> Numbers:
 class Score:
     """Precision, recall and F1 of one label, one type, or all of them.
 
-    support     how many there are in gold
-    predicted   how many were predicted
-    correct     how many of the predicted are right
-    found       how many of gold were found; differs from `correct` only when spans count by overlap or boundary
+    support     number in gold
+    predicted   number predicted
+    correct     number of predicted ones that are correct
+    found       number of gold ones that were found; differs from `correct` only for lenient spans
     """
 
     precision: float

@@ -1,4 +1,4 @@
-"""The span part of a report: which scheme, how invalid labels were treated, and four ways to count.
+"""Span scores of a report: the scheme, the treatment of invalid labels, and four ways to count.
 
 strict          a span with the same start, end and type
 lenient         a span of the same type that shares a position with it
@@ -38,7 +38,7 @@ class Invalid:
 class SpanReport(Brief):
     """Spans, counted in four ways (see docs/guide/evaluation.md).
 
-    detected   whether the scheme was found by looking at the labels
+    detected   True if the scheme was detected from the labels
     repair     "conlleval": spans with invalid labels were kept; "strict": they were dropped, on both sides
     """
 
@@ -69,7 +69,7 @@ class SpanReport(Brief):
 
 
 def choose_scheme(gold: Coded, scheme: Scheme | str | None, repair: str) -> Scheme | None:
-    """Choose the scheme that was given, or the one that the gold labels follow; None for labels that are no tags."""
+    """Choose the given scheme, or the one that the gold labels follow; None for labels that are not tags."""
     if scheme is None:
         return None
     chosen = _detected(gold) if is_auto(scheme) else Scheme.of(scheme)
@@ -79,7 +79,7 @@ def choose_scheme(gold: Coded, scheme: Scheme | str | None, repair: str) -> Sche
 
 
 def is_auto(scheme: Scheme | str | None) -> bool:
-    """Tell whether the scheme is to be found by looking at the labels."""
+    """Return True if the scheme is to be detected."""
     return isinstance(scheme, str) and scheme.strip().lower() == "auto"
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from seqlab.families.local.tagger import LocalTagger
     from seqlab.families.mixture.tagger import GaussianMeans, MultinomialMixture
     from seqlab.families.rerank.tagger import Reranker
-else:  # a type checker would take any name for one of the package
+else:  # otherwise a type checker would accept any attribute
     __getattr__, __dir__ = when_used(
         __name__,
         {

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from seqlab.features.model import Atom, Boundary, Call, Feature, SentenceLike
     from seqlab.features.own import FeatureFunction
     from seqlab.features.template import Template
-else:  # a type checker would take any name for one of the package
+else:  # otherwise a type checker would accept any attribute
     __getattr__, __dir__ = when_used(
         __name__,
         {

@@ -131,7 +131,7 @@ def canonical(
 
 
 def is_canonical(feature: Feature) -> bool:
-    """Tell whether the feature is named after its own text; CRF++ and Wapiti files give names of their own."""
+    """Return True if the feature is named after its own text; CRF++ and Wapiti files give names of their own."""
     named = canonical(feature.atoms, on_node=feature.on_node, on_edge=feature.on_edge)
     return feature.pieces == named.pieces
 

@@ -58,7 +58,7 @@ class Token:
     start: int
 
     def is_name(self, text: str) -> bool:
-        """Tell whether it is this bare word."""
+        """Return True if it is this bare word."""
         return self.kind == "name" and self.text == text
 
     @property

@@ -66,7 +66,7 @@ class Template:
         return str(self)
 
     def check(self) -> None:
-        """Refuse what a file may say and no parser makes: columns, functions and arguments that there are not.
+        """Reject what a file may say and no parser makes: columns, functions and arguments that there are not.
 
         The features stand in a file one by one, not as text: reading them back opens no lexicon's file, unfolds no
         range, and gives the same template whatever characters its pieces have. The text is there for people.

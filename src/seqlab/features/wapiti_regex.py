@@ -38,7 +38,7 @@ class Pattern(NamedTuple):
 
 
 def test(value: str, pattern: str) -> str:
-    r"""Tell whether the pattern occurs: "true" or "false" (Wapiti's `%t`). `test("B52", "\d")` -> true."""
+    r"""Return True if the pattern occurs: "true" or "false" (Wapiti's `%t`). `test("B52", "\d")` -> true."""
     return "false" if _found(value, pattern) is None else "true"
 
 
@@ -104,7 +104,7 @@ class _Matcher:
         self.length = 0
 
     def fits(self, step: int, at: int) -> bool:
-        """Tell whether the steps from `step` on match at place `at`."""
+        """Return True if the steps from `step` on match at place `at`."""
         if step == len(self.pattern.steps):
             return not self.pattern.at_end or at == len(self.text)
         fitting, times = self.pattern.steps[step]

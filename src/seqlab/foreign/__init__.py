@@ -1,4 +1,4 @@
-"""Models that other programs wrote, made ours: CRFsuite, CRF++ and Wapiti."""
+"""Convert models of other programs: CRFsuite, CRF++ and Wapiti."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a file of another program to a tagger: its weights, and an encoder that knows their attributes."""
+"""Convert a file of another program to a tagger: its weights, and an encoder for its attributes."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from seqlab.tagging.training import Training
 
 Numbers = npt.NDArray[np.int64]
 
-# Ways to take attributes apart into values: an address full of slashes has hundreds, but most words have one.
+# Limit of the ways to split attributes into values: a URL full of slashes has hundreds, most words one.
 MOST_READINGS, MOST_READINGS_EACH = 1_000_000, 16
 
-# An encoder, and the place of each of its attributes in the list of names that was given: (size,), and (edge_size,)
-# for those of label pairs.
+# An encoder, and the index of each of its attributes in the given list of names: (size,), and (edge_size,)
+# for edge attributes.
 Known = tuple[Encoder, Numbers, Numbers]
 
 
@@ -92,7 +92,7 @@ def _read(content: bytes, encoding: str, columns: Sequence[str] | None) -> Forei
 
 
 def tagger_of(given: ForeignModel, columns: Sequence[str] | None = None, learner: Any = None) -> LinearTagger:
-    """Make the tagger that says what a model says."""
+    """Make a tagger with the weights of a foreign model."""
     learner = LBFGS() if learner is None else learner
     kind = MEMM if given.local else CRF if getattr(learner, "likelihood", False) else LinearTagger
     tagger = kind(given.template, learner)
@@ -103,7 +103,7 @@ def tagger_of(given: ForeignModel, columns: Sequence[str] | None = None, learner
         read: tuple[str, ...] = (ATTRIBUTES,)
     else:
         encoder, origin, edge_origin = _of_template(given.template, given.node.names, given.edge.names)
-        # A file may have more columns than the template reads, the label among them.
+        # A file may have more columns than the template reads, including the label.
         more = ("word", *(f"column{i}" for i in range(1, given.width + len(USUAL))))
         read = tuple(columns) if columns is not None else USUAL if given.width < len(USUAL) else more
     node = _by_attribute(given.node, origin)
@@ -118,7 +118,7 @@ def tagger_of(given: ForeignModel, columns: Sequence[str] | None = None, learner
 def _by_attribute(
     given: Weighted, origin: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-    """(begin, cell, weight) of our attributes: attribute a has the weights of the name origin[a]."""
+    """Return (begin, cell, weight) of our attributes: attribute a has the weights of the name origin[a]."""
     order = np.lexsort((given.cell, given.attribute))
     counts = np.bincount(given.attribute, minlength=len(given.names))
     starts = np.cumsum(counts) - counts
@@ -132,7 +132,7 @@ def _by_attribute(
 
 
 def _of_bags(names: Sequence[str]) -> Known:
-    """Make an encoder for ready-made attributes with these names, each of which is there once."""
+    """Make an encoder for ready-made attributes with these distinct names."""
     encoder = Encoder()
     pool, numbers = _core.StringPool(), np.arange(len(names))
     for name in names:
@@ -143,7 +143,7 @@ def _of_bags(names: Sequence[str]) -> Known:
 
 
 def _of_template(template: Template, names: Sequence[str], edge_names: Sequence[str]) -> Known:
-    """Make an encoder for the attributes of a template with these names; those that it never makes are left out.
+    """Make an encoder for the attributes of a template with these names; impossible ones are left out.
 
     "U:a/b/c" is what U:%x[0,0]/%x[0,1] makes of a/b and c, and of a and b/c: then both are known, as attributes of
     their own that come from the same name.
@@ -160,7 +160,7 @@ def _of_template(template: Template, names: Sequence[str], edge_names: Sequence[
 
 
 def _rows(plan: Plan, names: Sequence[str]) -> tuple[TemplateRows, Numbers]:
-    """Make the producer of the attributes, and find the name that each of them has."""
+    """Make the producer of the attributes, and find the name of each."""
     pools = [_core.StringPool() for _ in plan.pools()]
     places = plan.places()
     ids: list[list[int]] = [[] for _ in places]
@@ -200,7 +200,7 @@ def _made_by(plan: Plan, names: Sequence[str]) -> Iterator[tuple[int, int, tuple
 
 
 def _readings(rest: str, pieces: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Find values with these pieces behind each of them that give `rest`."""
+    """Find values, each followed by its piece, that give `rest`."""
     if not pieces:
         if not rest:
             yield ()

@@ -1,4 +1,4 @@
-"""CRF++'s models: as text, which `crf_learn -t` writes, and the binary ones that its taggers read.
+"""Read CRF++ models: text, as written by `crf_learn -t`, and binary.
 
 Text: five parts with an empty line after each: the header (version, cost-factor, maxid, xsize), the labels, the
 template, the attributes with the places of their weights, the weights. An attribute of a U line has a weight for each
@@ -38,7 +38,7 @@ def read_text(content: bytes, encoding: str, columns: Sequence[str] | None) -> F
     header = _header(lines)
     labels = tuple(lines.block("the labels"))
     check_labels(labels)
-    blank = "\n" * (lines.number - 1)  # so that messages have the lines of this file
+    blank = "\n" * (lines.number - 1)  # so that messages have the line numbers of this file
     patterns = lines.block("the template")
     template = Template.from_crfpp(blank + "\n".join(patterns) + "\n", columns=columns)
     places = _places(lines)
@@ -83,7 +83,7 @@ def _model(
     weights: Floats,
     width: int,
 ) -> ForeignModel:
-    """Put the parts together; `places` says of each attribute where its weights begin, and where that stands."""
+    """Combine the parts; `places` has for each attribute the offset of its weights, and its line."""
     L = len(labels)
     wanted = sum(L if name[0] == "U" else L * L for name in places)
     if wanted > len(weights):
@@ -98,7 +98,7 @@ def _model(
 
 
 def _weighted(places: Mapping[str, tuple[int, Place]], letter: str, size: int, weights: Floats) -> Weighted:
-    """Gather the `size` weights of each attribute that begins with this letter; 0 says nothing and is left out."""
+    """Gather the `size` weights of each attribute that begins with this letter; zeros are left out."""
     names = [name for name in places if name[0] == letter]
     for name in names:
         place, where = places[name]
@@ -132,7 +132,7 @@ class _Lines:
         self.number = 1
 
     def block(self, what: str) -> list[str]:
-        """Read the lines up to the next empty one, which is passed over."""
+        """Read the lines up to the next empty one, which is skipped."""
         begin = self.number - 1
         try:
             end = self.lines.index("", begin)
@@ -163,7 +163,7 @@ def _header(lines: _Lines) -> dict[str, float]:
 
 
 def _places(lines: _Lines) -> dict[str, tuple[int, Place]]:
-    """Read where the weights of each attribute begin, and the line that says so."""
+    """Read the offset of the weights of each attribute, and its line."""
     found: dict[str, tuple[int, Place]] = {}
     first = lines.number
     for number, line in enumerate(lines.block("the attributes"), start=first):
@@ -181,7 +181,7 @@ def _places(lines: _Lines) -> dict[str, tuple[int, Place]]:
 
 
 def _weights(lines: _Lines, count: float) -> Floats:
-    """Read them as CRF++ uses them: its taggers read the binary form, which has floats of 4 bytes."""
+    """Read weights as CRF++ uses them: its taggers read the binary form, with floats of 4 bytes."""
     first = lines.number
     given = lines.lines[first - 1 :]
     if len(given) != count:
@@ -201,7 +201,7 @@ def _weights(lines: _Lines, count: float) -> Floats:
 
 
 def _texts(content: bytes, at: int, what: str, encoding: str) -> tuple[list[str], int]:
-    """Read strings with a 0 after each, and where they end."""
+    """Read strings with a 0 after each, and the end of the last."""
     size = int.from_bytes(content[at : at + 4], "little")
     end = at + 4 + size
     if end > len(content) or (size and content[end - 1]):
@@ -211,7 +211,7 @@ def _texts(content: bytes, at: int, what: str, encoding: str) -> tuple[list[str]
 
 
 def _words(base: Ints, check: Ints, at: int) -> list[tuple[bytes, int]]:
-    """Find all words of the trie with their values: from each end up to the root, a byte of all of them at a time."""
+    """Find all words of the trie with their values: from each leaf to the root, one byte of all words at a time."""
     if not len(base):
         return []
     slots = np.arange(len(base))
@@ -224,7 +224,7 @@ def _words(base: Ints, check: Ints, at: int) -> list[tuple[bytes, int]]:
         slot = came_from[node[living]]
         letter = slot - check[slot] - 1
         lengths[living] += 1
-        # Words that share their beginnings cannot have many times the bytes of the trie, unless it runs in a circle.
+        # Words that share prefixes cannot have many times the bytes of the trie, unless it has a cycle.
         if (
             slot.min() < 0
             or not 0 <= letter.min() <= letter.max() <= 255

@@ -56,7 +56,7 @@ def read(content: bytes, encoding: str) -> ForeignModel:
 
 
 def _weights(content: bytes, begin: int) -> np.ndarray:
-    """Read the entries of FEAT, as they stand there."""
+    """Read the entries of FEAT."""
     if begin + _CHUNK.size > len(content):
         raise StoreError(f"byte 28: the weights begin at {begin}, behind the end of the file")
     name, size, count = _CHUNK.unpack_from(content, begin)
@@ -111,7 +111,7 @@ def _names(content: bytes, begin: int, count: int, what: str, encoding: str) -> 
     if places_at + 4 * count > size:
         raise StoreError(f"byte {begin}: there is no room for the places of {count} {what}s")
     names: dict[str, None] = {}
-    left = size  # all names together have no more bytes than the chunk, however it is made
+    left = size  # all names together are no longer than the chunk
     for number, place in enumerate(np.frombuffer(content, "<u4", count, begin + places_at).tolist()):
         if place < _NAMES.size or place + _RECORD.size > size:
             raise StoreError(f"byte {begin}: {what} {number} has its name outside of the chunk, at {place}")

@@ -1,4 +1,4 @@
-"""Parts of a linear model of any program, before it becomes one of ours."""
+"""A linear model of another program, before conversion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from seqlab.features import Template
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-MOST_LABELS = 8192  # a table of moves has as many rows and columns
+MOST_LABELS = 8192  # the transition table has as many rows and columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +23,7 @@ class Weighted:
 
     names       of the attributes, each once
     attribute   (n,)   the place of the attribute in `names`
-    cell        (n,)   a label; or, for attributes that see a move, from * L + to
+    cell        (n,)   a label; or, for edge attributes, from * L + to
     weight      (n,)
     """
 
@@ -34,7 +34,7 @@ class Weighted:
 
     @staticmethod
     def nothing() -> Weighted:
-        """No attribute."""
+        """Make an instance without attributes."""
         return Weighted((), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
@@ -42,13 +42,13 @@ class Weighted:
 class ForeignModel:
     """A linear chain of order 1.
 
-    program     who wrote it
+    program     that wrote it
     labels      in the order of the file: of paths that score alike, the first one counts
-    node, edge  weights of attributes that labels see, and of those that pairs of labels see
+    node, edge  weights of node attributes and of edge attributes
     moves       (L, L)   from label, to label
-    move_seen   (L, L)   which moves have a weight
-    template    what makes the attributes; None when they come ready made
-    width       how many columns the template reads
+    move_seen   (L, L)   True for transitions with a weight
+    template    of the attributes; None when they are ready-made
+    width       number of columns that the template reads
     local       every choice is normalised on its own, as in an MEMM
     """
 
@@ -64,7 +64,7 @@ class ForeignModel:
 
 
 def check_labels(labels: Sequence[str]) -> None:
-    """Refuse labels unless there is at least one, each once, and not so many that a table of moves has no room."""
+    """Check that labels are distinct, at least one, and not too many for a transition table."""
     if not labels:
         raise StoreError("the model has no labels")
     if len(labels) > MOST_LABELS:
@@ -75,7 +75,7 @@ def check_labels(labels: Sequence[str]) -> None:
 
 
 def decoded(text: bytes, encoding: str, what: str = "", *, line: Callable[[], int] | None = None) -> str:
-    """Decode a string of the file; messages call it `what`."""
+    """Decode a string of the file; `what` names it in messages."""
     try:
         return text.decode(encoding)
     except UnicodeDecodeError as error:

@@ -43,7 +43,9 @@ def read(content: bytes, encoding: str, columns: Sequence[str] | None) -> Foreig
         )
     first = file.line
     patterns = file.strings(patterns_count or 0, "pattern")
-    text = "\n" * (first - 1) + "\n".join(patterns) + "\n"  # so that messages have the lines of this file
+    text = (
+        "\n" * (first - 1) + "\n".join(patterns) + "\n"
+    )  # so that messages have the line numbers of this file
     template = Template.from_wapiti(text, columns=columns) if patterns else None
     labels = tuple(file.strings(file.header(rb"#qrk#([0-9]{1,9})\n", "#qrk#labels")[0] or 0, "label"))
     check_labels(labels)
@@ -59,7 +61,7 @@ def read(content: bytes, encoding: str, columns: Sequence[str] | None) -> Foreig
 
 
 class _File:
-    """Headers, strings with their lengths before them, and weights, read from the beginning to the end."""
+    """Headers, strings with length prefixes, and weights, read sequentially."""
 
     def __init__(self, content: bytes, encoding: str) -> None:
         self._content = content
@@ -68,7 +70,7 @@ class _File:
 
     @property
     def line(self) -> int:
-        """The number of the line that comes next, counted from 1."""
+        """The number of the next line, counted from 1."""
         return self._content.count(b"\n", 0, self._at) + 1
 
     def header(self, pattern: bytes, wanted: str) -> tuple[int | None, ...]:
@@ -82,7 +84,7 @@ class _File:
     def strings(self, count: int, what: str, *, lenient: bool = False) -> list[str]:
         """Read the next `count` strings.
 
-        lenient   bytes that are no characters are spelled out, as a pattern does that cuts a character in two
+        lenient   invalid UTF-8 is escaped, because a pattern may split a character
         """
         texts = []
         for number in range(count):

@@ -1,4 +1,4 @@
-"""Every question about a trellis. Nothing here has heard of a model.
+"""Inference on trellises, independent of any model.
 
 Each function takes one Trellis, a TrellisBatch, or a list of trellises; for the latter two the answer is a sequence in
 the same order, computed in one call into the compiled core, on `threads` threads, without holding Python's lock.
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from seqlab.inference.messages import Semiring, backward, forward, log_partition
     from seqlab.inference.posteriors import ExpectedCounts, Posterior, expected_counts, posterior
     from seqlab.inference.streaming import Filter, Filtered, FilterStep, filter
-else:  # a type checker would take any name for one of the package
+else:  # otherwise a type checker would accept any attribute
     __getattr__, __dir__ = when_used(
         __name__,
         {

@@ -1,4 +1,4 @@
-"""Paths of a sequence: the best, the best at each position, the best a beam can find, the n best, and samples."""
+"""Paths of a sequence: Viterbi, posterior decoding, beam search, the n best, and samples."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Path:
     exact      False when a beam may have lost a better path
     """
 
-    # Written by hand: a frozen dataclass takes three times as long to make, and a corpus has many sentences.
+    # Not a dataclass: a frozen one takes three times as long to make, and a corpus has many sentences.
     __slots__ = ("_label_set", "exact", "ids", "log_prob", "score")
 
     ids: LabelIds
@@ -94,7 +94,7 @@ _set_ids, _set_score, _set_log_prob, _set_exact, _set_label_set = (
 
 
 def _revived(ids: LabelIds, *rest: Any) -> Path:
-    """Make the path of a pickle: NumPy forgets that an array was read-only."""
+    """Make the path of a pickle: unpickled arrays are no longer read-only."""
     ids.flags.writeable = False
     return Path(ids, *rest)
 
@@ -177,7 +177,7 @@ def _decoded(
     log_z: Doubles | None = None,
     exact: npt.NDArray[np.bool_] | None = None,
 ) -> Path | Results[Path]:
-    """Let `decode` fill the labels and scores of each part; a path is cut out of them when it is looked at."""
+    """Call `decode` for the labels and scores of each part; paths are made from them on access."""
     count = len(question)
     scores, begins, lengths = np.empty(count), np.empty(count, np.int64), np.empty(count, np.int64)
     ids, at = np.empty(sum(int(part.lengths.sum()) for part in question.parts), np.int32), 0
@@ -212,7 +212,7 @@ class NBest(Tabular, Sequence[Path]):
         self.log_z = log_z
         self.exhausted = False
         self._found: list[Path] = []
-        self._turn = Lock()  # two threads may ask one list for more
+        self._turn = Lock()  # two threads may extend one list
         batch: Any = trellis.batch()
         self._search: Any = (
             _core.NBest32(batch, 0) if trellis.dtype == np.float32 else _core.NBest64(batch, 0)

@@ -1,4 +1,4 @@
-"""The instruction set that runs, and how often scaling had to give way to log space."""
+"""The instruction set in use, and counts of recomputations in log space."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def kernel() -> str:
 
 
 def kernels() -> tuple[str, ...]:
-    """List the sets this machine can run, plainest first."""
+    """List the sets this machine can run, baseline first."""
     return tuple(_core.kernels())
 
 
 @contextmanager
 def use_kernel(name: str) -> Iterator[None]:
-    """Run the block with one instruction set, for tests and benchmarks; it counts for the whole process."""
+    """Run the block with one instruction set, for tests and benchmarks; it applies to the whole process."""
     before = kernel()
     _choose(name, "use_kernel")
     try:
@@ -32,7 +32,7 @@ def use_kernel(name: str) -> Iterator[None]:
 
 
 def fallback_count() -> int:
-    """Count the sequences of this process that were redone in log space because scaling might have lost something."""
+    """Count the sequences of this process recomputed in log space because scaling might have lost precision."""
     return _core.fallback_count()
 
 

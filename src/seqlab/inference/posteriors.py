@@ -29,7 +29,7 @@ from seqlab.trellis.labels import Label
 
 Span = Callable[[int, int, Sequence[int]], float]  # P of labels at positions i .. j - 1
 Bools = npt.NDArray[np.bool_]
-LABELS = 10  # that a notebook shows
+LABELS = 10  # shown in a notebook
 SMALL_REST = 1e-3  # a difference this far below its terms has lost digits
 
 
@@ -135,7 +135,7 @@ def posterior(asked: Trellis, *, threads: int | None = None) -> Posterior: ...
 @overload
 def posterior(asked: Batched, *, threads: int | None = None) -> Results[Posterior]: ...
 def posterior(asked: Asked, *, threads: int | None = None) -> Posterior | Results[Posterior]:
-    """Compute node marginals now; entropy, moves and spans when they are asked for."""
+    """Compute node marginals now; entropy, transitions and spans on demand."""
     question, count = Question(asked), thread_count(threads)
 
     def marginals(part: Part) -> Iterator[Posterior]:
@@ -149,17 +149,17 @@ def posterior(asked: Asked, *, threads: int | None = None) -> Posterior | Result
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Types:
-    """Labels taken apart by conlleval's rules.
+    """Labels parsed by conlleval's rules.
 
     of        {type: label numbers}
-    borders   (L, L)   whether no span runs from one label to the next
+    borders   (L, L)   True if no span continues from one label to the next
     """
 
     of: dict[str, list[int]]
     borders: Bools
 
     def labellings(self, kind: str, length: int) -> Iterator[tuple[int, ...]]:
-        """Every way to write one span of this type: a few, because inside a span there is little choice."""
+        """List every way to write one span of this type: a few, because there is little choice inside a span."""
         started: list[tuple[int, ...]] = [(y,) for y in self.of[kind]]
         for _ in range(length - 1):
             started = [(*w, y) for w in started for y in self.of[kind] if not self.borders[w[-1], y]]
@@ -194,10 +194,10 @@ def _types(labels: tuple[str, ...]) -> Types:
 
 
 def _bordered(i: int, w: tuple[int, ...], before: Bools | None, after: Bools | None, span: Span) -> float:
-    """P of the labels w from i on, with a border on both sides.
+    """Compute P of the labels w from i on, with a border on both sides.
 
-    Nearly every label borders on a span, so it is quicker to take away those that do not: a few terms instead of L * L.
-    Where that would leave a small rest of large numbers, the terms are added up after all.
+    Nearly every label may be next to a span, so it is faster to subtract the others: a few terms instead of L * L.
+    Where the difference would lose digits, the terms are added up instead.
     """
 
     def summed(*, quick: bool) -> float:
@@ -211,7 +211,7 @@ def _bordered(i: int, w: tuple[int, ...], before: Bools | None, after: Bools | N
 
 
 def _beside(border: Bools | None, *, quick: bool) -> list[tuple[int, tuple[int, ...]]]:
-    """(sign, labels) of the terms for one side; one empty choice where any label may stand, or the sequence ends."""
+    """Return (sign, labels) of the terms for one side; one empty choice where any label is allowed, or at an end."""
     if border is None or border.all():
         return [(1, ())]
     there, away = np.flatnonzero(border).tolist(), np.flatnonzero(~border).tolist()
@@ -273,7 +273,7 @@ def expected_counts(
 
 
 def _of_batch(batch: TrellisBatch, question: Question, threads: int, *, node: bool) -> ExpectedCounts:
-    """Sum over the sequences; heads of per-position batches come back one by one."""
+    """Sum over the sequences; heads of per-position batches are returned one by one."""
     copies = len(batch) if batch.per_position else 1
     slabs = int(np.maximum(batch.lengths - batch.order, 0).sum()) if batch.per_position else None
     shape, *heads = _shapes(batch, slabs)
@@ -291,7 +291,7 @@ def _slabs(trellis: Trellis) -> int:
 
 
 def _shapes(of: Trellis | TrellisBatch, slabs: int | None) -> list[tuple[int, ...]]:
-    """Shapes of edge, whose slabs are per position unless None, and of both heads, empty when the order has none."""
+    """Return the shapes of edge, whose slabs are per position unless None, and of both heads, empty when missing."""
     cube = (of.L,) * (of.order + 1)
     heads = [(of.L,) * k if of.order >= k else (0,) for k in (2, 3)]
     return [cube if slabs is None else (slabs, *cube), *heads]

@@ -1,4 +1,4 @@
-"""Turn what the user passed (one trellis, a batch, a list) into core batches, and flat answers back."""
+"""Convert arguments (one trellis, a batch, a list) to core batches, and flat results back."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Answer = TypeVar("Answer")
 
 
 class Part(NamedTuple):
-    """Sequences of one dtype: a core batch, and their numbers among all that was asked."""
+    """Sequences of one dtype: a core batch, and their indices in the argument."""
 
     batch: Any
     numbers: npt.NDArray[np.int64]
@@ -29,21 +29,21 @@ class Part(NamedTuple):
     dtype: np.dtype[Any]
 
     def starts(self, sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Find where each sequence begins in a flat answer with `sizes` entries per sequence."""
+        """Compute the offset of each sequence in a flat result with `sizes` entries per sequence."""
         return np.concatenate([[0], np.cumsum(sizes)])
 
     def split(self, flat: npt.NDArray[Any], sizes: npt.NDArray[np.int64]) -> Iterator[npt.NDArray[Any]]:
-        """Cut a flat answer with `sizes` entries per sequence."""
+        """Split a flat result with `sizes` entries per sequence."""
         return (flat[begin:end] for begin, end in pairwise(self.starts(sizes).tolist()))
 
     def tables(self, flat: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
-        """Cut a flat answer into tables (T, L)."""
+        """Split a flat result into tables (T, L)."""
         pieces = self.split(flat, self.lengths * self.sizes)
         return (piece.reshape(-1, size) for piece, size in zip(pieces, self.sizes.tolist(), strict=True))
 
 
 class Question:
-    """One call: its parts, and how to refer to sequence i of it."""
+    """One call: its parts, and the trellis of each sequence."""
 
     def __init__(self, asked: Asked) -> None:
         self.single = isinstance(asked, Trellis)
@@ -67,18 +67,18 @@ class Question:
         return self._trellises[i]
 
     def about(self, i: int) -> Trellis | TrellisBatch:
-        """Find what knows labels, order and advice of sequence i, without making a trellis of it."""
+        """Return an object with labels, order and advice of sequence i, without making a trellis."""
         return self._trellises if isinstance(self._trellises, TrellisBatch) else self._trellises[i]
 
     def answer(self, compute: Callable[[Part], Iterable[Answer]]) -> Answer | Results[Answer]:
-        """Compute the answers of all parts: the only one for a single trellis, else a sequence in order."""
+        """Compute the results of all parts: a single one for a single trellis, otherwise a sequence in order."""
         found: dict[int, Answer] = {}
         for part in self.parts:
             found.update(zip(part.numbers.tolist(), compute(part), strict=True))
         return found[0] if self.single else Results(len(found), found.__getitem__)
 
     def refuse_impossible(self, part: Part, log_z: npt.NDArray[np.float64]) -> None:
-        """Raise for the first sequence of the part whose answer is -inf, or not a number."""
+        """Raise an error for the first sequence of the part whose result is -inf or NaN."""
         if (lost := np.flatnonzero(np.isnan(log_z))).size:
             raise ScoreError(
                 "the sum of scores is NaN; the arrays were changed after the trellis was made, so make it anew from "
@@ -91,7 +91,7 @@ class Question:
             self.raise_impossible(int(part.numbers[first]), position, int(part.lengths[first]))
 
     def raise_impossible(self, number: int, position: int, length: int) -> None:
-        """Say that sequence `number` has no legal path, and where that shows."""
+        """Raise an error for sequence `number` without a legal path, with the position."""
         advice = self.about(number).advice
         said = advice() if advice else ""
         raise ImpossibleError(
@@ -102,12 +102,12 @@ class Question:
         )
 
     def place(self, number: int, position: int) -> Place:
-        """Say where a path ends that goes no further; a single trellis has no number."""
+        """Describe the position where all paths end; a single trellis has no number."""
         return Place(None if self.single else number, position, unit="sequence", item="")
 
 
 class Results(Sequence[Answer], Generic[Answer]):
-    """Answers to a batch, in order; each object is made when it is looked at."""
+    """Results of a batch, in order; each object is made on access."""
 
     __slots__ = ("_count", "_make")
 
@@ -160,7 +160,7 @@ def _checked_list(asked: Any) -> Sequence[Trellis]:
 
 
 def _list_parts(trellises: Sequence[Trellis]) -> Iterator[Part]:
-    """Put trellises of one dtype together: each keeps the arithmetic it would have alone."""
+    """Group trellises by dtype: each keeps its own precision."""
     for dtype, batch in ((np.float32, _core.Batch32()), (np.float64, _core.Batch64())):
         numbers = [i for i, one in enumerate(trellises) if one.dtype == dtype]
         if not numbers:

@@ -1,4 +1,4 @@
-"""Forward only: what is known at t when the future has not come yet (eq:filter, eq:fixed-lag)."""
+"""Filtering: the distribution at t given the observations so far (eq:filter, eq:fixed-lag)."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Filter:
         forbidden_starts: Some = (),
     ) -> None:
         size = as_scores(edge, "edge").shape[-1] if np.ndim(edge) else 0
-        # One empty position lets Trellis check all of it: shapes, scores, names, masks.
+        # One empty position, so that Trellis checks shapes, scores, names and masks.
         rules = Constraints(forbidden_moves=forbidden_moves, forbidden_starts=forbidden_starts)
         model = Trellis(
             np.zeros((1, size)), edge, order=order, head=head, start=start, labels=labels, constraints=rules
@@ -138,7 +138,7 @@ class Filter:
         return FilterStep(t, belief, self._stream.log_z, decided, self.label_set)
 
     def finish(self) -> tuple[tuple[int, Named], ...]:
-        """Return the labels still open, on the best path that ends here."""
+        """Return the undecided labels, on the best path that ends here."""
         first = self._given
         return tuple((first + i, self.label_set.name(y)) for i, y in enumerate(self._stream.rest()))
 

@@ -1,4 +1,4 @@
-"""Models as files: one file in safetensors format each, written whole or not at all, mapped and checked when read."""
+"""Model files: one file in safetensors format each, written atomically, mapped and checked when read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from seqlab.store.state import State
 if TYPE_CHECKING:
     from seqlab.store.reading import from_bytes, load, read, revived
     from seqlab.store.writing import as_bytes, save, write
-else:  # a type checker would take any name for one of the package
+else:  # otherwise a type checker would accept any attribute
     __getattr__, __dir__ = when_used(
         __name__,
         {"reading": ("from_bytes", "load", "read", "revived"), "writing": ("as_bytes", "save", "write")},

@@ -1,4 +1,4 @@
-"""Store dataclasses: each field says, beside its type, how it is stored and what is checked when it comes back.
+"""Store dataclasses: the annotation of each field says how it is stored and checked when it is read.
 
     @dataclass(frozen=True)
     class Rules:
@@ -34,7 +34,7 @@ Value = TypeVar("Value")
 
 
 def state_of(value: Any) -> State:
-    """Return a dataclass as a State of its kind; other objects make their state() themselves."""
+    """Return a dataclass as a State of its kind; other objects have their own state()."""
     if hasattr(value, "state"):
         made: State = value.state()
         return made
@@ -44,7 +44,7 @@ def state_of(value: Any) -> State:
 
 
 def value_of(kind: type[Value], state: State, sizes: Sizes | None = None) -> Value:
-    """Return the value that state_of() was given; nothing in the state is trusted."""
+    """Make a value from the result of state_of(); the state is checked."""
     wanted: str = kind.stored_kind  # type: ignore[attr-defined]
     if state.kind != wanted:
         raise StoreError(f"a model of kind {wanted!r} is wanted, found one of kind {state.kind!r:.80}")
@@ -62,7 +62,7 @@ def write_fields(state: State, value: Any, prefix: str = "") -> None:
 
 
 def read_fields(kind: type[Value], state: State, sizes: Sizes, prefix: str = "") -> Value:
-    """Make a dataclass of what a state says of its fields."""
+    """Make a dataclass from the fields in a state."""
     known: Any = kind
     values = {
         name: field.get(state, f"{prefix}{name}", sizes)
@@ -75,7 +75,7 @@ def read_fields(kind: type[Value], state: State, sizes: Sizes, prefix: str = "")
 
 @cache
 def _fields(kind: Any) -> dict[str, tuple[Field, bool]]:
-    """Return how each field is stored, and if it has a default."""
+    """Return the storage of each field, and True if it has a default."""
     found = {}
     for one in dataclasses.fields(kind):
         if one.init and not one.name.startswith("_"):
@@ -89,7 +89,7 @@ def _fields(kind: Any) -> dict[str, tuple[Field, bool]]:
 
 
 class Late(Generic[Value]):
-    """A value that is made when it is first asked for: Late(value), or Late(make=function)."""
+    """A value that is computed on first use: Late(value), or Late(make=function)."""
 
     def __init__(self, value: Value | None = None, *, make: Callable[[], Value] | None = None) -> None:
         self._value = value
@@ -105,7 +105,7 @@ class Late(Generic[Value]):
 
     @property
     def made(self) -> bool:
-        """True if the value is there already."""
+        """True if the value is already computed."""
         return self._make is None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -116,7 +116,7 @@ class Late(Generic[Value]):
 
 
 class Part(Field):
-    """Another dataclass, as a part of the state; one of several, told by its kind; None where `optional`.
+    """Another dataclass, as a part of the state; one of several, identified by its kind; None where `optional`.
 
     kinds   the classes; none for the class that has the field. One with a from_state() reads its part itself
     """
@@ -145,9 +145,9 @@ class Part(Field):
 
 
 class Lazily(Field):
-    """A field that is read when it is first asked for, as a Late value; that of a small file at once.
+    """A field that is read on first use, as a Late value; in a small file at once.
 
-    sizes   {size: setting}: sizes that the settings of the part tell before it is read
+    sizes   {size: setting}: sizes that the settings of the part give before it is read
     """
 
     def __init__(self, field: Field, **sizes: str) -> None:
@@ -173,10 +173,10 @@ class Lazily(Field):
 
 
 class Inside(Field):
-    """Another dataclass whose fields stand in the same state, their names behind a prefix.
+    """Another dataclass whose fields are stored in the same state, their names after a prefix.
 
     prefix   None: the name of the field and a dot
-    flag     for one that may be None: the setting that says whether it is there
+    flag     for one that may be None: the setting that is True if it is present
     """
 
     def __init__(self, kind: type, prefix: str | None = None, flag: str | None = None) -> None:
@@ -215,7 +215,7 @@ class Series(Field):
 
 
 def _shared(sizes: Sizes) -> Sizes:
-    """Copy the sizes that hold in parts as well."""
+    """Copy the sizes that also hold in parts."""
     return {size: value for size, value in sizes.items() if size.isupper()}
 
 

@@ -1,4 +1,4 @@
-"""Kinds of stored fields: each writes a value under a name, and reads it back with every number checked."""
+"""Kinds of stored fields: each writes a value under a name, and reads it with every number checked."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ RUN = 256  # weights of a plain list that share a scale; a table has one for eac
 
 
 def packed(name: str, weights: Weights, dtype: str = "float64") -> dict[str, Stored]:
-    """Return weights of any shape as arrays of a State, which unpacked() reads back.
+    """Return weights of any shape as arrays of a State, which unpacked() reads.
 
     float64 comes back bit for bit; float32 and float16 come back rounded to the nearest; int8 comes back rounded to
-    a 127th of the largest weight of its row (of its run of 256, when the weights are no table). What came back so
-    comes back the next time bit for bit.
+    a 127th of the largest weight of its row (of its run of 256, when the weights are not a table). Rounded weights
+    are stored exactly.
     """
     check_dtype(dtype)
     largest = _largest(weights)
@@ -39,7 +39,7 @@ def packed(name: str, weights: Weights, dtype: str = "float64") -> dict[str, Sto
     table = _rows(weights)
     largest_of_row = np.abs(table).max(axis=1)
     scale = (largest_of_row / STEPS).astype(np.float32)
-    # Only the tiniest scales are so coarse that the largest weight would leave the range.
+    # Only for the tiniest scales could rounding move the largest weight out of range.
     outside = largest_of_row > (STEPS + 0.5) * scale.astype(np.float64)
     scale[outside] = np.nextafter(scale[outside], np.float32(np.inf))
     used = scale[:, None]
@@ -48,7 +48,7 @@ def packed(name: str, weights: Weights, dtype: str = "float64") -> dict[str, Sto
 
 
 def unpacked(state: State, name: str, shape: Shape) -> Weights:
-    """Return the weights that packed() was given, as float64 of this shape."""
+    """Return the weights given to packed(), as float64 of this shape."""
     found = state.arrays.get(name)
     if found is None or str(found.dtype) not in DTYPES:
         what = "is missing" if found is None else f"should hold weights, found {found.dtype}"
@@ -69,7 +69,7 @@ def unpacked(state: State, name: str, shape: Shape) -> Weights:
 
 
 def check_dtype(dtype: str) -> None:
-    """Raise unless weights can be stored so."""
+    """Check that weights can be stored in this dtype."""
     if dtype not in DTYPES:
         raise OptionError(f"weights are stored as {', '.join(DTYPES)}, got {dtype!r:.80}")
 
@@ -80,7 +80,7 @@ def _largest(weights: Weights) -> float:
 
 
 def _rows(weights: Weights) -> Weights:
-    """(rows, width) the weights that share a scale; zeros fill the last row of a plain list."""
+    """Arrange the weights as (rows, width), each row with a scale; zeros fill the last row of a plain list."""
     width = RUN if weights.ndim < 2 else max(weights.shape[-1], 1)
     flat = weights.reshape(-1)
     if len(flat) % width:
@@ -92,7 +92,7 @@ def _rows(weights: Weights) -> Weights:
 
 
 class Field:
-    """A way to store a field: `put` writes a value under a name, `get` reads it back and checks it."""
+    """Storage of a field: `put` writes a value under a name, `get` reads and checks it."""
 
     def put(self, state: State, name: str, value: Any) -> None:
         """Write the value."""
@@ -103,7 +103,7 @@ class Field:
         raise NotImplementedError
 
     def absent(self, state: State, name: str) -> bool:  # noqa: ARG002
-        """Tell whether a file does not have it at all."""
+        """Return True if the file does not contain it."""
         return False
 
 
@@ -140,7 +140,7 @@ class Setting(Field):
 
 
 class Record(Setting):
-    """A JSON value among the facts of training, which nothing depends on."""
+    """A JSON value among the facts of training; for information only."""
 
     def _home(self, state: State) -> dict[str, Any]:
         return state.record
@@ -176,7 +176,7 @@ class Listed(Field):
 
 
 class Names(Field):
-    """A tuple of different strings in the settings; `size` is how many."""
+    """A tuple of distinct strings in the settings; `size` is their number."""
 
     def __init__(self, size: str | None = None, *, least: int = 1, ordered: bool = False) -> None:
         self.size, self.least, self.ordered = size, least, ordered
@@ -195,7 +195,7 @@ class Names(Field):
 
 
 class Strings(Field):
-    """Many strings as an array: a tuple, or what `make` makes of a list; None where `optional`."""
+    """Many strings as an array: a tuple, or the result of `make` on a list; None where `optional`."""
 
     def __init__(
         self,
@@ -222,7 +222,7 @@ class Strings(Field):
 
 
 class Pool(Field):
-    """A pool of strings; numbers of strings are what they were."""
+    """A pool of strings; their numbers are kept."""
 
     def __init__(self, size: str | None = None) -> None:
         self.size = size
@@ -266,7 +266,7 @@ class Array(Field):
     def get(self, state: State, name: str, sizes: Sizes) -> Any:
         if self.optional and name not in state.arrays:
             return None
-        # As it lies in the file; but numbers that are followed are copied, since a file may change.
+        # Mapped from the file; but indices are copied, since a file may change after the check.
         shape = tuple(sizes.get(size) if isinstance(size, str) else size for size in self.shape)
         found = self._array(state, name, shape)
         found = found if self.below is None else found.copy()
@@ -325,6 +325,6 @@ class Packed(Array):
 
 
 def meet(sizes: Sizes, size: str | None, value: int, name: str) -> None:
-    """Give a size, if it has a name, its value, or refuse another one than it has."""
+    """Set the value of a named size, or check that it agrees with the earlier value."""
     if size is not None and sizes.setdefault(size, value) != value:
         raise StoreError(f"{name!r} has {value} entries, {sizes[size]} are wanted")

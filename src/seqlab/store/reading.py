@@ -1,4 +1,4 @@
-"""Read model files: mapped, and nothing in them believed before it is checked.
+"""Read model files: mapped, and checked before use.
 
 A model file is a safetensors file:
 
@@ -41,16 +41,16 @@ NO_DIGEST = "0" * 64
 ALIGNMENT = 64  # of the data: what vector code likes best
 MOST_HEADER = 100_000_000  # bytes; other readers of the format have the same limit
 MOST_AXES = 8
-FOREIGN = (b"lCRF", b"version: ", b"#mdl#")  # how models of other programs begin
+FOREIGN = (b"lCRF", b"version: ", b"#mdl#")  # first bytes of models of other programs
 
-# What a tensor holds, as the format and as NumPy name it: F64 is f8.
+# Types of tensors in the format and in NumPy: F64 is f8.
 CODES = {f"{kind}{8 * size}": f"{kind.lower()}{size}" for kind in "FIU" for size in (8, 4, 2, 1)}
 CODES = {name: code for name, code in CODES.items() if name != "F8"} | {"BOOL": "?"}
-# What a hostile file may make of code that expected sound data.
+# Exceptions that corrupt data may raise in code that expects valid data.
 MISFITS = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, MemoryError, RecursionError)
 
 Model = TypeVar("Model")
-Kinds = Mapping[str, Callable[[State], Model]]  # what makes a model of a state, by kind
+Kinds = Mapping[str, Callable[[State], Model]]  # constructors of models from states, by kind
 Functions = Mapping[str, Callable[..., Any]]
 Buffer = bytes | mmap.mmap
 
@@ -79,7 +79,7 @@ def load(
 def from_bytes(
     content: bytes, kinds: Kinds[Model], *, functions: Functions | None = None, verify: bool = False
 ) -> Model:
-    """Read a model of what as_bytes() gave; the options are those of load()."""
+    """Read a model from the result of as_bytes(); the options are those of load()."""
     if not isinstance(content, (bytes, bytearray, memoryview)):
         raise StoreError(f"the bytes of a model are wanted, got {content!r:.80}")
     return _made(revived(bytes(content), verify=verify), kinds, functions, None)
@@ -97,7 +97,7 @@ def _made(state: State, kinds: Kinds[Model], functions: Functions | None, where:
 
 @contextmanager
 def misfits_told(where: str | None) -> Iterator[None]:
-    """Turn every error into one of ours about the file `where`, while a model is made of what the file says."""
+    """Convert every error to one about the file `where`, while a model is made from the file."""
     try:
         yield
     except SeqlabError as error:
@@ -138,7 +138,7 @@ def read(path: str | os.PathLike[str], *, verify: bool = False) -> State:
 
 
 def revived(content: bytes, *, verify: bool = False) -> State:
-    """Return the state in what as_bytes() gave."""
+    """Return the state from the result of as_bytes()."""
     if verify:
         _check_sum(content)
     return _state(content)
@@ -167,7 +167,7 @@ def _state(content: Buffer) -> State:
 
 
 def _header(content: Buffer) -> tuple[dict[str, Any], int]:
-    """Return the header, and where the data begins."""
+    """Return the header, and the offset of the data."""
     size = len(content)
     if any(content[: len(start)] == start for start in FOREIGN):
         raise StoreError(
@@ -247,7 +247,7 @@ def _arrays(header: dict[str, Any], content: Buffer, data: int) -> dict[str, Arr
 
 
 def _place(name: str, entry: Any, room: int) -> tuple[int, int]:
-    """Find where a tensor begins and ends; its entry in the header is checked on the way."""
+    """Compute begin and end of a tensor; its entry in the header is checked."""
     if not (isinstance(entry, dict) and entry.keys() == {"dtype", "shape", "data_offsets"}):
         raise StoreError(
             f"the tensor {name!r:.80} should have dtype, shape and data_offsets, found {entry!r:.80}"
@@ -255,7 +255,7 @@ def _place(name: str, entry: Any, room: int) -> tuple[int, int]:
     dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not (isinstance(dtype, str) and dtype in CODES):
         raise StoreError(f"the tensor {name!r:.80} has the unknown dtype {dtype!r:.80}")
-    # NumPy wants a limit of an array without any entry, too.
+    # NumPy requires the limits also for an array without entries.
     sound = _sizes(shape) and len(shape) <= MOST_AXES and math.prod(max(size, 1) for size in shape) < 2**59
     if not sound:
         raise StoreError(f"the tensor {name!r:.80} has the impossible shape {shape!r:.80}")
@@ -286,7 +286,7 @@ def _array(name: str, entry: dict[str, Any], content: Buffer, begin: int) -> Arr
     if dtype.kind == "b" and raw.max() > 1:
         raise StoreError(f"the tensor {name!r:.80} should hold 0 and 1, found {raw.max()}")
     array = raw.view(dtype).reshape(shape)
-    # Other writers may not align; and what is kept in memory is of this machine's byte order.
+    # Other writers may not align; and arrays in memory have this machine's byte order.
     array = array if array.flags.aligned else array.copy()
     return array.astype(dtype.newbyteorder("="), copy=False)
 

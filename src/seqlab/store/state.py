@@ -1,6 +1,6 @@
-"""A model as plain data: what `seqlab.store` writes and reads, and what every room that has something to keep makes.
+"""A model as plain data: the form in which every stored value is written and read.
 
-Nothing here trusts what it holds: a State may come from a file that somebody else wrote.
+Everything is checked when it is read: a State may come from an untrusted file.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ PARTS = "parts"  # the setting that describes the parts
 
 @dataclass(slots=True, eq=False)
 class State:
-    """Everything that one thing has to keep.
+    """The data of one stored value.
 
-    kind       which class it belongs to
-    settings   what JSON can hold: strings, numbers, lists, dicts with strings as keys
+    kind       identifies its class
+    settings   JSON values: strings, numbers, lists, dicts with strings as keys
     arrays     by name; a dot stands between the name of a part and the name of its array
-    record     how it came about (training, dates), as JSON can hold it; nothing depends on it
-    functions  given by whoever loads a model that needs functions of the user's; never stored
+    record     facts of its training (data, dates), as JSON values; for information only
+    functions  functions of the user that the model needs, given to load(); never stored
     where      file that it comes from
     """
 
@@ -57,7 +57,7 @@ class State:
     # ------------------------------------------------------------------------------------------ parts
 
     def with_parts(self, parts: Mapping[str, State]) -> State:
-        """Copy the state with other states inside; `part` gives them back. Names have no dot."""
+        """Copy the state with other states inside; `part` returns them. Names have no dot."""
         described = {**self.settings.get(PARTS, {})}
         arrays = dict(self.arrays)
         for name, part in parts.items():
@@ -66,7 +66,7 @@ class State:
         return self.replaced(settings={**self.settings, PARTS: described}, arrays=arrays)
 
     def has_part(self, name: str) -> bool:
-        """Tell if there is a part of this name."""
+        """Return True if there is a part of this name."""
         return PARTS in self.settings and name in self.setting(PARTS, dict)
 
     def part(self, name: str, kind: str) -> State:
@@ -167,7 +167,7 @@ class State:
         return content, self.offsets(f"{name}.begins", len(content))
 
     def strings(self, name: str) -> list[str]:
-        """Return strings that `string_arrays` laid out."""
+        """Return strings stored by `string_arrays`."""
         content, begins = self.text(name)
         blob = content.tobytes()
         try:
@@ -177,7 +177,7 @@ class State:
 
 
 def string_arrays(name: str, strings: Iterable[str]) -> dict[str, Array]:
-    """Lay out many strings as two arrays, which State.strings(name) reads back."""
+    """Store many strings as two arrays, which State.strings(name) reads."""
     parts = [as_utf8(text, f"a string of {name!r}") for text in strings]
     begins = np.zeros(len(parts) + 1, dtype=np.int64)
     np.cumsum([len(part) for part in parts], out=begins[1:])
@@ -185,7 +185,7 @@ def string_arrays(name: str, strings: Iterable[str]) -> dict[str, Array]:
 
 
 def as_utf8(text: str, what: str) -> bytes:
-    """Encode text as it will stand in a file; `what` it is for the message when it cannot."""
+    """Encode text as UTF-8; `what` names it in an error message."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -195,7 +195,7 @@ def as_utf8(text: str, what: str) -> bytes:
 
 
 def text_arrays(name: str, content: Array, begins: Array) -> dict[str, Array]:
-    """Name the arrays of strings that are laid out already."""
+    """Name the arrays of strings that are already encoded."""
     return {f"{name}.bytes": content, f"{name}.begins": begins}
 
 
@@ -213,7 +213,7 @@ _LISTS: tuple[Any, ...] = (tuple, list, frozenset, set, Sequence)
 
 
 def to_json(value: Any) -> Any:
-    """Return the value as JSON can hold it: dataclasses and named tuples by their fields."""
+    """Convert a value to JSON values: dataclasses and named tuples by their fields."""
     if getattr(value, "json_list", False):
         return [value[0], *value[1]]
     names = None if isinstance(value, type) else field_names(value)
@@ -236,7 +236,7 @@ def field_names(kind: Any) -> list[str] | None:
 
 
 def from_json(kind: Any, data: Any, what: str) -> Any:
-    """Return what to_json() was given, of the type `kind`; `what` it is for the message when it is not."""
+    """Make a value of the type `kind` from the result of to_json(); `what` names it in an error message."""
     if kind in _WORDS:
         return plain(kind, data, what)
     origin, inside = _parts(kind)
@@ -261,12 +261,12 @@ def from_json(kind: Any, data: Any, what: str) -> Any:
 
 @cache
 def _parts(kind: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Take a type apart, once: a history has thousands of numbers."""
+    """Analyse a type, once: a history has thousands of numbers."""
     return typing.get_origin(kind), typing.get_args(kind)
 
 
 def plain(kind: Any, data: Any, what: str) -> Any:
-    """Refuse a value of another type; a whole number also serves as a float."""
+    """Reject a value of another type; a whole number also serves as a float."""
     if kind is float and type(data) is int:
         return float(data)
     if type(data) is not kind:
@@ -276,12 +276,12 @@ def plain(kind: Any, data: Any, what: str) -> Any:
 
 @cache
 def hints_of(kind: Any) -> dict[str, Any]:
-    """Return the types of the fields by name, with what is written beside them."""
+    """Return the types of the fields by name, with their annotations."""
     return typing.get_type_hints(kind, include_extras=True)
 
 
 def _of_fields(kind: Any, data: Any, what: str) -> Any:
-    """Make a dataclass or named tuple of its fields; a missing one has its default.
+    """Make a dataclass or named tuple from its fields; a missing one has its default.
 
     A named tuple of a name and a list, if it says json_list, is one list.
     """
@@ -304,7 +304,7 @@ def _of_fields(kind: Any, data: Any, what: str) -> Any:
 
 
 def built(kind: Any, values: Mapping[str, Any], what: str) -> Any:
-    """Make an object of its fields, and look at it as a whole; what it refuses is an error of the file."""
+    """Make an object from its fields, and check it as a whole; its errors are errors of the file."""
     try:
         made = kind(**values)
         if hasattr(made, "check"):

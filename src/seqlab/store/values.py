@@ -1,4 +1,4 @@
-"""Options as users gave them, there and back: JSON where it can be, arrays where it is large, never code.
+"""Store options as users gave them: as JSON where possible, as arrays where large, never as code.
 
 Values that JSON has (None, True, numbers, strings) stand for themselves. Anything else is an object with one key, which
 says what it is: {"tuple": [...]}, {"object": {"name": "LBFGS", "fields": {...}}}, {"tensor": "init.start"}.
@@ -27,9 +27,9 @@ _LARGE = 256  # strings of a list of lists that become an array
 class OptionKind:
     """A class whose objects may be options.
 
-    kind     the class itself; a class derived from it is somebody else's
-    fields   gives what its constructor takes, by name; None: the fields of a dataclass
-    make     makes an object of that; None: the class
+    kind     the class itself, without derived classes
+    fields   returns the arguments of its constructor, by name; None: the fields of a dataclass
+    make     makes an object from them; None: the class
     """
 
     kind: type
@@ -37,7 +37,7 @@ class OptionKind:
     make: Callable[..., Any] | None = None
 
     def taken_apart(self, value: Any) -> Mapping[str, Any]:
-        """Return what the constructor was given."""
+        """Return the arguments of the constructor."""
         if self.fields is not None:
             return self.fields(value)
         return {name: getattr(value, name) for name in field_names(value) or ()}
@@ -49,10 +49,10 @@ def kinds_of(*classes: type) -> dict[str, OptionKind]:
 
 
 class Values:
-    """Writes values into a state and reads them back.
+    """Writes values into a state and reads them.
 
     classes   whose objects may be stored, by name
-    models    what makes a fitted model of a state, by kind; a model inside an option is a part
+    models    constructors of fitted models, by kind; a model inside an option is a part
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Values:
     # -------------------------------------------------------------------------------------- there
 
     def put(self, state: State, path: str, value: Any) -> Any:
-        """Return the value as JSON can hold it; what is large becomes arrays of the state, named after `path`."""
+        """Convert the value to JSON values; large parts become arrays of the state, named after `path`."""
         if isinstance(value, np.generic):
             value = value.item()
         if value is None or isinstance(value, (bool, int, float, str)):
@@ -121,7 +121,7 @@ class Values:
     # -------------------------------------------------------------------------------------- back
 
     def get(self, state: State, path: str, data: Any) -> Any:
-        """Return the value that put() was given."""
+        """Return the value given to put()."""
         if not isinstance(data, (dict, list)):
             return data
         if isinstance(data, list) or len(data) != 1:
@@ -165,7 +165,7 @@ class Values:
 
 
 class Given(Field):
-    """Options that a user gave, inside a fitted value: an object of one of several classes."""
+    """Stored options of a user, inside a fitted value: an object of one of several classes."""
 
     def __init__(self, *classes: type) -> None:
         self.classes = classes
@@ -219,7 +219,7 @@ def _rows(_values: Values, state: State, path: str, inside: Any) -> Any:
 
 
 def _put_dictionary(state: State, path: str, value: Mapping[str, Any]) -> dict[str, Any]:
-    """Write {word: labels} as arrays: there may be as many words as in a dictionary."""
+    """Write {word: labels} as arrays, because there may be many words."""
     number: dict[str, int] = {}
     rows = [[number.setdefault(label, len(number)) for label in ordered(some)] for some in value.values()]
     kinds = [_CONTAINERS.index(type(some)) if type(some) in _CONTAINERS else 0 for some in value.values()]
@@ -247,7 +247,7 @@ def _dictionary(_values: Values, state: State, path: str, inside: Any) -> Any:
 
 
 def _named(name: str) -> Callable[[Values, State, str, Any], Any]:
-    """Read an object of this class from its fields alone, as files of version 1 have it."""
+    """Read an object of this class from its fields alone, as in files of version 1."""
     return lambda values, state, path, inside: values._get_object(
         state, path, {"name": name, "fields": inside}
     )
@@ -274,7 +274,7 @@ _FORMS: dict[str, Callable[[Values, State, str, Any], Any]] = {
 
 
 def ordered(values: Any) -> list[Any]:
-    """Return a collection as a list; sets in one order, so that the same model gives the same file."""
+    """Return a collection as a list; sets in a fixed order, so that equal models give equal files."""
     return sorted(values, key=repr) if isinstance(values, (set, frozenset)) else list(values)
 
 
@@ -284,6 +284,6 @@ def _is_labels(some: Any) -> bool:
 
 
 def _is_text(value: Any) -> bool:
-    """Tell if these are many sentences of strings."""
+    """Return True if these are many sentences of strings."""
     text = all(type(row) is list and all(isinstance(one, str) for one in row) for row in value)
     return text and sum(map(len, value)) > _LARGE

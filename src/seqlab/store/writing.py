@@ -1,4 +1,4 @@
-"""Write models to files: under a temporary name first, then in one step in the place of the old one."""
+"""Write models to files: under a temporary name first, then renamed to replace the old one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES = {np.dtype(f"<{code}"): name for name, code in CODES.items()}
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a model to a file, whole or not at all."""
+    """Write a model to a file, atomically."""
     state = getattr(model, "state", None)
     if not callable(state):
         raise StoreError(f"a model that can be stored is wanted, got {model!r:.80}")
@@ -35,7 +35,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def write(path: str | os.PathLike[str], state: State) -> None:
-    """Write a state to a file, whole or not at all: whoever looks finds the old file or the new one."""
+    """Write a state to a file, atomically: readers find the old file or the new one."""
     header, tensors = _laid_out(state)
     name = file_name(path)
     try:
@@ -46,7 +46,7 @@ def write(path: str | os.PathLike[str], state: State) -> None:
 
 
 def as_bytes(state: State) -> bytes:
-    """Return what write() would put into the file."""
+    """Return the bytes that write() would write."""
     buffer = io.BytesIO()
     _put(buffer, *_laid_out(state))
     return buffer.getvalue()
@@ -71,7 +71,7 @@ def _put(file: BinaryIO, header: bytes, tensors: list[Array]) -> None:
 def _laid_out(state: State) -> tuple[bytes, list[Array]]:
     """Lay out the beginning of the file up to the data, and the tensors in order."""
     tensors = {name: _plain(name, array) for name, array in state.arrays.items()}
-    # Those that are whole cache lines come first among their like, so that each of them begins on one.
+    # Arrays of whole cache lines come first among those of equal item size, so that each begins on one.
     order = sorted(
         tensors, key=lambda name: (-tensors[name].dtype.itemsize, tensors[name].nbytes % ALIGNMENT != 0, name)
     )
@@ -81,7 +81,7 @@ def _laid_out(state: State) -> tuple[bytes, list[Array]]:
         tensor = tensors[name]
         places = [end, end := end + tensor.nbytes]
         header[name] = {"dtype": NAMES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": places}
-    # Last, so that the place of the digest is found from the end.
+    # Last, so that the position of the digest is known from the end.
     header[METADATA] = {
         "format": FORMAT,
         "version": str(VERSION),
@@ -102,10 +102,10 @@ def _laid_out(state: State) -> tuple[bytes, list[Array]]:
 
 
 def _plain(name: str, array: Array) -> Array:
-    """Return an array as it will stand in the file: little-endian, one row after another."""
+    """Convert an array to its form in the file: little-endian, C order."""
     if not isinstance(array, np.ndarray):
         raise StoreError(f"the array {name!r} is no NumPy array but {array!r:.80}")
-    plain = np.ascontiguousarray(array).reshape(array.shape)  # (), which would become (1,)
+    plain = np.ascontiguousarray(array).reshape(array.shape)  # ascontiguousarray makes () into (1,)
     plain = plain.astype(plain.dtype.newbyteorder("<"), copy=False)
     if plain.dtype not in NAMES:
         raise StoreError(f"the array {name!r} holds {plain.dtype}, which a model file cannot")
@@ -130,7 +130,7 @@ def _json(value: dict[str, Any], where: str) -> str:
 
 
 def _check_plain(value: Any, where: str) -> None:
-    """Refuse what JSON cannot hold, or would give back as something else."""
+    """Reject values that JSON cannot represent exactly."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if not isinstance(key, str):

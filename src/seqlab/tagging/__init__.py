@@ -1,4 +1,4 @@
-"""Taggers in general: the questions that each of them answers, and scikit-learn's contract."""
+"""Taggers: the methods that all of them have, and scikit-learn's interface."""
 
 from typing import TYPE_CHECKING
 
@@ -6,7 +6,7 @@ from seqlab.lazy import when_used
 
 if TYPE_CHECKING:
     from seqlab.tagging.tagger import Tagger
-else:  # a type checker would take any name for one of the package
+else:  # otherwise a type checker would accept any attribute
     __getattr__, __dir__ = when_used(__name__, {"tagger": ("Tagger",)})
 
 __all__ = ["Tagger"]

@@ -1,4 +1,4 @@
-"""From a tagger's trellises to answers: blocks of sentences, known labels, and errors that name the sentence."""
+"""From trellises to results: blocks of sentences, known labels, and errors that name the sentence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DECODERS = ("viterbi", "posterior", "beam")
 
 
 def checked_way(decode: str | None, beam: int | None) -> Way:
-    """Check that a decoder exists, and has a width if it is the beam."""
+    """Check that a decoder exists, and that a beam has a width."""
     if decode == "beam":
         if beam is None:
             raise OptionError("decode='beam' needs a width, for example beam=8")
@@ -45,7 +45,7 @@ def best(asked: Any, decode: str, beam: int | None, threads: int = 1) -> Any:
 
 
 def blocks(corpus: Corpus, tokens: int) -> Iterator[tuple[int, Corpus]]:
-    """Cut a corpus into parts of about so many tokens, each with the number of its first sentence."""
+    """Split a corpus into parts of about this many tokens, each with the number of its first sentence."""
     if corpus.token_count <= tokens and len(corpus):
         yield 0, corpus
         return
@@ -59,7 +59,7 @@ def blocks(corpus: Corpus, tokens: int) -> Iterator[tuple[int, Corpus]]:
 
 @contextmanager
 def located(begin: int) -> Iterator[None]:
-    """Let errors of a part that starts with sentence `begin` speak of the sentence of the whole corpus."""
+    """Convert sentence numbers in errors of a part that starts with sentence `begin` to those of the whole corpus."""
     try:
         yield
     except SeqlabError as error:
@@ -80,7 +80,7 @@ def labelled(rows: Probabilities, labels: Sequence[str]) -> list[dict[str, float
 
 
 def constrained(trellis: Trellis, known: Mapping[int, Label] | None, allowed: PerPosition | None) -> Trellis:
-    """Mask a trellis by what is known of its labels."""
+    """Mask a trellis by known and allowed labels."""
     if known is None and allowed is None:
         return trellis
     if known is not None:
@@ -140,7 +140,7 @@ def event_log_partition(trellis: Trellis, labels: Iterable[Any]) -> float:
 
 
 class _Unnormalised(NBest):
-    """The n best paths of a model whose scores are no log-probabilities: log_prob is None."""
+    """The n best paths of a model whose scores are not log-probabilities: log_prob is None."""
 
     def _more(self, m: int) -> list[Path]:
         fresh = super()._more(m)

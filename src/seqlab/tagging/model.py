@@ -25,18 +25,18 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 class Apart(NamedTuple):
-    """A way to store one option: `put` is given the state, the option and the fitted value, `get` what put returned."""
+    """Custom storage of an option: `put` gets state, option and fitted value; `get` gets the result of put."""
 
     put: Callable[[State, Any, Any], Any]
     get: Callable[[State, Any], Any]
 
 
 def from_fit(path: str, doc: str) -> Any:
-    """Make a property of a model that tells a part of its fitted value, as "training.labels"."""
+    """Make a property that returns a part of the fitted value, such as "training.labels"."""
     found = attrgetter(path)
 
     def told(model: Any) -> Any:
-        value = found(model.fit_)  # before fit that fails, and Estimator says what is to be done
+        value = found(model.fit_)  # fails before fit, and Estimator raises the error
         return value() if isinstance(value, Late) else value
 
     return property(told, doc=doc)
@@ -53,7 +53,7 @@ class Model(Estimator):
 
     _kind: ClassVar[str]
     _fit_class: ClassVar[Any]
-    _apart: ClassVar[Mapping[str, Apart]] = {}  # options that are stored in a way of their own
+    _apart: ClassVar[Mapping[str, Apart]] = {}  # options with custom storage
     fit_: Any = None
 
     @classmethod
@@ -82,7 +82,7 @@ class Model(Estimator):
 
     @classmethod
     def from_bytes(cls, content: bytes, *, functions: Functions | None = None, verify: bool = False) -> Self:
-        """Read the model that as_bytes() was asked of; the options are those of seqlab.load."""
+        """Read a model from the result of as_bytes(); the options are those of seqlab.load."""
         model = store.from_bytes(content, lent["kinds"](), functions=functions, verify=verify)
         if not isinstance(model, cls):
             raise StoreError(
@@ -94,7 +94,7 @@ class Model(Estimator):
     # ------------------------------------------------------------------------------------------ as plain data
 
     def state(self) -> State:
-        """Return everything that must come back, for a model file: the options and the fitted value."""
+        """Return the options and the fitted value as a State, for a model file."""
         self._check_fitted("state")
         state = self._untrained_state()
         del state.settings["untrained"]
@@ -102,7 +102,7 @@ class Model(Estimator):
         return state
 
     def _untrained_state(self) -> State:
-        """Return the options alone, of which from_state() makes a model that has learned nothing."""
+        """Return the options alone; from_state() makes an unfitted model of them."""
         if not type(self).__module__.startswith("seqlab."):
             ours = next(kind for kind in type(self).__mro__ if kind.__module__.startswith("seqlab."))
             raise StoreError(
@@ -116,7 +116,7 @@ class Model(Estimator):
 
     @classmethod
     def from_state(cls, state: State) -> Self:
-        """Make the model that state() was asked of; nothing in the state is trusted."""
+        """Make a model from the result of state(); the state is checked."""
         if state.kind != cls._kind:
             raise StoreError(f"a model of kind {cls._kind!r} is wanted, found one of kind {state.kind!r:.80}")
         state = cls._upgraded(state)
@@ -135,11 +135,11 @@ class Model(Estimator):
 
     @classmethod
     def _upgraded(cls, state: State) -> State:
-        """Bring the state of a file of an earlier version into today's form."""
+        """Convert the state of a file of an earlier version."""
         return state
 
     def _put_option(self, state: State, name: str, value: Any) -> Any:
-        """Write one option; one that fit has read to its end is written as the fitted value has it."""
+        """Write one option; an iterator consumed by fit is written as stored in the fitted value."""
         if name in self._apart:
             return self._apart[name].put(state, value, self.fit_)
         if isinstance(value, Iterator):
@@ -162,7 +162,7 @@ class Model(Estimator):
         )
 
     def _check_options(self) -> Any:
-        """Refuse options that make no sense."""
+        """Reject options that make no sense."""
 
 
 _SPELLING = ("delimiter", "suffix", "outside")  # of a tag scheme
@@ -185,7 +185,7 @@ COMMON = {
 
 
 def put_features(state: State, given: Any, fit: Any) -> dict[str, Any]:
-    """Write features as they were given; the encoder has what was made of them."""
+    """Write features as given by the user; the encoder has the compiled ones."""
     made = None if fit is None else fit.encoder().features
     if given is None or isinstance(given, str):
         return {"features": given}

@@ -1,6 +1,6 @@
-"""scikit-learn's contract, kept without importing scikit-learn.
+"""scikit-learn's estimator interface, without importing scikit-learn.
 
-Only what scikit-learn itself calls (tags, metadata routing) imports it, and then it is there already.
+Only methods that scikit-learn itself calls (tags, metadata routing) import it; by then it is already loaded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROUTED = ("fit", "partial_fit", "score")  # methods that take more than X and y 
 
 
 class Estimator(Shown):
-    """Options that are kept as they were given, and the methods by which scikit-learn reads and sets them.
+    """Options stored as given, and the methods by which scikit-learn reads and sets them.
 
     A subclass names every option in its __init__ and stores it unchanged under the same name; what it learns gets a
     name that ends in "_". Checks belong to fit().
@@ -31,12 +31,12 @@ class Estimator(Shown):
         "it speaks of labels when tokens are given, and knows no probability of the tokens themselves; an HMM does",
     )
 
-    _metadata_request: Any  # set by set_fit_request and its like; scikit-learn asks whether it is there
+    _metadata_request: Any  # set by set_fit_request and others; scikit-learn checks if it exists
 
     # ------------------------------------------------------------------------------------------ options
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002  (scikit-learn's signature)
-        """Option name -> value; with deep=True also the options of options, as "learner__l2"."""
+        """Return {option name: value}; with deep=True also the options of options, as "learner__l2"."""
         own = {name: getattr(self, name) for name in self._option_names()}
         if not deep:
             return own
@@ -44,7 +44,7 @@ class Estimator(Shown):
         return {**own, **inner}
 
     def set_params(self, **options: Any) -> Self:
-        """Set options; "learner__l2" sets the l2 of the learner. An unknown one is refused before any is set."""
+        """Set options; "learner__l2" sets the l2 of the learner. An unknown option is an error, and nothing is set."""
         new = _merged(self, self._option_names(), options, type(self).__name__)
         for name, value in new.items():
             setattr(self, name, value)
@@ -92,7 +92,7 @@ class Estimator(Shown):
     # ------------------------------------------------------------------------------------------ fitted or not
 
     def _fitted(self) -> bool:
-        """Tell if fit() has been called."""
+        """Return True if fit() has been called."""
         return False
 
     def _check_fitted(self, question: str) -> None:
@@ -104,7 +104,7 @@ class Estimator(Shown):
     def __sklearn_is_fitted__(self) -> bool:
         return self._fitted()
 
-    if not TYPE_CHECKING:  # a type checker would take any name for an attribute
+    if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute
 
         def __getattr__(self, name: str) -> Any:
             learned = name.endswith("_") and not name.startswith("_")
@@ -114,7 +114,7 @@ class Estimator(Shown):
                     f"call fit(X, y) first"
                 )
             if isinstance(getattr(type(self), name, None), property):
-                self._check_fitted(name)  # its own error is an AttributeError, which ends here
+                self._check_fitted(name)  # otherwise its own AttributeError ends here
             message = f"{type(self).__name__!r} object has no attribute {name!r}"
             for kind in type(self).__mro__:
                 reasons: Mapping[str, str] = getattr(kind, "_no_meaning", {})
@@ -127,7 +127,7 @@ class Estimator(Shown):
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import InputTags, Tags, TargetTags
 
-        # No classifier: for one, scikit-learn would look at y as a flat array and stratify by it.
+        # Not a classifier: scikit-learn would treat y as a flat array and stratify by it.
         return Tags(
             estimator_type=None,
             target_tags=TargetTags(required=True),
@@ -136,7 +136,7 @@ class Estimator(Shown):
         )
 
     def get_metadata_routing(self) -> Any:
-        """Tell what fit, partial_fit and score take beside X and y, as scikit-learn's MetadataRequest."""
+        """Return the arguments of fit, partial_fit and score beside X and y, as scikit-learn's MetadataRequest."""
         from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
         if hasattr(self, "_metadata_request"):
@@ -198,7 +198,7 @@ def _signature(kind: type) -> dict[str, inspect.Parameter]:
 
 
 def _inner(value: Any) -> dict[str, Any]:
-    """Return the options of an option, and theirs: of a learner, or of somebody else's estimator."""
+    """Return the options of an option, recursively: of a learner, or of a foreign estimator."""
     if isinstance(value, type):
         return {}
     if dataclasses.is_dataclass(value):
@@ -209,7 +209,7 @@ def _inner(value: Any) -> dict[str, Any]:
 
 
 def _merged(owner: Any, known: list[str], options: Mapping[str, Any], who: str) -> dict[str, Any]:
-    """Return new values of options by name; "learner__l2" makes a new learner of the old one."""
+    """Return new values of options by name; "learner__l2" makes a new learner from the old one."""
     new: dict[str, Any] = {}
     nested: dict[str, dict[str, Any]] = {}
     for key, value in options.items():
@@ -227,7 +227,7 @@ def _merged(owner: Any, known: list[str], options: Mapping[str, Any], who: str) 
 
 
 def _changed(value: Any, options: Mapping[str, Any], path: str) -> Any:
-    """Change some options of an option: frozen ones are made anew, estimators are told."""
+    """Change some options of an option: frozen ones are copied, estimators are set."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         known = [field.name for field in dataclasses.fields(value) if field.init]
         return dataclasses.replace(
@@ -242,7 +242,7 @@ def _changed(value: Any, options: Mapping[str, Any], path: str) -> Any:
 
 
 def _has(model: Any, name: str) -> bool:
-    """Tell if something learned is there and has a meaning: an HMM of counts has no emissions."""
+    """Return True if an option has its default; arrays do not compare to a single bool."""
     try:
         return not name.startswith("_") and name not in LONG and hasattr(model, name)
     except SeqlabError:

@@ -1,4 +1,4 @@
-"""Questions that every tagger answers, once it can turn a corpus into trellises."""
+"""Methods that every tagger has, based on the trellises of a corpus."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Tagger(Model):
 
     @property
     def _why_no_probability(self) -> str:
-        """The reason, when it is not: what follows "has no meaning here: "."""
+        """The reason why there are no probabilities: the text after "has no meaning here: "."""
         return f"{type(self).__name__} gives scores, not probabilities"
 
     @property
@@ -84,16 +84,16 @@ class Tagger(Model):
 
     @property
     def _block(self) -> int:
-        """Number of tokens to decode at one time; less when a token's scores take much room."""
+        """Number of tokens to decode at a time; fewer when a token's scores take much memory."""
         return BLOCK
 
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
-        """(tokens,) numbers of the labels of the best paths; subclasses may know a faster way."""
+        """Find (tokens,) label numbers of the best paths; subclasses may have a faster decoder."""
         return self._decoded(corpus, threads, *self._own_way)
 
     @property
     def _own_way(self) -> Way:
-        """Decoder, and width of the beam, of `_label_ids`: for questions that name no other."""
+        """Decoder and beam width of `_label_ids`: the default of all methods."""
         return "viterbi", None
 
     # ------------------------------------------------------------------------------------------ for fit
@@ -140,7 +140,7 @@ class Tagger(Model):
 
     def _put_option(self, state: State, name: str, value: Any) -> Any:
         words = value.values() if name == "allowed" and isinstance(value, Mapping) else ()
-        if any(isinstance(labels, Iterator) for labels in words):  # read to their ends by fit
+        if any(isinstance(labels, Iterator) for labels in words):  # consumed by fit
             value = self._training.named_dictionary()
         return super()._put_option(state, name, value)
 
@@ -330,7 +330,7 @@ class Tagger(Model):
         return read_sentences(X, words=self._reads_words, columns=self._known_columns)
 
     def _looked_at(self, X: Any) -> Corpus:
-        """Read X for the model alone: ready-made attributes that it does not know may be left out."""
+        """Read X for the model alone: unknown ready-made attributes may be left out."""
         return self._corpus(X)
 
     def _corpus_of_one(self, tokens: Any) -> Corpus:

@@ -1,4 +1,4 @@
-"""Training of taggers: the facts that every fitted one keeps, options of fit, and the score on a development set."""
+"""Training of taggers: the facts stored in every fitted tagger, options of fit, and the score on a development set."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ Callbacks = Callback | Iterable[Callback] | None
 
 
 class _Dictionary(Field):
-    """A tag dictionary, or None: the setting names its column, arrays have its words and rows."""
+    """A stored tag dictionary, or None: the setting names its column, arrays have its words and rows."""
 
     def put(self, state: State, name: str, value: TagDictionary | None) -> None:
-        """Write it."""
+        """Write the dictionary."""
         Listed().put(state, name, None if value is None else value.column)
         if value is not None:
             state.arrays |= {f"{name}.rows": value.rows, **string_arrays(f"{name}.words", value.row)}
 
     def get(self, state: State, name: str, sizes: Sizes) -> TagDictionary | None:
-        """Read it back."""
+        """Read the dictionary."""
         column = Listed().get(state, name, sizes)
         if column is None:
             return None
@@ -56,9 +56,9 @@ class Training(Brief):
     labels       their names, in the order of every array with an axis of labels
     columns      of the corpus, without the label
     column       that the labels came from; None when they came as lists
-    words        those of training, or None when it had none; made when first asked for
-    rules        what the model never says
-    dictionary   what words may be, or None
+    words        those of training, or None when it had none; loaded on first use
+    rules        constraints on labels
+    dictionary   the allowed labels of words, or None
     """
 
     stored_kind: ClassVar[str] = "training"
@@ -80,7 +80,7 @@ class Training(Brief):
         *,
         before: Training | None = None,
     ) -> Training:
-        """Collect the facts of a training on this corpus; words of a training `before` are remembered, too."""
+        """Collect the facts of a training on this corpus; words of an earlier training `before` are included."""
         column = None if gold is None else gold.column
         words = vocabulary(corpus)
         earlier = None if before is None else before.vocabulary()
@@ -96,7 +96,7 @@ class Training(Brief):
         )
 
     def named_rules(self) -> Constraints | None:
-        """Return the rules by the names of labels, so that they hold when there are more labels later."""
+        """Return the rules by the names of labels, so that they apply when labels are added later."""
         rules, labels = self.rules, self.labels
         if not rules:
             return None
@@ -149,7 +149,7 @@ class FitOptions:
 
 
 def metric_number(name: str, score: Any) -> float:
-    """Return what a metric gave, if it is a number."""
+    """Check that a metric returned a number, and return it."""
     number = isinstance(score, (int, float, np.number)) and not isinstance(score, bool)
     if not number or math.isnan(score):
         raise OptionError(f"metric {name!r} gave {score!r:.60}, but a number is wanted, larger is better")
@@ -159,9 +159,9 @@ def metric_number(name: str, score: Any) -> float:
 class DevScorer:
     """A scorer of models on a development set, encoded once.
 
-    right    the right labels of its corpus
-    decode   gives the numbers of the labels that a model says
-    labels   all that it may say
+    right    the gold labels of its corpus
+    decode   computes the label numbers of a model
+    labels   all labels of the model
     known    the words of training, or None
     """
 
@@ -180,7 +180,7 @@ class DevScorer:
         if callable(metric):
             self.name = getattr(metric, "__name__", "metric")
             return
-        # The figures that any prediction has: those of spans only where all labels are tags.
+        # Metrics that every prediction has: those of spans only where all labels are tags.
         every = [*right, list(labels)]
         figures = list(self._figures(every, every))
         if "span_f1" not in figures:
@@ -229,7 +229,7 @@ def dev_scorer(
 ) -> DevScorer | None:
     """Make a scorer of models on the development set; None without one.
 
-    labels   all that the model may say
+    labels   all labels of the model
     known    the words of training, or None
     """
     if options.dev is None:
@@ -247,7 +247,7 @@ def dev_scorer(
 
 
 def development(dev: Any, tagger: Any, column: str | None) -> tuple[Corpus, list[list[str]]]:
-    """Read a development set: the corpus, and its right labels."""
+    """Read a development set: the corpus, and its gold labels."""
     X, y = dev if isinstance(dev, tuple) and len(dev) == 2 else (dev, column)
     if y is None:
         raise OptionError(

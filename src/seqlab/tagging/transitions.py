@@ -1,4 +1,4 @@
-"""Answers about Markov chains: named, frozen, in the user's symbols."""
+"""Results about Markov chains: named, frozen, by the user's symbols."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Distribution(Brief):
         return zip(self.names, self.probabilities.tolist(), strict=True)
 
     def most_likely(self, n: int = 10) -> list[tuple[str, float]]:
-        """Return the n symbols of the highest probability, highest first; among equals in the order of names."""
+        """Return the n most probable symbols, highest first; ties in the order of names."""
         best = np.argsort(-self.probabilities, kind="stable")[: whole_number(n, "n", 0)]
         return [(self.names[i], float(self.probabilities[i])) for i in best.tolist()]
 
@@ -118,7 +118,7 @@ def _place(places: dict[str, int], name: str) -> int:
 
 
 def long_run(moves: Numbers, names: tuple[str, ...]) -> Distribution:
-    """eq:stationary   Compute the shares pi = pi A of states in the long run, from moves (S, S) whose rows sum to 1."""
+    """eq:stationary   Compute the stationary distribution pi = pi A from transitions (S, S) whose rows sum to 1."""
     recurrent, others = _closed_class(moves > 0)
     if others:
         first = names[int(np.flatnonzero(recurrent)[0])]
@@ -128,7 +128,7 @@ def long_run(moves: Numbers, names: tuple[str, ...]) -> Distribution:
         )
     inside = np.flatnonzero(recurrent)
     equations = np.eye(len(inside)) - moves[np.ix_(inside, inside)].T
-    equations[-1] = 1.0  # one of them follows from the others; the shares sum to 1 instead
+    equations[-1] = 1.0  # one equation is redundant; the shares sum to 1 instead
     right = np.zeros(len(inside))
     right[-1] = 1.0
     shares = np.zeros(len(names))
@@ -137,7 +137,7 @@ def long_run(moves: Numbers, names: tuple[str, ...]) -> Distribution:
 
 
 def _closed_class(moves: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool_], list[int]]:
-    """(S,) states that the chain comes back to, and states from which it does not get there."""
+    """Find (S,) recurrent states, and states from which they are not reached."""
     state = 0
     while True:
         ahead, behind = _reached(moves, state), _reached(moves.T, state)

@@ -1,4 +1,4 @@
-"""Tag schemes: labels as spans and back, from scheme to scheme, valid or repaired.
+"""Tag schemes: convert labels to spans and back, between schemes, and repair invalid labels.
 
 Every function takes one sequence of labels, or a list of sequences, and answers in the same shape.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from seqlab.tags.detection import Detection, detect
     from seqlab.tags.reading import Rules, Span, rules, spans
     from seqlab.tags.repairing import Repaired, Violation, convert, labels_of, repair, violations
-else:  # a type checker would take any name for one of the package
+else:  # otherwise a type checker would accept any attribute
     __getattr__, __dir__ = when_used(
         __name__,
         {

@@ -1,4 +1,4 @@
-"""Labels as numbers: every distinct label once, taken apart into role and type; one code for each position."""
+"""Labels as numbers: distinct labels parsed into role and type; one code for each position."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Coded(Brief):
     values    the distinct labels
     codes     (positions of all sequences,): values[codes[i]] is the label there
     offsets   (N + 1,): sequence i is codes[offsets[i]:offsets[i + 1]]
-    name      what messages call them
-    one       whether there was just one sequence, not in a list
+    name      their name in messages
+    one       True for a single sequence, not in a list
     """
 
     values: list[str]
@@ -49,13 +49,13 @@ class Coded(Brief):
         return sequence, position - int(self.offsets[sequence])
 
     def told(self, position: int) -> str:
-        """Say where a label stands and what it is: labels[2][7] is 'B-PER'."""
+        """Describe place and value of a label: labels[2][7] is 'B-PER'."""
         sequence, t = self.place(position)
         where = f"{self.name}[{t}]" if self.one else f"{self.name}[{sequence}][{t}]"
         return f"{where} is {self.values[self.codes[position]]!r}"
 
     def shaped(self, items: list[Any], bounds: Places | None = None) -> list[Any]:
-        """Cut a list with one item per position into the shape in which the sequences came.
+        """Split a list with one item per position into the shape of the input.
 
         bounds   where the items of each sequence begin, when there is not one per position
         """
@@ -71,7 +71,7 @@ def coded(labels: Any, name: str = "labels") -> Coded:
 
 
 def many(sequences: Any, name: str) -> list[Sequence[str]]:
-    """List sequences of labels; labels themselves are looked at later."""
+    """List sequences of labels; the labels themselves are checked later."""
     outer = _listed(sequences, name, "a list of lists of labels")
     if all(type(inner) is list for inner in outer):
         return outer
@@ -105,7 +105,7 @@ def encode(
     try:
         distinct = dict.fromkeys(chain.from_iterable(sequences))
         fine = all(isinstance(value, str) for value in distinct)
-    except TypeError:  # no string, and without a hash
+    except TypeError:  # not hashable
         distinct, fine = {}, False
     if not fine:
         labels = ((i, t, label) for i, inner in enumerate(sequences) for t, label in enumerate(inner))
@@ -125,12 +125,12 @@ def encode(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelTable:
-    """Distinct labels, taken apart.
+    """Distinct labels, parsed.
 
     roles      (K,) the role of each label; OUTSIDE for labels that cannot be read
     types      (K,) a number in type_names, or -1 outside
-    own        (K,) whether the letter belongs to the scheme, and outside there is no type
-    readable   (K,) whether the label is a tag at all
+    own        (K,) True if the letter belongs to the scheme, and outside labels have no type
+    readable   (K,) True if the label is a tag
     """
 
     roles: Roles
@@ -141,7 +141,7 @@ class LabelTable:
 
 
 def split(label: str, spelling: Scheme) -> tuple[str, str] | None:
-    """Split a label into letter and type; ("", "") for outside; None for what has not the form of a tag."""
+    """Split a label into letter and type; ("", "") for outside; None if it is not a tag."""
     if label == spelling.outside:
         return "", ""
     if spelling.suffix:
@@ -154,7 +154,7 @@ def split(label: str, spelling: Scheme) -> tuple[str, str] | None:
 
 
 def parse(values: Sequence[str], scheme: Scheme | None, spelling: Scheme | None = None) -> LabelTable:
-    """Take every label apart. Without a scheme every letter that conlleval's rules know belongs."""
+    """Parse every label. Without a scheme every letter of conlleval's rules is accepted."""
     spelling = spelling or scheme or IOB2
     own_letters = ANY_LETTER if scheme is None else scheme.roles
     size = len(values)
@@ -164,7 +164,7 @@ def parse(values: Sequence[str], scheme: Scheme | None, spelling: Scheme | None 
     type_ids: dict[str, int] = {}
     for i, label in enumerate(values):
         letter, kind = split(label, spelling) or (None, "")
-        # O-X stands outside: the other scorers read it so, but no scheme writes it.
+        # O-X counts as outside: other scorers read it so, but no scheme writes it.
         outside = letter in {"", spelling.outside}
         role = Role.OUTSIDE if outside else own_letters.get(letter or "", ANY_LETTER.get(letter or ""))
         if role is None:
@@ -178,7 +178,7 @@ def parse(values: Sequence[str], scheme: Scheme | None, spelling: Scheme | None 
 
 
 def refuse_unreadable(labels: Coded, table: LabelTable, spelling: Scheme) -> None:
-    """Raise for the first label that is no tag at all; those that are known but not used will do."""
+    """Raise an error for the first label that is not a tag; unused known labels are ignored."""
     unreadable = ~table.readable[labels.codes]
     if unreadable.any():
         raise SchemeError(
@@ -188,6 +188,6 @@ def refuse_unreadable(labels: Coded, table: LabelTable, spelling: Scheme) -> Non
 
 
 def form(spelling: Scheme) -> str:
-    """Say how a label of this spelling looks."""
+    """Describe the form of labels in this spelling."""
     letter, label = spelling.letters[1], spelling.spell(Role.INSIDE, "PER")
     return f"{spelling.outside!r}, a letter such as {letter!r}, or letter and type such as {label!r}"

@@ -1,4 +1,4 @@
-"""Detection of the scheme that a corpus follows.
+"""Detection of the tag scheme of a corpus.
 
 Of the schemes that every sequence follows the one with the fewest letters is taken, since it allows least; then the
 order of SCHEMES decides. If no scheme fits all of it, the one that the fewest labels break is taken, and the answer
@@ -18,7 +18,7 @@ from seqlab.tags.coding import NO_TYPE, Coded, Places, coded, parse
 from seqlab.tags.reading import Labels, Pairs
 from seqlab.tags.schemes import IOB2, SCHEMES, Role, Scheme
 
-# Tried in this order, when nothing is said: B-PER, B_PER, PER-B, PER_B.
+# Tried in this order by default: B-PER, B_PER, PER-B, PER_B.
 SPELLINGS = (("-", False), ("_", False), ("-", True), ("_", True))
 
 
@@ -26,9 +26,9 @@ SPELLINGS = (("-", False), ("_", False), ("-", True), ("_", True))
 class Detection(Brief):
     """The scheme of a corpus, and why.
 
-    scheme         None when the labels are no tags
+    scheme         None when the labels are not tags
     alternatives   other schemes that fit as well, best first; they read the same spans
-    invalid        how many labels break the scheme
+    invalid        number of labels that break the scheme
     reason         a sentence
     """
 
@@ -47,7 +47,7 @@ def detect(sequences: Labels, *, delimiter: str | None = None, suffix: bool | No
 
 
 def detect_coded(labels: Coded, *, delimiter: str | None = None, suffix: bool | None = None) -> Detection:
-    """Find the scheme of coded sequences; it should have the letters of all `labels.values`, even of unused ones."""
+    """Find the scheme of coded sequences; it must have the letters of all `labels.values`, even of unused ones."""
     values = labels.values
     if not values:
         return Detection(None, (), 0, "there are no labels")
@@ -86,7 +86,7 @@ def _best(labels: Coded, schemes: Sequence[Scheme]) -> Detection:
 
 
 def _neighbours(labels: Coded) -> tuple[Places, Places, Places]:
-    """Count distinct neighbours: codes, where one past the last label stands for the edge of a sequence; how often."""
+    """Count distinct pairs of neighbours: codes, with one past the last label for the end of a sequence."""
     edge = len(labels.values)
     codes = np.full(len(labels.codes) + len(labels.offsets), edge, dtype=np.int64)
     codes[np.arange(len(labels.codes)) + labels.sequence_of + 1] = labels.codes

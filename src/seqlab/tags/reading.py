@@ -63,12 +63,12 @@ class Pairs:
     right_type: Codes
 
     def border(self) -> Bools:
-        """Tell where no span runs from left to right."""
+        """Return True where no span continues from left to right."""
         types_differ: Bools = self.left_type != self.right_type
         return types_differ | _ENDS_ANYWAY[self.left_role] | _STARTS_ANYWAY[self.right_role]
 
     def faults(self, scheme: Scheme) -> tuple[Bools, Bools]:
-        """Tell where a span begins on the right, and where one ends on the left, with a role that may not."""
+        """Return where a span begins on the right, and where one ends on the left, with an invalid role."""
         border, left, right = self.border(), self.left_role, self.right_role
         touching = (left != Role.OUTSIDE) & (self.left_type == self.right_type)
         bad_start: Bools = border & ~_flags(Role.OUTSIDE, *scheme.may_start)[right]
@@ -82,7 +82,7 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """All spans of all sequences, with positions counted through from the first sequence to the last.
+    """All spans of all sequences, with positions counted over all sequences.
 
     start, end   (S,) positions; end is not included
     types        (S,) numbers in type_names
@@ -114,9 +114,9 @@ class Reading:
 
 
 def read(labels: Coded, table: LabelTable, scheme: Scheme | None) -> Reading:
-    """Find the spans of coded sequences, by conlleval's rules, and what breaks the scheme."""
+    """Find the spans of coded sequences, by conlleval's rules, and violations of the scheme."""
     count, sequence_of = len(labels.codes), labels.sequence_of
-    # One slot outside all spans before every sequence and after the last: no span runs through it.
+    # One extra position outside all spans before every sequence and after the last: no span crosses it.
     slots = np.arange(count) + sequence_of + 1
     roles = np.zeros(count + len(labels.offsets), dtype=np.int8)
     types = np.full(len(roles), NO_TYPE, dtype=np.int32)
@@ -137,7 +137,7 @@ def read(labels: Coded, table: LabelTable, scheme: Scheme | None) -> Reading:
 
 
 def check_repair(repair: Repair, scheme: Scheme | None, *, none: bool) -> None:
-    """Refuse what is not a way to treat invalid labels."""
+    """Reject an unknown treatment of invalid labels."""
     if repair is None and none:
         return
     if repair not in REPAIRS:
@@ -179,7 +179,7 @@ def spans(labels: Labels, scheme: Scheme | str | None = None, repair: Repair = "
 def read_labels(
     labels: Labels, scheme: Scheme | None, repair: Repair, *, none: bool = True
 ) -> tuple[Coded, Reading]:
-    """Read the labels of a user; those that break the scheme are refused when there is no `repair`."""
+    """Read the labels of a user; invalid ones are an error when there is no `repair`."""
     check_repair(repair, scheme, none=none)
     found = coded(labels)
     table = parse(found.values, scheme)
@@ -196,7 +196,7 @@ def read_labels(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """Moves, starts and ends that a scheme forbids; True means forbidden.
+    """Transitions, starts and ends that a scheme forbids; True means forbidden.
 
     moves    (L, L) from label, to label
     starts   (L,) labels that cannot be first
@@ -210,7 +210,7 @@ class Rules:
     ends: Bools
 
     def as_constraints(self) -> dict[str, Any]:
-        """Give the arguments of seqlab.Constraints: `Constraints(**rules.as_constraints())`."""
+        """Return the arguments of seqlab.Constraints: `Constraints(**rules.as_constraints())`."""
         return {
             "forbidden_moves": self.moves,
             "forbidden_starts": self.starts,
@@ -222,7 +222,7 @@ class Rules:
 
 
 def rules(scheme: Scheme | str, labels: Iterable[str]) -> Rules:
-    """Find what the scheme forbids among these labels, in the order given."""
+    """Find the rules of the scheme for these labels, in the order given."""
     chosen, names = Scheme.of(scheme), _checked(labels)
     table = parse(names, chosen)
     if not table.own.all():

@@ -1,4 +1,4 @@
-"""From spans to labels, and from labels to labels: what breaks a scheme, what becomes of it, other schemes."""
+"""Convert spans to labels, and labels to labels: violations, repair, other schemes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def write(
     start, end, types, sequences   (S,) of spans that are sorted and do not overlap
     """
     change = np.zeros(length + 1, dtype=np.int32)
-    change[start] += 1  # no two spans begin, or end, in one place
+    change[start] += 1  # no two spans begin, or end, at the same position
     change[end] -= 1
     roles: Roles = np.where(np.cumsum(change[:-1]) > 0, np.int8(Role.INSIDE), np.int8(Role.OUTSIDE))
     roles[start] = scheme.first
@@ -46,7 +46,7 @@ def write(
         roles[end[:-1][touching] - 1] = scheme.touching_last
     kinds = np.full(length, NO_TYPE, dtype=np.int64)
     kinds[roles != Role.OUTSIDE] = np.repeat(types, end - start)
-    # Distinct pairs of role and type are spelled once.
+    # Each distinct pair of role and type is written once.
     pairs, which = np.unique(kinds * len(Role) + roles, return_inverse=True)
     spelled = [
         scheme.spell(int(pair) % len(Role), names[int(pair) // len(Role)] if pair >= 0 else "")
@@ -85,7 +85,7 @@ def labels_of(spans: Any, length: Any, scheme: Scheme | str) -> Any:
 
 
 def _checked(spans: Any, length: int, where: str) -> list[Span]:
-    """Put spans in order, within the sequence, none over another."""
+    """Sort spans, and check that they are within the sequence and do not overlap."""
     ordered = sorted((_span(value, where) for value in spans), key=lambda span: (span.start, span.end))
     for span in ordered:
         if not 0 <= span.start < span.end <= length:
@@ -119,7 +119,7 @@ def _span(value: Any, where: str) -> Span:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A label that breaks the scheme where it stands, and why."""
+    """A label that breaks the scheme at its position, and the reason."""
 
     position: int
     label: str
@@ -128,7 +128,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Repaired(Brief):
-    """Labels that follow the scheme, and how much had to be done.
+    """Labels that follow the scheme, and the numbers of changes.
 
     labels              in the shape they came in: one list, or a list of lists
     how                 "conlleval" or "strict"

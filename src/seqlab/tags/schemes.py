@@ -1,6 +1,6 @@
-"""Tag schemes: which letters they have, and how each writes a span.
+"""Tag schemes: their letters, and how each writes a span.
 
-A scheme is known by the roles it gives to the first, the last and the only position of a span; every other position
+A scheme is defined by the roles of the first, the last and the only position of a span; every other position
 has the role INSIDE. IOB1 and IOE1 give a special role only where two spans of one type touch. All else (what is
 valid, how to read, how to repair) follows from that.
 """
@@ -15,7 +15,7 @@ from seqlab.errors import OptionError, SchemeError
 
 
 class Role(IntEnum):
-    """Role of a position in a span, as its label says; the numbers are used in arrays."""
+    """Role of a position in a span; the numbers are used in arrays."""
 
     OUTSIDE = 0
     BEGIN = 1
@@ -26,7 +26,7 @@ class Role(IntEnum):
 
 NO_LETTER = "."
 
-# What conlleval's rules make of a letter, whatever the scheme.
+# Roles of letters under conlleval's rules, for any scheme.
 ANY_LETTER = MappingProxyType(
     {
         "B": Role.BEGIN,
@@ -83,7 +83,7 @@ class Scheme:
         suffix: bool | None = None,
         outside: str | None = None,
     ) -> Scheme:
-        """The scheme of that name (see ALIASES), in your spelling; what is None stays as it was."""
+        """Return the scheme of that name (see ALIASES), in this spelling; None keeps the default."""
         scheme = _named(name)
         return replace(
             scheme,
@@ -106,7 +106,7 @@ class Scheme:
 
     @property
     def roles(self) -> dict[str, Role]:
-        """Letter to role, for the letters of this scheme."""
+        """Return {letter: role} for the letters of this scheme."""
         return {letter: Role(i + 1) for i, letter in enumerate(self.letters) if letter != NO_LETTER}
 
     @property
@@ -125,7 +125,7 @@ class Scheme:
         return self.letters.replace(NO_LETTER, "") != self.letters[1]
 
     def spell(self, role: Role | int, kind: str = "") -> str:
-        """The label with this role and type; no type, no delimiter."""
+        """Return the label with this role and type; no type, no delimiter."""
         if role == Role.OUTSIDE:
             return self.outside
         letter = self.letters[role - 1]

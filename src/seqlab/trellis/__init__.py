@@ -1,4 +1,4 @@
-"""The trellis: log-potentials of a sequence, checked once, and the masks that may lie on it."""
+"""The trellis: log-potentials of a sequence, checked once, and its masks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from seqlab.lazy import when_used
 if TYPE_CHECKING:
     from seqlab.trellis.constraints import Constraints
     from seqlab.trellis.trellis import Trellis, TrellisBatch
-else:  # a type checker would take any name for one of the package
+else:  # otherwise a type checker would accept any attribute
     __getattr__, __dir__ = when_used(
         __name__,
         {

@@ -1,4 +1,4 @@
-"""Shapes and sizes of score arrays: every sentence a user may read when one does not fit."""
+"""Checks of shapes and sizes of score arrays, with their error messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Tables(NamedTuple):
 
 
 def check_order(order: int) -> int:
-    """Refuse anything but 1, 2 or 3."""
+    """Check that the order is 1, 2 or 3."""
     whole = isinstance(order, (int, np.integer)) and not isinstance(order, bool)
     if not whole or order not in range(1, HIGHEST_ORDER + 1):
         raise OptionError(f"order must be 1, 2 or {HIGHEST_ORDER}, got {order!r}")
@@ -44,8 +44,8 @@ def check_tables(
 ) -> Tables:
     """Check everything about the numbers of a trellis.
 
-    slabs     how many per-position edge slabs fit
-    longest   positions of the longest sequence, to tell whether a path's sum can overflow
+    slabs     expected number of per-position edge slabs
+    longest   positions of the longest sequence, to check if a path's score can overflow
     """
     if node.shape[1] < 1:
         raise ShapeError(f"node scores have shape {node.shape}, but at least one label is needed")
@@ -88,7 +88,7 @@ def _shaped_heads(head: Sequence[npt.ArrayLike] | None, order: int, size: int) -
 
 
 def _one_dtype(tables: Tables, longest: int) -> Tables:
-    """Put everything into one dtype, with room for the sum of a whole path."""
+    """Convert all arrays to one dtype that can hold the score of a whole path."""
     arrays = (tables.node, tables.edge, *tables.head)
     names = ("node", "edge", *(f"head[{i}]" for i in range(len(tables.head))))
     largest = sum(map(check_scores, arrays, names))

@@ -1,7 +1,7 @@
 """Forbidden, known and allowed labels: masks on the trellis, not special decoders (eq:masks).
 
-Forbidden moves become -inf in the edges, forbidden starts and ends -inf in the first and last row of node. Known and
-allowed labels become lists of active labels at their positions, and the work of inference shrinks with the lists.
+Forbidden transitions become -inf in the edges, forbidden starts and ends -inf in the first and last row of node. Known
+and allowed labels become lists of active labels at their positions, which reduces the work of inference.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Constraints(Brief):
 
 
 class Restrictions(NamedTuple):
-    """Active lists as the core takes them: ids[offset[i]:offset[i + 1]] are the labels allowed at where[i]."""
+    """Active lists for the core: ids[offset[i]:offset[i + 1]] are the labels allowed at where[i]."""
 
     where: Numbers
     offset: Numbers
@@ -59,7 +59,7 @@ class Restrictions(NamedTuple):
 
     @staticmethod
     def frozen(where: Numbers, offset: Numbers, ids: LabelIds) -> Restrictions:
-        """Make the arrays read-only: the core trusts them."""
+        """Make the arrays read-only: the core relies on them."""
         for array in (where, offset, ids):
             array.flags.writeable = False
         return Restrictions(where, offset, ids)
@@ -76,7 +76,7 @@ class Restrictions(NamedTuple):
 
 
 def restrictions(rules: Constraints, length: int, labels: LabelSet, before: Restrictions) -> Restrictions:
-    """Make the active lists that `rules` ask for, on top of those that were there before."""
+    """Make the active lists of `rules`, combined with earlier ones."""
     if rules.known is not None and not isinstance(rules.known, Mapping):
         raise OptionError(f"known wants {{position: label}}, got {type(rules.known).__name__}")
     if not rules.known and rules.allowed is None:
@@ -116,7 +116,7 @@ def _listed(
 
 
 def _combined(found: Sequence[tuple[Numbers, Bools]], size: int) -> Restrictions:
-    """Intersect rows of flags by position: several for one position are all to be obeyed."""
+    """Intersect rows of flags by position: all rows for one position apply."""
     where = np.unique(np.concatenate([some for some, _ in found]))
     combined = np.ones((len(where), size), dtype=bool)
     for some, rows in found:
@@ -135,7 +135,7 @@ def masked_tables(
     order: int,
     labels: LabelSet,
 ) -> Tables:
-    """Fold forbidden moves into edges and head, starts into rows `firsts` of node, ends into rows `lasts`."""
+    """Write -inf for forbidden transitions into edges and head, for starts and ends into these rows of node."""
     starts = _flags(rules.forbidden_starts, labels, "forbidden_starts")
     ends = _flags(rules.forbidden_ends, labels, "forbidden_ends")
     if starts.any() or ends.any():
@@ -147,7 +147,7 @@ def masked_tables(
     if mask is None:
         return tables
     head = list(tables.head)
-    while len(head) < order - 1:  # made where it was missing
+    while len(head) < order - 1:  # created where missing
         head.append(np.zeros((labels.size,) * (len(head) + 2), dtype=tables.node.dtype))
     return tables._replace(
         edge=forbid(tables.edge, mask, order + 1),
@@ -171,7 +171,7 @@ def _shaped(flags: Bools, shape: tuple[int, ...], what: str) -> Bools:
 
 
 def move_mask(moves: Moves, labels: LabelSet) -> Bools | None:
-    """Make a boolean (L, L) array of forbidden moves, or None when there are none."""
+    """Make a boolean (L, L) array of forbidden transitions, or None when there are none."""
     size = labels.size
     if isinstance(moves, np.ndarray) and moves.dtype == bool:
         mask = _shaped(moves, (size, size), "forbidden_moves")
@@ -187,7 +187,7 @@ def move_mask(moves: Moves, labels: LabelSet) -> Bools | None:
 
 
 def forbid(tensor: Scores, mask: Bools, axes: int) -> Scores:
-    """Copy `tensor` with -inf wherever two neighbouring labels make a forbidden move; labels are its last axes."""
+    """Copy `tensor` with -inf for every forbidden pair of neighbouring labels; labels are its last axes."""
     masked: Scores = tensor.copy()
     for first in range(axes - 1):
         shape = [1] * axes

@@ -1,4 +1,4 @@
-"""Labels as users write them (a name or a number) and as arrays hold them (a number)."""
+"""Labels in user input (names or numbers) and in arrays (numbers)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from seqlab.arrays import LabelIds
 from seqlab.errors import LabelError, ShapeError
 
 Label = str | int
-Named = str | Any  # a label that is given back: a name, or a number where there are no names
+Named = str | Any  # a label in a result: a name, or a number where there are no names
 
 
 class LabelSet:
-    """L labels, with or without names; `holder` is what messages say that knows them."""
+    """L labels, with or without names; `holder` is the name of their owner in messages."""
 
     __slots__ = ("_ids", "holder", "names", "size")
 
@@ -26,7 +26,7 @@ class LabelSet:
         self._ids = {} if self.names is None else {name: i for i, name in enumerate(self.names)}
 
     def id(self, label: Label, *, holder: str | None = None) -> int:
-        """Find the number of one label; `holder` is told instead of the usual one."""
+        """Find the number of one label; `holder` replaces the usual one in messages."""
         if isinstance(label, str):
             if label in self._ids:
                 return self._ids[label]

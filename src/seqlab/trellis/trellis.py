@@ -36,7 +36,7 @@ class _Scored:
     _label_set: LabelSet
     _batch: _core.Batch32 | _core.Batch64 | None
 
-    # Advice of whoever made the scores for the case that no path is left; asked for then only. "" for none.
+    # Advice for the error when no path is left, computed only then. "" for none.
     advice: Callable[[], str] | None
 
     @property
@@ -46,12 +46,12 @@ class _Scored:
 
     @property
     def order(self) -> int:
-        """Number of earlier labels that a move looks at."""
+        """Number of previous labels that a transition depends on."""
         return self._order
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """float32 or float64: what the scores are and what inference computes in."""
+        """float32 or float64: the type of the scores and of the computation."""
         return self._tables.node.dtype
 
     @property
@@ -70,7 +70,7 @@ class _Scored:
         return self._label_set
 
     def batch(self) -> _core.Batch32 | _core.Batch64:
-        """Return the scores as the core takes them."""
+        """Return the scores as a batch of the core."""
         if self._batch is None:
             batch = _core.Batch32() if self.dtype == np.float32 else _core.Batch64()
             self.add_to(batch)
@@ -82,7 +82,7 @@ class _Scored:
         raise NotImplementedError
 
     def _mask(self, rules: Constraints, firsts: npt.ArrayLike, lasts: npt.ArrayLike) -> None:
-        """Fold forbidden moves, starts and ends into the scores; sequences begin and end in these rows of node."""
+        """Write -inf for forbidden transitions, starts and ends into the scores."""
         self._tables = masked_tables(self._tables, rules, firsts, lasts, self._order, self._label_set)
 
 
@@ -134,7 +134,7 @@ class Trellis(_Scored):
 
     @classmethod
     def _trusted(cls, tables: Tables, order: int, label_set: LabelSet, lists: Restrictions) -> Trellis:
-        """Make a trellis from parts that were checked elsewhere."""
+        """Make a trellis from parts that are already checked."""
         trellis = cls.__new__(cls)
         trellis._set(tables, order, label_set, lists)
         return trellis
@@ -154,12 +154,12 @@ class Trellis(_Scored):
 
     @property
     def edge(self) -> Scores:
-        """(L, ..., L) or (T-k, L, ..., L), read-only; forbidden moves are -inf in it."""
+        """(L, ..., L) or (T-k, L, ..., L), read-only; forbidden transitions are -inf in it."""
         return frozen(self._tables.edge)
 
     @property
     def head(self) -> tuple[Scores, ...]:
-        """Lower-order moves of the first positions, read-only."""
+        """Lower-order transitions of the first positions, read-only."""
         return tuple(frozen(tensor) for tensor in self._tables.head)
 
     @property

@@ -161,7 +161,7 @@ class Scorer:
 
     @property
     def is_share(self) -> bool:
-        """Tell whether it lies between 0 and 1, so that 1 - score is an error."""
+        """Return True if it lies between 0 and 1, so that 1 - score is an error."""
         return self.function is None and (
             self.name in SHARES or self.name.startswith("span_") or self.name.endswith("_f1")
         )

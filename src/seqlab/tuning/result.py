@@ -60,7 +60,7 @@ class Trial(Brief):
         return statistics.stdev(self.train_scores) if len(self.train_scores) > 1 else 0.0
 
     def is_complete(self, folds: int) -> bool:
-        """Tell whether it has a score on every fold."""
+        """Return True if it has a score on every fold."""
         return self.error is None and len(self.scores) == folds
 
     def rank(self, folds: int) -> tuple[bool, float, float, int]:
@@ -213,7 +213,7 @@ def short(name: str, names: Sequence[str]) -> str:
 
 
 def _numeric(value: Any) -> bool:
-    """Tell whether it can stand on an axis."""
+    """Return True if it can stand on an axis."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 

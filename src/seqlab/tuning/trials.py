@@ -125,7 +125,7 @@ def fitted(model: Any, X: Any, y: Any, stop: threading.Event | None = None) -> A
 
 
 def was_interrupted(model: Any) -> bool:
-    """Tell whether Ctrl-C ended its training."""
+    """Return True if Ctrl-C ended its training."""
     return getattr(getattr(model, "history_", None), "reason", None) == "interrupted"
 
 

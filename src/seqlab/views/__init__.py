@@ -1,1 +1,1 @@
-"""Parts that every view shares: one palette, tables, pages of HTML, pictures as SVG, and drawings in characters."""
+"""Common parts of pages and pictures: palette, tables, HTML, SVG, and text drawings."""

@@ -1,4 +1,4 @@
-"""Drawings in characters: a sheet of cells, and the glyphs, inks and numbers that are put on it."""
+"""Text drawings: a grid of characters, and the glyphs, colours and numbers on it."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Glyphs:
         return self.box[27 * up + 9 * down + 3 * left + right]
 
     def bar(self, share: float, width: int) -> str:
-        """Return a bar filling `share` (0 to 1) of `width` cells; what is positive is visible."""
+        """Return a bar that fills `share` (0 to 1) of `width` cells; a positive share is always visible."""
         steps = round(min(max(share, 0.0), 1.0) * width * len(self.shades))
         full, rest = divmod(max(steps, int(share > 0.0)), len(self.shades))
         return self.shades[-1] * full + (self.shades[rest - 1] if rest else "")
 
 
 def _ascii_line(up: int, down: int, left: int, right: int) -> str:
-    """Return - | + for light lines, = # for heavy ones; where both meet, the heavy one shows."""
+    """Return - | + for light lines, = # for heavy ones; a heavy line hides a light one."""
     heavy = max(up, down, left, right) == 2
     if up or down:
         return "#" if heavy else "+" if left or right else "|"
@@ -64,7 +64,7 @@ ASCII = Glyphs(
 
 
 class Ink(Enum):
-    """Kinds of text; the value is an ANSI code. Never the only sign of anything."""
+    """Kinds of text; the value is an ANSI code. Colour is never the only distinction."""
 
     TEXT = ""
     HEAD = "1"
@@ -74,20 +74,20 @@ class Ink(Enum):
 
 
 def probability(score: float) -> str:
-    """Write a score that is the log of a probability as the probability."""
+    """Format a log-probability as a probability."""
     return f"{math.exp(score):.4g}"
 
 
 def log_score(score: float) -> str:
-    """Write a score as it is, a natural log."""
+    """Format a score as a natural log."""
     return f"{score:.2f}" if abs(score) < 1e4 else f"{score:.3g}"
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Look of a drawing: plain and Unicode, unless told otherwise.
+    """Style of a drawing: plain and Unicode by default.
 
-    number   how the score of a cell is written: `log_score`, `probability`, or a function of your own
+    number   formats the score of a cell: `log_score`, `probability`, or another function
     """
 
     glyphs: Glyphs = UNICODE
@@ -95,7 +95,7 @@ class Style:
     number: Callable[[float], str] = log_score
 
     def paint(self, text: str, ink: Ink) -> str:
-        """Return the text in this ink, if there is colour at all."""
+        """Return the text in this colour, if colours are on."""
         return f"\x1b[{ink.value}m{text}\x1b[0m" if self.color and ink.value and text else text
 
 
@@ -105,7 +105,7 @@ LIGHT, HEAVY = 1, 2
 
 
 class Canvas:
-    """Cells of one character each; what falls outside is not drawn.
+    """A grid of characters; text outside of it is not drawn.
 
     Lines belong to a wire. Arms of one wire that meet in a cell join; two wires that meet there cross:
     the heavier one is drawn through, or the vertical one, and the other is seen to pass beneath.
@@ -148,7 +148,7 @@ class Canvas:
             self.down(x, y0, y1, wire=wire, weight=HEAVY)
 
     def arms(self, x: int, y: int, arms: Arms, *, wire: int) -> None:
-        """Add arms to those that a wire has in one cell."""
+        """Add arms of a wire to one cell."""
         here = self._wires.setdefault((x, y), {})
         up, down, left, right = map(max, here.get(wire, (0, 0, 0, 0)), arms)
         here[wire] = (up, down, left, right)

@@ -1,4 +1,4 @@
-"""Charts that matplotlib draws in our inks, and the PNG and PDF of every picture."""
+"""Charts drawn by matplotlib in our colours, and the PNG and PDF of every picture."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Inks = Mapping[str, str]
 POINTS = 0.75  # of a pixel
 CLASSES = {f"fill: {colour}": f"sl-f-{ink}" for ink, colour in LIGHT.items()}
 CLASSES |= {f"stroke: {colour}": f"sl-s-{ink}" for ink, colour in LIGHT.items()}
-# Beginnings of fonts that have what matplotlib's own lacks; the system need not have any.
+# Prefixes of fonts for scripts that matplotlib's own font lacks; they need not be installed.
 MORE_FONTS = (
     *("Noto Sans", "Source Han", "WenQuanYi", "PingFang", "Hiragino", "Microsoft YaHei", "Yu Gothic"),
     *("Malgun", "Arial Unicode", "Segoe UI Symbol", "Symbola"),
@@ -27,7 +27,7 @@ MORE_FONTS = (
 
 
 def figure(width: float, height: float, inks: Inks, **options: Any) -> Any:
-    """Make an empty Figure of so many pixels in the looks of our pictures."""
+    """Make an empty Figure of this size in pixels, in the style of our pictures."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -44,7 +44,7 @@ def rendered(made: Any, kind: str, *, scale: float = 1.0) -> bytes:
         raise OptionError(f"scale must be a number above 0 and up to 20, got {scale!r:.40}")
     target = io.BytesIO()
     with warnings.catch_warnings():
-        # A box stands for what no font has; whoever looks at the picture sees that.
+        # Missing characters are drawn as boxes, which is enough of a warning.
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         made.savefig(target, format=kind, dpi=96 * scale)
     return target.getvalue()
@@ -52,7 +52,7 @@ def rendered(made: Any, kind: str, *, scale: float = 1.0) -> bytes:
 
 @cache
 def fonts() -> list[str]:
-    """List matplotlib's own font, then those of other scripts that this system has."""
+    """List matplotlib's own font, then installed fonts of other scripts."""
     from matplotlib import font_manager
 
     more = [name for name in font_manager.get_font_names() if name.startswith(MORE_FONTS)]
@@ -124,10 +124,10 @@ class Chart(Picture):
 
     def __post_init__(self) -> None:
         Picture.__post_init__(self)
-        figure(1, 1, LIGHT)  # which says what to install
+        figure(1, 1, LIGHT)  # raises an error that says what to install
 
     def figure(self, *, theme: str = "light") -> Any:
-        """Return the chart as a Figure of matplotlib, to be changed at will."""
+        """Return the chart as a Figure of matplotlib, which may be changed."""
         from matplotlib import style
 
         inks = DARK if theme == "dark" else LIGHT
@@ -138,7 +138,7 @@ class Chart(Picture):
         return made
 
     def _elements(self) -> Iterable[str]:
-        """Return what matplotlib writes as SVG, its colours as classes, so that the reader's screen chooses them."""
+        """Return matplotlib's SVG with colours as CSS classes, for light and dark pages."""
         from matplotlib import style
 
         made = self.figure()
@@ -151,7 +151,7 @@ class Chart(Picture):
 
 
 def _looks(inks: Inks) -> dict[str, Any]:
-    """Return the settings of matplotlib for these inks."""
+    """Return the settings of matplotlib for these colours."""
     return {
         **dict.fromkeys(("text.color", "axes.titlecolor"), inks["ink"]),
         **dict.fromkeys(("axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), inks["faint"]),
@@ -175,7 +175,7 @@ def _looks(inks: Inks) -> dict[str, Any]:
 
 
 def _short(tag: str) -> str:
-    """Rewrite an element of matplotlib: numbers short, colours and font as classes."""
+    """Rewrite an SVG element of matplotlib: short numbers, colours and font as classes."""
     short = re.sub(r"(\.\d\d)\d+", r"\1", tag).replace(" \n", " ").replace("\n", "")
     start, found, rest = short.partition(' style="')
     if not found:
@@ -186,7 +186,7 @@ def _short(tag: str) -> str:
         name, _, value = declaration.partition(": ")
         if declaration in CLASSES or name == "font-family":
             classes.append(CLASSES.get(declaration, "sl-text"))
-        elif name == "font":  # of older releases: size and families in one
+        elif name == "font":  # older releases: size and families in one
             classes.append("sl-text")
             kept.append(f"font-size: {re.search('[0-9.]+px', value)[0]}")  # type: ignore[index]
             kept += ["font-weight: bold"] if "bold" in value or "700" in value else []
@@ -197,7 +197,7 @@ def _short(tag: str) -> str:
 
 
 def scaled(axes: Any, way: str, *, log: bool = False, whole: bool = False) -> None:
-    """Put short round numbers on the "x" or "y" axis; with `log` equal steps multiply, `whole` has no fractions."""
+    """Put short round numbers on the "x" or "y" axis; `log` for a logarithmic axis, `whole` for integers."""
     from matplotlib import ticker
 
     axis = getattr(axes, f"{way}axis")
@@ -219,6 +219,6 @@ def line_style(number: int, inks: Inks) -> dict[str, Any]:
 
 
 def check_series(count: int, what: str) -> None:
-    """Refuse more curves or states than there are inks for."""
+    """Reject more curves or states than there are colours."""
     if count > len(SERIES):
         raise OptionError(f"{what}, which cannot be told apart; {len(SERIES)} is the most")

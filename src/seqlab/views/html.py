@@ -1,4 +1,4 @@
-"""Pages of HTML that need nothing else: no scripts, no fonts, no pictures from elsewhere."""
+"""Self-contained HTML pages: no scripts, no fonts, no pictures from elsewhere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seqlab.views.palette import variables
 
 
 def page(title: str, parts: Iterable[str], path: str | os.PathLike[str] | None = None) -> str:
-    """Make a whole page of parts that are HTML already; it is written to `path` if there is one."""
+    """Make a whole page from parts of HTML; it is written to `path` if there is one."""
     body = "\n".join(parts)
     whole = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -1,4 +1,4 @@
-"""The inks of pictures and pages, on light and on dark paper.
+"""The colours of pictures and pages, for light and dark backgrounds.
 
 Colours come from the palette of Okabe and Ito, which colour-blind readers tell apart; those for dark paper are lighter
 forms of the same. Colour is never the only sign: curves also differ in their dashes, and numbers stand in the cells.
@@ -21,12 +21,12 @@ _INKS = {  # on light and on dark paper
 }
 LIGHT, DARK = ({name: pair[paper] for name, pair in _INKS.items()} for paper in (0, 1))
 SERIES = ("blue", "vermilion", "green", "purple", "amber", "sky")
-STRONGEST = 0.55  # opacity of a shade that words stand on
+STRONGEST = 0.55  # opacity of a shade behind text
 DASHES = ("", "7 4", "2 3", "10 3 2 3", "5 2 1 2 1 2", "14 4")
 
 
 def style_sheet(theme: str) -> str:
-    """Return CSS for the classes of the inks: words and areas in .sl-f-ink, lines in .sl-s-ink."""
+    """Return CSS for the classes of the colours: text and areas in .sl-f-ink, lines in .sl-s-ink."""
     light, dark = (
         "\n".join(
             f".sl-f-{name} {{ fill: {ink} }} .sl-s-{name} {{ stroke: {ink} }}" for name, ink in inks.items()
@@ -39,7 +39,7 @@ def style_sheet(theme: str) -> str:
 
 
 def variables() -> str:
-    """Return the inks as variables of CSS: --blue, and --blue-rgb for shades of it."""
+    """Return the colours as CSS variables: --blue, and --blue-rgb for shades of it."""
     light, dark = (
         " ".join(
             f"--{name}: {colour}; --{name}-rgb: {' '.join(map(str, bytes.fromhex(colour[1:])))};"

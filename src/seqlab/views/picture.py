@@ -1,4 +1,4 @@
-"""Pictures: shapes on paper, which become SVG here, and PNG or PDF with matplotlib."""
+"""Pictures: shapes that are written as SVG, and with matplotlib as PNG or PDF."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Control = tuple[complex, complex, complex, complex]  # start, two control points
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Painted:
-    """A line in `ink` and an area in `fill`, inks of the palette, each where it is not "".
+    """A line in `ink` and an area in `fill`, colours of the palette; "" for none.
 
     stroke    width of the line
     dash      a row of lengths on and off
@@ -69,7 +69,7 @@ class Curve(Painted):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words at (x, y); y is the line they stand on."""
+    """Text at (x, y); y is its baseline."""
 
     x: float
     y: float
@@ -91,7 +91,7 @@ Shape = Box | Disc | Curve | Text
 
 
 def words_width(text: str, size: float = SIZE, *, bold: bool = False) -> float:
-    """Estimate how wide words are in the usual fonts without serifs, in pixels and rather too wide."""
+    """Estimate the width of text in the usual sans-serif fonts, in pixels and rather too wide."""
     ems = 0.0
     for char in text:
         if char in _WIDE:
@@ -104,7 +104,7 @@ def words_width(text: str, size: float = SIZE, *, bold: bool = False) -> float:
 
 
 def towards(at: complex, other: complex, far: float) -> complex:
-    """Return the point `far` pixels from one point on the way to another."""
+    """Return the point `far` pixels from one point in the direction of another."""
     return at + (other - at) / (abs(other - at) or 1.0) * far
 
 
@@ -139,7 +139,7 @@ def arrow(
 class Picture:
     """A drawing of `width` by `height` pixels. Notebooks show it; `save` writes it; str() is the SVG.
 
-    title         what it is, for readers who cannot see it
+    title         description for readers who cannot see it
     shapes        from the back to the front
     """
 
@@ -153,7 +153,7 @@ class Picture:
         object.__setattr__(self, "height", math.ceil(self.height))
 
     def svg(self, *, theme: str = "auto") -> str:
-        """Return the picture as SVG, which needs nothing else.
+        """Return the picture as self-contained SVG.
 
         theme   "light", "dark", or "auto" for what the reader's screen prefers
         """

@@ -1,4 +1,4 @@
-"""Text on a screen: how wide it is, and how it is made to fit columns and tables."""
+"""Text on a terminal: its width, and its layout in columns and tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def printable(text: str) -> str:
-    """Drop or replace the characters of a text that would move the cursor or hide their neighbours."""
+    """Drop or replace control characters, which would move the cursor or hide their neighbours."""
     shown = (char for char in text if unicodedata.category(char) != "Cf")
     return "".join(char if char.isprintable() else "?" for char in shown)
 
@@ -44,25 +44,25 @@ def clip(text: str, width: int, ellipsis: str) -> str:
 
 
 def beside(left: str, right: str, *, column: int) -> str:
-    """Put two drawings next to each other, tops aligned, the right one beginning at this column."""
+    """Place two drawings side by side, tops aligned, the right one at this column."""
     pairs = itertools.zip_longest(left.splitlines(), right.splitlines(), fillvalue="")
     return "\n".join((a + " " * (column - text_width(a)) + b).rstrip() for a, b in pairs)
 
 
 def right(text: str, columns: int) -> str:
-    """Put the text at the right edge of so many screen columns."""
+    """Right-align the text in this many screen columns."""
     text = clip(printable(text), columns, "…")
     return " " * (columns - text_width(text)) + text
 
 
 def left(text: str, columns: int) -> str:
-    """Put the text at the left edge of so many screen columns."""
+    """Left-align the text in this many screen columns."""
     text = clip(printable(text), columns, "…")
     return text + " " * (columns - text_width(text))
 
 
 def laid_out(rows: Sequence[Sequence[str]], align: str) -> list[str]:
-    """Lay rows of cells out in columns that are as wide as their widest cell.
+    """Lay out rows of cells in columns as wide as their widest cell.
 
     align   a letter for each column: "l" left, "r" right, "m" for a mark, which stands close behind its neighbour
     """
@@ -77,7 +77,7 @@ def laid_out(rows: Sequence[Sequence[str]], align: str) -> list[str]:
 
 
 def bands(widths: Sequence[int], room: int) -> list[range]:
-    """Cut columns of these widths into rows that fit the room; one too wide stands alone."""
+    """Split columns of these widths into rows that fit the width; one too wide is alone."""
     cuts, used = [0], 0
     for column, width in enumerate(widths):
         if used and used + width > room:
@@ -89,12 +89,12 @@ def bands(widths: Sequence[int], room: int) -> list[range]:
 
 
 def align_points(values: Sequence[str]) -> list[str]:
-    """Move numbers to the right so that their decimal points stand under each other; "" stays ""."""
+    """Align numbers at their decimal points; "" stays ""."""
     whole = [len(value.partition(".")[0]) for value in values]
     widest = max((w for w, value in zip(whole, values, strict=True) if value), default=0)
     return [" " * (widest - w) + value if value else "" for w, value in zip(whole, values, strict=True)]
 
 
 def centre(width: int, room: int) -> int:
-    """Return the offset that puts something of this width in the middle of the room."""
+    """Return the offset that centres this width."""
     return max(room - width, 0) // 2

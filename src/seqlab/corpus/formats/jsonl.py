@@ -220,7 +220,7 @@ def shape_of(value: Any, columns: Columns) -> Shape:
 
 
 def _is_sentence(value: Any) -> bool:
-    """Tell whether a whole sentence stands where a token should."""
+    """Return True if a whole sentence stands where a token should."""
     if isinstance(value, Mapping):
         return any(isinstance(value.get(key), list) for key in WORDS)
     return isinstance(value, list) and bool(value) and isinstance(value[0], (list, Mapping))

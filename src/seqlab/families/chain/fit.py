@@ -63,7 +63,7 @@ class Estimation:
         return Estimation(method, amount, discounts, unknown, min_count, vocabulary)
 
     def check(self) -> None:
-        """Refuse numbers that no smoothing has."""
+        """Reject numbers that no smoothing has."""
         if self.method not in _METHODS.values():
             raise OptionError(f"there is no smoothing {self.method!r:.80}")
         AddLambda(self.amount)
@@ -105,7 +105,7 @@ class Estimated(Brief):
     estimation: Annotated[Estimation, Inside(Estimation, "")]
 
     def check(self) -> None:
-        """Refuse counts that no probabilities can be made of."""
+        """Reject counts that no probabilities can be made of."""
         self.model  # noqa: B018
 
     @cached_property

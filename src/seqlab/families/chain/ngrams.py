@@ -110,7 +110,7 @@ class Counted:
     end: bool
 
     def check(self) -> None:
-        """Refuse counts of other words."""
+        """Reject counts of other words."""
         if self.ngrams.symbols != RAW_WORDS + len(self.words):
             raise StoreError("the counts do not fit the words")
         if any(self.words.find(name) >= 0 for name in (START, END)):
@@ -160,7 +160,7 @@ class Symbols(Brief):
     end: bool
 
     def check(self) -> None:
-        """Refuse names that stand for something else."""
+        """Reject names that stand for something else."""
         if list(self.words) != sorted(self.words) or {START, END, self.unknown} & set(self.words):
             raise StoreError(
                 "a word is there twice, or has the name of the start, the end or the unknown word"
@@ -225,7 +225,7 @@ class NgramModel(Brief):
     discounts: Discounts = ()
 
     def check(self) -> None:
-        """Refuse a table of other symbols."""
+        """Reject a table of other symbols."""
         if self.table.predicted != len(self.symbols.names):
             raise StoreError("the table does not fit the words")
 
@@ -311,7 +311,7 @@ def _of_lists(sentences: list[Any]) -> Tokens:
 
 
 def check_no_edges(tokens: Tokens) -> None:
-    """Refuse text with the names of start and end among its symbols."""
+    """Reject text with the names of start and end among its symbols."""
     for name in (START, END):
         number = tokens.pool.find(name)
         if number >= 0:

@@ -43,7 +43,7 @@ class Counts(Brief):
     seen: Annotated[npt.NDArray[np.int64], Array(np.int64, "V", least=0)]
 
     def check(self) -> None:
-        """Refuse entries that are not in order, and counts of nothing."""
+        """Reject entries that are not in order, and counts of nothing."""
         if (np.diff(_keys(self.word, self.label)) <= 0).any() or not self.count.any():
             raise StoreError("the counts should be in the order of words and labels, and not all 0")
 

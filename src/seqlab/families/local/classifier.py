@@ -45,7 +45,7 @@ class LinearNumbers:
     link: str
 
     def check(self) -> None:
-        """Refuse a formula that is not known, and numbers that do not fit it."""
+        """Reject a formula that is not known, and numbers that do not fit it."""
         if self.link != NONE and self.link not in LINKS:
             raise StoreError(f"scores become probabilities in an unknown way, {self.link!r:.80}")
         rows = rows_of(self.link, len(self.classes))

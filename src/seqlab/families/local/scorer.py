@@ -143,7 +143,7 @@ class ByNumbers(Field):
 
 
 def _check_alike(scorer: Scorer, numbers: LinearNumbers) -> None:
-    """Refuse another formula, as another release of scikit-learn may have: the file would answer otherwise."""
+    """Reject another formula, as another release of scikit-learn may have: the file would answer otherwise."""
     from scipy.sparse import csr_matrix
 
     columns = len(numbers.weights)

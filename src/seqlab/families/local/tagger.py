@@ -58,7 +58,7 @@ class LocalFit(Brief):
         return Columns(encoder.size, encoder.edge_size, len(labels), self.previous)
 
     def check(self) -> None:
-        """Refuse parts that do not fit together."""
+        """Reject parts that do not fit together."""
         if self.scores.labels != self.training.labels:
             raise StoreError("the classifier and the tagger should have the same labels, in order")
         width, found = self.columns.width, self.scores.classifier.weights.shape

@@ -106,7 +106,7 @@ def _plain(X: Any) -> Any:
 
 
 def _is_named(X: Any) -> bool:
-    """Tell whether X is a list of dicts or of lists of strings, not a table of numbers."""
+    """Return True if X is a list of dicts or of lists of strings, not a table of numbers."""
     if isinstance(X, np.ndarray) and X.dtype != object:
         return False
     if isinstance(X, (str, bytes, Mapping)) or not isinstance(X, Iterable):
@@ -136,7 +136,7 @@ def _of_entries(bag: Any, ids: Any, values: Any, shape: tuple[int, int], feature
 
 
 def check_columns(found: int, features: Any) -> None:
-    """Refuse a table that is not like that of training; None: there was none before."""
+    """Reject a table that is not like that of training; None: there was none before."""
     if features is not None and not isinstance(features, int):
         raise ShapeError("X is a table without names, but in training features had names; give bags of them")
     if features not in (None, found):

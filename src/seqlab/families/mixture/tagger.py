@@ -63,7 +63,7 @@ class MixtureFit(Brief):
     features: Annotated[tuple[str, ...] | None, Strings(optional=True)] = None
 
     def check(self) -> None:
-        """Refuse what a file may say and training never does."""
+        """Reject what a file may say and training never does."""
         check_shares(self.mu[None], 1, "the weights of the components")
         found = self.log_likelihood
         if not self.theta.size or not len(found) or np.isnan(found).any() or (np.diff(found) < 0).any():
@@ -76,7 +76,7 @@ class MultinomialFit(MixtureFit):
     """A fitted mixture whose components are probabilities of features."""
 
     def check(self) -> None:
-        """Refuse components of a file that are no probabilities."""
+        """Reject components of a file that are no probabilities."""
         super().check()
         check_shares(self.theta, 1, "the probabilities of a component")
 
@@ -107,7 +107,7 @@ class _EM(BaumWelch):
     weight: float
 
     def enough(self, gain: float, value: float) -> bool:  # noqa: ARG002
-        """Tell whether an epoch gained too little to go on."""
+        """Return True if an epoch gained too little to go on."""
         return gain <= self.tolerance * self.weight
 
 

@@ -35,7 +35,7 @@ class GlobalFeatures:
     scheme: Scheme | str | None = None
 
     def check(self) -> None:
-        """Refuse a tag scheme that there is not."""
+        """Reject a tag scheme that there is not."""
         if isinstance(self.scheme, str):
             Scheme.of(self.scheme)
         elif self.scheme is not None and not isinstance(self.scheme, Scheme):

@@ -110,7 +110,7 @@ class Facts(Brief):
     objective: float | None
 
     def check(self) -> None:
-        """Refuse a number of iterations that cannot be."""
+        """Reject a number of iterations that cannot be."""
         if self.iterations < 0:
             raise StoreError(f"'iterations' should lie above 0, found {self.iterations}")
 
@@ -139,7 +139,7 @@ class RerankFit(Brief):
     oracle: Annotated[Oracle, Record(Oracle)]
 
     def check(self) -> None:
-        """Refuse other features in the first place."""
+        """Reject other features in the first place."""
         if self.names[:1] != (SCORE_NAME,):
             raise StoreError(f"the features should begin with {SCORE_NAME!r}, each of them once")
 

@@ -41,7 +41,7 @@ class CandidateList(Brief):
 
 
 def check_generator(generator: Any) -> None:
-    """Refuse what cannot make lists."""
+    """Reject what cannot make lists."""
     if isinstance(generator, type):
         raise OptionError(
             f"generator must be an object, got the class {generator.__name__}; write {generator.__name__}()"

@@ -1,1 +1,1 @@
-"""Input of users, read and checked here and nowhere else."""
+"""Reading and checking of user input."""

@@ -26,7 +26,7 @@ Given = str | Scheme | Constraints | Iterable[tuple[str, str]] | None
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Rules(Brief):
-    """Masks, True for what must not happen.
+    """Constraints as masks, True where forbidden.
 
     forbidden   (L, L) from label, to label
     no_start    (L,)   labels that cannot be first
@@ -65,11 +65,11 @@ class Rules(Brief):
         return bool(self.forbidden.any() or self.no_start.any() or self.no_end.any())
 
     def as_constraints(self) -> Constraints | None:
-        """Return the rules as TrellisBatch takes them; None when nothing is forbidden."""
+        """Return the rules as an argument of TrellisBatch; None when nothing is forbidden."""
         return Constraints(self.forbidden, self.no_start, self.no_end) if self else None
 
     def flags(self) -> dict[str, Any]:
-        """Return the masks as the core takes them, or None for each."""
+        """Return the masks as arguments of the core, or None for each."""
         masks = {"forbidden": self.forbidden.reshape(-1), "no_start": self.no_start, "no_end": self.no_end}
         used = bool(self)
         return {name: np.ascontiguousarray(mask, np.uint8) if used else None for name, mask in masks.items()}
@@ -137,7 +137,7 @@ class TagDictionary(Brief):
         return TagDictionary(column, {word: i for i, word in enumerate(allowed)}, rows)
 
     def mask(self, corpus: Corpus) -> npt.NDArray[np.bool_]:
-        """(tokens, L)   True for what each token may be."""
+        """(tokens, L)   True for the allowed labels of each token."""
         words = corpus.strings(self.column).compact()
         return self.flags(words.values)[words.codes]
 
@@ -146,7 +146,7 @@ class TagDictionary(Brief):
         return Allowed(self.mask(corpus))
 
     def flags(self, words: Sequence[str]) -> npt.NDArray[np.bool_]:
-        """(words, L)   True for what each word may be."""
+        """(words, L)   True for the allowed labels of each word."""
         table = np.vstack([self.rows, np.ones(self.rows.shape[1:], dtype=bool)])  # the last row: any label
         found = np.array([self.row.get(word, -1) for word in words], dtype=np.int64)
         flags: npt.NDArray[np.bool_] = table[found]
@@ -154,18 +154,18 @@ class TagDictionary(Brief):
 
 
 def label_list(word: str, some: Any, name: str) -> Iterable[str]:
-    """Check what the dictionary of this name says of a word."""
+    """Check the labels of a word in the dictionary of this name."""
     if isinstance(some, str) or not isinstance(some, Iterable):
         raise LabelError(f"{name}[{word!r}] must be a list of labels, got {some!r}; write [{some!r}]")
     return some
 
 
 class Allowed:
-    """Labels that tokens may have, as models take them: a mask over scores."""
+    """Allowed labels of tokens, applied to scores as a mask."""
 
     def __init__(self, mask: npt.NDArray[np.bool_]) -> None:
         self._mask = mask
 
     def mask(self, node: Scores) -> None:
-        """Put -inf into the scores (tokens, L) of what is not allowed."""
+        """Set the scores (tokens, L) of labels that are not allowed to -inf."""
         node[~self._mask] = -np.inf

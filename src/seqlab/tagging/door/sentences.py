@@ -1,4 +1,4 @@
-"""Data as users give it: sentences as a corpus, their labels as numbers, and what tokens and labels weigh."""
+"""Read data of users: sentences as a corpus, their labels as numbers, and weights of tokens and labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from seqlab.corpus.lists import only_lists
 from seqlab.encode.encoder import as_corpus, listed
 from seqlab.errors import CorpusError, LabelError, OptionError, Place, ShapeError
 
-# What the cells of a token usually are when its label comes apart from it, in y.
+# Default names of a token's cells when its label is separate, in y.
 USUAL = ("word", "pos", "chunk", "entity")
 WORD_COLUMNS = ("word", "form")
 
@@ -32,10 +32,10 @@ def read_sentences(
 ) -> Corpus:
     """Read X as a corpus: a Corpus as it is, sentences of one, or lists of words, tuples, dicts or attributes.
 
-    words      whether strings are words to make features of; without, tokens are ready-made attributes
-    columns    what the cells of tuples are called, known from training; None before
-    labelled   whether the label is among the cells, as when y is the name of a column
-    known      the only ready-made attributes that anybody will look at, if that is so
+    words      True if strings are words to compute features from; otherwise tokens are ready-made attributes
+    columns    names of the cells of tuples, known from training; None before
+    labelled   True if the label is among the cells, as when y is the name of a column
+    known      the only ready-made attributes that are used; None for all
     """
     if isinstance(X, Corpus):
         return X
@@ -99,7 +99,7 @@ def vocabulary(corpus: Corpus) -> frozenset[str] | None:
 
 
 def _width(sentences: Sequence[Any]) -> int:
-    """Count the cells of a token when tokens are tuples of strings, else 0."""
+    """Count the cells of a token when tokens are tuples of strings, otherwise 0."""
     first = next((s for s in sentences if isinstance(s, (list, tuple)) and s), None)
     token = None if first is None else first[0]
     cells = isinstance(token, (list, tuple)) and all(isinstance(cell, str) for cell in token)
@@ -180,7 +180,7 @@ class Gold:
         place = {name: i for i, name in enumerate(names)}
         new = np.array([*(place[name] for name in self.names), SEVERAL, NOTHING], dtype=np.int32)
         sets = {token: tuple(sorted(int(new[i]) for i in some)) for token, some in self.sets.items()}
-        return Gold(tuple(names), new[self.ids], sets, self.column)  # -1 and -2 are the last two entries
+        return Gold(tuple(names), new[self.ids], sets, self.column)  # -1 and -2 index the last two entries
 
 
 def read_gold(corpus: Corpus, y: Any) -> Gold:
@@ -205,7 +205,7 @@ def read_gold(corpus: Corpus, y: Any) -> Gold:
 
 
 def _partial(labels: Sequence[Sequence[Any]]) -> Gold:
-    """Read labels of which some are no plain strings, one by one."""
+    """Read labels of which some are not plain strings, one by one."""
     number: dict[str, int] = {}
     ids: list[int] = []
     sets: dict[int, tuple[int, ...]] = {}
@@ -283,7 +283,7 @@ def hits(gold: Gold, ids: LabelIds, labels: Sequence[str]) -> npt.NDArray[np.boo
 
 
 def listed_labels(given: Any) -> list[str]:
-    """Read labels that were given by name, apart from any sentence; none for None."""
+    """Read labels given by name, independent of sentences; none for None."""
     if given is None:
         return []
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
@@ -297,7 +297,7 @@ def listed_labels(given: Any) -> list[str]:
 
 Weights = npt.NDArray[np.float64]
 
-LARGEST_WEIGHT = 1e18  # summed over all tokens and squared, it still is a number
+LARGEST_WEIGHT = 1e18  # its sum over all tokens, squared, is finite
 
 
 def token_weights(corpus: Corpus, sample_weight: Any) -> Weights | None:

@@ -124,7 +124,7 @@ class Shaped(Array):
 
 
 def check_shares(table: Floats, axis: int, what: str) -> None:
-    """Refuse probabilities of a file that do not sum to 1."""
+    """Reject probabilities of a file that do not sum to 1."""
     if (table < 0).any() or (np.abs(table.sum(axis=axis) - 1) > 1e-6).any():
         raise StoreError(f"{what} should be from 0 up and sum to 1")
 
