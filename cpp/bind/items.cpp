@@ -71,10 +71,9 @@ public:
     Items(StringPool& pool, Unknown unknown) : attributes_(pool, unknown) {}
 
     bool read(PyObject* sentences) {
-        for (Py_ssize_t s = 0; s < PyList_GET_SIZE(sentences); ++s) {
-            PyObject* const sentence = PyList_GET_ITEM(sentences, s);
-            if (!is_list(sentence) || !read_sentence(sentence)) return false;
-        }
+        const ListView all(sentences);
+        for (Py_ssize_t s = 0; s < all.size(); ++s)
+            if (!ListView::is_list(all[s]) || !read_sentence(ListView(all[s]))) return false;
         attributes_.settle();
         return true;
     }
@@ -88,13 +87,9 @@ public:
     }
 
 private:
-    static bool is_list(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
-
-    bool read_sentence(PyObject* sentence) {
-        const Py_ssize_t length = PySequence_Fast_GET_SIZE(sentence);
-        PyObject** const items = PySequence_Fast_ITEMS(sentence);
-        lengths_.push_back(length);
-        for (Py_ssize_t t = 0; t < length; ++t) {
+    bool read_sentence(const ListView& items) {
+        lengths_.push_back(items.size());
+        for (Py_ssize_t t = 0; t < items.size(); ++t) {
             if (!read_item(items[t])) return false;
             indptr_.push_back(static_cast<std::int64_t>(attributes_.size()));
         }
@@ -103,9 +98,10 @@ private:
 
     bool read_item(PyObject* item) {
         if (PyDict_CheckExact(item)) return read_dict(item);
-        if (!is_list(item)) return false;
-        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(item); ++i) {
-            const Utf8 attribute = utf8_of(PySequence_Fast_GET_ITEM(item, i));
+        if (!ListView::is_list(item)) return false;
+        const ListView attributes(item);
+        for (Py_ssize_t i = 0; i < attributes.size(); ++i) {
+            const Utf8 attribute = utf8_of(attributes[i]);
             if (!attribute.ok) return false;
             weigh(1.0);
             attributes_.add(attribute.text);

@@ -50,14 +50,10 @@ private:
     std::vector<StringId> codes_;
 };
 
-bool is_list(PyObject* object) {
-    return PyList_Check(object) || PyTuple_Check(object);
-}
-
 // Prefetch the objects some places ahead: they are probably not in the cache.
-void prefetch(PyObject* const* items, Py_ssize_t t, Py_ssize_t length) {
+void prefetch(const ListView& items, Py_ssize_t t) {
     constexpr Py_ssize_t ahead = 8;
-    if (t + ahead < length) __builtin_prefetch(items[t + ahead]);
+    if (t + ahead < items.size()) __builtin_prefetch(items[t + ahead]);
 }
 
 // Reads lists of tuples, one tuple per token.
@@ -68,10 +64,9 @@ public:
     }
 
     bool read(PyObject* sentences) {
-        for (Py_ssize_t s = 0; s < PyList_GET_SIZE(sentences); ++s) {
-            PyObject* const sentence = PyList_GET_ITEM(sentences, s);
-            if (!is_list(sentence) || !read_sentence(sentence)) return false;
-        }
+        const ListView all(sentences);
+        for (Py_ssize_t s = 0; s < all.size(); ++s)
+            if (!ListView::is_list(all[s]) || !read_sentence(ListView(all[s]))) return false;
         return true;
     }
     nb::tuple result() {
@@ -81,21 +76,18 @@ public:
     }
 
 private:
-    bool read_sentence(PyObject* sentence) {
-        const Py_ssize_t length = PySequence_Fast_GET_SIZE(sentence);
-        PyObject** const rows = PySequence_Fast_ITEMS(sentence);
-        lengths_.push_back(length);
-        for (Py_ssize_t t = 0; t < length; ++t) {
-            prefetch(rows, t, length);
-            if (!is_list(rows[t]) || !read_row(rows[t])) return false;
+    bool read_sentence(const ListView& rows) {
+        lengths_.push_back(rows.size());
+        for (Py_ssize_t t = 0; t < rows.size(); ++t) {
+            prefetch(rows, t);
+            if (!ListView::is_list(rows[t]) || !read_row(ListView(rows[t]))) return false;
         }
         return true;
     }
-    bool read_row(PyObject* row) {
-        if (static_cast<std::size_t>(PySequence_Fast_GET_SIZE(row)) != columns_.size()) return false;
-        PyObject** const cells = PySequence_Fast_ITEMS(row);
+    bool read_row(const ListView& cells) {
+        if (static_cast<std::size_t>(cells.size()) != columns_.size()) return false;
         for (std::size_t c = 0; c < columns_.size(); ++c)
-            if (!columns_[c].add(cells[c])) return false;
+            if (!columns_[c].add(cells[static_cast<Py_ssize_t>(c)])) return false;
         return true;
     }
 
@@ -108,17 +100,16 @@ private:
 nb::tuple intern_lists(StringPool& pool, const nb::list& sequences) {
     Interner column(pool);
     std::vector<std::int64_t> lengths;
-    const auto stop = [](std::size_t sequence, Py_ssize_t position) {
+    const auto stop = [](Py_ssize_t sequence, Py_ssize_t position) {
         return nb::make_tuple(nb::none(), nb::none(), sequence, position);
     };
-    for (std::size_t s = 0; s < sequences.size(); ++s) {
-        PyObject* sequence = PyList_GET_ITEM(sequences.ptr(), static_cast<Py_ssize_t>(s));
-        if (!is_list(sequence)) return stop(s, -1);
-        const Py_ssize_t length = PySequence_Fast_GET_SIZE(sequence);
-        PyObject** const items = PySequence_Fast_ITEMS(sequence);
-        lengths.push_back(length);
-        for (Py_ssize_t t = 0; t < length; ++t) {
-            prefetch(items, t, length);
+    const ListView all(sequences.ptr());
+    for (Py_ssize_t s = 0; s < all.size(); ++s) {
+        if (!ListView::is_list(all[s])) return stop(s, -1);
+        const ListView items(all[s]);
+        lengths.push_back(items.size());
+        for (Py_ssize_t t = 0; t < items.size(); ++t) {
+            prefetch(items, t);
             if (!column.add(items[t])) return stop(s, t);
         }
     }

@@ -29,17 +29,18 @@ nb::list strings_of(const StringPool& pool) {
     const auto size = static_cast<Py_ssize_t>(pool.size());
     nb::object list = nb::steal(PyList_New(size));
     for (Py_ssize_t i = 0; i < size; ++i)
-        PyList_SET_ITEM(list.ptr(), i, as_str(pool.at(static_cast<StringId>(i))).release().ptr());
+        set_item(list.ptr(), i, as_str(pool.at(static_cast<StringId>(i))).release().ptr());
     return nb::borrow<nb::list>(list);
 }
 
 // [values[c] for c in codes[begin:end]]
 nb::list gather(const nb::list& values, const In<StringId>& codes, std::size_t begin, std::size_t end) {
     nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(end - begin)));
+    const ListView from(values.ptr());
     for (std::size_t i = begin; i < end; ++i) {
-        PyObject* value = PyList_GET_ITEM(values.ptr(), codes.data()[i]);
+        PyObject* value = from[codes.data()[i]];
         Py_INCREF(value);
-        PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i - begin), value);
+        set_item(list.ptr(), static_cast<Py_ssize_t>(i - begin), value);
     }
     return nb::borrow<nb::list>(list);
 }
@@ -66,8 +67,7 @@ nb::list gather_all(const nb::list& values, const In<StringId>& codes, const In<
     for (std::size_t i = 0; i < size; ++i) {
         const auto begin = static_cast<std::size_t>(offsets.data()[i]);
         const auto end = static_cast<std::size_t>(offsets.data()[i + 1]);
-        PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i),
-                        gather(values, codes, begin, end).release().ptr());
+        set_item(list.ptr(), static_cast<Py_ssize_t>(i), gather(values, codes, begin, end).release().ptr());
     }
     return nb::borrow<nb::list>(list);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text/string_pool.hpp"
+#include "bind/python_objects.hpp"
 
 namespace seqlab::bind {
 
@@ -24,22 +25,6 @@ Vector<X> as_array(std::vector<X>&& values) {
     auto* kept = new std::vector<X>(std::move(values));
     nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<X>*>(p); });
     return Vector<X>(kept->data(), {kept->size()}, owner);
-}
-
-// The bytes of a Python string, valid as long as the string lives; ok is false for other objects and for lone
-// surrogates.
-struct Utf8 {
-    std::string_view text;
-    bool ok;
-};
-Utf8 utf8_of_any(PyObject* object);
-inline Utf8 utf8_of(PyObject* object) {
-    // Most strings are ASCII, whose bytes can be read in place; a call into Python would cost as much as the rest.
-    if (PyUnicode_CheckExact(object) && PyUnicode_IS_COMPACT_ASCII(object))
-        return {{reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(object) + 1),
-                 static_cast<std::size_t>(PyUnicode_GET_LENGTH(object))},
-                true};
-    return utf8_of_any(object);
 }
 
 nb::object as_str(std::string_view text);
