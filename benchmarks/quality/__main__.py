@@ -30,7 +30,8 @@ def main(words: Sequence[str] | None = None) -> int:
     if table is None:
         return 0
     print(table.text())
-    if not (options.quick or options.dev or options.only or options.alone):  # what is recorded is whole
+    partial_run = options.quick or options.dev or options.only or options.alone
+    if not partial_run and len(figures) == len(exams.EXAMS):  # what is recorded is whole
         record.append(run, figures, scores.RESULTS)
         pages.write()
     return 0
