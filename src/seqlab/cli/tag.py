@@ -207,14 +207,13 @@ def _written(
     first   True at the beginning of the file
     """
     from seqlab.corpus import Corpus, formats, write
-    from seqlab.corpus.columns import CONLLU
 
     read_as, label = corpus.layout.format, tagger.column_
     if arguments.labels_only:  # comments are dropped; blank lines between sentences stay
         goal = "conll"
         corpus = Corpus({name: corpus.data(name)}, corpus.offsets, layout=corpus.layout)
     else:
-        has_place = read_as in {"conll", "jsonl"} or (read_as == "conllu" and label in CONLLU)
+        has_place = read_as is not None and formats.named(read_as).has_place(label)
         goal = arguments.to or (str(read_as) if has_place else "conll")
         corpus = formats.named(goal).labelled(corpus, name, label)
     out = io.BytesIO()

@@ -260,6 +260,11 @@ class Format:
         raise NotImplementedError
 
     @classmethod
+    def has_place(cls, label: str | None) -> bool:  # noqa: ARG003
+        """Tell whether a file can have one more column, with labels that were called `label` in training."""
+        return False
+
+    @classmethod
     def labelled(cls, corpus: Corpus, name: str, label: str | None) -> Corpus:  # noqa: ARG003
         """Choose the columns for a file with predicted labels.
 

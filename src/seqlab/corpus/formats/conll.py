@@ -86,6 +86,11 @@ class Conll(Format):
         return f"{self._core.width} columns expected like in the lines before, {found}; {hint}"
 
     @classmethod
+    def has_place(cls, label: str | None) -> bool:  # noqa: ARG003
+        """Tell that any column can be added."""
+        return True
+
+    @classmethod
     def labelled(cls, corpus: Corpus, name: str, label: str | None) -> Corpus:  # noqa: ARG003
         """Keep columns of strings; of CoNLL-U only the words."""
         strings = strings_of(corpus)

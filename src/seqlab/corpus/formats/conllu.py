@@ -59,6 +59,11 @@ class Conllu(Format):
         return super().fault(kind, text, number)
 
     @classmethod
+    def has_place(cls, label: str | None) -> bool:
+        """Tell whether the label is a column of CoNLL-U."""
+        return label in CONLLU
+
+    @classmethod
     def labelled(cls, corpus: Corpus, name: str, label: str | None) -> Corpus:
         """Put the labels into the column of the training labels, otherwise into upos."""
         place = label if label in CONLLU else "upos"

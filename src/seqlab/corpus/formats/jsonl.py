@@ -104,6 +104,11 @@ class Jsonl(Format):
         return {key: value for fields in objects for key, value in fields.items() if key not in keys}
 
     @classmethod
+    def has_place(cls, label: str | None) -> bool:  # noqa: ARG003
+        """Tell that any column can be added."""
+        return True
+
+    @classmethod
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
         """Write the shape that was read, else an object of lists."""
         names = dict(layout.keys)
