@@ -6,7 +6,7 @@ import copyreg
 import itertools
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -157,14 +157,17 @@ class StringColumn(Brief):
 
     codes: Codes
     pool: _core.StringPool
+    _values: list[list[str]] = field(default_factory=list, repr=False)  # one, when asked for; slices share it
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "codes", checked_codes(self.codes, self.pool))
 
-    @cached_property
+    @property
     def values(self) -> list[str]:
         """The distinct strings: token i has values[codes[i]]."""
-        return self.pool.strings()
+        if not self._values:
+            self._values.append(self.pool.strings())
+        return self._values[0]
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -182,10 +185,7 @@ class StringColumn(Brief):
 
     def take(self, tokens: npt.NDArray[np.int64]) -> StringColumn:
         """Keep these tokens only; the strings are shared."""
-        taken = StringColumn(self.codes[tokens], self.pool)
-        if "values" in self.__dict__:
-            taken.__dict__["values"] = self.values
-        return taken
+        return StringColumn(self.codes[tokens], self.pool, self._values)
 
     def compact(self) -> StringColumn:
         """Keep only the strings that the tokens use, in order of first appearance."""

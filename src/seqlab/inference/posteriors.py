@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from math import prod
 from typing import Any, overload
@@ -65,7 +65,7 @@ class Posterior(Tabular):
         return _core.Messages32(batch, 0) if self.trellis.dtype == np.float32 else _core.Messages64(batch, 0)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_messages"}
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def label(self, t: int, y: Label) -> float:
         """P(y_t = y)."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property, partial
 from typing import Annotated, Any, Self
 
 import numpy as np
@@ -159,5 +159,5 @@ class LinearFit(Brief):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave out data that can be recomputed."""
-        kept = (self.training, self.encoder, self.model, self.history, self.sentences, self.pruned)
-        return type(self), kept
+        kept = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "tables"}
+        return partial(type(self), **kept), ()

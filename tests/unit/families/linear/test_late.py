@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import threading
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import pytest
 import seqlab
 from seqlab import store
 from seqlab.errors import StoreError
+from seqlab.families.linear.fit import LinearFit
 from seqlab.store import codec
 
 WORDS = [["the", "old", "man", "runs"], ["Rio", "runs"], ["the", "Rio", "man", "the", "old"], ["é"]]
@@ -61,6 +63,17 @@ def test_each_part_can_be_asked_for_first():
     assert seqlab.CRF.from_bytes(content).model_.size == tagger.model_.size
     with pytest.raises(AttributeError, match="'CRF' object has no attribute 'nothing_'"):
         _ = seqlab.CRF.from_bytes(content).nothing_
+
+
+def test_a_pickle_keeps_every_field_of_a_fitted_value():
+    @dataclass(frozen=True, eq=False)
+    class More(LinearFit):
+        note: str = ""
+
+    fit = fitted().fit_
+    more = More(fit.training, fit.encoder, fit.model, fit.history, note="kept")
+    make, _ = more.__reduce__()
+    assert make().note == "kept"
 
 
 @pytest.mark.usefixtures("large")
