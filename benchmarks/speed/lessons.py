@@ -17,8 +17,7 @@ from benchmarks.speed.inputs import hash_of
 from seqlab import CRF, LBFGS, Corpus, LinearTagger, Template, presets, read
 from seqlab.encode import EncodedCorpus, Encoder
 from seqlab.families.linear.model import LinearModel, empty_model
-from seqlab.families.linear.training import trained
-from seqlab.families.linear.training_set import TrainingSet
+from seqlab.families.linear.training import TrainingSet, trained
 from seqlab.learning.history import Epoch
 from seqlab.learning.monitor import Monitor
 from seqlab.tagging.door.constraints import Rules

@@ -16,7 +16,7 @@ from seqlab import LBFGS, MEMM, ConjugateGradient, GradientAscent, _core, infere
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
 from seqlab.families.linear.memm import memm_trellises
-from seqlab.families.linear.training_set import TrainingSet
+from seqlab.families.linear.training import TrainingSet
 from seqlab.tagging.door.constraints import Allowed
 from seqlab.tagging.door.sentences import read_gold
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from seqlab.encode.encoded import EncodedCorpus, Rows
 from seqlab.families.linear.model import EdgeWeights, LinearModel
-from seqlab.families.linear.training_set import TrainingSet
+from seqlab.families.linear.training import TrainingSet
 from seqlab.tagging.door.constraints import Rules
 from seqlab.tagging.door.sentences import NOTHING, SEVERAL, Gold
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from seqlab.tagging.door.sentences import read_labelled
 from seqlab.tagging.tagger import Tagger
 from seqlab.tagging.training import Training
 from seqlab.trellis import TrellisBatch
@@ -46,7 +47,7 @@ class ToyTagger(Tagger):
         self.block = block
 
     def fit(self, X, y, *, sample_weight=None):
-        corpus, gold = self._read(X, y)
+        corpus, gold = read_labelled(X, y, words=self._reads_words)
         self.sample_weight_ = sample_weight
         self.fitted_on_ = len(corpus)
         self.fit_ = ToyFit(Training.of(corpus, gold, gold.names))

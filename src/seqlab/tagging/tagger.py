@@ -29,7 +29,6 @@ from seqlab.tagging.decoding import (
 from seqlab.tagging.door.constraints import Rules, TagDictionary
 from seqlab.tagging.door.sentences import (
     NOTHING,
-    Gold,
     hits,
     read_gold,
     read_sentence,
@@ -95,22 +94,6 @@ class Tagger(Model):
     def _own_way(self) -> Way:
         """Decoder and beam width of `_label_ids`: the default of all methods."""
         return "viterbi", None
-
-    # ------------------------------------------------------------------------------------------ for fit
-
-    def _read(self, X: Any, y: Any) -> tuple[Corpus, Gold]:
-        """Read training data: a corpus with at least one token, and its labels."""
-        corpus = read_sentences(X, words=self._reads_words, labelled=isinstance(y, str))
-        gold = read_gold(corpus, y)
-        if not corpus.token_count:
-            raise ShapeError(
-                f"X has {len(corpus)} sentences and no token at all, so there is nothing to learn from"
-            )
-        if not gold.names:
-            raise ShapeError(
-                f"none of the {corpus.token_count} tokens has a label, so there is nothing to learn from"
-            )
-        return corpus, gold
 
     # ------------------------------------------------------------------------------------------ facts of training
 

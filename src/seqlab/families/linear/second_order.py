@@ -14,16 +14,12 @@ from seqlab.arrays import Scores
 from seqlab.encode import EncodedCorpus
 from seqlab.errors import OptionError, Place
 from seqlab.families.linear.model import LinearModel
-from seqlab.families.linear.training_set import TrainingSet, keep_given, only_given
 from seqlab.tagging.decoding import constrained
 from seqlab.tagging.door.constraints import Allowed, Bools
 from seqlab.tagging.tagger import Known
 from seqlab.trellis import Trellis, TrellisBatch
 from seqlab.trellis.constraints import PerPosition
 
-USUAL_KEEP = 1e-3
-LEFT = 3.0  # labels per token that a CRF usually keeps
-SAMPLE = 20_000  # tokens to estimate that number from
 MOST_SLAB_CELLS = 2**26  # limit of the numbers in one sentence's slabs of edge attributes
 
 
@@ -118,48 +114,3 @@ def widened(
     whole = replace(model, coarse=None)
     made: Trellis = whole.trellises(encoded, allowed=words, dtype=np.float64)[0]
     return constrained(made, known, allowed)
-
-
-# ------------------------------------------------------------------------------------------------ in training
-
-
-def first_order(model: LinearModel) -> LinearModel:
-    """Return the first-order model as it was trained."""
-    return model if model.coarse is None else model.coarse.multiplied(1 / model.sharpness)
-
-
-def sharpness(data: TrainingSet, coarse: LinearModel, threads: int) -> float:
-    """Find a factor for scores that are not log-probabilities, so that they keep as many labels as a CRF's.
-
-    A perceptron's are so large that hardly a second label is kept, those of a structured SVM so small that all are.
-    """
-    if coarse.L <= LEFT or USUAL_KEEP * coarse.L >= 1:
-        return 1.0
-    encoded = data.encoded
-    last = max(int(np.searchsorted(encoded.offsets, SAMPLE, side="right")) - 1, 1)
-    sample = encoded.span(0, min(last, len(encoded)))
-    allowed = None if data.active is None else Allowed(data.active[: sample.token_count])
-    low, high = -32.0, 32.0  # its logarithm to base 2: low keeps all labels, high keeps one
-    for _ in range(12):
-        middle = (low + high) / 2
-        model = coarse.multiplied(2.0**middle)
-        likely = likely_labels(model, sample, USUAL_KEEP, allowed=allowed, threads=threads)
-        low, high = (middle, high) if likely.sum() > LEFT * sample.token_count else (low, middle)
-    return float(2.0**high)
-
-
-def likely_in_training(data: TrainingSet, model: LinearModel, threads: int) -> Bools | None:
-    """Compute (tokens, L): labels that the coarse model keeps, and always the given ones; None for all labels."""
-    coarse, gold = model.coarse, data.gold
-    if coarse is None:
-        return data.active
-    masks = [data.active]
-    if gold.partial:  # labellings consistent with partial labels must stay possible
-        given = only_given(gold, coarse.L)
-        masks.append(given if data.active is None else given & data.active)
-    likely = np.zeros((data.encoded.token_count, coarse.L), dtype=bool)
-    for mask in masks:
-        allowed = None if mask is None else Allowed(mask)
-        likely |= likely_labels(coarse, data.encoded, model.keep, allowed=allowed, threads=threads)
-    keep_given(likely, gold)
-    return likely

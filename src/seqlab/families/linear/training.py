@@ -1,28 +1,42 @@
-"""Train a linear model: from sentences and labels to weights; order 2 trains a first-order model before."""
+"""Train a linear model: from sentences and labels to the training set, and by a learner to weights."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from seqlab import _core, families
-from seqlab.arrays import thread_count
+from seqlab.arrays import LabelIds, thread_count
 from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder
 from seqlab.errors import CorpusError, OptionError
 from seqlab.families.linear.fit import LinearFit
 from seqlab.families.linear.learners.batch import BatchLearner
 from seqlab.families.linear.learners.sgd import SGD
-from seqlab.families.linear.model import LinearModel, empty_model, joined
-from seqlab.families.linear.second_order import first_order, likely_in_training, sharpness
-from seqlab.families.linear.training_set import TrainingSet, active_labels, check_possible, check_rules
+from seqlab.families.linear.model import Begins, LinearModel, empty_model, joined
+from seqlab.families.linear.second_order import likely_labels
 from seqlab.learning.monitor import Job, Monitor, Outcome, Report, Weights
-from seqlab.tagging.door.constraints import Rules, TagDictionary
-from seqlab.tagging.door.sentences import listed_labels, token_weights, with_classes, word_column
+from seqlab.tagging.door.constraints import Allowed, Bools, Rules, TagDictionary, check_possible, check_rules
+from seqlab.tagging.door.sentences import (
+    NOTHING,
+    SEVERAL,
+    Gold,
+    listed_labels,
+    read_labelled,
+    token_weights,
+    with_classes,
+    word_column,
+)
 from seqlab.tagging.training import FitOptions, Training, dev_scorer
 
+USUAL_KEEP = 1e-3
+LEFT = 3.0  # labels per token that a CRF usually keeps
+SAMPLE = 20_000  # tokens to estimate that number from
 ENDED = ("interrupted", "stopped")  # a training ended in its first phase gets no second phase
 
 
@@ -45,7 +59,7 @@ def learn(
     """
     tagger._check_options()
     threads = thread_count(tagger.threads)
-    corpus, gold = tagger._read(X, y)
+    corpus, gold = read_labelled(X, y, words=tagger.features is not None)
     encoder, encoded = _encoded(tagger, corpus, before, threads)
     earlier_labels = before.training.labels if before else ()
     labels = tuple(sorted({*gold.names, *listed_labels(classes), *earlier_labels}))
@@ -55,7 +69,7 @@ def learn(
     check_rules(gold, rules, corpus.offsets, tagger.constraints)
     dictionary = TagDictionary.of(tagger.allowed, labels, word_column(corpus))
     data = TrainingSet(encoded, gold, weights, active_labels(dictionary, corpus, gold))
-    check_possible(data, rules, tagger.constraints)
+    check_possible(gold, rules, corpus.offsets, data.active, tagger.constraints)
     every = {"all_states": tagger.states == "all", "all_moves": tagger.transitions == "all"}
     shaped = partial(empty_model, encoded, gold, rules, **every, threads=threads)
     model = shaped() if before is None else joined(shaped(), first_order(before.model()))
@@ -159,3 +173,222 @@ def going_on(learner: Any, task: _core.Task, seen: int | None) -> Any:
         return learner
     before = 9 * task.sentences if seen is None else seen
     return replace(learner, l2=learner.l2 * task.sentences / (task.sentences + before))
+
+
+# ------------------------------------------------------------------------------------------------ order 2
+
+
+def first_order(model: LinearModel) -> LinearModel:
+    """Return the first-order model as it was trained."""
+    return model if model.coarse is None else model.coarse.multiplied(1 / model.sharpness)
+
+
+def sharpness(data: TrainingSet, coarse: LinearModel, threads: int) -> float:
+    """Find a factor for scores that are not log-probabilities, so that they keep as many labels as a CRF's.
+
+    A perceptron's are so large that hardly a second label is kept, those of a structured SVM so small that all are.
+    """
+    if coarse.L <= LEFT or USUAL_KEEP * coarse.L >= 1:
+        return 1.0
+    encoded = data.encoded
+    last = max(int(np.searchsorted(encoded.offsets, SAMPLE, side="right")) - 1, 1)
+    sample = encoded.span(0, min(last, len(encoded)))
+    allowed = None if data.active is None else Allowed(data.active[: sample.token_count])
+    low, high = -32.0, 32.0  # its logarithm to base 2: low keeps all labels, high keeps one
+    for _ in range(12):
+        middle = (low + high) / 2
+        model = coarse.multiplied(2.0**middle)
+        likely = likely_labels(model, sample, USUAL_KEEP, allowed=allowed, threads=threads)
+        low, high = (middle, high) if likely.sum() > LEFT * sample.token_count else (low, middle)
+    return float(2.0**high)
+
+
+def likely_in_training(data: TrainingSet, model: LinearModel, threads: int) -> Bools | None:
+    """Compute (tokens, L): labels that the coarse model keeps, and always the given ones; None for all labels."""
+    coarse, gold = model.coarse, data.gold
+    if coarse is None:
+        return data.active
+    masks = [data.active]
+    if gold.partial:  # labellings consistent with partial labels must stay possible
+        given = gold.given(coarse.L)
+        masks.append(given if data.active is None else given & data.active)
+    likely = np.zeros((data.encoded.token_count, coarse.L), dtype=bool)
+    for mask in masks:
+        allowed = None if mask is None else Allowed(mask)
+        likely |= likely_labels(coarse, data.encoded, model.keep, allowed=allowed, threads=threads)
+    gold.keep_given(likely)
+    return likely
+
+
+# ------------------------------------------------------------------------------------------------ the training set
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingSet:
+    """The labels, weights and restrictions of a training corpus.
+
+    gold      the labels, numbered as the model's
+    weights   (tokens,)   weight of each token; None when all are 1
+    active    (tokens, L) allowed labels; None for all
+    """
+
+    encoded: EncodedCorpus
+    gold: Gold
+    weights: Weights | None
+    active: Bools | None
+
+    def task(self, model: LinearModel, *, layered: bool) -> _core.Task:
+        """Make the task of the core, for a model with these weights.
+
+        layered   weights of tokens become partial labels (likelihood learners), not costs (mistake-driven learners)
+        """
+        encoded, node, edge = self.encoded, self.encoded.node, self.encoded.edge
+        partial = partial_labels(
+            self.gold, encoded.offsets, self.weights, self.active, model.L, layered=layered
+        )
+        rows = (node.indptr, node.ids, node.values)
+        moves = _numbered(model.move_seen)
+        task = _core.Task(model.L, encoded.offsets, partial.labels, *rows, model.begin, model.label, moves)
+        if node.cluster_codes is not None:
+            task.set_kin(node.cluster_codes)
+        if model.rules:
+            task.set_rules(**model.rules.flags())
+        if partial.weight is not None and partial.gold_weight is not None:
+            task.set_weights(partial.weight, partial.gold_weight)
+        if model.triple_seen is not None:
+            task.set_triples(_numbered(model.triple_seen))
+        if model.edge is not None and edge is not None:
+            task.set_edges(edge.indptr, edge.ids, edge.values, model.edge.begin, model.edge.move)
+        if self.active is not None:
+            counts = self.active.sum(axis=1)
+            task.set_active(_begins(counts), np.nonzero(self.active)[1].astype(np.int32))
+        if len(partial.sequence):
+            lists = (partial.list_offset, partial.list_ids)
+            task.set_clamps(partial.sequence, partial.partial_weight, partial.row, *lists)
+        if not layered and self.weights is not None:
+            task.set_token_weights(np.ascontiguousarray(self.weights))
+        return task
+
+
+def _numbered(seen: Bools) -> LabelIds:
+    """Number the True entries of a table, read row by row; -1 for the others."""
+    flat = seen.reshape(-1)
+    return np.where(flat, np.cumsum(flat) - 1, -1).astype(np.int32)
+
+
+def _begins(sizes: Any) -> Begins:
+    """Compute offsets of lists that are stored one after another, and the end of the last."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def active_labels(dictionary: TagDictionary | None, corpus: Corpus, gold: Gold) -> Bools | None:
+    """Compute (tokens, L): labels that the dictionary allows, and the given ones; None without a dictionary."""
+    if dictionary is None:
+        return None
+    mask = dictionary.mask(corpus)
+    gold.keep_given(mask)
+    return mask
+
+
+# ------------------------------------------------------------------------------------------------ partial labels
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartialLabels:
+    """Partial labels, and tokens with different weights, as lists of allowed labels.
+
+    A token of weight 2 counts as if its label had been seen twice: once with its sentence, once in a copy where only
+    tokens of that weight are labelled (eq:token-weights). So weights within a sentence become layers, each with partial
+    labels.
+
+    labels         (tokens,)     -1 in sentences that are not fully labelled
+    weight         (sentences,)  weight of log Z of a sentence; None when all are 1
+    gold_weight    (sentences,)  weight of its full labelling; 0 where it has none
+    sequence       (lists,)      the sentence of each partial labelling, rising
+    partial_weight (lists,)
+    row            (lists,)      offset of its lists
+    list_offset, list_ids        one list of labels for every token of every partial labelling
+    """
+
+    labels: LabelIds
+    weight: Weights | None
+    gold_weight: Weights | None
+    sequence: Begins
+    partial_weight: Weights
+    row: Begins
+    list_offset: Begins
+    list_ids: LabelIds
+
+
+def partial_labels(
+    gold: Gold,
+    offsets: Begins,
+    weights: Weights | None,
+    active: Bools | None,
+    size: int,
+    *,
+    layered: bool,
+) -> PartialLabels:
+    """Make partial labels for the sentences that need any; all others have full labels."""
+    lengths = np.diff(offsets)
+    sentence = np.repeat(np.arange(len(lengths)), lengths)
+    worth = np.ones(len(gold.ids)) if weights is None else weights
+    weight = np.zeros(len(lengths)) if weights is not None else np.ones(len(lengths))
+    if weights is not None:
+        np.maximum.at(weight, sentence, weights)
+    odd = np.zeros(len(lengths), dtype=bool)
+    odd[sentence[gold.ids < 0]] = True
+    if layered:
+        odd[sentence[worth != weight[sentence]]] = True
+    labels = np.where(odd[sentence], np.int32(-1), gold.ids).astype(np.int32) if odd.any() else gold.ids
+    gold_weight = np.where(odd, 0.0, weight)
+    partial: list[tuple[int, float, int]] = []  # sentence, weight, the first of its lists
+    lists: list[Sequence[int]] = []
+    everything = range(size)
+    for s in np.flatnonzero(odd).tolist():
+        span = slice(offsets[s], offsets[s + 1])
+        weight[s], gold_weight[s], layers = _layers(gold.ids[span], worth[span], layered=layered)
+        if gold_weight[s]:
+            labels[span] = gold.ids[span]
+        for amount, known in layers:
+            partial.append((s, amount, len(lists)))
+            for token, given in enumerate(known.tolist(), int(offsets[s])):
+                if given:
+                    lists.append(gold.sets.get(token) or (int(gold.ids[token]),))
+                else:
+                    lists.append(everything if active is None else np.flatnonzero(active[token]).tolist())
+    plain = weights is None and not odd.any()
+    sequence, amounts, row = zip(*partial, strict=True) if partial else ((), (), ())
+    return PartialLabels(
+        np.ascontiguousarray(labels),
+        None if plain else weight,
+        None if plain else gold_weight,
+        np.array(sequence, dtype=np.int64),
+        np.array(amounts, dtype=np.float64),
+        np.array(row, dtype=np.int64),
+        _begins([len(some) for some in lists]),
+        np.array([y for some in lists for y in some], dtype=np.int32),
+    )
+
+
+def _layers(
+    ids: LabelIds, worth: Weights, *, layered: bool
+) -> tuple[float, float, list[tuple[float, Bools]]]:
+    """Split a sentence into the weights of log Z and of its full labelling, and layers (weight, known tokens)."""
+    told = ids != NOTHING
+    levels = np.unique(worth[told & (worth > 0)]).tolist()
+    if not levels:
+        return 0.0, 0.0, []
+    if not layered:
+        mean = float(worth[told].mean())
+        return mean, 0.0, [(mean, told)]
+    full = before = 0.0
+    layers = []
+    for level in levels:
+        known = told & (worth >= level)
+        if known.all() and not (ids == SEVERAL).any():
+            full += level - before
+        else:
+            layers.append((level - before, known))
+        before = level
+    return before, full, layers

@@ -19,7 +19,14 @@ from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks
 from seqlab.tagging.door.constraints import Dictionary, Given, Rules, TagDictionary
-from seqlab.tagging.door.sentences import NOTHING, Gold, label_weights, token_weights, word_column
+from seqlab.tagging.door.sentences import (
+    NOTHING,
+    Gold,
+    label_weights,
+    read_labelled,
+    token_weights,
+    word_column,
+)
 from seqlab.tagging.model import COMMON, from_fit
 from seqlab.tagging.tagger import Sentences, Tagger, Targets
 from seqlab.tagging.training import Dev, Training
@@ -200,7 +207,7 @@ class MostFrequentTag(Tagger):
 
     def _count(self, X: Any, y: Any, sample_weight: Any, before: BaselineFit | None) -> BaselineFit:
         self._check_options()
-        corpus, gold = self._read(X, y)
+        corpus, gold = read_labelled(X, y, words=self._reads_words)
         column = word_column(corpus, self.column if before is None else before.word_column)
         if column is None:
             raise CorpusError(

@@ -24,7 +24,7 @@ from seqlab.store.state import State
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks, located
 from seqlab.tagging.door.constraints import Dictionary, Given, Rules, TagDictionary
-from seqlab.tagging.door.sentences import label_weights, token_weights, word_column
+from seqlab.tagging.door.sentences import label_weights, read_labelled, token_weights, word_column
 from seqlab.tagging.model import COMMON, FEATURES, from_fit, upgraded_options
 from seqlab.tagging.tagger import BLOCK, Sentences, Tagger, Targets
 from seqlab.tagging.training import Dev, Training
@@ -150,7 +150,7 @@ class LocalTagger(Tagger):
         self._check_options()
         classifier = cloned(self.classifier)
         method_of(classifier, self.scores)
-        corpus, gold = self._read(X, y)
+        corpus, gold = read_labelled(X, y, words=self._reads_words)
         if len(gold.names) < 2:
             raise ShapeError(f"every label is {gold.names[0]!r}, but a classifier needs two to tell apart")
         weights = token_weights(corpus, sample_weight)

@@ -11,9 +11,11 @@ import numpy.typing as npt
 
 from seqlab.arrays import Scores
 from seqlab.corpus import Corpus
-from seqlab.errors import CorpusError, LabelError, OptionError
+from seqlab.corpus.columns import Offsets
+from seqlab.errors import CorpusError, LabelError, OptionError, Place
 from seqlab.shown import Brief
 from seqlab.store.fields import Array
+from seqlab.tagging.door.sentences import Gold
 from seqlab.tags import Scheme
 from seqlab.trellis import Constraints
 from seqlab.trellis.constraints import move_mask
@@ -169,3 +171,65 @@ class Allowed:
     def mask(self, node: Scores) -> None:
         """Set the scores (tokens, L) of labels that are not allowed to -inf."""
         node[~self._mask] = -np.inf
+
+
+# ------------------------------------------------------------------------------------------------ labels of training
+
+
+def check_rules(gold: Gold, rules: Rules, offsets: Offsets, constraints: Any) -> None:
+    """Raise an error for training labels that the constraints forbid, naming the first."""
+    if not rules or not len(gold.ids):
+        return
+    known, ids = gold.ids >= 0, np.maximum(gold.ids, 0)
+    before, pair = np.roll(ids, 1), known & np.roll(known, 1)
+    first = np.zeros(len(ids), dtype=bool)
+    first[offsets[:-1][np.diff(offsets) > 0]] = True
+    after = pair & ~first & rules.forbidden[before, ids]
+    start = known & first & rules.no_start[ids]
+    end = known & np.roll(first, -1) & rules.no_end[ids]
+    bad = after | start | end
+    if not bad.any():
+        return
+    token = int(np.argmax(bad))
+    s = int(np.searchsorted(offsets, token, side="right")) - 1
+    where = "at the beginning" if start[token] else "at the end"
+    if after[token]:
+        where = f"after {gold.names[before[token]]!r}"
+    more = int(bad.sum()) - 1
+    raise LabelError(
+        f"the label {gold.names[ids[token]]!r} {where} breaks constraints={constraints!r}"
+        + (f" (and so do {more} more tokens)" if more else "")
+        + "; repair the labels (seqlab.tags.repair), or train without constraints",
+        place=Place(s, token - int(offsets[s])),
+    )
+
+
+def check_possible(
+    gold: Gold, rules: Rules, offsets: Offsets, active: Bools | None, constraints: Any
+) -> None:
+    """Raise an error for partly labelled sentences without a labelling that constraints and dictionary allow."""
+    if not rules or not gold.partial:
+        return
+    allowed = gold.given(len(gold.names))
+    if active is not None:
+        allowed &= active
+    for s in np.unique(np.searchsorted(offsets, np.flatnonzero(gold.ids < 0), side="right") - 1).tolist():
+        t = _dead_end(allowed[offsets[s] : offsets[s + 1]], rules)
+        if t is not None:
+            raise LabelError(
+                f"no labelling that fits the labels given keeps to "
+                f"constraints={constraints!r}" + ("" if active is None else " and to allowed=..."),
+                place=Place(s, t),
+            )
+
+
+def _dead_end(allowed: Bools, rules: Rules) -> int | None:
+    """Find the first position of (T, L) that no path reaches, or None."""
+    reached: npt.NDArray[np.bool_] = ~rules.no_start
+    for t, here in enumerate(allowed):
+        reached = (reached if t == 0 else (~rules.forbidden[reached]).any(axis=0)) & here
+        if t == len(allowed) - 1:
+            reached = reached & ~rules.no_end
+        if not reached.any():
+            return t
+    return None

@@ -169,6 +169,17 @@ class Gold:
             share = share * worth[label]
         return token, label, share
 
+    def keep_given(self, mask: npt.NDArray[np.bool_]) -> None:
+        """Set (tokens, L) to True for the labels that tokens were given."""
+        token, label, _ = self.entries()
+        mask[token, label] = True
+
+    def given(self, size: int) -> npt.NDArray[np.bool_]:
+        """(tokens, size): the labels given, or every label where none was."""
+        mask: npt.NDArray[np.bool_] = np.repeat((self.ids == NOTHING)[:, None], size, axis=1)
+        self.keep_given(mask)
+        return mask
+
     def open_place(self, offsets: npt.NDArray[np.int64]) -> Place:
         """Find the first token without a single label."""
         token = int(np.argmax(self.ids < 0))
@@ -202,6 +213,21 @@ def read_gold(corpus: Corpus, y: Any) -> Gold:
     if wrong < 0:
         return _sorted(pool.strings(), codes, {}, None)
     return _partial(labels)
+
+
+def read_labelled(X: Any, y: Any, *, words: bool) -> tuple[Corpus, Gold]:
+    """Read training data: a corpus with at least one token, and its labels."""
+    corpus = read_sentences(X, words=words, labelled=isinstance(y, str))
+    gold = read_gold(corpus, y)
+    if not corpus.token_count:
+        raise ShapeError(
+            f"X has {len(corpus)} sentences and no token at all, so there is nothing to learn from"
+        )
+    if not gold.names:
+        raise ShapeError(
+            f"none of the {corpus.token_count} tokens has a label, so there is nothing to learn from"
+        )
+    return corpus, gold
 
 
 def _partial(labels: Sequence[Sequence[Any]]) -> Gold:
