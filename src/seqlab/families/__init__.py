@@ -1,6 +1,6 @@
 """Model families: a folder for each, with its parameters, its training and its tagger.
 
-Each tagger is loaded when it is first used: who tags with a CRF needs no re-ranker.
+Each tagger is imported on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Features: the template language, what it means, lexicons, presets, and features of one's own."""
+"""Features: the template language and its definition, lexicons, presets, and feature functions."""
 
 from __future__ import annotations
 

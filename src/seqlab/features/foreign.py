@@ -1,4 +1,4 @@
-r"""CRF++ templates and Wapiti pattern files, read as they are.
+r"""Read CRF++ templates and Wapiti pattern files.
 
 CRF++: `U05:%x[-1,0]/%x[0,1]` reads column 0 of the token before and column 1 of this one; the text around the macros is
 kept, blanks at the end of a line too, so that attributes are CRF++'s own. `B` alone stands for label bigrams.
@@ -40,7 +40,7 @@ Columns = Sequence[str] | None  # their names; None finds them by position ("#0"
 
 
 def language_of(text: str) -> Literal["seqlab", "crfpp", "wapiti"]:
-    """Find CRF++ when lines look like `U00:%x[0,0]`; Wapiti when they begin in lower case or use what only it has."""
+    """Detect CRF++ by lines like `U00:%x[0,0]`; Wapiti by lines in lower case or with its own commands."""
     if not _ANY_MACRO.search(text):
         return "seqlab"
     return "wapiti" if _ONLY_WAPITI.search(text) else "crfpp"

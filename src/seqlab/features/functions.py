@@ -1,4 +1,4 @@
-"""The functions of the template language, each in plain Python: these definitions are the truth.
+"""The functions of the template language in plain Python; these are the definitions.
 
 A function takes a value (and its arguments) and gives a string, or None: then the feature is absent.
 "Character" means code point. Functions with a yes/no answer give "yes" or None.
@@ -85,7 +85,7 @@ def script(value: str) -> str:
     return "+".join(_runs(map(script_of, value)))
 
 
-FOLDS = {"lower": str.lower, "upper": str.upper}  # the cases in which lexicons may be asked
+FOLDS = {"lower": str.lower, "upper": str.upper}  # cases in which lexicons may be searched
 
 # ------------------------------------------------------------------------------------------------ helpers
 
@@ -94,7 +94,7 @@ _PLACES = ((5, "5-9"), (10, "10-19"), (20, "20-49"), (50, "50+"))
 
 
 def bucket(n: int, steps: tuple[tuple[int, str], ...] = _PLACES) -> str:
-    """Return the number itself below the first step, then the name of the last step that it reaches."""
+    """Return the number itself below the first step, otherwise the name of the last step that it reaches."""
     reached = [name for start, name in steps if n >= start]
     return reached[-1] if reached else str(n)
 
@@ -119,7 +119,7 @@ def _runs(items: Iterable[str]) -> list[str]:
     return [item for item, _ in groupby(items)]
 
 
-# Python knows no Script property, so `script` goes by code points.
+# Python has no Script property, so `script` uses ranges of code points.
 _SCRIPTS = {
     "latin": "0041-02AF 1E00-1EFF 2C60-2C7F A720-A7FF AB30-AB6F FF21-FF5A",
     "greek": "0370-03FF 1F00-1FFF",
@@ -176,7 +176,7 @@ class Function(NamedTuple):
 
 
 def _question(test: Callable[[str], bool], doc: str) -> Callable[[str], str | None]:
-    """Make the function that gives "yes" or None."""
+    """Make a function that returns "yes" or None."""
 
     def answer(value: str) -> str | None:
         return "yes" if test(value) else None

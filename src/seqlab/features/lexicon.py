@@ -29,13 +29,13 @@ from seqlab.shown import Brief
 from seqlab.store.fields import Field, Sizes
 from seqlab.store.state import State, string_arrays
 
-NAME = re.compile(r"[^\W\d]\w*")  # as the language spells it
+NAME = re.compile(r"[^\W\d]\w*")  # syntax of names in the language
 YES = "yes"  # the class of an entry that has none
 
 
 @dataclass(frozen=True, repr=False)
 class Lexicon(Brief):
-    """Entries and their classes. Two lexicons are equal when name and entries are, wherever they came from.
+    """Entries and their classes. Lexicons are equal if name and entries are; the path does not count.
 
     entries   entry -> class; "yes" when the file gives no class, "LOC,PER" when it gives two
     path      the file, or None when the entries were given in memory
@@ -84,7 +84,7 @@ class Lexicon(Brief):
         return cls(name, entries, str(path))
 
     def table(self, fold: str | None = None) -> Mapping[str, str]:
-        """Map entry to class; with `fold` ("lower", "upper") entries in that case, the first of equals counting."""
+        """Map entry to class; with `fold` ("lower", "upper") entries in that case, the first duplicate counts."""
         return self.entries if fold is None else self._folded[fold]
 
     def phrases(self, fold: str | None = None) -> Mapping[tuple[str, ...], str]:
@@ -112,7 +112,7 @@ class Lexicon(Brief):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Lexicon:
-        """Make the lexicon that `to_dict` wrote."""
+        """Make a lexicon from the result of `to_dict`."""
         return cls(data["name"], dict(data["entries"]), data["path"])
 
 
@@ -156,17 +156,17 @@ def longest_matches(tokens: Sequence[str], phrases: Mapping[tuple[str, ...], str
 
 
 class StoredLexicons(Field):
-    """Lexicons by name: their entries as arrays, their paths as a setting."""
+    """Stored lexicons by name: their entries as arrays, their paths as a setting."""
 
     def put(self, state: State, name: str, value: Mapping[str, Lexicon]) -> None:
-        """Write them."""
+        """Write the lexicons."""
         state.settings[name] = {one: lexicon.path for one, lexicon in value.items()}
         for one, lexicon in value.items():
             state.arrays |= string_arrays(f"lexicon.{one}.entries", lexicon.entries.keys())
             state.arrays |= string_arrays(f"lexicon.{one}.classes", lexicon.entries.values())
 
     def get(self, state: State, name: str, sizes: Sizes) -> dict[str, Lexicon]:  # noqa: ARG002
-        """Read them back."""
+        """Read the lexicons."""
         return {one: self._lexicon(state, one, path) for one, path in state.setting(name, dict).items()}
 
     def _lexicon(self, state: State, name: str, path: Any) -> Lexicon:
@@ -181,7 +181,7 @@ class StoredLexicons(Field):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Gazetteer(Brief):
-    """A gazetteer column: which lexicon, over which column, compared in which case (None, "lower", "upper")."""
+    """A gazetteer column: its lexicon, its source column, and the case of the comparison (None, "lower", "upper")."""
 
     lexicon: str
     column: str
@@ -189,7 +189,7 @@ class Gazetteer(Brief):
 
     @staticmethod
     def named(column: str) -> Gazetteer:
-        """Make the gazetteer that has this name."""
+        """Make the gazetteer of this name."""
         lexicon, _, read = column.removeprefix("@gazetteer(").removesuffix(")").partition(",")
         for fold in FOLDS:
             if read.startswith(f"{fold}(") and read.endswith(")"):
@@ -219,7 +219,7 @@ def gazetteer_of(column: str) -> Gazetteer | None:
 
 
 def plain_column(name: str, length: int) -> list[str | None]:
-    """Compute a column that needs nothing but the sentence's length; `name` begins with "@"."""
+    """Compute a column that depends only on the sentence's length; `name` begins with "@"."""
     places = range(length)
     match name:
         case "@position":

@@ -1,4 +1,4 @@
-"""Features as plain frozen values that the parser makes, Python explains and C++ runs; and their text.
+"""Features as plain frozen values, made by the parser and compiled by the encoder; and their text.
 
 An attribute string is put together from fixed pieces and from values read off the sentence:
 
@@ -17,7 +17,7 @@ from seqlab.shown import cut
 
 
 class SentenceLike(Protocol):
-    """A sentence, as far as features read it: its length, its columns by name, and their names in order."""
+    """The parts of a sentence that features read: its length, its columns by name, and their names in order."""
 
     @property
     def columns(self) -> Sequence[str]:
@@ -74,7 +74,7 @@ class Feature(_Feature):
         on_edge: bool = False,  # noqa: FBT001, FBT002
         min_count: int = 1,
     ) -> Self:
-        """Make a feature with as many pieces as its values need around them."""
+        """Make a feature; missing pieces are added around its values."""
         if len(pieces) != len(atoms) + 1:
             raise TemplateError(
                 f"a feature with {len(atoms)} values needs {len(atoms) + 1} pieces of text around them, got {pieces!r}"
@@ -90,7 +90,7 @@ class Feature(_Feature):
 
 
 class Boundary(NamedTuple):
-    """Symbols read outside the sentence: before[0] one place before its start, before[1] two, and so on.
+    """Symbols read outside the sentence: before[0] one position before its start, before[1] two, and so on.
 
     The last symbol stands for everything further out. Functions are applied to the symbols only with `calls`.
     """
@@ -114,13 +114,13 @@ WAPITI = Boundary(
 BOUNDARIES = {"seqlab": SEQLAB, "crfpp": CRFPP, "wapiti": WAPITI}
 
 
-Parts = list[str | int]  # numbers are the places where a range may stand
+Parts = list[str | int]  # numbers are positions where a range may stand
 
 
 def canonical(
     atoms: Sequence[Atom], *, on_node: bool = True, on_edge: bool = False, min_count: int = 1
 ) -> Feature:
-    """Make the feature that the language names after its own text: `word[-1]&word[0]=the|old`.
+    """Make a feature named after its text in the language: `word[-1]&word[0]=the|old`.
 
     A feature without values is the bias. No two different features give the same string.
     """
@@ -131,7 +131,7 @@ def canonical(
 
 
 def is_canonical(feature: Feature) -> bool:
-    """Return True if the feature is named after its own text; CRF++ and Wapiti files give names of their own."""
+    """Return True if the feature is named after its text; CRF++ and Wapiti files give names of their own."""
     named = canonical(feature.atoms, on_node=feature.on_node, on_edge=feature.on_edge)
     return feature.pieces == named.pieces
 
@@ -142,7 +142,7 @@ def feature_text(feature: Feature) -> str:
 
 
 def lines(features: Sequence[Feature]) -> Iterator[str]:
-    """Write features as people do: neighbours that differ in one number, which counts up, become a range."""
+    """Write features compactly: neighbours that differ in one number, which counts up, become a range."""
     start = 0
     while start < len(features):
         parts = _line(features[start])
@@ -164,7 +164,7 @@ def quoted_string(text: str) -> str:
 
 
 def _counted_up(one: Parts, two: Parts) -> int | None:
-    """Find the only place where two lines differ, when it holds a number that is one more in the second."""
+    """Find the only position where two lines differ, if it holds a number that is one larger in the second."""
     differing = [i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b]
     if len(one) != len(two) or len(differing) != 1:
         return None
@@ -185,7 +185,7 @@ def _line(feature: Feature) -> Parts:
 
 
 def _literal(pieces: Sequence[str], values: Sequence[Parts]) -> Iterator[Parts]:
-    """Put quoted pieces between the values; empty ones are left out, as long as one item beside a value is left."""
+    """Put quoted pieces between the values; empty ones are left out, but one item beside a value stays."""
     lonely = len(values) <= 1 and not any(pieces)
     for i, piece in enumerate(pieces):
         if piece or (lonely and i == 0):

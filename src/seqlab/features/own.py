@@ -1,4 +1,4 @@
-"""Features written as a Python function, when the template language cannot say it."""
+"""Feature functions in Python, for features that the template language cannot express."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class FeatureFunction:
             raise TemplateError(f"a function (sentence, t) -> strings is wanted, got {self.function!r}")
         try:
             wanted = inspect.signature(self.function)
-        except (TypeError, ValueError):  # some functions of other languages do not say
+        except (TypeError, ValueError):  # some extension functions have no signature
             return
         try:
             wanted.bind(None, 0)
@@ -44,7 +44,7 @@ class FeatureFunction:
 
     @property
     def name(self) -> str:
-        """The name that messages call it by."""
+        """The name in messages."""
         return getattr(self.function, "__name__", type(self.function).__name__)
 
     def __call__(self, sentence: Any, t: int) -> Bag:

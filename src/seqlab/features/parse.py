@@ -1,4 +1,4 @@
-"""The template language, read line by line.
+"""Parser of the template language, line by line.
 
     line     = "lexicon" NAME ["=" STRING]  |  "no" "edge"  |  "boundary" NAME  |  feature
     feature  = ["edge:" | "both:"] (value {"&" value}  |  item {"+" item}) ["min" "=" NUMBER]
@@ -51,7 +51,7 @@ _STRANGERS = {
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """kind is column, string, name, number, end, or the mark itself."""
+    """A token: kind is column, string, name, number, end, or the mark itself."""
 
     kind: str
     text: str
@@ -63,7 +63,7 @@ class Token:
 
     @property
     def number(self) -> int:
-        """The value of a number."""
+        """The value of a number token."""
         return int(self.text)
 
     @property
@@ -91,25 +91,25 @@ class Line:
             start = found.end()
 
     def peek(self, ahead: int = 0) -> Token:
-        """Look at a token that stands ahead; past the last one there is the end."""
+        """Return a token ahead; past the last one there is the end."""
         if self.at + ahead < len(self.tokens):
             return self.tokens[self.at + ahead]
         return Token("end", "", len(self.text.rstrip()))
 
     def next(self, count: int = 1, *, last: bool = True) -> Token:
-        """Take `count` tokens and give the last (or the first) of them."""
+        """Consume `count` tokens and return the last (or the first) of them."""
         taken = self.peek(count - 1 if last else 0)
         self.at += count
         return taken
 
     def take(self, mark: str) -> bool:
-        """Take the next token if it is this mark."""
+        """Consume the next token if it is this mark."""
         found = self.peek().text == mark
         self.at += found
         return found
 
     def expect(self, kind: str, wanted: str) -> Token:
-        """Take a token of this kind, or say what was wanted."""
+        """Consume a token of this kind, or raise an error that says what was expected."""
         token = self.peek()
         if token.kind != kind:
             self.fail(
@@ -124,7 +124,7 @@ class Line:
 
 WITH_LEXICON = ("in", "gazetteer")
 KINDS = {"edge": (False, True), "both": (True, True)}  # -> on_node, on_edge
-MOST = 10_000  # features that one line may stand for: more is a slip of the pen, and would take minutes
+MOST = 10_000  # features that one line may define: more is a typing error, and would take minutes
 
 
 def parse(
@@ -159,7 +159,7 @@ def parse(
 
 
 class _Reader:
-    """Reads one line after another, and remembers which lexicons they use."""
+    """Reads one line after another, and collects the lexicons they use."""
 
     def __init__(self, base: Path, given: Mapping[str, Lexicon]) -> None:
         self.base, self.given = base, given
@@ -228,7 +228,7 @@ class _Reader:
             self.line.fail(f"that would be {size:,} features, but a line may have {MOST:,}", token)
 
     def _body(self) -> tuple[list[list[Atom]], tuple[str, ...] | None]:
-        """Read the values, and the text around them where the line spells it out."""
+        """Read the values, and the literal text around them, if any."""
         line = self.line
         if line.peek().is_name("bias") and line.peek(1).text not in {"[", "("}:
             bias = line.next()
@@ -262,7 +262,7 @@ class _Reader:
         return count.number
 
     def _value(self) -> list[Atom]:
-        """Read a value; ranges stand for several, of which what stands further left changes last."""
+        """Read a value; ranges expand to several, the rightmost range varying fastest."""
         line = self.line
         token = line.next()
         after = line.peek().text

@@ -1,4 +1,4 @@
-"""A template: the features of a model, as one value that can be read, printed, added to and looked at."""
+"""A template: the features of a model as one value that can be read, printed and extended."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Template:
         return str(self)
 
     def check(self) -> None:
-        """Reject what a file may say and no parser makes: columns, functions and arguments that there are not.
+        """Reject values that no parser makes but a file may have: unknown columns, functions and arguments.
 
         The features stand in a file one by one, not as text: reading them back opens no lexicon's file, unfolds no
         range, and gives the same template whatever characters its pieces have. The text is there for people.
@@ -102,7 +102,7 @@ class Template:
 
     @classmethod
     def read(cls, path: str | PathLike[str], *, lexicons: Lexicons | None = None) -> Template:
-        """Read a file in our language, CRF++'s or Wapiti's; which one is seen from its content."""
+        """Read a file in our language, CRF++'s or Wapiti's; the language is detected from its content."""
         from seqlab.features import foreign
 
         text = _read(path)
@@ -116,11 +116,11 @@ class Template:
     # -------------------------------------------------------------------------------- what it means
 
     def attributes(self, sentence: Sentence, t: int) -> list[str]:
-        """Return the attributes that labels see at token t, counted from 0."""
+        """Return the node attributes at token t, counted from 0."""
         return self._seen([feature for feature in self.features if feature.on_node], sentence, t)
 
     def edge_attributes(self, sentence: Sentence, t: int) -> list[str]:
-        """Return the attributes that the pair of labels at t-1 and t sees; none at token 0, where there is no pair."""
+        """Return the edge attributes of the pair of labels at t-1 and t; none at token 0."""
         return self._seen([feature for feature in self.features if feature.on_edge and t != 0], sentence, t)
 
     def _seen(self, features: Iterable[Feature], sentence: Sentence, t: int) -> list[str]:

@@ -1,4 +1,4 @@
-r"""Wapiti's little regular expressions, with Wapiti's meaning: bytes, shortest *, greedy ?.
+r"""Wapiti's regular expressions, with Wapiti's semantics: bytes, non-greedy *, greedy ?.
 
     .   any byte        \a \d \l \p \s \u \w   ASCII letter, digit, lower, punctuation, space, upper, letter or digit
     x   itself          \A \D ...              the complement        \x   x itself
@@ -30,7 +30,7 @@ _EVERY = frozenset(range(256))
 
 
 class Pattern(NamedTuple):
-    """A pattern taken apart: for each place which bytes fit, and how often ("", "*" or "?")."""
+    """A parsed pattern: for each position the matching bytes, and the repetition ("", "*" or "?")."""
 
     steps: tuple[tuple[frozenset[int], str], ...]
     at_start: bool
@@ -43,7 +43,7 @@ def test(value: str, pattern: str) -> str:
 
 
 def match(value: str, pattern: str) -> str:
-    r"""Find the first span that fits, or nothing at all (Wapiti's `%m`). `match("B52", "\d*$")` -> 52."""
+    r"""Return the first match, or an empty string (Wapiti's `%m`). `match("B52", "\d*$")` -> 52."""
     return (_found(value, pattern) or b"").decode("utf-8", "backslashreplace")
 
 
@@ -59,7 +59,7 @@ def _found(value: str, pattern: str) -> bytes | None:
 
 @lru_cache(maxsize=256)
 def compiled(pattern: str) -> Pattern:
-    """Take the pattern apart, or say why it cannot be."""
+    """Parse the pattern, or raise an error."""
     rest = pattern.encode("utf-8", "surrogatepass")
     at_start = rest.startswith(b"^")
     rest = rest[at_start:]
@@ -92,10 +92,10 @@ def _fitting(item: bytes) -> frozenset[int]:
 
 
 class _Matcher:
-    """One try at one start.
+    """One attempt to match at one start.
 
     Wapiti keeps the length in a variable that an attempt which fails after an optional item leaves too large:
-    "x?xy" in "xyz" gives "xyz". Whoever has a model trained by Wapiti needs the same value, so we do as it does.
+    "x?xy" in "xyz" gives "xyz". Models trained by Wapiti depend on such values, so they are reproduced here.
     """
 
     def __init__(self, pattern: Pattern, text: bytes) -> None:
@@ -104,7 +104,7 @@ class _Matcher:
         self.length = 0
 
     def fits(self, step: int, at: int) -> bool:
-        """Return True if the steps from `step` on match at place `at`."""
+        """Return True if the steps from `step` on match at position `at`."""
         if step == len(self.pattern.steps):
             return not self.pattern.at_end or at == len(self.text)
         fitting, times = self.pattern.steps[step]

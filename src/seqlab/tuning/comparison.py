@@ -1,4 +1,4 @@
-"""compare: several models, trained and tried on the same sentences, and the table of what came of it."""
+"""Comparison of several models, trained and scored on the same sentences, with its table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from seqlab.views.text import clip, laid_out
 USUAL = ("baseline", "hmm", "memm", "perceptron", "crf")
 _OF_LEARNERS = {name: one.learner for name, one in learners.LEARNERS.items() if not one.models}
 MODELS = (*USUAL, *(name for name in _OF_LEARNERS if name not in USUAL))
-LEAST_SECONDS = 0.05  # of tagging that are measured
+LEAST_SECONDS = 0.05  # shortest time of tagging that is measured
 MOST_REPEATS = 5
 LONGEST_NAME = 16
 MARKS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
@@ -37,14 +37,14 @@ NAMES = {"accuracy": "accuracy", "unseen_accuracy": "unseen", "span_f1": "span F
 
 @dataclass(frozen=True, repr=False)
 class Row(Brief):
-    """One model.
+    """Results of one model.
 
     report              its figures with confidence intervals
     training_seconds    of fit, with everything that belongs to it
     tokens_per_second   of predict, the quickest of several times
     size                of its file in bytes; None when it cannot be saved
     model               trained
-    p_best, p_before    the chance that it differs this much from the best row, and from the row before, by luck alone;
+    p_best, p_before    p-values of the difference from the best row, and from the row before;
                         None for the best row itself, and for the first
     """
 
@@ -99,7 +99,7 @@ class Row(Brief):
 
 @dataclass(frozen=True)
 class Comparison(Tabular):
-    """Several models, trained and tried on the same sentences.
+    """Several models, trained and scored on the same sentences.
 
     rows      in the order in which they were named
     metric    what decides: "span_f1" where labels are tags, else "accuracy"

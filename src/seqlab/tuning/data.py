@@ -1,4 +1,4 @@
-"""Data of a search: sentences to learn from and to be scored on, cut once for all trials, and the score."""
+"""Data of a search: training and held-out sentences, split once for all trials, and the score."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ def _taken(values: Any, places: Places) -> Any:
 
 @dataclass(frozen=True)
 class Split:
-    """Sentences of one training, in an order of which it may be given the beginning, and those it is scored on."""
+    """Training sentences, in an order of which a prefix may be used, and the sentences for scoring."""
 
     train: Data
     order: Places
     test: Data
 
     def beginning(self, share: float) -> Data:
-        """Return a share of the sentences, in their own order; a larger share has all of a smaller one."""
+        """Return a share of the sentences, in their order; a larger share contains a smaller one."""
         if share >= 1:
             return self.train
         count = min(len(self.order), max(LEAST_SENTENCES, round(share * len(self.order))))
@@ -83,12 +83,12 @@ def checked_data(X: Any, y: Any) -> Data:
     if y is not None and not isinstance(y, str) and len(y) != len(data):
         raise ShapeError(f"X has {len(data)} sentences and y has {len(y)}; one list of labels each is wanted")
     if isinstance(y, str) and isinstance(X, Corpus):
-        X.strings(y)  # which says what columns there are
+        X.strings(y)  # raises an error that lists the columns
     return data
 
 
 def splits(data: Data, dev: Any, folds: int | None, seed: int) -> list[Split]:
-    """Make one split for a development set, or k for k folds, by chance."""
+    """Make one split for a development set, or k random folds."""
     if dev is not None and folds is not None:
         raise OptionError("dev= and folds= exclude each other: score on one set, or on each part in turn")
     generator = np.random.default_rng(seed)
@@ -111,7 +111,7 @@ def splits(data: Data, dev: Any, folds: int | None, seed: int) -> list[Split]:
 
 
 def narrow(model: Any, part: Data, rest: Iterable[Data]) -> None:
-    """Make class_weight and constraints of a model name no label that only the rest of the sentences has.
+    """Remove labels that do not occur in the training sentences from class_weight and constraints of a model.
 
     A rare label may be in one fold alone. Without it in training there is nothing to weigh or to forbid; a label that
     no sentence has stays, and fit says so.
@@ -139,7 +139,7 @@ def _without(absent: set[str], value: Any) -> Any:
     if isinstance(value, Constraints):
         names = ("forbidden_moves", "forbidden_starts", "forbidden_ends")
         return replace(value, **{name: _without(absent, getattr(value, name)) for name in names})
-    if not isinstance(value, Iterable) or isinstance(value, (str, np.ndarray)):  # fit knows what to say of it
+    if not isinstance(value, Iterable) or isinstance(value, (str, np.ndarray)):  # fit raises the error
         return value
     return [
         one
@@ -161,7 +161,7 @@ class Scorer:
 
     @property
     def is_share(self) -> bool:
-        """Return True if it lies between 0 and 1, so that 1 - score is an error."""
+        """Return True if it lies between 0 and 1, so that 1 - score is an error rate."""
         return self.function is None and (
             self.name in SHARES or self.name.startswith("span_") or self.name.endswith("_f1")
         )
@@ -177,7 +177,7 @@ class Scorer:
 
 
 def report_of(model: Any, data: Data, **options: Any) -> Any:
-    """Evaluate a fitted model on sentences; words that training has not seen count apart, if the model knows them."""
+    """Evaluate a fitted model on sentences, with scores on unseen words if its vocabulary is known."""
     from seqlab.evaluation import evaluate
 
     if hasattr(model, "evaluate"):
@@ -186,7 +186,7 @@ def report_of(model: Any, data: Data, **options: Any) -> Any:
 
 
 def scorer_of(metric: Any, model: Any, data: Data) -> Scorer:
-    """Find the figure that was asked for; None means span_f1 where labels are tags, accuracy for other labels."""
+    """Find the requested score; None means span_f1 where labels are tags, accuracy for other labels."""
     from seqlab.evaluation import evaluate
 
     if callable(metric):

@@ -16,7 +16,7 @@ from seqlab.tuning.space import shown
 from seqlab.views.text import clip, laid_out
 
 NUMBERS = ("budget", "score", "spread", "train_score", "seconds", "error")
-RATIO = 20  # from here between the smallest and the largest value, equal steps multiply
+RATIO = 20  # from this ratio of the largest to the smallest value on, the axis is logarithmic
 
 
 @dataclass(frozen=True, repr=False)

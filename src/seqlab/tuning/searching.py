@@ -1,4 +1,4 @@
-"""tune: a search over options, every combination scored on sentences that it has not learned from."""
+"""Hyperparameter search: every combination of options is scored on held-out sentences."""
 
 from __future__ import annotations
 
@@ -81,12 +81,12 @@ def tune(
     scorer = scorer_of(metric, model, data)
     tried = candidates(how, checked_search(search), None if n is None else whole_number(n, "n", 1), seed)
     for params in tried:
-        fresh(model).set_params(**params)  # which refuses what it does not know
+        fresh(model).set_params(**params)  # raises an error for unknown options
     parts = splits(data, dev, folds, seed)
     workers = thread_count(None) if jobs is None else whole_number(jobs, "jobs", 1)
     budgets = _budgets(how, len(tried), factor, resource, model, parts)
     budget_name = None if how != "halving" or resource == SENTENCES else resource
-    # Trainings side by side share the cores; the number of threads changes no result.
+    # Parallel trainings share the cores; the number of threads changes no result.
     free = model.get_params(deep=False).get("threads", 1) is None and "threads" not in search
     threads = {"threads": max(1, thread_count(None) // workers)} if free else {}
     work = Work(model, parts, scorer, budget_name, threads, train_score)
@@ -125,7 +125,7 @@ def tune(
 def _budgets(
     how: str, count: int, factor: int, resource: str, model: Any, parts: Sequence[Split]
 ) -> list[float]:
-    """List what each round gives to a training, a share of sentences or iterations; the last has everything."""
+    """List the budget of each round, a share of sentences or iterations; the last is the full one."""
     if how != "halving":
         if resource != SENTENCES:
             raise OptionError("resource= is for how='halving'")
@@ -147,7 +147,7 @@ def _budgets(
 
 
 def _facts(work: Work, data: Data, dev: Any, seed: int, resource: str, tried: list[Params]) -> dict[str, Any]:
-    """Say what is searched: searches of the same can go on from each other's journal."""
+    """Describe the search: a journal can be resumed only by an equal search."""
     plain, held_out = fresh(work.model), work.splits[0].test
     if "threads" in plain.get_params(deep=False):
         plain.set_params(threads=None)
@@ -155,7 +155,7 @@ def _facts(work: Work, data: Data, dev: Any, seed: int, resource: str, tried: li
         ("model", exact(plain)),
         *((f"trial {i}", key_of(one)) for i, one in enumerate(tried)),
     ]:
-        if " at 0x" in text:  # Python writes this for an object that does not say what it is
+        if " at 0x" in text:  # the default repr of an object without one
             raise OptionError(
                 f"resume= needs values that say what they are, but {what} has {text!r:.120}; "
                 f"give its class a __repr__, or leave resume out"
@@ -179,7 +179,7 @@ def _round(
     jobs: int,
     on_trial: OnTrial | None,
 ) -> tuple[list[Trial], bool]:
-    """Train every combination on every fold that the journal does not have; False when Ctrl-C came."""
+    """Train every combination on every fold that is not in the journal; False after Ctrl-C."""
     folds = range(len(work.splits))
     found: dict[int, dict[int, Outcome]] = {i: {} for i in staying}
 

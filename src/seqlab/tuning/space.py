@@ -1,4 +1,4 @@
-"""The search space: values of options, and which combinations of them are tried."""
+"""The search space: values of options, and the combinations to try."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from seqlab.shown import exact
 from seqlab.views.text import clip
 
 Params = dict[str, Any]
-DRAWS_PER_CANDIDATE = 50  # before a small space counts as drawn empty
+DRAWS_PER_CANDIDATE = 50  # random draws before a small space counts as exhausted
 DEFAULT_N = 20  # combinations drawn by chance
 
 
 @dataclass(frozen=True)
 class Uniform:
-    """A number between two others, each as likely as any."""
+    """A number between two others, uniformly distributed."""
 
     low: float
     high: float
@@ -44,7 +44,7 @@ class LogUniform(Uniform):
     _least = 0.0
 
     def draw(self, generator: np.random.Generator) -> float:
-        """Draw a number, between the two whatever rounding does."""
+        """Draw a number, clipped to the interval after rounding."""
         drawn = math.exp(generator.uniform(math.log(self.low), math.log(self.high)))
         return min(max(drawn, self.low), self.high)
 
@@ -74,7 +74,7 @@ def checked_search(search: Any) -> dict[str, Any]:
 
 
 def candidates(how: str, search: Mapping[str, Any], n: int | None, seed: int) -> list[Params]:
-    """List the combinations to try: every one, the last option changing fastest, or n by chance, no two alike."""
+    """List the combinations to try: all of them, the last option varying fastest, or n distinct random ones."""
     if how == "grid" and n is not None:
         raise OptionError("n= is for how='random' and how='halving'; a grid has all combinations")
     for name, values in search.items() if how == "grid" else ():
@@ -108,12 +108,12 @@ def _drawn(values: Any, generator: np.random.Generator) -> Any:
 
 
 def key_of(params: Mapping[str, Any]) -> str:
-    """Write a combination in words that are the same in another process, for the same values."""
+    """Write a combination as text that is equal in another process for equal values."""
     return ", ".join(f"{name}={shown(value, None)}" for name, value in params.items())
 
 
 def shown(value: Any, most: int | None) -> str:
-    """Write a value for people, or with most=None to the last digit."""
+    """Format a value, or with most=None to the last digit."""
     if most is None:
         return exact(value)
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""Trainings side by side, in threads, and the journal in which a killed search goes on.
+"""Parallel trainings in threads, and the journal from which an interrupted search resumes.
 
 The core works without Python's lock; the number of threads changes no result. The journal has a line of JSON for every
 training that is done. Its first line says what is searched; a search of something else does not go on from it. A line
@@ -74,7 +74,7 @@ class Work:
     train_score: bool
 
     def __call__(self, task: Task, stop: threading.Event) -> Outcome | None:
-        """Train and score; return None when it was stopped before or on the way."""
+        """Train and score; return None when it was stopped."""
         began = time.perf_counter()
         try:
             scores = None if stop.is_set() else self._scores(task, stop)
@@ -103,7 +103,7 @@ class Work:
 
 
 def fresh(model: Any) -> Any:
-    """Make a model with the same options that has learned nothing.
+    """Make an unfitted model with the same options.
 
     Everything that fit would change is copied: models among the options, and estimators of others.
     """
@@ -117,7 +117,7 @@ def fresh(model: Any) -> Any:
 
 
 def fitted(model: Any, X: Any, y: Any, stop: threading.Event | None = None) -> Any:
-    """Fit a model, which ends early when `stop` is set, if this model can."""
+    """Fit a model, which ends early when `stop` is set, if the model supports it."""
     options: dict[str, Any] = {}
     if stop is not None and "callbacks" in inspect.signature(model.fit).parameters:
         options["callbacks"] = lambda _epoch: not stop.is_set()
@@ -130,7 +130,7 @@ def was_interrupted(model: Any) -> bool:
 
 
 def run_all(tasks: Sequence[Task], work: Work, jobs: int, done: Callable[[Task, Outcome], None]) -> bool:
-    """Do all tasks; False when Ctrl-C came before the end, and then what is under way ends at its next epoch.
+    """Run all tasks; False after Ctrl-C, when running tasks end at their next epoch.
 
     done   called here, not in the threads, for every task that is done, in the order in which they end
     """
@@ -156,7 +156,7 @@ def run_all(tasks: Sequence[Task], work: Work, jobs: int, done: Callable[[Task, 
 
 
 class Journal:
-    """Trainings that are done already, and the file where more of them are written down; without a path, neither."""
+    """Completed trainings, and the file that records them; without a path, neither."""
 
     def __init__(self, path: str | os.PathLike[str] | None, facts: Mapping[str, Any]) -> None:
         self._done: dict[tuple[str, float, int], Outcome] = {}
@@ -166,7 +166,7 @@ class Journal:
         self._path = Path(path)
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
-            with contextlib.suppress(ImportError):  # two searches in one journal would both do everything
+            with contextlib.suppress(ImportError):  # two searches with one journal would both do everything
                 import fcntl
 
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -183,11 +183,11 @@ class Journal:
             os.close(self._file)
 
     def done(self, task: Task) -> Outcome | None:
-        """Return what came of a training, if it is done."""
+        """Return the outcome of a training, if it is recorded."""
         return self._done.get((key_of(task.params), round(task.budget, 9), task.fold))
 
     def add(self, task: Task, outcome: Outcome) -> None:
-        """Write down what came of a training."""
+        """Record the outcome of a training."""
         place = {"params": key_of(task.params), "budget": round(task.budget, 9), "fold": task.fold}
         self._write({**place, **asdict(outcome)})
 
@@ -234,7 +234,7 @@ class Journal:
 
 
 def digest(*values: Any) -> str:
-    """Compute a hash that is the same for the same sentences and labels, in any process."""
+    """Compute a hash that is equal for equal sentences and labels, in any process."""
     found = hashlib.blake2b(digest_size=12)
     for value in values:
         for piece in _pieces(value):

@@ -1,4 +1,4 @@
-"""n-gram models as ARPA files, which other tools read and write too."""
+"""n-gram models as ARPA files, a common format of language models."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _TROUBLES = {
 
 
 def write_arpa(model: NgramModel, target: Any) -> None:
-    """Write a model: a file appears when it is complete, with .gz it is packed; a stream takes it as it comes.
+    """Write a model to a file, atomically and compressed for .gz, or to a stream.
 
     Backing off as such files say gives the probabilities of the model after every history that begins a sentence or
     has its full length.
@@ -54,7 +54,7 @@ def write_arpa(model: NgramModel, target: Any) -> None:
 
 
 def read_arpa(source: Any) -> NgramModel:
-    """Read a model; what is wrong with the file is said with its line."""
+    """Read a model; errors name the line."""
     with opened(source) as given:
         text, name = b"".join(iter(lambda: given.read(CHUNK), b"")), given.name
     file = _made(_core.read_arpa(text.removeprefix(BOM), MOST_ORDER + 1), name)

@@ -1,4 +1,4 @@
-"""The fitted value of a Markov chain: counts, and how they become probabilities."""
+"""The fitted value of a Markov chain: counts, and the estimation of probabilities."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _METHODS = {MLE: "mle", AddLambda: "add_lambda", WittenBell: "witten_bell", Knes
 
 @dataclass(frozen=True)
 class Estimation:
-    """Estimation of probabilities from counts, and the words that have some of their own.
+    """Estimation of probabilities from counts, and the vocabulary.
 
     method       the smoothing, as the core names it
     amount       added to every count by add_lambda
@@ -54,7 +54,7 @@ class Estimation:
     def of(
         smoothing: Smoothing, unknown: str | None, min_count: int, vocabulary: tuple[str, ...] | None
     ) -> Estimation:
-        """Describe what this smoothing does."""
+        """Make the settings of this smoothing."""
         method = _METHODS[type(smoothing)]
         amount = float(smoothing.value) if isinstance(smoothing, AddLambda) else 0.0
         discounts = smoothing.three() if isinstance(smoothing, KneserNey) else None
@@ -63,7 +63,7 @@ class Estimation:
         return Estimation(method, amount, discounts, unknown, min_count, vocabulary)
 
     def check(self) -> None:
-        """Reject numbers that no smoothing has."""
+        """Reject invalid numbers of a smoothing."""
         if self.method not in _METHODS.values():
             raise OptionError(f"there is no smoothing {self.method!r:.80}")
         AddLambda(self.amount)
@@ -71,7 +71,7 @@ class Estimation:
         whole_number(self.min_count, "min_count", 1)
 
     def symbols(self, counted: Counted) -> Symbols:
-        """Choose the symbols among what was counted."""
+        """Choose the symbols from the counts."""
         words = self.vocabulary
         if words is None:
             often = (counted.word_counts() >= self.min_count).tolist()
@@ -79,7 +79,7 @@ class Estimation:
         return Symbols.of(words, self.unknown, end=counted.end)
 
     def model(self, counted: Counted) -> NgramModel:
-        """Estimate probabilities; words that are no symbols are counted as the unknown one."""
+        """Estimate probabilities; words outside the vocabulary count as the unknown one."""
         symbols = self.symbols(counted)
         words = symbols.numbers(counted.words)
         if (words < 0).any():
@@ -97,7 +97,7 @@ class Estimation:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimated(Brief):
-    """Counts, and how probabilities are made of them."""
+    """Counts, and the estimation of probabilities."""
 
     stored_kind: ClassVar[str] = "n-gram counts"
 
@@ -105,7 +105,7 @@ class Estimated(Brief):
     estimation: Annotated[Estimation, Inside(Estimation, "")]
 
     def check(self) -> None:
-        """Reject counts that no probabilities can be made of."""
+        """Reject invalid counts."""
         self.model  # noqa: B018
 
     @cached_property
@@ -140,7 +140,7 @@ class ChainFit(Brief):
 
 
 def checked_options(chain: families.MarkovChain) -> Estimation:
-    """Check all options, and say how to estimate by them."""
+    """Check all options, and return the estimation."""
     if whole_number(chain.order, "order", 1) > MOST_ORDER:
         raise OptionError(f"order must be from 1 to {MOST_ORDER}, got {chain.order!r}")
     smoothing = smoothing_of(chain.smoothing)
@@ -168,7 +168,7 @@ def _vocabulary(chain: families.MarkovChain) -> tuple[str, ...] | None:
         return None
     if chain.min_count > 1:
         raise OptionError("min_count chooses the words to know, and so does vocabulary; give one of them")
-    # An iterator could be read once only, and options stay as they are.
+    # An iterator could be read only once, and options stay unchanged.
     once = isinstance(chain.vocabulary, (str, bytes, Iterator)) or not isinstance(chain.vocabulary, Iterable)
     if once:
         raise OptionError(f"vocabulary must be a list of words or None, got {chain.vocabulary!r:.80}")
@@ -184,5 +184,5 @@ def _vocabulary(chain: families.MarkovChain) -> tuple[str, ...] | None:
 
 
 def _is_name(word: object) -> bool:
-    """A string that UTF-8 can write, and not a name of the chain's own."""
+    """Return True for a string that UTF-8 can encode, other than the names of start and end."""
     return isinstance(word, str) and word not in {START, END} and _core.StringPool().intern(word) == 0

@@ -1,4 +1,4 @@
-"""Counts of n-grams, and the table of probabilities that they become."""
+"""Counts of n-grams, and the table of their probabilities."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ Levels = list[Any]
 
 MOST_ORDER = 5
 MOST_COUNT = 1 << 62
-# How symbols are numbered while counting: the words come last, because there may be more of them later.
+# Numbers of symbols while counting: the words come last, because more may be added later.
 RAW_START, RAW_END, RAW_WORDS = 0, 1, 2
 NONE = -1
 
 
 class _Tree(Field):
-    """N-grams of 1, 2, ... symbols as arrays: column.0, column.1, ...
+    """Stored n-grams of 1, 2, ... symbols as arrays: column.0, column.1, ...
 
     make      makes the native object of a list of levels
     columns   their dtypes by name, in the order of the native object
@@ -51,7 +51,7 @@ class _Tree(Field):
                 state.arrays[f"{column}.{k}"] = np.ascontiguousarray(array)
 
     def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
-        """Read as many levels as there are."""
+        """Read all levels."""
         levels: Levels = []
         while f"symbol.{(k := len(levels))}" in state.arrays:
             length = len(state.array(f"symbol.{k}", np.int32, (None,)))
@@ -110,7 +110,7 @@ class Counted:
     end: bool
 
     def check(self) -> None:
-        """Reject counts of other words."""
+        """Check that counts and words agree."""
         if self.ngrams.symbols != RAW_WORDS + len(self.words):
             raise StoreError("the counts do not fit the words")
         if any(self.words.find(name) >= 0 for name in (START, END)):
@@ -125,10 +125,10 @@ class Counted:
         return Counted(tokens.pool, ngrams, end)
 
     def plus(self, other: Counted) -> Counted:
-        """Add up both."""
+        """Add the counts of another instance."""
         pool, numbers = _core.join_pools([self.words, other.words])
         size = RAW_WORDS + len(pool)
-        special = np.array([RAW_START, RAW_END], dtype=np.int32)  # the two symbols that are no words
+        special = np.array([RAW_START, RAW_END], dtype=np.int32)  # the two symbols that are not words
         parts = [
             _core.join_ngrams([ngrams], np.concatenate([special, words + np.int32(RAW_WORDS)]), size)
             for ngrams, words in zip((self.ngrams, other.ngrams), numbers, strict=True)
@@ -137,7 +137,7 @@ class Counted:
 
     @property
     def order(self) -> int:
-        """Number of symbols that a history has at most."""
+        """Largest number of symbols in a history."""
         return self.ngrams.order
 
     def word_counts(self) -> npt.NDArray[np.int64]:
@@ -160,7 +160,7 @@ class Symbols(Brief):
     end: bool
 
     def check(self) -> None:
-        """Reject names that stand for something else."""
+        """Reject reserved names."""
         if list(self.words) != sorted(self.words) or {START, END, self.unknown} & set(self.words):
             raise StoreError(
                 "a word is there twice, or has the name of the start, the end or the unknown word"
@@ -176,7 +176,7 @@ class Symbols(Brief):
 
     @cached_property
     def all_words(self) -> tuple[str, ...]:
-        """The words and the unknown one: what a history can hold."""
+        """The words and the unknown one: the symbols of a history."""
         return self.words if self.unknown is None else (*self.words, self.unknown)
 
     @cached_property
@@ -203,9 +203,9 @@ class Symbols(Brief):
         return NONE if self.unknown is None else len(self.words)
 
     def numbers(self, pool: _core.StringPool) -> Codes:
-        """Number every string of a pool: the unknown one's, or -1, for those that are no words here."""
+        """Number every string of a pool: the number of the unknown word, or -1, for words outside the vocabulary."""
         numbers = np.array(_core.translate(pool, self.pool))
-        special = numbers >= len(self.all_words)  # text has no start and no end of its own
+        special = numbers >= len(self.all_words)  # text has no start and end symbols
         numbers[special | (numbers < 0)] = self.unknown_code
         return numbers
 
@@ -225,7 +225,7 @@ class NgramModel(Brief):
     discounts: Discounts = ()
 
     def check(self) -> None:
-        """Reject a table of other symbols."""
+        """Check that table and symbols agree."""
         if self.table.predicted != len(self.symbols.names):
             raise StoreError("the table does not fit the words")
 
@@ -234,12 +234,12 @@ class NgramModel(Brief):
 
     @property
     def flat(self) -> bool:
-        """True if a history passes the same share on to all that has not followed it."""
+        """True if all symbols unseen after a history have equal probability."""
         return self.table.flat
 
     @property
     def order(self) -> int:
-        """Number of symbols that a history has at most."""
+        """Largest number of symbols in a history."""
         return self.table.order
 
     def log_probs(self, codes: Codes, offsets: Offsets, threads: int) -> npt.NDArray[np.float64]:
@@ -260,7 +260,7 @@ class NgramModel(Brief):
 
 
 def read_symbols(X: Any, column: Any, *, usual: str | None = None) -> tuple[Tokens, str | None]:
-    """Read sentences, and find the column that they came from.
+    """Read sentences, and find their column.
 
     X        a Corpus, sentences of one, or lists of strings
     column   its name, if X has columns; None for the usual one
@@ -311,7 +311,7 @@ def _of_lists(sentences: list[Any]) -> Tokens:
 
 
 def check_no_edges(tokens: Tokens) -> None:
-    """Reject text with the names of start and end among its symbols."""
+    """Reject text that contains the names of start or end."""
     for name in (START, END):
         number = tokens.pool.find(name)
         if number >= 0:

@@ -163,7 +163,7 @@ class MarkovChain(Model):
         """Compute the share of each symbol in the long run, for order 1 (eq:stationary); after an end comes a start."""
         self._check_first_order("stationary")
         moves = self.transition_matrix.matrix
-        # Rows in the order of the columns: words, then the end, after which all is as at the start.
+        # Rows in the order of the columns: words, then the end, which is followed by a start.
         rows = np.concatenate([moves[1:], moves[:1]]) if self.model_.symbols.end else moves[1:]
         return long_run(rows, self.symbols_)
 
@@ -336,7 +336,7 @@ def _perplexity(log_prob: float, tokens: int) -> float:
 
 
 def _old_smoothing(state: State) -> Any:
-    """Read a smoothing of a file of version 1: by name, as a number, or an object with its numbers."""
+    """Read a smoothing of a file of version 1: by name, as a number, or as an object."""
     name, given = state.setting("name", str), state.setting("given", str)
     values = state.setting("values", list)
     if given == "name":

@@ -1,4 +1,4 @@
-"""The baseline: every word gets the label it had most often."""
+"""The baseline: every word gets its most frequent label."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Counts(Brief):
 
     word, label   (entries,)
     count         (entries,)   weights and shares add up
-    seen          (words,)     how many tokens of each word had a label, whatever they weigh
+    seen          (words,)     number of labelled tokens of each word, without weights
     """
 
     word: Annotated[Numbers, Array(np.int32, "entries", least=0, below="V")]
@@ -50,7 +50,7 @@ class Counts(Brief):
     seen: Annotated[npt.NDArray[np.int64], Array(np.int64, "V", least=0)]
 
     def check(self) -> None:
-        """Reject entries that are not in order, and counts of nothing."""
+        """Reject unsorted entries and zero counts."""
         if (np.diff(_keys(self.word, self.label)) <= 0).any() or not self.count.any():
             raise StoreError("the counts should be in the order of words and labels, and not all 0")
 
@@ -61,7 +61,7 @@ class Counts(Brief):
         weights: npt.NDArray[np.float64] | None,
         worth: npt.NDArray[np.float64] | None,
     ) -> Counts:
-        """Count tokens with the numbers of their words, their labels, and what they weigh."""
+        """Count tokens, given the numbers of their words and labels, and their weights."""
         token, label, share = gold.entries(weights, worth)
         seen = np.bincount(words[gold.ids != NOTHING], minlength=int(words.max(initial=-1)) + 1)
         return Counts._added(words[token], label, share, seen)
@@ -79,7 +79,7 @@ class Counts(Brief):
         return Counts(self.word, place[self.label], self.count, self.seen)
 
     def plus(self, other: Counts) -> Counts:
-        """Add up both; the same words and labels have the same numbers in both."""
+        """Add the counts of another instance with the same numbers of words and labels."""
         seen = np.zeros(max(len(self.seen), len(other.seen)), dtype=np.int64)
         seen[: len(self.seen)] += self.seen
         seen[: len(other.seen)] += other.seen
@@ -89,7 +89,7 @@ class Counts(Brief):
         return Counts._added(word, label, count, seen)
 
     def rows(self, words: npt.NDArray[np.int64], size: int, *, rare: bool) -> npt.NDArray[np.float64]:
-        """(len(words), L) counts of these words; those of all words, or of words seen once, for a word numbered -1."""
+        """Return (len(words), L) counts of these words; for -1 those of all words, or of words seen once."""
         table = np.zeros((len(words), size))
         begin, end = np.searchsorted(self.word, words), np.searchsorted(self.word, words, side="right")
         lengths = end - begin
@@ -244,7 +244,7 @@ class MostFrequentTag(Tagger):
 
     # eq:most-frequent   p(y | w) = (c(w, y) + λ) / (Σ_z c(w, z) + λ L)
     def _node(self, corpus: Corpus) -> Scores:
-        """(tokens, L) log P(label | word)."""
+        """Compute (tokens, L) log P(label | word)."""
         column = corpus.strings(self.word_column_).compact()
         numbers = np.array([self.words_.get(word, -1) for word in column.values], dtype=np.int64)
         table = self.counts_.rows(numbers, len(self.labels_), rare=self.unknown == "rare")
@@ -268,7 +268,7 @@ class MostFrequentTag(Tagger):
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
         if self.rules_ or self.dictionary_ is not None:
             return super()._label_ids(corpus, threads)
-        # No label cares for its neighbours, and no label is impossible.
+        # Labels are independent, and no label is impossible.
         found = [self._node(part).argmax(axis=1) for _, part in blocks(corpus, self._block)]
         return np.concatenate([np.zeros(0), *found]).astype(np.int32)
 

@@ -1,4 +1,4 @@
-"""Scores that are linear in the attributes, as scikit-learn computes them, without scikit-learn.
+"""Linear classifiers of scikit-learn, evaluated without scikit-learn.
 
 A model file holds the numbers of a classifier and not the classifier. The formulas are those of scikit-learn, with
 sums in the same order, so that the scores have the same bits.
@@ -21,13 +21,13 @@ from seqlab.store.state import Array, State
 from seqlab.store.values import OptionKind, Values
 
 Floats = npt.NDArray[np.float64]
-NONE = "none"  # a classifier that has no probabilities
-REST = "rest of "  # before the formula of two classes, of each class against the others
+NONE = "none"  # a classifier without probabilities
+REST = "rest of "  # prefix of the two-class formula, for each class against the others
 
 
 @dataclass(frozen=True, eq=False)
 class LinearNumbers:
-    """The numbers of a linear classifier, and the formula of its probabilities.
+    """The parameters of a linear classifier, and the formula of its probabilities.
 
     name        the class of scikit-learn
     classes     (C,) the labels, in its order
@@ -45,7 +45,7 @@ class LinearNumbers:
     link: str
 
     def check(self) -> None:
-        """Reject a formula that is not known, and numbers that do not fit it."""
+        """Reject an unknown formula, and parameters that do not fit it."""
         if self.link != NONE and self.link not in LINKS:
             raise StoreError(f"scores become probabilities in an unknown way, {self.link!r:.80}")
         rows = rows_of(self.link, len(self.classes))
@@ -56,7 +56,7 @@ class LinearNumbers:
 
 
 class LinearScores:
-    """A linear classifier of scikit-learn that has learned, without scikit-learn."""
+    """A fitted linear classifier of scikit-learn, without scikit-learn."""
 
     def __init__(self, numbers: LinearNumbers) -> None:
         self.numbers = numbers
@@ -69,12 +69,12 @@ class LinearScores:
 
     @property
     def coef_(self) -> Floats:
-        """(rows, columns), as scikit-learn has it."""
+        """(rows, columns), as in scikit-learn."""
         found: Floats = self.weights.T
         return found
 
     def weights_of(self, label: str) -> Floats:
-        """(columns,) what each column adds to the score of a label; for naive Bayes, more than to others."""
+        """Return (columns,) the weights of a label; for naive Bayes, relative to other labels."""
         i = self.classes_.index(label)
         table, two = self.weights, len(self.classes_) == 2
         if self.link == f"{REST}bayes":
@@ -84,7 +84,7 @@ class LinearScores:
         return np.asarray((1 if i else -1) * table[:, 0] if two else table[:, i], dtype=np.float64)
 
     def decision_function(self, rows: Matrix) -> Floats:
-        """(n, C), or (n,) for two classes: how much a row is the second."""
+        """Compute (n, C), or (n,) for two classes: the score of the second."""
         found: Floats = rows @ self.weights + self.intercept_
         return found.reshape(-1) if found.shape[1] == 1 else found
 
@@ -95,7 +95,7 @@ class LinearScores:
         return LINKS[self.link](self.decision_function(rows))
 
     def predict_log_proba(self, rows: Matrix) -> Floats:
-        """(n, C) their logarithms."""
+        """Compute (n, C) log-probabilities."""
         if self.link == "bayes":
             return _log_shares(self.decision_function(rows))
         found: Floats = np.log(self.predict_proba(rows))
@@ -103,7 +103,7 @@ class LinearScores:
 
 
 def rows_of(link: str, classes: int) -> int:
-    """Count the rows of coef_: two classes share one, which naive Bayes does not know."""
+    """Count the rows of coef_: one for two classes, except for naive Bayes."""
     asked = 1 if classes == 2 else classes
     return {"bayes": classes, f"{REST}bayes": 2 * asked}.get(link, asked)
 
@@ -112,7 +112,7 @@ def rows_of(link: str, classes: int) -> int:
 
 
 def _softmax(scores: Floats) -> Floats:
-    """LogisticRegression of many classes."""
+    """Compute the probabilities of LogisticRegression with many classes."""
     both = np.stack([-scores, scores], axis=1) if scores.ndim == 1 else scores
     shares: Floats = np.exp(both - both.max(axis=1).reshape(-1, 1))
     shares /= shares.sum(axis=1).reshape(-1, 1)
@@ -120,7 +120,7 @@ def _softmax(scores: Floats) -> Floats:
 
 
 def _log_shares(scores: Floats) -> Floats:
-    """Minus the log-sum of each row; the largest terms are left out of the sum, which keeps the digits of the rest."""
+    """Return minus the log-sum of each row, without the largest terms, which keeps digits."""
     top = scores.max(axis=1, keepdims=True)
     largest = scores == top
     ties = largest.astype(np.float64).sum(axis=1, keepdims=True)
@@ -130,7 +130,7 @@ def _log_shares(scores: Floats) -> Floats:
 
 
 def _bayes(scores: Floats) -> Floats:
-    """MultinomialNB and ComplementNB."""
+    """Compute the probabilities of MultinomialNB and ComplementNB."""
     found: Floats = np.exp(_log_shares(scores))
     return found
 
@@ -150,13 +150,13 @@ def _one_huber(scores: Floats) -> Floats:
 
 
 def _one_bayes(scores: Floats) -> Floats:
-    """Of two columns for each class."""
+    """Compute the probability from two columns for each class."""
     pairs = _bayes(scores.reshape(-1, 2))[:, 1]
     return pairs.reshape(len(scores), -1) if scores.shape[1] > 2 else pairs
 
 
 def _shared(chances: Floats) -> Floats:
-    """Divide the probability of each class alone by the sum; all are alike where each is 0."""
+    """Divide the probability of each class alone by their sum; uniform where all are 0."""
     if chances.ndim == 1:
         return np.stack([1 - chances, chances], axis=1)
     total = chances.sum(axis=1)
@@ -194,7 +194,7 @@ Numbers = tuple[Any, Any, str]  # coef (rows, columns), intercept, link
 
 
 def numbers_of(classifier: Any) -> LinearNumbers:
-    """Take the numbers of a classifier that has learned; says so when there are none that could stand for it."""
+    """Extract the parameters of a fitted classifier; raises an error if it is not linear."""
     if isinstance(classifier, LinearScores):
         return classifier.numbers
     coef, intercept, link = _numbers(classifier)
@@ -215,7 +215,7 @@ def numbers_of(classifier: Any) -> LinearNumbers:
 
 
 def _numbers(classifier: Any) -> Numbers:
-    # A subclass of somebody else's may do anything.
+    # A subclass may compute anything.
     theirs = type(classifier).__module__.startswith("sklearn.")
     found = _KNOWN.get(type(classifier).__name__) if theirs else None
     if found is None:
@@ -246,7 +246,7 @@ def _logistic(classifier: Any) -> str:
 
 
 def _one_by_one(classifier: Any) -> Numbers:
-    """OneVsRestClassifier: the rows of its classifiers, one below the other."""
+    """Stack the rows of the classifiers of a OneVsRestClassifier."""
     coefs, intercepts, links = zip(*(_numbers(one) for one in classifier.estimators_), strict=True)
     rows = [np.atleast_2d(_dense(coef)) for coef in coefs]
     shifts = [np.broadcast_to(np.asarray(one), len(row)) for one, row in zip(intercepts, rows, strict=True)]
@@ -276,7 +276,7 @@ _KNOWN: dict[str, Callable[[Any], Any]] = {
 
 @dataclass(frozen=True)
 class GivenClassifier:
-    """A classifier that has learned nothing, as a file describes it; made when it is asked for.
+    """An unfitted classifier as described in a file; made on first use.
 
     data     its class and its options
     arrays   of its options
@@ -287,11 +287,11 @@ class GivenClassifier:
 
     @staticmethod
     def of(classifier: Any) -> GivenClassifier | None:
-        """Describe a classifier; None for one whose options a file cannot hold."""
+        """Describe a classifier; None if its options cannot be stored."""
         scratch = State("classifier")
         try:
             data = Values(_classes()).put(scratch, "classifier", classifier)
-        except (StoreError, AttributeError, TypeError):  # somebody else's object among the options
+        except (StoreError, AttributeError, TypeError):  # a foreign object among the options
             return None
         return GivenClassifier(data, scratch.arrays)
 
@@ -308,7 +308,7 @@ class GivenClassifier:
 
 
 def _classes() -> dict[str, OptionKind]:
-    """The classes of scikit-learn that a file may name; no other is looked up."""
+    """Return the classes of scikit-learn that a file may name; no other is looked up."""
     from sklearn import linear_model, multiclass, naive_bayes, svm
 
     homes = (linear_model, multiclass, naive_bayes, svm)

@@ -19,12 +19,12 @@ Numbers = npt.NDArray[np.int64]
 Matrix = Any  # scipy.sparse.csr_matrix, which has no types
 
 NO_LABEL = -1  # no previous label: the first token of a sentence
-NOT_KNOWN = -2  # there is a previous label, but nobody says which
+NOT_KNOWN = -2  # the previous label is unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Columns of the matrix: attributes, attributes of label pairs, labels; `previous` if that label is seen."""
+    """Columns of the matrix: attributes, edge attributes, labels; `previous` if the previous label is a feature."""
 
     attributes: int
     pairs: int
@@ -37,7 +37,7 @@ class Columns:
         return self.attributes + (self.labels + 1 + self.pairs * self.labels if self.previous else 0)
 
     def prepared(self, encoded: EncodedCorpus) -> Prepared:
-        """The attributes of a corpus as matrices, to take rows from."""
+        """Return the attributes of a corpus as matrices, to take rows from."""
         pairs = None if encoded.edge is None or not self.pairs or not self.previous else encoded.edge
         return Prepared(
             self,
@@ -48,14 +48,14 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The attributes of all tokens: own (tokens, attributes), pairs (tokens, attributes of label pairs) or None."""
+    """The attributes of all tokens: own (tokens, attributes), pairs (tokens, edge attributes) or None."""
 
     columns: Columns
     own: Matrix
     pairs: Matrix | None
 
     def rows(self, tokens: Numbers, previous: Numbers) -> Matrix:
-        """(len(tokens), columns): a row for each token after its previous label."""
+        """Make (len(tokens), columns): a row for each token and its previous label."""
         own = self.own[tokens]
         if not self.columns.previous:
             return own
@@ -67,7 +67,7 @@ class Prepared:
         return hstack(parts, format="csr", dtype=np.float64)
 
     def _labels(self, previous: Numbers) -> Matrix:
-        """One column per previous label, and the last for none."""
+        """Make one column per previous label, and the last for none."""
         size = self.columns.labels
         known = previous != NOT_KNOWN
         column = np.where(previous == NO_LABEL, size, previous)[known]
@@ -75,7 +75,7 @@ class Prepared:
         return _csr(np.ones(len(column)), column, indptr, size + 1)
 
     def _pairs(self, chosen: Matrix, previous: Numbers) -> Matrix:
-        """One column per attribute of label pairs and previous label."""
+        """Make one column per edge attribute and previous label."""
         size = self.columns.labels
         label = np.repeat(previous, np.diff(chosen.indptr))
         known = label >= 0
@@ -92,10 +92,10 @@ def _sparse(rows: Rows, width: int) -> Matrix:
 def _csr(values: Any, columns: Any, indptr: Any, width: int) -> Matrix:
     try:
         from scipy.sparse import csr_matrix
-    except ImportError:  # a loaded tagger does without scikit-learn, but not without this
+    except ImportError:  # a loaded tagger needs scipy, but not scikit-learn
         raise ImportError("scipy is not installed; write `pip install scipy`", name="scipy") from None
 
-    # Copies, since classifiers sort the entries of a row in place; and 32 bits, since liblinear takes nothing else.
+    # Copies, since classifiers sort the entries of a row in place; 32-bit indices, as liblinear requires.
     small = np.int32 if len(values) < 2**31 and width < 2**31 else np.int64
     data = np.array(values, dtype=np.float64)
     return csr_matrix(
@@ -133,7 +133,7 @@ def samples(
     weights: npt.NDArray[np.float64] | None,
     worth: npt.NDArray[np.float64] | None,
 ) -> Sample:
-    """A row for every token with a label, and one for each label of a token with several, which share its weight."""
+    """Make a row for every labelled token, and one for each label of a token with several, which share its weight."""
     ids = gold.ids.astype(np.int64)
     before = np.concatenate([[NOT_KNOWN], ids[:-1]])
     before[before < 0] = NOT_KNOWN

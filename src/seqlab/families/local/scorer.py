@@ -1,4 +1,4 @@
-"""Classifiers of scikit-learn as scorers of rows: trained, asked for scores of all labels, stored by their numbers."""
+"""Classifiers of scikit-learn as scorers of rows: trained, evaluated for all labels, stored by their parameters."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from seqlab.store.state import State
 
 RESPONSES = ("auto", "probability", "decision")
 METHODS = ("predict_log_proba", "predict_proba", "decision_function")
-MOST_CELLS = 2**25  # of rows without gaps that a classifier is asked for at one time
-PROBES = 32  # rows on which the numbers must say what the classifier says
+MOST_CELLS = 2**25  # cells of a dense matrix passed to a classifier at a time
+PROBES = 32  # rows on which stored parameters and classifier must agree
 CLOSE = 1e-9
 
 
 @dataclass(frozen=True, repr=False)
 class Scorer(Brief):
-    """A classifier that has learned, and the method of it that gives scores.
+    """A fitted classifier, and its method that computes scores.
 
     labels   in the order of the scores
-    dense    whether it takes rows only without gaps
+    dense    True if it takes only dense matrices
     """
 
     classifier: Any = field(compare=False)
@@ -58,7 +58,7 @@ class Scorer(Brief):
 
     @staticmethod
     def of(classifier: Any, wanted: str, labels: Sequence[str], *, dense: bool = False) -> Scorer:
-        """Ask a classifier that has learned for these scores."""
+        """Make a scorer of a fitted classifier with this kind of scores."""
         method = method_of(classifier, wanted)
         classes = _classes(classifier, labels)
         if sorted(classes) != sorted(labels):
@@ -75,7 +75,7 @@ class Scorer(Brief):
         return Scorer(classifier, method, tuple(labels), dense)
 
     def scores(self, rows: Matrix) -> Scores:
-        """(rows, L): log-probabilities, or the values of the decision function."""
+        """Compute (rows, L): log-probabilities, or the values of the decision function."""
         count = rows.shape[0]
         most = max(MOST_CELLS // max(rows.shape[1], 1), 1) if self.dense else count
         if 0 < count <= most:
@@ -85,12 +85,12 @@ class Scorer(Brief):
 
     def _scores(self, rows: Matrix) -> Scores:
         size = len(self.labels)
-        with np.errstate(divide="ignore"):  # what has probability 0 is impossible
+        with np.errstate(divide="ignore"):  # probability 0 is impossible
             asked = getattr(self.classifier, self.method)
             found = np.asarray(asked(rows.toarray() if self.dense else rows), dtype=np.float64)
             if self.method == "predict_proba":
                 found = np.log(found)
-        if found.ndim == 1 and size == 2:  # one number for two classes: how much it is the second
+        if found.ndim == 1 and size == 2:  # one number for two classes: the score of the second
             found = np.stack([-found, found], axis=1)
         if found.shape != (rows.shape[0], size):
             raise OptionError(
@@ -106,11 +106,11 @@ def _classes(classifier: Any, labels: Sequence[str]) -> list[str]:
 
 
 def method_of(classifier: Any, wanted: str) -> str:
-    """Choose the method to ask: log-probabilities where there are any, else the decision function."""
+    """Choose the method: log-probabilities if there are any, otherwise the decision function."""
     if wanted not in RESPONSES:
         raise OptionError(f"scores must be one of {', '.join(map(repr, RESPONSES))}, got {wanted!r}")
     if wanted != "decision":
-        # The logarithm of a probability that has become 0 in floating point would say "impossible".
+        # The log of a probability that underflowed to 0 would mean "impossible".
         for method in ("predict_log_proba", "predict_proba"):
             if hasattr(classifier, method):
                 return method
@@ -125,17 +125,17 @@ def method_of(classifier: Any, wanted: str) -> str:
 
 
 class ByNumbers(Field):
-    """A Scorer as the numbers of its classifier, which needs no scikit-learn when it comes back."""
+    """A Scorer stored as the parameters of its classifier, so that loading needs no scikit-learn."""
 
     def put(self, state: State, name: str, value: Scorer) -> None:
-        """Write the numbers as a part, and the method."""
+        """Write the parameters as a part, and the method."""
         numbers = numbers_of(value.classifier)
         _check_alike(value, numbers)
         state.settings["method"] = value.method
         Part(LinearNumbers).put(state, name, numbers)
 
     def get(self, state: State, name: str, sizes: Sizes) -> Scorer:
-        """Read them back."""
+        """Read the parameters."""
         method, numbers = state.setting("method", str), Part(LinearNumbers).get(state, name, sizes)
         if method not in METHODS or (numbers.link == NONE and method != "decision_function"):
             raise StoreError(f"scores of the kind {numbers.link!r} have no method {method!r:.80}")
@@ -143,7 +143,7 @@ class ByNumbers(Field):
 
 
 def _check_alike(scorer: Scorer, numbers: LinearNumbers) -> None:
-    """Reject another formula, as another release of scikit-learn may have: the file would answer otherwise."""
+    """Reject a formula that differs, as in another release of scikit-learn: the stored model would answer otherwise."""
     from scipy.sparse import csr_matrix
 
     columns = len(numbers.weights)
@@ -154,7 +154,7 @@ def _check_alike(scorer: Scorer, numbers: LinearNumbers) -> None:
         (np.ones(chosen.size), chosen.reshape(-1).astype(np.int32), begins), shape=(PROBES, columns)
     )
     ours = Scorer(LinearScores(numbers), scorer.method, scorer.labels).scores(rows)
-    # Not the same bits: what is stored dense may have been sparse, and other releases round otherwise.
+    # Not bit-identical: dense storage may replace sparse, and other releases round differently.
     if not np.allclose(ours, scorer.scores(rows), rtol=CLOSE, atol=CLOSE):
         raise StoreError(
             f"{numbers.name} of this scikit-learn computes {scorer.method} in a way that seqlab does not know, so a "
@@ -167,7 +167,7 @@ MOST_DENSE = 2**28  # cells of a matrix without gaps to train on: 2 GB
 
 
 def cloned(classifier: Any) -> Any:
-    """Copy a classifier without what it has learned; refuse what is none of scikit-learn's."""
+    """Clone a classifier, unfitted; reject other objects."""
     if isinstance(classifier, LinearScores):
         raise OptionError(
             f"this tagger was loaded from a file, which has the numbers of its {classifier.name} and no classifier; to "
@@ -189,7 +189,7 @@ def cloned(classifier: Any) -> Any:
 
 
 def fitted(classifier: Any, matrix: Matrix, rows: Sample, labels: Sequence[str]) -> tuple[Any, bool]:
-    """Train the classifier on labels by name; also tell if it takes rows only without gaps."""
+    """Train the classifier on labels by name; also return True if it takes only dense matrices."""
     names = np.array(labels, dtype=object)[rows.labels]
     try:
         return _trained(classifier, matrix, names, rows.weights), False
@@ -208,21 +208,21 @@ def fitted(classifier: Any, matrix: Matrix, rows: Sample, labels: Sequence[str])
 def _trained(classifier: Any, matrix: Any, names: Any, weights: npt.NDArray[np.float64] | None) -> Any:
     if weights is None:
         return classifier.fit(matrix, names)
-    # One-versus-rest and the like hand weights on when told to.
+    # One-versus-rest and others pass weights on when configured to.
     inner: Any = getattr(classifier, "estimator", None)
     if not _takes_weights(classifier) and _takes_weights(inner) and hasattr(inner, "set_fit_request"):
         from sklearn import config_context
 
         with config_context(enable_metadata_routing=True):
             inner.set_fit_request(sample_weight=True)
-            if hasattr(inner, "set_score_request"):  # a search scores, too
+            if hasattr(inner, "set_score_request"):  # a search computes scores, too
                 inner.set_score_request(sample_weight=True)
             return classifier.fit(matrix, names, sample_weight=weights)
     return classifier.fit(matrix, names, **{_weight_argument(classifier): weights})
 
 
 def _weight_argument(classifier: Any) -> str:
-    """Find the argument of fit that takes a weight per row; a Pipeline hands it to its last step."""
+    """Find the argument of fit for weights of rows; a Pipeline passes it to its last step."""
     if _takes_weights(classifier):
         return "sample_weight"
     steps = getattr(classifier, "steps", None)

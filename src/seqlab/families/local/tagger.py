@@ -1,4 +1,4 @@
-"""Any classifier of scikit-learn as the scorer of single tokens, with Viterbi or a beam on top."""
+"""A tagger that scores single tokens by a classifier of scikit-learn, decoded by Viterbi or a beam."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from seqlab.tagging.training import Dev, Training
 from seqlab.trellis import TrellisBatch
 
 WAYS = ("viterbi", "beam", "greedy")
-MOST_ROWS = 100_000  # that a classifier is asked for at one time
+MOST_ROWS = 100_000  # rows passed to a classifier at a time
 Bools = npt.NDArray[np.bool_]
 _THEIRS = "what was learned belongs to scikit-learn's classifier; look at classifier_, and at encoder_ for its columns"
 
@@ -42,8 +42,8 @@ class LocalFit(Brief):
 
     training   labels, columns, words, rules and dictionary
     encoder    turns sentences into attributes
-    previous   whether the label of the previous token was a feature
-    scores     the classifier, and which of its methods to ask
+    previous   True if the label of the previous token is a feature
+    scores     the classifier, and its method that computes scores
     """
 
     training: Annotated[Training, Part(Training)]
@@ -53,12 +53,12 @@ class LocalFit(Brief):
 
     @cached_property
     def columns(self) -> Columns:
-        """The columns of the matrix that the classifier sees."""
+        """The columns of the classifier's matrix."""
         encoder, labels = self.encoder(), self.training.labels
         return Columns(encoder.size, encoder.edge_size, len(labels), self.previous)
 
     def check(self) -> None:
-        """Reject parts that do not fit together."""
+        """Check that the parts fit together."""
         if self.scores.labels != self.training.labels:
             raise StoreError("the classifier and the tagger should have the same labels, in order")
         width, found = self.columns.width, self.scores.classifier.weights.shape
@@ -99,7 +99,7 @@ class LocalTagger(Tagger):
     _kind = "local tagger"
     _fit_class = LocalFit
     fit_: LocalFit
-    _given: Any  # the option `classifier`, perhaps as a file describes it
+    _given: Any  # the option `classifier`, possibly as described in a file
 
     def __init__(
         self,
@@ -196,7 +196,7 @@ class LocalTagger(Tagger):
         if isinstance(given, GivenClassifier):
             try:
                 self._given = given = given.made()
-            except (ImportError, StoreError):  # scikit-learn is missing, or has other options than it had
+            except (ImportError, StoreError):  # scikit-learn is missing, or has other options now
                 given = None
         return self.fit_.scores.classifier if given is None and self._fitted() else given
 
@@ -252,7 +252,7 @@ class LocalTagger(Tagger):
         return None if self.dictionary_ is None else self.dictionary_.mask(corpus)
 
     def _scores(self, data: Prepared, tokens: Numbers, previous: Numbers) -> Scores:
-        """(len(tokens), L) what the classifier says of these tokens after these labels."""
+        """Compute (len(tokens), L) scores of these tokens after these labels."""
         parts: list[Scores] = [np.zeros((0, len(self.labels_)))]
         for begin in range(0, len(tokens), MOST_ROWS):
             some = slice(begin, begin + MOST_ROWS)
@@ -261,7 +261,7 @@ class LocalTagger(Tagger):
         return np.concatenate(parts)
 
     def _moves(self, data: Prepared, offsets: Numbers, mask: Bools | None) -> tuple[Scores, Scores]:
-        """Scores of first labels in node (tokens, L), and those of moves in edge (tokens that are not first, L, L)."""
+        """Score first labels in node (tokens, L), and transitions in edge (other tokens, L, L)."""
         size, count = len(self.labels_), int(offsets[-1])
         first = first_tokens(offsets)
         later = np.setdiff1d(np.arange(count), first, assume_unique=True)
@@ -273,7 +273,7 @@ class LocalTagger(Tagger):
         return node, edge
 
     def _reachable(self, offsets: Numbers, mask: Bools | None) -> Bools:
-        """(tokens, L) what legal paths can have there; the classifier is not asked what follows other labels."""
+        """Find (tokens, L) labels on legal paths; the classifier is not evaluated after other labels."""
         size, count = len(self.labels_), int(offsets[-1])
         if not self.rules_ and mask is None:
             return np.ones((count, size), dtype=bool)
@@ -287,7 +287,7 @@ class LocalTagger(Tagger):
         return reach
 
     def _greedy(self, corpus: Corpus, begin: int, threads: int) -> LabelIds:
-        """The best label of each token after the one chosen before it: position by position, all sentences at once."""
+        """Find the best label of each token after the one chosen before, all sentences at once."""
         with located(begin):
             data, mask = self._prepared(corpus, threads), self._mask(corpus)
         ids = np.full(corpus.token_count, NO_LABEL, dtype=np.int32)
@@ -324,7 +324,7 @@ class LocalTagger(Tagger):
         given = self._given
         if not isinstance(given, (GivenClassifier, LinearScores)):
             given = GivenClassifier.of(given)
-        if not isinstance(given, GivenClassifier):  # the numbers have to do
+        if not isinstance(given, GivenClassifier):  # only its parameters are known
             return None
         state.arrays.update(given.arrays)
         return given.data

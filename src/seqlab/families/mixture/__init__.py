@@ -1,1 +1,1 @@
-"""Mixtures: observations without order, in groups."""
+"""Mixture models: clustering of observations without order."""

@@ -14,7 +14,7 @@ from seqlab.errors import DtypeError, OptionError, ScoreError, ShapeError
 from seqlab.families.hmm.emissions.base import SymbolRows
 
 Numbers = npt.NDArray[np.float64]
-LARGEST = 1e100  # squares of larger numbers would leave no room for sums
+LARGEST = 1e100  # sums of squares of larger numbers would overflow
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +32,7 @@ class Bags:
 
     @staticmethod
     def of(bag: Any, ids: Any, values: Any, shape: tuple[int, int], names: Any = None) -> Bags:
-        """Collect entries: how often the bag of each has which feature."""
+        """Make bags from entries: counts of features."""
         begin = np.zeros(shape[0] + 1, dtype=np.int64)
         np.cumsum(np.bincount(bag, minlength=shape[0]), out=begin[1:])
         counts = np.ascontiguousarray(values, dtype=np.float64)
@@ -101,7 +101,7 @@ def read_weights(sample_weight: Any, n: int) -> Numbers:
 
 
 def _plain(X: Any) -> Any:
-    """Take a DataFrame as its table; without that, it would be a list of the names of its columns."""
+    """Convert a DataFrame to its table; otherwise it would be read as a list of column names."""
     return X.to_numpy() if hasattr(X, "iloc") and hasattr(X, "to_numpy") else X
 
 
@@ -136,7 +136,7 @@ def _of_entries(bag: Any, ids: Any, values: Any, shape: tuple[int, int], feature
 
 
 def check_columns(found: int, features: Any) -> None:
-    """Reject a table that is not like that of training; None: there was none before."""
+    """Reject a table with other columns than that of training; None: there was none before."""
     if features is not None and not isinstance(features, int):
         raise ShapeError("X is a table without names, but in training features had names; give bags of them")
     if features not in (None, found):
@@ -151,7 +151,7 @@ def _of_names(bags: list[Any], features: Any) -> Bags:
     counted = [_counts(bag, i) for i, bag in enumerate(bags)]
     names = tuple(sorted({name for bag in counted for name in bag})) if features is None else tuple(features)
     number = {name: j for j, name in enumerate(names)}
-    # Nothing is known of features that training has not seen.
+    # Features not seen in training are ignored.
     entries = [
         (i, number[name], value)
         for i, bag in enumerate(counted)
@@ -163,7 +163,7 @@ def _of_names(bags: list[Any], features: Any) -> Bags:
 
 
 def _counts(bag: Any, i: int) -> dict[str, float]:
-    """Read one bag: how often it has each feature."""
+    """Read one bag: its counts of features."""
     if isinstance(bag, (str, bytes)) or not isinstance(bag, Iterable):
         raise ShapeError(
             f"bag {i} of X is {bag!r:.60}, but a list of features or a dict {{feature: count}} is wanted"

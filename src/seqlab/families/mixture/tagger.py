@@ -33,7 +33,7 @@ from seqlab.tagging.tagger import Sequences
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EMHistory(Tabular):
-    """The course of EM.
+    """The history of EM.
 
     log_likelihood   at the start and after every epoch, with the log of the prior if there is one; it never falls
     converged        whether the last epoch gained less than the tolerance
@@ -63,7 +63,7 @@ class MixtureFit(Brief):
     features: Annotated[tuple[str, ...] | None, Strings(optional=True)] = None
 
     def check(self) -> None:
-        """Reject what a file may say and training never does."""
+        """Check values read from a file."""
         check_shares(self.mu[None], 1, "the weights of the components")
         found = self.log_likelihood
         if not self.theta.size or not len(found) or np.isnan(found).any() or (np.diff(found) < 0).any():
@@ -76,7 +76,7 @@ class MultinomialFit(MixtureFit):
     """A fitted mixture whose components are probabilities of features."""
 
     def check(self) -> None:
-        """Reject components of a file that are no probabilities."""
+        """Check that components from a file are probabilities."""
         super().check()
         check_shares(self.theta, 1, "the probabilities of a component")
 
@@ -92,7 +92,7 @@ def log_sum(joint: Numbers) -> Numbers:
 
 # eq:mixture-posterior   P(l | x_i) = mu_l P(x_i | l) / Σ_m mu_m P(x_i | m)
 def shares(joint: Numbers, mu: Numbers) -> Numbers:
-    """Compute (n, k) P(component | x_i); where x_i is impossible, as if nothing were known of it."""
+    """Compute (n, k) P(component | x_i); the weights where x_i is impossible."""
     total = log_sum(joint)
     possible = np.isfinite(total)
     q = np.exp(joint - np.where(possible, total, 0.0)[:, None])
@@ -107,12 +107,12 @@ class _EM(BaumWelch):
     weight: float
 
     def enough(self, gain: float, value: float) -> bool:  # noqa: ARG002
-        """Return True if an epoch gained too little to go on."""
+        """Return True if an epoch gained too little to continue."""
         return gain <= self.tolerance * self.weight
 
 
 class Mixture(Model):
-    """A mixture of components; a subclass reads its data and knows its components.
+    """Base of mixture models; a subclass reads its data and has the densities of its components.
 
     weights_   (k,) the share of each component
     history_   see EMHistory: its log_likelihood never falls
@@ -120,7 +120,7 @@ class Mixture(Model):
 
     _fit_class: ClassVar[Any] = MixtureFit
     _own: ClassVar[str]  # the option that only this mixture has
-    _nothing: ClassVar[str]  # how X looks when there is nothing to learn from
+    _nothing: ClassVar[str]  # description of X without data, for messages
     _frozen: ClassVar[tuple[str, ...]] = ("transitions",)
     fit_: Any = None  # a MixtureFit, once there is one
 
@@ -137,7 +137,7 @@ class Mixture(Model):
 
     @property
     def history_(self) -> EMHistory:
-        """The course of EM."""
+        """The history of EM."""
         return EMHistory(tuple(self.fit_.log_likelihood.tolist()), self.fit_.converged)
 
     @property
@@ -183,7 +183,7 @@ class Mixture(Model):
     # ------------------------------------------------------------------------------------------ what a subclass knows
 
     def _read(self, X: Any, known: Any) -> Bags:
-        """Read X; `known` are the features of training, by name or how many, or None in training."""
+        """Read X; `known` are the features of training, names or their number, or None in training."""
         raise NotImplementedError
 
     def _log_density(self, rows: Any, theta: Numbers) -> Numbers:
@@ -191,7 +191,7 @@ class Mixture(Model):
         raise NotImplementedError
 
     def _drawn(self, data: Bags, weights: Numbers, chance: Chance) -> Numbers:
-        """Draw components to begin with."""
+        """Draw initial components."""
         raise NotImplementedError
 
     def _emissions(self, theta: Numbers) -> Distribution:
@@ -356,7 +356,7 @@ class MultinomialMixture(Mixture):
         return BagDistribution(Symbols(theta.shape[1]), np.ascontiguousarray(theta.T))
 
     def _drawn(self, data: Bags, weights: Numbers, chance: Chance) -> Numbers:
-        """Draw components: half a bag, half all of them, so that nothing is impossible."""
+        """Draw initial components: half a bag, half all of them, so that nothing is impossible."""
         rows, k = data.rows, self.n_components
         everything = rows.counts(weights[:, None], data.size)[:, 0] + float(self.smoothing)
         full = np.flatnonzero(np.diff(rows.begin))
@@ -364,7 +364,7 @@ class MultinomialMixture(Mixture):
         one[chance.choice(full, k, replace=len(full) < k), np.arange(k)] = 1.0
         single = rows.counts(one, data.size).T
         theta = 0.5 * everything / everything.sum() + 0.5 * single / single.sum(axis=1, keepdims=True)
-        # Some chance on top: two components that begin alike would stay alike for ever.
+        # With some noise: two equal components would stay equal for ever.
         theta = theta * chance.uniform(0.9, 1.1, theta.shape)
         return np.asarray(theta / theta.sum(axis=1, keepdims=True))
 
@@ -428,7 +428,7 @@ class GaussianMeans(Mixture):
         points, variance = rows.values, float(self.variance)
         columns = [((points - mean) ** 2).sum(axis=1) for mean in theta]
         constant = 0.5 * points.shape[1] * math.log(2 * math.pi * variance)
-        with np.errstate(over="ignore"):  # too far away for a number is impossible
+        with np.errstate(over="ignore"):  # an infinite distance is impossible
             return np.asarray(np.array(columns).T / (-2 * variance) - constant)
 
     def _emissions(self, theta: Numbers) -> Distribution:

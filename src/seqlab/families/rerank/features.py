@@ -1,4 +1,4 @@
-"""Features of a whole labelling: what a chain of labels cannot see."""
+"""Features of a whole labelling, which a chain model cannot have."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from seqlab.tags import Scheme, Span, detect, spans
 
 Labels = tuple[str, ...]
 Features = Callable[[Any, Labels], Any]  # (tokens, labels) -> strings, pairs (string, number), or a dict
-MOST_COUNTED = 4  # more of one label in a sentence are alike
+MOST_COUNTED = 4  # counts of one label in a sentence are capped
 LONGEST_SPAN = 6
 WORD_COLUMNS = ("word", "form")
 
 
 @dataclass(frozen=True)
 class GlobalFeatures:
-    """The features that a Reranker has unless it is given others.
+    """The default features of a Reranker.
 
     Of labels: three and four in a row, and how many of each there are. Of words with labels: the word, its neighbours,
     its ending, and whether the same word has the same label each time. Of spans, when labels are tags of a scheme: type
@@ -35,14 +35,14 @@ class GlobalFeatures:
     scheme: Scheme | str | None = None
 
     def check(self) -> None:
-        """Reject a tag scheme that there is not."""
+        """Reject an unknown tag scheme."""
         if isinstance(self.scheme, str):
             Scheme.of(self.scheme)
         elif self.scheme is not None and not isinstance(self.scheme, Scheme):
             raise OptionError(f"scheme must be a tag scheme or its name, got {self.scheme!r:.60}")
 
     def __call__(self, tokens: Any, labels: Sequence[str]) -> dict[str, float]:
-        """Return feature -> how often it occurs in this labelling."""
+        """Return {feature: count} of this labelling."""
         return dict(self.of_list(tokens, [tuple(labels)])[0])
 
     def of_list(self, tokens: Any, candidates: Sequence[Labels]) -> list[Counter[str]]:
@@ -55,14 +55,14 @@ class GlobalFeatures:
         if self.scheme is not None:
             read = (
                 spans([list(labels) for labels in candidates], self.scheme) if any(candidates) else [[]]
-            )  # one of no tokens
+            )  # the empty labelling
             for names, own in zip(found, read, strict=True):
                 names.update(_of_spans(words, own))
         return found
 
 
 def checked_features(given: Any, gold: Sequence[Sequence[str]]) -> Features:
-    """Check features; None means the usual ones, with the tag scheme of the gold labels if they have one."""
+    """Check features; None means the default ones, with the tag scheme of the gold labels if they have one."""
     if given is None:
         return GlobalFeatures(detect([list(labels) for labels in gold]).scheme)
     if not callable(given):
@@ -76,7 +76,7 @@ def checked_features(given: Any, gold: Sequence[Sequence[str]]) -> Features:
 def features_of(
     function: Features, tokens: Any, candidates: Sequence[Labels], where: str
 ) -> Sequence[Mapping[str, float]]:
-    """Return feature -> value for each candidate; what is named twice counts twice. `where` begins a message."""
+    """Return {feature: value} for each candidate; duplicates are added. `where` begins a message."""
     if isinstance(function, GlobalFeatures):
         return function.of_list(tokens, candidates)
     where = f"{where}: {getattr(function, '__name__', 'features')}(tokens, labels)"

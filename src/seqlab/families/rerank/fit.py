@@ -1,4 +1,4 @@
-"""The fitted value of a Reranker; its generator and features in a model file."""
+"""The fitted value of a Reranker, and the storage of its generator and features."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from seqlab.store.values import Values, kinds_of
 from seqlab.tagging.model import COMMON, Apart, Model
 
 KINDS = {**COMMON, **kinds_of(LogLinear, ListPerceptron, GlobalFeatures)}
-GIVEN = "given"  # the part that has the generator as it was given, where that is not the trained one
+GIVEN = "given"  # the part with the generator as given, if that is not the trained one
 
 
 class _Generator(Field):
-    """A generator as a part of the file, with what it has learned if it has learned anything."""
+    """The stored generator, fitted or not."""
 
     def put(self, state: State, name: str, value: Any) -> None:
         """Write the generator, which must be a model that can be stored."""
@@ -54,7 +54,7 @@ class _Generator(Field):
 
 
 class _Features(Field):
-    """Features of a labelling: the usual ones by value, a function by name."""
+    """The stored features of a labelling: the default ones by value, a function by name."""
 
     def put(self, state: State, name: str, value: Any) -> None:
         """Write the features that were fitted."""
@@ -99,9 +99,9 @@ APART = {"generator": Apart(_put_given, _get_given), "features": Apart(_put_feat
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Facts(Brief):
-    """Facts about the training; see Learned.
+    """Facts of training; see Learned.
 
-    score_weight   what was learned for the generator's score, beside the 1 that it counts from the start
+    score_weight   learned weight of the generator's score, beside its initial weight of 1
     """
 
     score_weight: float
@@ -110,7 +110,7 @@ class Facts(Brief):
     objective: float | None
 
     def check(self) -> None:
-        """Reject a number of iterations that cannot be."""
+        """Reject a negative number of iterations."""
         if self.iterations < 0:
             raise StoreError(f"'iterations' should lie above 0, found {self.iterations}")
 
@@ -139,18 +139,18 @@ class RerankFit(Brief):
     oracle: Annotated[Oracle, Record(Oracle)]
 
     def check(self) -> None:
-        """Reject other features in the first place."""
+        """Check that the first feature is the generator's score."""
         if self.names[:1] != (SCORE_NAME,):
             raise StoreError(f"the features should begin with {SCORE_NAME!r}, each of them once")
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """Return the numbers of the features by name."""
+        """Return {name: number} of the features."""
         return {name: i for i, name in enumerate(self.names)}
 
     @property
     def outcome(self) -> Learned:
-        """Return the weights as the learner found them."""
+        """Return the result of the learner."""
         facts, theta = self.learned, self.coef.copy()
         theta[SCORE] = facts.score_weight
         return Learned(theta, facts.reason, facts.iterations, facts.objective)

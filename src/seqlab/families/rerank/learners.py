@@ -1,4 +1,4 @@
-"""Learning to pick from lists: weights under which the right candidate of each list comes first."""
+"""Learning to rank: weights under which the right candidate of each list comes first."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ class Task:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Learned(Brief):
-    """Weights (K,), and how they were found.
+    """Weights (K,), and facts of training.
 
     reason       why training ended
     iterations   of the optimiser, or epochs
-    objective    what was made small, or None for a perceptron
+    objective    final value of the objective, or None for a perceptron
     """
 
     theta: Floats
@@ -78,7 +78,7 @@ class RankingLearner(Protocol):
     """A learner of a Reranker."""
 
     def train(self, task: Task) -> Learned:
-        """Find the weights for these lists."""
+        """Estimate the weights for these lists."""
         ...
 
 
@@ -99,7 +99,7 @@ class LogLinear:
             whole_number(self.max_iterations, "max_iterations", 1)
 
     def train(self, task: Task) -> Learned:
-        """Find the weights with the largest penalised likelihood."""
+        """Maximise the penalised likelihood."""
         objective = RankLikelihood(task, float(self.l2))
         found = minimise(objective, np.zeros(task.lists.size), max_iterations=self.max_iterations)
         return Learned(found.theta, found.reason, found.iterations, found.value)
@@ -144,7 +144,7 @@ class ListPerceptron:
                     for span, amount in ((spans[wanted], task.weights[i]), (spans[chosen], -task.weights[i])):
                         change = amount * lists.values[span]
                         np.add.at(theta, lists.ids[span], change)
-                        # The `step` sums so far lack this change: mean = theta - later / steps.
+                        # The first `step` sums lack this change: mean = theta - later / steps.
                         np.add.at(later, lists.ids[span], step * change)
                 step += 1
         reason = "iterations" if mistakes else "no mistakes"
@@ -177,7 +177,7 @@ class RankLikelihood:
         return value, slope + 2 * self._l2 * theta
 
     def _softmax(self, scores: Floats) -> tuple[Floats, Floats]:
-        """Compute (N,) log-sums of the lists, and (C,) shares of their candidates."""
+        """Compute (N,) log-sums of the lists, and (C,) probabilities of their candidates."""
         top = np.maximum.reduceat(scores, self._starts)
         shares = np.exp(scores - top[self._list])
         total = np.add.reduceat(shares, self._starts)

@@ -1,4 +1,4 @@
-"""n-best lists of any generator: read and checked, as numbers for a learner, and how good they are.
+"""n-best lists of any generator: read and checked, as numbers for a learner, and their oracle accuracy.
 
 A generator is a tagger, an object with nbest(tokens, n), or a function (tokens, n).
 """
@@ -30,7 +30,7 @@ SCORE, SCORE_NAME = 0, "generator score"  # the feature that every candidate has
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CandidateList(Brief):
-    """The labellings that a generator gives one sentence, best first, and its scores."""
+    """The labellings of a generator for one sentence, best first, and their scores."""
 
     labels: list[Labels]
     scores: list[float]
@@ -41,7 +41,7 @@ class CandidateList(Brief):
 
 
 def check_generator(generator: Any) -> None:
-    """Reject what cannot make lists."""
+    """Reject an object that cannot make lists."""
     if isinstance(generator, type):
         raise OptionError(
             f"generator must be an object, got the class {generator.__name__}; write {generator.__name__}()"
@@ -83,7 +83,7 @@ def gold_labels(sentences: Sequence[Any], y: Any) -> list[Labels]:
 def candidate_lists(
     generator: Any, X: Sequence[Any], n: int, *, threads: int | None = None, first: int = 0
 ) -> list[CandidateList]:
-    """List the n best labellings of every sentence; `first` is the number that messages give to the first one."""
+    """List the n best labellings of every sentence; `first` is the number of the first sentence in messages."""
     if not isinstance(generator, Tagger):
         ask = generator.nbest if callable(getattr(generator, "nbest", None)) else generator
         return [
@@ -107,7 +107,7 @@ def _checked(given: Any, length: int, n: int, s: int) -> CandidateList:
     kept: dict[Labels, float] = {}
     for rank, one in enumerate(given):
         labels, score = _candidate(one, length, f"sentence {s}, labelling {rank} of the generator")
-        kept[labels] = max(score, kept.get(labels, score))  # of the same labelling twice, the better
+        kept[labels] = max(score, kept.get(labels, score))  # the better of two equal labellings
     if not kept:
         raise ShapeError("the generator gave no labelling at all; at least one is wanted", place=Place(s))
     order = sorted(kept, key=lambda labels: -kept[labels])[:n]
@@ -133,7 +133,7 @@ def _candidate(one: Any, length: int, where: str) -> tuple[Labels, float]:
 def learned_features(
     features: Features, sentences: Sequence[Any], lists: Sequence[CandidateList], least: int
 ) -> tuple[tuple[str, ...], Lists]:
-    """Find the features of these lists that tell candidates apart, and return the lists as numbers.
+    """Find the features of these lists that distinguish candidates, and return the lists as numbers.
 
     least   candidates that must have a feature
     """
@@ -162,7 +162,7 @@ def numbered(
     for s, one in enumerate(lists):
         bags = features_of(features, sentences[s], one.labels, f"sentence {s}")
         if learning:
-            # What all candidates of a list have alike cancels in every comparison.
+            # Features that all candidates of a list share cancel in every comparison.
             common = set(bags[0].items()).intersection(*(bag.items() for bag in bags[1:]))
             bags = [{name: v for name, v in bag.items() if (name, v) not in common} for bag in bags]
             for bag in bags:
@@ -170,7 +170,7 @@ def numbered(
                     number.setdefault(name, len(number))
         best = max(one.scores)
         for score, bag in zip(one.scores, bags, strict=True):
-            # Only differences within a list count, and they keep their digits like this.
+            # Only differences within a list matter, and the shift keeps their digits.
             base.append(score - best)
             ids.append(SCORE)
             values.append(score - best)
@@ -207,7 +207,7 @@ class Oracle:
 
 
 def oracle_of(lists: Sequence[CandidateList], gold: Sequence[Labels]) -> Oracle:
-    """Measure how good these lists are."""
+    """Compute the oracle accuracy of these lists."""
     hits = [one.hits(truth) for one, truth in zip(lists, gold, strict=True)]
     best, first = np.array([row.max() for row in hits]), np.array([row[0] for row in hits])
     lengths = np.array([len(truth) for truth in gold])

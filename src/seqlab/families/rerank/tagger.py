@@ -1,4 +1,4 @@
-"""Re-ranking: a second look at the n best labellings, with features of the whole of each."""
+"""Re-ranking of the n best labellings of another tagger, with features of the whole labelling."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Ranked(Brief):
 
     score             of the re-ranker: the generator's score and the weights of the features
     log_prob          over the list that the generator gave
-    generator_score   what the generator thought of it
-    generator_rank    its place in the generator's list, from 0
+    generator_score   the generator's score
+    generator_rank    its rank in the generator's list, from 0
     """
 
     labels: tuple[str, ...]
@@ -129,12 +129,12 @@ class Reranker(Model):
             X if isinstance(X, Corpus) else sentences, sentences, gold, column
         )
         names, data = learned_features(features, sentences, lists, self.min_count)
-        # Right are the labellings with the most right labels: the gold one itself where a list has it.
+        # The labellings with the most correct labels count as right: the gold one itself if it is in the list.
         hits = (one.hits(truth) for one, truth in zip(lists, gold, strict=True))
         right = np.concatenate([row == row.max() for row in hits])
         learned = self.learner.train(Task(data, right, weights))
         coef = learned.theta.copy()
-        coef[SCORE] += 1  # the generator's own score counts 1 from the start
+        coef[SCORE] += 1  # the generator's own score has an initial weight of 1
         words = [words_of(tokens) for tokens in sentences]
         objective = None if learned.objective is None else float(learned.objective)
         seen = itertools.chain(gold, *(one.labels for one in lists))
@@ -165,7 +165,7 @@ class Reranker(Model):
     def _training_lists(
         self, X: Sequence[Any], sentences: Sequence[Any], gold: Sequence[Labels], column: str | None
     ) -> tuple[Any, list[CandidateList]]:
-        """Return a generator trained on everything, and lists for every sentence by one that has not seen it."""
+        """Return a generator trained on everything, and lists for every sentence by one that was not trained on it."""
         if self.folds is None or not callable(getattr(self.generator, "fit", None)):
             try:
                 return self.generator, candidate_lists(self.generator, sentences, self.n)
@@ -307,7 +307,7 @@ class Reranker(Model):
     _block = BLOCK
 
     def _check_meaning(self, question: str) -> None:
-        """Refuse: there are no probabilities of single labels."""
+        """Raise an error: there are no probabilities of single labels."""
         raise QuestionError(f"{question} has no meaning here: {self._no_meaning['posterior']}")
 
     def _sentences(self, X: Any) -> Sequence[Any]:
@@ -322,11 +322,11 @@ class Reranker(Model):
     def _scored(
         self, sentences: Sequence[Any], threads: int | None
     ) -> tuple[list[CandidateList], list[npt.NDArray[np.float64]]]:
-        """Return the generator's lists, and for each the scores of its labellings."""
+        """Return the generator's lists, and the scores of their labellings."""
         lists = candidate_lists(self.generator_, sentences, self.n, threads=threads)
         data = numbered(self.fit_.numbers, self.fit_.features, sentences, lists)
         own = self.coef_.copy()
-        own[SCORE] -= 1  # data.base has it already
+        own[SCORE] -= 1  # already in data.base
         return lists, np.split(data.scores(own), data.offsets[1:-1]) if lists else []
 
     # ------------------------------------------------------------------------------------------ files
@@ -347,7 +347,7 @@ class Reranker(Model):
 
 
 def _unlearned(generator: Any) -> Any:
-    """Copy a generator without what it has learned."""
+    """Copy a generator, unfitted."""
     if hasattr(generator, "get_params"):
         return type(generator)(**{name: copy.copy(v) for name, v in generator.get_params(deep=False).items()})
     return copy.deepcopy(generator)
