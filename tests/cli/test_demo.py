@@ -55,6 +55,31 @@ def test_it_writes_everything_whole(tour):
     assert '<th scope="row">boat</th>' in page
 
 
+def test_it_says_which_labels_are_wrong(tour):
+    said, folder = tour
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "Wrong labels (✗) of 6: HMM 2, MEMM 2, CRF 2." in page
+    assert re.search(r"old +NOUN +✗ ADJ", said)
+    assert '<th scope="row">old</th><td>NOUN</td><td class="wrong">✗ ADJ</td>' in page
+    assert page.count('<section class="sentence">') == 3  # of the test set, with gold and predicted labels
+    assert '<span class="token wrong">' in page
+    for name, legend in (("trellis.svg", "small rings: below .005"), ("moves.svg", "speaks against it")):
+        assert legend in (folder / name).read_text(encoding="utf-8")
+
+
+def test_labels_of_a_sentence_of_ones_own_are_not_called_wrong():
+    labels = {"HMM": ["DET", "NOUN"], "CRF": ["DET", "VERB"]}
+    reading = demo.Reading(["The", "fish"], labels, None, [1.0, 0.5], [], 1, "")
+    assert "Nobody has said" in reading.verdict()
+    assert reading.rows()[1:] == [
+        ["The", "DET", "DET", "1.000", ""],
+        ["fish", "NOUN", "VERB", "0.500", "they differ"],
+    ]
+    known = reading._replace(right=["DET", "NOUN"])
+    assert known.rows()[2] == ["fish", "NOUN", "NOUN", "✗ VERB", "0.500"]
+    assert known.verdict() == "Wrong labels (✗) of 2: HMM 0, CRF 1."
+
+
 def test_without_matplotlib_the_report_says_how_to_get_the_chart(shell, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     said = shell.done("demo", "--output", tmp_path / "out")

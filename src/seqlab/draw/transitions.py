@@ -23,8 +23,8 @@ LOOP = 52.0  # extent of a self-loop
 PLACES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.27, 0.73)  # positions on an arrow for its number
 MOST_IN_TABLE = 24
 LEAST_SHARE = 0.04  # relative to the largest number; smaller transitions are left out of a graph
-LARGER = "speaks against it; the thicker, the larger the number"
-ARROWS = ("blue", "", "favours the move"), ("vermilion", "5 3", LARGER)  # a legend: ink, dashes, words
+# Legends: ink, dashes and words of arrows; words for a table.
+ARROWS = ("blue", "", "favours the move, the thicker the more"), ("vermilion", "5 3", "speaks against it")
 CELLS = "blue favours a move, vermilion speaks against it; the deeper, the larger the number; · no number"
 
 
@@ -166,7 +166,7 @@ def _graph(moves: Moves, title: str, notes: list[str], *, legend: bool, top: int
     foot, width = TITLE + EDGE + 2 * reach, 2 * (EDGE + reach)
     signs = [("blue", "", "the thicker, the more probable")] if moves.probabilities else ARROWS
     for ink, dash, words in signs if legend else ():
-        at, foot, width = 24 + 1j * foot, foot + 18, max(width, 420)
+        at, foot, width = 24 + 1j * foot, foot + 18, max(width, 320)
         shapes += arrow(bent(at, at + 36, 0, 0, 0), ink, size=HEAD, neck=HEAD, stroke=2.5, dash=dash)
         shapes.append(Text(70, at.imag + 4, words, 12, ink="faint"))
     return Picture(width, foot, title, tuple(shapes))

@@ -48,7 +48,7 @@ def report_page(report: Report, path: str | os.PathLike[str] | None, *, title: s
         *([] if report.spans is None else _spans(report.spans)),
         _labels(report.labels),
         _confusion(report.confusion),
-        _errors_in_context(report.data, most),
+        errors_in_context(report.data, most),
     ]
     return page(title, parts, path)
 
@@ -150,7 +150,7 @@ def _heat_cell(names: list[str], i: int, j: int, count: int, largest: int) -> st
 # ---------------------------------------------------------------- errors in context
 
 
-def _errors_in_context(data: Paired, most: int) -> str:
+def errors_in_context(data: Paired, most: int) -> str:
     """Make the section of the worst sentences: words above gold and predicted labels, wrong ones marked.
 
     Most wrong labels come first, then the larger share, then sentences as in the corpus.

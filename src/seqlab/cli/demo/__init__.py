@@ -10,6 +10,7 @@ import sys
 import textwrap
 from functools import partial
 from html import escape
+from operator import ne
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,13 +55,14 @@ OPTIONS = (
 LABEL = "pos"
 ITERATIONS = 20  # enough on this corpus; the usual limit is far above
 DEFAULT = "The old man the boat."
+RIGHT = ("DET", "NOUN", "VERB", "DET", "NOUN", "PUNCT")
 STORY = """
 
 It is the old who man the boat: "man" is the verb. Most readers, and all three
 models, take another path first, and would have to turn back."""
 MOST_WORDS = 60  # of a sentence that fits pictures and screen
 MOST_LABELS = 7  # of a picture
-READINGS = 3
+READINGS, SENTENCES = 3, 3  # of the sentence; of the test set, with wrong labels, in the report
 MODELS = "A hidden Markov model, a maximum-entropy Markov model and a conditional random field"
 NO_CHART = "Learning curves are drawn by matplotlib: pip install 'seqlab[plot]', and run seqlab demo again."
 _TOKEN = re.compile(r"\w+(?:[.'’-]\w+)*|[^\w\s]")
@@ -71,6 +73,7 @@ class Reading(NamedTuple):
 
     words           its tokens
     labels          by the name of the model
+    right           the labels it should have, where they are known
     probabilities   of the CRF's label of each word
     nbest           the best labellings of the CRF, and their probabilities
     explained       the position of which it is least sure
@@ -79,15 +82,30 @@ class Reading(NamedTuple):
 
     words: list[str]
     labels: dict[str, list[str]]
+    right: list[str] | None
     probabilities: list[float]
     nbest: list[dict[str, Any]]
     explained: int
     explanation: str
 
     def rows(self) -> list[list[str]]:
-        """Return each word with its labels and the CRF's probability."""
-        shown = (f"{chance:.3f}" for chance in self.probabilities)
-        return [list(row) for row in zip(self.words, *self.labels.values(), shown, strict=True)]
+        """Return headings, then each word with its right label, those of models (✗ if wrong), and a probability."""
+        columns = {"": self.words} | ({"right": self.right} if self.right else {})
+        for name, row in self.labels.items():
+            pairs = zip(row, self.right or row, strict=True)
+            columns[name] = [label if label == right else f"✗ {label}" for label, right in pairs]
+        columns["P"] = [f"{chance:.3f}" for chance in self.probabilities]
+        if not self.right:
+            said = map(set, zip(*self.labels.values(), strict=True))
+            columns[" "] = ["" if len(labels) == 1 else "they differ" for labels in said]
+        return [list(columns), *map(list, zip(*columns.values(), strict=True))]
+
+    def verdict(self) -> str:
+        """Say how many labels are wrong, if that is known."""
+        if self.right is None:
+            return "Nobody has said which labels are right here, so none is marked as wrong."
+        counts = (f"{name} {sum(map(ne, row, self.right))}" for name, row in self.labels.items())
+        return f"Wrong labels (✗) of {len(self.words)}: {', '.join(counts)}."
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -108,9 +126,10 @@ def run(arguments: argparse.Namespace) -> None:
     found = _learned(json=json)
     say(text=found.text())
     reading = _read(found, words or _asked(silent=json))
-    rows = [[*row, "" if len(set(row[1:-1])) == 1 else "they differ"] for row in reading.rows()]
-    shown = table(["", *reading.labels, "P", ""], rows, left=len(reading.labels) + 1, indent=0)
-    say(f"The sentence: {' '.join(reading.words)}", "P: how sure the CRF is of its label", shown)
+    heads, *rows = reading.rows()
+    note = f"{reading.verdict()}\nP: how sure the CRF is of its label"
+    shown = table(heads, rows, left=heads.index("P"), indent=0)
+    say(f"The sentence: {' '.join(reading.words)}", note, shown)
     note = "which labels change, and how probable each one is"
     say(
         f"Its {len(reading.nbest)} best readings",
@@ -158,6 +177,8 @@ def _asked(*, silent: bool) -> list[str]:
 
 
 def _read(found: seqlab.tuning.Comparison, words: list[str]) -> Reading:
+    from seqlab import demo_corpus
+
     models = {row.name: row.model for row in found.rows}
     crf = models["CRF"]
     labels = {name: model.tag(words) for name, model in models.items()}
@@ -167,8 +188,11 @@ def _read(found: seqlab.tuning.Comparison, words: list[str]) -> Reading:
         {"labels": list(map(str, path.labels)), "probability": math.exp(path.log_prob)}
         for path in crf.nbest(words, READINGS)
     ]
+    parts = (demo_corpus(part) for part in ("train", "test"))
+    known = {tuple(one["word"]): list(one[LABEL]) for part in parts for one in part}
+    right = (known | {tuple(_tokens(DEFAULT)): list(RIGHT)}).get(tuple(words))
     doubted = min(range(len(words)), key=chances.__getitem__)
-    return Reading(words, labels, chances, nbest, doubted, crf.explain(words, doubted).text(rows=4))
+    return Reading(words, labels, right, chances, nbest, doubted, crf.explain(words, doubted).text(rows=4))
 
 
 def _say(title: str = "", note: str = "", text: str = "", *, silent: bool = False) -> None:
@@ -225,7 +249,7 @@ def _write_files(folder: Path, found: seqlab.tuning.Comparison, reading: Reading
     }
     with contextlib.suppress(OptionError):  # without matplotlib the page says how to install it
         learning = draw.learning_picture({"MEMM": found["MEMM"].model, "CRF": crf}, title="Learning")
-        pictures["learning.svg"] = (learning, "the objective of every iteration")
+        pictures["learning.svg"] = (learning, "the objective of every iteration, which training makes small")
     for name, (picture, _) in pictures.items():
         picture.save(folder / name)
     html.page("seqlab: a first tour", _report(found, reading, pictures), folder / "report.html")
@@ -242,25 +266,30 @@ def _write_files(folder: Path, found: seqlab.tuning.Comparison, reading: Reading
 def _report(
     found: seqlab.tuning.Comparison, reading: Reading, pictures: dict[str, tuple[seqlab.draw.Picture, str]]
 ) -> list[str]:
+    from seqlab.evaluation.page import errors_in_context
     from seqlab.views import html
 
     figures = [
-        f'<figure><img src="{name}" width="{picture.width}" alt="{escape(picture.title)}">'
+        f'<figure><a href="{name}"><img src="{name}" width="{picture.width}" alt="{escape(picture.title)}"></a>'
         f"<figcaption>{escape(what[:1].upper() + what[1:])}.</figcaption></figure>"
         for name, (picture, what) in pictures.items()
     ]
-    rows = [html.row(word, cells) for word, *cells in reading.rows()]
+    (_, *heads), *rows = reading.rows()
+    shown = [html.row(word, cells).replace("<td>✗", '<td class="wrong">✗') for word, *cells in rows]
     source = f"{found.train_sentences:,} sentences of the corpus that comes with seqlab"
+    story = STORY if reading.right == list(RIGHT) else ""
     return [
         f"<p>{MODELS} have learned parts of speech from {source}.</p>",
         "<h2>The table</h2>",
         found.html_table(),
-        '<p>More about the CRF: <a href="mistakes.html">every label, and where it goes wrong</a>.</p>',
         f"<h2>{escape(' '.join(reading.words))}</h2>",
-        html.table(["word", *reading.labels, "P (CRF)"], rows),
+        f"<p>{reading.verdict()} P is how sure the CRF is of its label.{story}</p>",
+        html.table(["word", *heads], shown),
         f"<h2>Why {escape(reading.words[reading.explained])}?</h2>",
         f"<pre>{escape(reading.explanation)}</pre>",
         "<h2>Pictures</h2>",
         *figures,
         *([] if "learning.svg" in pictures else [f"<p>{escape(NO_CHART)}</p>"]),
+        errors_in_context(found["CRF"].report.data, SENTENCES),
+        '<p>More about the CRF: <a href="mistakes.html">every label, and where it goes wrong</a>.</p>',
     ]
