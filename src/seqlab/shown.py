@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import reprlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -132,6 +133,20 @@ class Tabular(Shown, Brief):
     def to_frame(self) -> Any:
         """Make a pandas DataFrame of the table; pandas must be installed."""
         return framed(self._columns())
+
+
+class Written(Tabular):
+    """A table that is also given as plain data."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists, dicts and numbers."""
+        raise NotImplementedError
+
+    def json(self, *, indent: int | None = 2) -> str:
+        """Return `to_dict` as JSON."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
 def columns_of(rows: Iterable[Any], *names: str) -> dict[str, list[Any]]:

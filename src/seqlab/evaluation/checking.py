@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +13,7 @@ import numpy as np
 from seqlab.corpus import Corpus, StringColumn
 from seqlab.corpus.columns import counted
 from seqlab.errors import CorpusError, OptionError
-from seqlab.shown import Brief, Table, Tabular, columns_of, cut
+from seqlab.shown import Brief, Table, Written, columns_of, cut
 from seqlab.tags import Scheme, detect, violations
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
@@ -48,7 +47,7 @@ class Finding(Brief):
 
 
 @dataclass(frozen=True, slots=True)
-class Check(Tabular, Sequence[Finding]):
+class Check(Written, Sequence[Finding]):
     """The findings of a check, worst first; a list that prints itself."""
 
     title: str
@@ -90,10 +89,6 @@ class Check(Tabular, Sequence[Finding]):
         """Return plain data."""
         findings = [asdict(finding) for finding in self.findings]
         return {"title": self.title, "ok": self.ok, "findings": findings}
-
-    def json(self) -> str:
-        """Write `to_dict` as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
 
 
 # Columns of CoNLL-U that are not used as labels.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,14 +17,14 @@ from seqlab.evaluation.headline import Interval, figures, intervals, token_count
 from seqlab.evaluation.inputs import Paired, pair
 from seqlab.evaluation.scores import FIGURES, Confusion, Score, ScoreTable, confusion_of, score_table
 from seqlab.evaluation.spans import WAYS, Invalid, SpanReport, choose_scheme, is_auto, span_report
-from seqlab.shown import Table, Tabular, columns_of, cut
+from seqlab.shown import Table, Written, columns_of, cut
 from seqlab.tags.reading import check_repair
 from seqlab.tags.schemes import IOB2, Scheme
 from seqlab.views.text import left, printable, right, text_width
 
 
 @dataclass(frozen=True, eq=False)
-class Report(Tabular):
+class Report(Written):
     """Quality of the predicted labels.
 
     sentences    their number, without empty ones
@@ -140,10 +139,6 @@ class Report(Tabular):
                 "times": self.confusion.times.tolist(),
             },
         }
-
-    def json(self, *, indent: int | None = 2) -> str:
-        """Write `to_dict` as JSON."""
-        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
     def html(
         self, path: str | os.PathLike[str] | None = None, *, title: str = "Evaluation", sentences: int = 50

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ from seqlab.errors import OptionError, SeqlabError
 from seqlab.evaluation import Report, evaluate, significance
 from seqlab.families.linear import learners
 from seqlab.features.presets import usual_features
-from seqlab.shown import Brief, Table, Tabular, columns_of, cut
+from seqlab.shown import Brief, Table, Written, columns_of, cut
 from seqlab.tuning.data import Data, checked_data, report_of
 from seqlab.tuning.trials import fitted, fresh, was_interrupted
 from seqlab.views import html
@@ -98,7 +97,7 @@ class Row(Brief):
 
 
 @dataclass(frozen=True)
-class Comparison(Tabular):
+class Comparison(Written):
     """Several models, trained and scored on the same sentences.
 
     rows      in the order in which they were named
@@ -174,10 +173,6 @@ class Comparison(Tabular):
         """Return everything but the models, in plain lists, dicts and numbers."""
         facts = {name: value for name, value in vars(self).items() if name != "rows"}
         return {**facts, "best": self.rows[self.best].name, "models": [row.to_dict() for row in self.rows]}
-
-    def json(self, *, indent: int | None = 2) -> str:
-        """Return `to_dict` as JSON."""
-        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
     def html(self, path: str | os.PathLike[str] | None = None, *, title: str = "Comparison") -> str:
         """Make one page that needs nothing else; written to `path` if there is one."""

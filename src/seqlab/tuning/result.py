@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
 from collections.abc import Mapping, Sequence
@@ -11,7 +10,7 @@ from typing import Any
 
 from seqlab import draw
 from seqlab.errors import OptionError
-from seqlab.shown import Brief, Table, Tabular, brief, columns_of, cut
+from seqlab.shown import Brief, Table, Written, brief, columns_of, cut
 from seqlab.tuning.space import shown
 from seqlab.views.text import clip, laid_out
 
@@ -89,7 +88,7 @@ def _is_plain(value: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Tuning(Tabular):
+class Tuning(Written):
     """Result of a search.
 
     trials        in the order of the search; in successive halving one for each round that a combination was in
@@ -161,10 +160,6 @@ class Tuning(Tabular):
         """Return everything but the model, in plain lists, dicts and numbers."""
         facts = {name: getattr(self, name) for name in ("metric", "how", "folds", "interrupted", "seconds")}
         return {**facts, "best": self.best.to_dict(), "trials": [trial.to_dict() for trial in self.trials]}
-
-    def json(self, *, indent: int | None = 2) -> str:
-        """Return `to_dict` as JSON."""
-        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
     def picture(self, parameter: str | None = None) -> draw.Picture:
         """Draw the error on the sentences of training and on others, over an option that is a number, as a penalty.

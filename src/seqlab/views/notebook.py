@@ -67,7 +67,7 @@ def grid(columns: Mapping[str, Any]) -> str:
     shown = {name: some for name, some in shown.items() if any(one is not None for one in some)}
     starts = ["<td class=n" if all(isinstance(one, (int, float, type(None))) for one in some) else "<td"
               for some in shown.values()]  # fmt: skip
-    heads = (f"{start}>{escape(name)}</td>" for start, name in zip(starts, shown, strict=True))
+    heads = (f"{start}>{escape(text_of(name, 40))}</td>" for start, name in zip(starts, shown, strict=True))
     lines = [f"<tr>{''.join(map(_cell, starts, cells))}</tr>" for cells in zip(*shown.values(), strict=True)]
     if size > ROWS:
         lines.insert(ROWS - LAST, f'<tr><td colspan="{len(shown)}">… {size - ROWS:,} more …</td></tr>')

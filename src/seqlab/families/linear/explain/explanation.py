@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from seqlab.shown import Brief, Table, Tabular, columns_of, cut
+from seqlab.shown import Brief, Table, Written, columns_of, cut
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -55,7 +54,7 @@ class MoveContribution(Brief):
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation(Tabular):
+class Explanation(Written):
     """An exact additive explanation: `total` is the sum of all contributions, and equals log_odds or margin.
 
     log_odds      log p(label | sentence) - log p(rival | sentence) at the position; None without probabilities
@@ -135,10 +134,6 @@ class Explanation(Tabular):
         """Return plain lists, dicts and numbers; None for the weight of a transition that is not allowed."""
         plain: dict[str, Any] = _plain(asdict(self))
         return {**plain, "total": self.total}
-
-    def json(self, *, indent: int | None = 2) -> str:
-        """Return `to_dict` as JSON."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
 def _plain(value: Any) -> Any:

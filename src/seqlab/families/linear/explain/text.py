@@ -19,6 +19,7 @@ COLUMNS = 80
 NUMBER = 10  # screen columns of a number
 SHARES = 16
 HTML_ROWS = 20
+AROUND = 25  # words that a notebook shows before and behind a token
 SMALL = 5e-4  # rounds to 0 with three digits
 
 
@@ -109,8 +110,9 @@ def _text_table(some: Table) -> str:
 
 def explanation_views(found: Explanation) -> Iterator[str | Columns]:
     """Make the question, the sentence, the tables and the sum, as a notebook shows them."""
-    words = [escape(word) for word in found.tokens]
-    words[found.position] = f"<mark>{words[found.position]}</mark>"
+    at = min(found.position, AROUND)
+    words = [escape(word) for word in found.tokens[found.position - at : found.position + AROUND]]
+    words[at] = f"<mark>{words[at]}</mark>"
     yield question(found)
     yield Markup(f"<p>{' '.join(words)}</p>")
     yield from verdict(found)
