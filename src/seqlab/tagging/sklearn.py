@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from seqlab.errors import AbsentError, NotFittedError, OptionError, Place, SeqlabError
 from seqlab.shown import Shown, Table, brief, called, same
 
-LONG = ("classes_", "state_features_", "transition_features_")  # what a notebook need not be told
+LONG = ("classes_", "rules_", "state_features_", "transition_features_")  # what a notebook need not be told
 ROUTED = ("fit", "partial_fit", "score")  # methods that take more than X and y from scikit-learn's searches
 
 

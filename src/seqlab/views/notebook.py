@@ -20,7 +20,7 @@ STYLE = "".join(
         "p{margin:.4rem 0}",
         "p:first-child{font-weight:600}",
         ".best>*{font-weight:600}",
-        ".tokens span:first-child{opacity:.6;text-align:left}",
+        ".tokens span:first-child{opacity:.8;text-align:left}",
         ".scroll{overflow-x:auto}",
         "table{border-collapse:collapse;margin:.5rem 0;font-variant-numeric:tabular-nums;border:0}",
         "th,.seqlab td{padding:.15rem .6rem;text-align:left;border:0;border-bottom:1px solid #8884}",
