@@ -104,8 +104,7 @@ def transition_picture(
         few = few.among(limit)
     left_out, weaker = count - len(few.labels), int(moves.seen.sum() - few.seen.sum())
     notes = [f"labels with smaller numbers, not shown: {left_out}"] if left_out else []
-    if weaker and (top or (graph and count > MANY)):
-        notes.append(f"weaker moves, not shown: {weaker:,}")
+    notes += [f"weaker moves, not shown: {weaker:,}"] if weaker and (top or (graph and count > MANY)) else []
     if graph:
         return _graph(few, title, notes, legend=count > MANY, top=top)
     return _table(few, title, notes, legend=count > MANY)
@@ -148,11 +147,7 @@ def _graph(moves: Moves, title: str, notes: list[str], *, legend: bool, top: int
     arrows = [(_control(places, i, j, centre, radius), float(moves.table[i, j])) for i, j in chosen[:most]]
     shapes: list[Shape] = []
     for control, value in reversed(arrows):
-        ink, dash, share = (
-            "blue" if value >= 0 else "vermilion",
-            "" if value >= 0 else "5 3",
-            abs(value) / largest,
-        )
+        (ink, dash, _), share = ARROWS[value < 0], abs(value) / largest
         looks = {"stroke": 1.0 + 3.5 * share, "opacity": 0.35 + 0.6 * share}
         shapes += arrow(control, ink, size=HEAD + 2 * share, neck=HEAD, dash=dash, **looks)
     taken = [(at.real - radius, at.imag - radius, at.real + radius, at.imag + radius) for at in places]

@@ -188,8 +188,7 @@ def _read(found: seqlab.tuning.Comparison, words: list[str]) -> Reading:
         {"labels": list(map(str, path.labels)), "probability": math.exp(path.log_prob)}
         for path in crf.nbest(words, READINGS)
     ]
-    parts = (demo_corpus(part) for part in ("train", "test"))
-    known = {tuple(one["word"]): list(one[LABEL]) for part in parts for one in part}
+    known = {tuple(one["word"]): list(one[LABEL]) for part in ("train", "test") for one in demo_corpus(part)}
     right = (known | {tuple(_tokens(DEFAULT)): list(RIGHT)}).get(tuple(words))
     doubted = min(range(len(words)), key=chances.__getitem__)
     return Reading(words, labels, right, chances, nbest, doubted, crf.explain(words, doubted).text(rows=4))
@@ -249,7 +248,7 @@ def _write_files(folder: Path, found: seqlab.tuning.Comparison, reading: Reading
     }
     with contextlib.suppress(OptionError):  # without matplotlib the page says how to install it
         learning = draw.learning_picture({"MEMM": found["MEMM"].model, "CRF": crf}, title="Learning")
-        pictures["learning.svg"] = (learning, "the objective of every iteration, which training makes small")
+        pictures["learning.svg"] = (learning, "the objective by iteration; solid: MEMM, dashed: CRF")
     for name, (picture, _) in pictures.items():
         picture.save(folder / name)
     html.page("seqlab: a first tour", _report(found, reading, pictures), folder / "report.html")
