@@ -48,58 +48,13 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0.dev0"
 
-__all__ = [
-    "CRF",
-    "HMM",
-    "MEMM",
-    "BaumWelch",
-    "Categorical",
-    "Constraints",
-    "Corpus",
-    "Counting",
-    "Dirichlet",
-    "FeatureBag",
-    "Gaussian",
-    "GaussianMeans",
-    "GaussianMixture",
-    "HardEM",
-    "LinearTagger",
-    "LocalTagger",
-    "MarkovChain",
-    "MostFrequentTag",
-    "MultinomialMixture",
-    "Poisson",
-    "Report",
-    "Reranker",
-    "Sentence",
-    "Streams",
-    "SuffixModel",
-    "Tagger",
-    "Template",
-    "Trellis",
-    "TrellisBatch",
-    "check",
-    "compare",
-    "convert_model",
-    "corpus",
-    "demo_corpus",
-    "draw",
-    "encode",
-    "errors",
-    "evaluate",
-    "evaluation",
-    "features",
-    "inference",
-    "load",
-    "presets",
-    "read",
-    "significance",
-    "stream",
-    "tags",
-    "tune",
-    "tuning",
-    "write",
-]
+__all__ = ["CRF", "HMM", "MEMM", "BaumWelch", "Categorical", "Constraints", "Corpus", "Counting"]
+__all__ += ["Dirichlet", "FeatureBag", "Gaussian", "GaussianMeans", "GaussianMixture", "HardEM"]
+__all__ += ["LinearTagger", "LocalTagger", "MarkovChain", "MostFrequentTag", "MultinomialMixture", "Poisson"]
+__all__ += ["Report", "Reranker", "Sentence", "Streams", "SuffixModel", "Tagger", "Template", "Trellis"]
+__all__ += ["TrellisBatch", "check", "compare", "convert_model", "corpus", "demo_corpus", "draw", "encode"]
+__all__ += ["errors", "evaluate", "evaluation", "features", "inference", "load", "presets", "read"]
+__all__ += ["significance", "stream", "tags", "tune", "tuning", "write"]
 __all__ += _learners.__all__
 
 

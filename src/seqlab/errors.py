@@ -103,7 +103,7 @@ class SeqlabError(Exception):
         return moved.with_traceback(self.__traceback__)
 
     def inside(self, what: str, *, option: str | None = None) -> Self:
-        """Copy the error with one more name before its place: "dev: sentence 3: ..."."""
+        """Copy the error with one more name, what or an option, before its place: "dev: sentence 3: ..."."""
         return self.at(option=option, within=(what, *self.place.within))
 
     @property

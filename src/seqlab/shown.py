@@ -145,7 +145,7 @@ class Written(Tabular):
         raise NotImplementedError
 
     def json(self, *, indent: int | None = 2) -> str:
-        """Return `to_dict` as JSON."""
+        """Return `to_dict` as JSON; indent as for json.dumps."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
 

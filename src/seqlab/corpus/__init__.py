@@ -26,19 +26,5 @@ else:  # otherwise a type checker would accept any attribute
         },
     )
 
-__all__ = [
-    "BagColumn",
-    "Column",
-    "Corpus",
-    "Extras",
-    "Layout",
-    "Sentence",
-    "Stream",
-    "StringColumn",
-    "Token",
-    "VectorColumn",
-    "demo_corpus",
-    "read",
-    "stream",
-    "write",
-]
+__all__ = ["BagColumn", "Column", "Corpus", "Extras", "Layout", "Sentence", "Stream", "StringColumn"]
+__all__ += ["Token", "VectorColumn", "demo_corpus", "read", "stream", "write"]

@@ -180,7 +180,7 @@ class StringColumn(Brief):
         return _core.gather(self.values, self.codes, begin, end)
 
     def nested(self, offsets: Offsets) -> list[list[str]]:
-        """List the strings of every sentence."""
+        """List the strings of every sentence; sentence i has tokens offsets[i] .. offsets[i + 1]."""
         return _core.gather_all(self.values, self.codes, offsets)
 
     def take(self, tokens: npt.NDArray[np.int64]) -> StringColumn:
@@ -192,7 +192,7 @@ class StringColumn(Brief):
         return StringColumn(*_core.compact_pool(self.codes, self.pool))
 
     def same(self, other: object) -> bool:
-        """Compare the strings token by token."""
+        """Compare the strings with the other column's, token by token."""
         if not isinstance(other, StringColumn) or len(self) != len(other):
             return False
         codes = other.codes
@@ -216,7 +216,7 @@ class BagColumn(Brief):
     """A bag of attributes per token, as in CRFsuite's files: strings, each with a weight.
 
     indptr    (tokens + 1,)   attributes of token i are codes[indptr[i] : indptr[i + 1]]
-    codes     (attributes,)   the number of each attribute's string
+    codes     (attributes,)   the number of each attribute's string in the pool
     weights   (attributes,)   or None when every weight is 1
     """
 
@@ -271,7 +271,7 @@ class BagColumn(Brief):
         return [self.bag(token) for token in range(begin, end)]
 
     def nested(self, offsets: Offsets) -> list[list[dict[str, float]]]:
-        """List the bags of every sentence."""
+        """List the bags of every sentence; sentence i has tokens offsets[i] .. offsets[i + 1]."""
         return [self.span(*pair) for pair in itertools.pairwise(offsets.tolist())]
 
     def take(self, tokens: npt.NDArray[np.int64]) -> BagColumn:
@@ -281,7 +281,7 @@ class BagColumn(Brief):
         return BagColumn(indptr, self.codes[places], weights, self.pool)
 
     def same(self, other: object) -> bool:
-        """Compare attributes and weights token by token."""
+        """Compare attributes and weights with the other column, token by token."""
         if not isinstance(other, BagColumn) or not np.array_equal(self.indptr, other.indptr):
             return False
         return self.strings.same(other.strings) and bool(np.array_equal(self.all_weights, other.all_weights))
@@ -321,7 +321,7 @@ class VectorColumn(Brief):
         return self.vectors[begin:end]
 
     def nested(self, offsets: Offsets) -> list[npt.NDArray[np.floating[Any]]]:
-        """List an array per sentence."""
+        """List an array per sentence; sentence i has tokens offsets[i] .. offsets[i + 1]."""
         return [self.vectors[begin:end] for begin, end in itertools.pairwise(offsets.tolist())]
 
     def take(self, tokens: npt.NDArray[np.int64]) -> VectorColumn:
@@ -329,7 +329,7 @@ class VectorColumn(Brief):
         return VectorColumn(self.vectors[tokens])
 
     def same(self, other: object) -> bool:
-        """Compare the numbers."""
+        """Compare the numbers with the other column's."""
         return isinstance(other, VectorColumn) and bool(np.array_equal(self.vectors, other.vectors))
 
     @staticmethod

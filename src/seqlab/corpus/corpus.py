@@ -43,6 +43,7 @@ class Corpus(Shown, Sequence[Sentence]):
 
     columns   name -> StringColumn, BagColumn or VectorColumn, one entry per token
     offsets   (N + 1,)   sentence i has tokens offsets[i] .. offsets[i + 1]
+    extras, layout, origin   lines that are no tokens, how the file was written, and where its lines are; None without
     """
 
     __slots__ = ("_columns", "_extras", "_layout", "_offsets", "_origin")
@@ -116,19 +117,19 @@ class Corpus(Shown, Sequence[Sentence]):
         return self._origin
 
     def data(self, name: str) -> Column:
-        """Return a column as stored: StringColumn, BagColumn or VectorColumn."""
+        """Return the column `name` as stored: StringColumn, BagColumn or VectorColumn."""
         column = self._columns.get(name)
         return self._columns[resolve(name, self.columns)] if column is None else column
 
     def strings(self, name: str) -> StringColumn:
-        """Return a column of strings as stored: a number per token, and the distinct strings."""
+        """Return the column `name` of strings as stored: a number per token, and the distinct strings."""
         column = self.data(name)
         if not isinstance(column, StringColumn):
             raise CorpusError(f"column {name!r} holds {_kind(column)}, but strings are wanted")
         return column
 
     def column(self, name: str) -> list[Any]:
-        """Return one list per sentence: of strings, or of dicts for attributes; one array per sentence for vectors."""
+        """Return the column `name`, a list per sentence: of strings, or dicts for attributes; an array for vectors."""
         return list(self.data(name).nested(self._offsets))
 
     def place(self, sentence: int, token: int = 0) -> str:
@@ -136,7 +137,7 @@ class Corpus(Shown, Sequence[Sentence]):
         return str(self.located(sentence, token))
 
     def located(self, sentence: int, token: int | None = None) -> Place:
-        """Find the file and the line of a sentence or of one of its tokens."""
+        """Find the file and the line of a sentence or of one token of it."""
         index = self._index(sentence)
         return self.origin.place(index, token, self.extras.within(index, token or 0))
 
@@ -250,7 +251,7 @@ class Corpus(Shown, Sequence[Sentence]):
         return self._rows(_order(len(self), seed))
 
     def sample(self, n: int, seed: int) -> Corpus:
-        """Draw n sentences without replacement, in the order of the corpus."""
+        """Draw n sentences without replacement, in the order of the corpus; the same seed draws the same ones."""
         size = len(self)
         if isinstance(n, bool) or not isinstance(n, _WHOLE) or not 0 <= n <= size:
             raise OptionError(f"sample wants a whole number from 0 to {size} (all sentences), got {n!r}")
@@ -259,7 +260,7 @@ class Corpus(Shown, Sequence[Sentence]):
     # ------------------------------------------------------------------------------------------ columns
 
     def with_column(self, name: str, values: Any) -> Corpus:
-        """Copy the corpus with a column added or replaced.
+        """Copy the corpus with a column `name` added or replaced.
 
         values   one list of strings per sentence; or a StringColumn, BagColumn or VectorColumn; or an array (tokens, D)
         """
@@ -267,7 +268,7 @@ class Corpus(Shown, Sequence[Sentence]):
         return self._with({**self._columns, name: column})
 
     def select(self, *names: str) -> Corpus:
-        """Copy the corpus with these columns only, in this order."""
+        """Copy the corpus with the columns of these names only, in this order."""
         wanted = names[0] if len(names) == 1 and not isinstance(names[0], str) else names
         return self._with({name: self.data(name) for name in checked(wanted)})
 
@@ -284,7 +285,7 @@ class Corpus(Shown, Sequence[Sentence]):
 
     @staticmethod
     def join(parts: Iterable[Corpus]) -> Corpus:
-        """Concatenate corpora with equal columns."""
+        """Concatenate corpora with equal columns, the parts."""
         whole = list(parts)
         if not whole:
             raise CorpusError("join wants at least one corpus")
@@ -311,7 +312,7 @@ class Corpus(Shown, Sequence[Sentence]):
 
     @staticmethod
     def from_lists(*data: Any, columns: Iterable[str] | None = None, **named: Any) -> Corpus:
-        """Make a corpus from lists of lists or of sentences; seqlab.corpus.lists describes the accepted shapes."""
+        """Make a corpus from data (seqlab.corpus.lists has its shapes), or lists named; columns: names for tuples."""
         if len(data) == 1 and not named and lists.are_sentences(data[0]):
             joined = Corpus.join(_spans(data[0]))
             return joined if columns is None else joined.select(*columns)
@@ -324,7 +325,7 @@ class Corpus(Shown, Sequence[Sentence]):
 
     @staticmethod
     def from_pandas(frame: Any, sentence: str = "sentence", columns: Iterable[str] | None = None) -> Corpus:
-        """Make a corpus from a DataFrame with one row per token; the column `sentence` identifies its sentence."""
+        """Make a corpus from a frame with one row per token, its column `sentence` the sentence; columns: to keep."""
         from seqlab.corpus.frames import from_pandas
 
         return from_pandas(frame, sentence, columns)
@@ -359,7 +360,7 @@ class Corpus(Shown, Sequence[Sentence]):
         separator: str | None = None,
         encoding: str = "utf-8",
     ) -> None:
-        """Write it to a file or stream: see seqlab.write."""
+        """Write it to a target, file or stream; format, columns, separator and encoding as for seqlab.write."""
         from seqlab.corpus.io.writer import write
 
         write(self, target, format, columns, separator=separator, encoding=encoding)

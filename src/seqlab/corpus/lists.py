@@ -289,7 +289,7 @@ Bag = list[tuple[str, float]]  # attribute, weight; in the order given, not merg
 
 
 def bag(item: Mapping[str, Any] | Iterable[str], *, where: str = "") -> Bag:
-    """List the attributes of one token; `where` is put before an error message."""
+    """List the attributes of one item (token); `where` is put before an error message."""
     try:
         return list(_entries(item))
     except CorpusError as error:
@@ -297,7 +297,7 @@ def bag(item: Mapping[str, Any] | Iterable[str], *, where: str = "") -> Bag:
 
 
 def bags(items: Iterable[Mapping[str, Any] | Iterable[str]], *, where: str = "") -> list[Bag]:
-    """List the attributes of every token of a sentence."""
+    """List the attributes of the items (tokens) of a sentence; `where` is put before messages."""
     if isinstance(items, (str, bytes, Mapping)):
         raise CorpusError(
             f"{where + ': ' if where else ''}a sentence is a list with one dict or list of strings a token, "

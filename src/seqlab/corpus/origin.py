@@ -116,7 +116,7 @@ class Extras(Brief):
     sentence   the sentence before or in which the line stands; N behind the last one
     position   the token before which it stands; T behind the last token. T + 1 is the line that ended the sentence when
                that was not an empty one
-    text       the lines; ABSENT where a sentence was ended by nothing (the end of the file)
+    codes, pool   their strings, in `text`; ABSENT where a sentence was ended by nothing (the end of the file)
     """
 
     sentence: npt.NDArray[np.int64]
@@ -156,7 +156,7 @@ class Extras(Brief):
         return int(np.count_nonzero((positions > 0) & (positions <= token)))
 
     def take(self, rows: npt.NDArray[np.int64], size: int, *, tail: bool) -> Extras:
-        """Return the lines of the chosen sentences of a corpus of `size`; with `tail` also those after the last one."""
+        """Return the lines of the sentences `rows` of a corpus of `size`; with `tail` also those after the last one."""
         if not len(self):
             return self
         bounds: Offsets = np.searchsorted(self.sentence, np.arange(size + 2)).astype(np.int64)
@@ -167,7 +167,7 @@ class Extras(Brief):
 
     @staticmethod
     def join(parts: Sequence[Extras], sizes: Sequence[int]) -> Extras:
-        """Concatenate the lines of several corpora."""
+        """Concatenate the lines of several corpora: the parts, and sizes of the corpora."""
         if not any(map(len, parts)):
             return Extras.none()
         shifts = np.cumsum([0, *sizes[:-1]])

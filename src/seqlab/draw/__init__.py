@@ -15,27 +15,7 @@ from seqlab.views.canvas import ASCII, UNICODE, Canvas, Glyphs, Ink, Style, log_
 from seqlab.views.picture import Picture
 from seqlab.views.text import beside, clip, text_width
 
-__all__ = [
-    "ASCII",
-    "UNICODE",
-    "Canvas",
-    "Glyphs",
-    "Ink",
-    "Picture",
-    "Style",
-    "beside",
-    "clip",
-    "confusion_picture",
-    "graphical_model_picture",
-    "learning_picture",
-    "line_picture",
-    "log_score",
-    "posterior_text",
-    "probability",
-    "reliability_picture",
-    "text_width",
-    "track_picture",
-    "transition_picture",
-    "trellis_picture",
-    "trellis_text",
-]
+__all__ = ["ASCII", "UNICODE", "Canvas", "Glyphs", "Ink", "Picture", "Style", "beside", "clip"]
+__all__ += ["confusion_picture", "graphical_model_picture", "learning_picture", "line_picture", "log_score"]
+__all__ += ["posterior_text", "probability", "reliability_picture", "text_width", "track_picture"]
+__all__ += ["transition_picture", "trellis_picture", "trellis_text"]

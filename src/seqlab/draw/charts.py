@@ -72,7 +72,7 @@ def line_picture(
     """Draw curves by name, each as points (x, y), with a legend beside them.
 
     log_x, log_y   logarithmic axes; points at 0 and below are left out
-    mark           an x to highlight, with a name
+    mark           an x to highlight, with mark_name; title, x_name and y_name stand above and at the axes
     """
     usable = {name: _usable(points, log_x=log_x, log_y=log_y) for name, points in curves.items()}
     return _chart([_Panel(usable, y_name, mark, mark_name)], title, x_name, log_x=log_x, log_y=log_y)
@@ -82,6 +82,7 @@ def learning_picture(given: Any, *, title: str = "Learning curve") -> Picture:
     """Draw the objective of every epoch, and below it the score on the development set, if there was one.
 
     given   a `history_`, a tagger that has one, or {name: history or tagger} to compare several
+    title   above the picture
     """
     named = given if isinstance(given, Mapping) else {"": given}
     histories = {str(name): getattr(one, "history_", one) for name, one in named.items()}
@@ -150,6 +151,7 @@ def track_picture(
 ) -> Picture:
     """Draw numbers and states along a sequence of T positions.
 
+    title, x_name, y_name   above the picture and at its axes
     curves   name -> T numbers; probabilities are drawn from 0 to 1
     tracks   name -> T states, each with a lane of its own: the truth, a best path, what was observed
     """
@@ -314,7 +316,7 @@ def confusion_picture(report: Any, *, most: int = 12, title: str = "Confusion of
     """Draw the labels with the most mistakes: rows are right labels, columns what was said.
 
     report   what evaluate() gave, or its `confusion`
-    most     labels that are shown
+    most     labels that are shown, under the title
 
     A cell is shaded by its share of the row: blue on the diagonal, vermilion beside it.
     """
@@ -358,6 +360,7 @@ def reliability_picture(
 
     Dots on the diagonal are honest; below it the model is too sure of itself. Bars show 95 % intervals, the small bars
     below how many tokens fall into each bin. ECE is the mean distance from the diagonal, by tokens.
+    title   above the picture
     """
     if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= 50:
         raise OptionError(f"bins must be a whole number from 1 to 50, got {bins!r:.40}")

@@ -48,6 +48,7 @@ def graphical_model_picture(
     model    "markov-chain", "naive-bayes", "hmm", "hmm-2" (order 2), "memm" or "crf"
     length   tokens that are drawn, from 2 to 8
     plates   with frames round what is there many times, and the parameters as dots
+    title   above the picture
     """
     if model not in _MODELS:
         raise OptionError(f"model must be one of {', '.join(map(repr, _MODELS))}, got {model!r:.40}")

@@ -78,9 +78,9 @@ def trellis_text(
 
     A cell shows the score of the best path into it, * marks the best cell of each column, a dot a cell
     that no path reaches. Up to 8 labels are joined by lines that show where each cell came from; with
-    more, or on a narrow screen, the cell names the label instead. Of very many labels only those of the
-    path and the most probable are shown, of very many positions the first. Cells of the highlighted path
-    point to their neighbours on it, also where another way in would score more.
+    more, or on a narrow screen, the cell names the label instead. Of very many labels only max_labels are
+    shown, of the path and the most probable, of positions the first max_positions; style is
+    a Style. Cells of the highlighted path point to their neighbours on it, also where another way in would score more.
     """
     style = style or Style()
     if trellis.T == 0:
@@ -344,7 +344,8 @@ def posterior_text(
 ) -> str:
     """Draw P(y_t = y), one column per position and one row per label, as a number and a bar.
 
-    node   (T, L) probabilities, such as `Posterior.node`
+    node             (T, L) probabilities, such as `Posterior.node`
+    tokens, labels   names of the columns and rows; width of the screen; style: a Style
     """
     style = style or Style()
     names, glyphs = [printable(name) for name in labels], style.glyphs

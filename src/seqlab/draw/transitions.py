@@ -86,6 +86,7 @@ def transition_picture(
     kind     "graph" for labels in a ring with arrows, "table" for a shaded table; None takes a graph up to 9 labels
     most     labels that are shown: those whose moves have the largest numbers
     top      moves that are shown: those with the largest numbers, and the labels they join
+    title    above the picture
 
     Arrows are as thick as their numbers are large. Blue and solid favours a move, vermilion and dashed speaks against
     it. Of more than 9 labels a graph shows the strongest moves only, and B-NP and I-NP stand together.

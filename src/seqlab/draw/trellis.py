@@ -121,7 +121,8 @@ def trellis_picture(
     posterior  whether to shade labels and moves by their probabilities, and to write these into the nodes; scores that
                are no logs of probabilities, such as a perceptron's, are better drawn without
 
-    Of more than 12 labels those of the best path and the most probable are shown, of very many positions the first.
+    Of more than max_labels those of the best path and the most probable are shown, of positions the first
+    max_positions; a title stands above.
     """
     if not 0 <= whole_number(nbest, "nbest", 0) <= len(PATHS):
         raise OptionError(f"nbest must lie between 0 and 4 in a picture, got {nbest!r}")

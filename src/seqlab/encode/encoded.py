@@ -63,6 +63,7 @@ class EncodedCorpus:
     edge_indptr   (tokens + 1,)   for edge attributes (of the transition into a token); None without any
     edge_ids      (entries,)
     encoder                       knows the names: encoder.attributes, encoder.labels
+    node, edge                    Rows of what labels see, and of what label pairs see: the arrays above are theirs
     """
 
     offsets: Offsets

@@ -130,11 +130,12 @@ class Encoder:
         corpus   a Corpus, sentences of one, or lists of lists: of words for a template, of dicts or lists of strings
                  without one
         labels   the name of a column, or a list of labels for every sentence
+        threads  how many to use, None for every core
         """
         return self._learn(corpus, labels, threads, extend=False)
 
     def extend(self, corpus: Any, labels: Labels = None, *, threads: int | None = None) -> EncodedCorpus:
-        """Learn from one more training corpus on top of what is known, and give that corpus encoded.
+        """Learn from one more corpus on top of what is known, and give it encoded; labels and threads as for fit.
 
         Attributes keep their numbers; new ones, seen at least min_count times in this corpus, get the numbers after
         them, by falling frequency. Labels are the old and the new ones in the order of their names, so that label
@@ -144,7 +145,7 @@ class Encoder:
         return self._learn(corpus, labels, threads, extend=True)
 
     def encode(self, corpus: Any, labels: Labels = None, *, threads: int | None = None) -> EncodedCorpus:
-        """Encode another corpus with what fit() has learned."""
+        """Encode another corpus, with labels or without, with what fit() has learned; threads: None for every core."""
         if not self._node:
             raise OptionError("this encoder has learned nothing yet; call fit(corpus) first")
         workers = thread_count(threads)
@@ -165,7 +166,7 @@ class Encoder:
         return only.pool if isinstance(only, BagRows) and only.column == ATTRIBUTES else None
 
     def take(self, node: Sequence[Producer], edge: Sequence[Producer], size: int, edge_size: int) -> None:
-        """Replace the learned attributes by those of these producers."""
+        """Replace the learned attributes by those of producers node and edge, of size and edge_size attributes."""
         self._node, self._edge, self.size, self.edge_size = list(node), list(edge), size, edge_size
         self._names = {}
 
@@ -320,7 +321,7 @@ def encode(
     min_count: int = 1,
     threads: int | None = None,
 ) -> EncodedCorpus:
-    """Encode a corpus as training data: Encoder(features, min_count=min_count).fit(corpus, labels)."""
+    """Encode a corpus as training data: Encoder(features, min_count=min_count).fit(corpus, labels, threads=threads)."""
     return Encoder(features, min_count=min_count).fit(corpus, labels, threads=threads)
 
 

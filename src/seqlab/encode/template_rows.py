@@ -225,7 +225,7 @@ NO_VALUE = -1
 class TemplateRows:
     """Rows of the node features of a template, or of its edge features, according to the plan.
 
-    bank   the compiled features; other tables may read it, while it does not learn
+    bank, state   the compiled features, which other tables may read while it does not learn; what they have learned
     """
 
     column = None  # of ready-made attributes
@@ -245,7 +245,7 @@ class TemplateRows:
         return TemplateRows, (self.plan, self.bank.state())
 
     def learn(self, corpus: Corpus, threads: int) -> Seen:
-        """Count every attribute of the corpus, group by group; known ones come first in their group."""
+        """Count every attribute of the corpus by group, on threads; known ones come first in their group."""
         columns, ids, indptr = self._space(corpus)
         self.bank.learn(columns, corpus.offsets, ids, threads)
         sizes = self.bank.group_sizes()
@@ -265,7 +265,7 @@ class TemplateRows:
         return Seen(counts, np.repeat(np.array(self.plan.least, dtype=np.int32), sizes), known, number)
 
     def look_up(self, corpus: Corpus, threads: int) -> Rows:
-        """Return the rows of another corpus, without unseen attributes."""
+        """Return the rows of another corpus, without unseen attributes; threads: how many to use."""
         columns, ids, indptr = self._space(corpus)
         ids.resize(self.bank.look_up(columns, corpus.offsets, ids, indptr, threads), refcheck=False)
         return Rows(indptr, ids)
@@ -312,7 +312,7 @@ class TemplateRows:
 
     @staticmethod
     def of(known: KnownTemplate, template: Template, min_count: int) -> TemplateRows:
-        """Make rows from the result of known()."""
+        """Make rows of a template from the result of known(); min_count is that of the Encoder."""
         plan = Plan(template, min_count, on_moves=known.on_moves)
         leaders, places = plan.pools(), plan.places()
         fits = len(known.words) == len(plan.sources) and set(known.values) == set(leaders)

@@ -24,19 +24,5 @@ else:  # otherwise a type checker would accept any attribute
         },
     )
 
-__all__ = [
-    "Check",
-    "Confusion",
-    "Finding",
-    "Interval",
-    "Invalid",
-    "Mistake",
-    "Report",
-    "Score",
-    "ScoreTable",
-    "Significance",
-    "SpanReport",
-    "check",
-    "evaluate",
-    "significance",
-]
+__all__ = ["Check", "Confusion", "Finding", "Interval", "Invalid", "Mistake", "Report", "Score"]
+__all__ += ["ScoreTable", "Significance", "SpanReport", "check", "evaluate", "significance"]

@@ -48,7 +48,7 @@ class Finding(Brief):
 
 @dataclass(frozen=True, slots=True)
 class Check(Written, Sequence[Finding]):
-    """The findings of a check, worst first; a list that prints itself."""
+    """The findings of a check, worst first; a list that prints itself under its title."""
 
     title: str
     findings: tuple[Finding, ...]

@@ -44,7 +44,7 @@ SLACK = 1e-12  # tolerance for rounding in comparisons
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Confidence interval of a score, by bootstrap over sentences."""
+    """Confidence interval of a score, from low to high, by bootstrap over sentences."""
 
     low: float
     high: float
@@ -114,7 +114,7 @@ def intervals(
 
 @dataclass(frozen=True, slots=True)
 class Significance:
-    """Two scores on the same sentences, and the significance of their difference.
+    """Two scores by a metric on the same sentences, and the significance of their difference in so many trials.
 
     difference   a - b
     p_value      the chance of a difference this large, either way, if both were equally good
@@ -158,6 +158,7 @@ def significance(
     """Test if outputs `a` and `b` for the same gold labels differ significantly.
 
     metric   "accuracy", "span_f1" or "sentence_accuracy"
+    column, scheme, repair   as for evaluate; trials: how many times outputs are swapped by chance, from the seed
     """
     if metric not in METRICS:
         raise OptionError(f"metric must be one of {', '.join(map(repr, METRICS))}, got {metric!r}")

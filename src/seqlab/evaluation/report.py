@@ -34,6 +34,7 @@ class Report(Written):
     labels       precision, recall and F1 of every label
     spans        scores of spans, counted in four ways, or None for labels that are not tags
     confusion    which label was taken for which
+    data         the labels that were compared
     """
 
     sentences: int
@@ -93,7 +94,7 @@ class Report(Written):
         return self.text()
 
     def text(self, *, digits: int = 4, rows: int = 50) -> str:
-        """Lay out a table of at most 80 columns, as scikit-learn's. `rows` bounds the labels shown."""
+        """Lay out a table of at most 80 columns, as scikit-learn's; `rows` bounds the labels, digits the decimals."""
         digits, rows = min(whole_number(digits, "digits", 1), 6), whole_number(rows, "rows", 1)
         parts = ["\n".join(_head(self, digits))]
         if self.spans is not None:
@@ -143,7 +144,7 @@ class Report(Written):
     def html(
         self, path: str | os.PathLike[str] | None = None, *, title: str = "Evaluation", sentences: int = 50
     ) -> str:
-        """Make a page that needs nothing else, with the worst `sentences`; it is written to `path` if there is one."""
+        """Make a page with a title and the worst `sentences`, which needs nothing else; written to `path` if given."""
         from seqlab.evaluation.page import report_page
 
         return report_page(self, path, title=title, sentences=sentences)
@@ -169,6 +170,7 @@ def evaluate(
     known             the words of training (a set, sentences, or a corpus), for the accuracy on unseen words
     scheme            "auto" looks at the labels; a name or Scheme; None for plain labels without spans
     repair            what becomes of spans with invalid labels: "conlleval" keeps them, "strict" drops them
+    confidence, seed  of those intervals; the same seed draws the same sentences
     bootstrap         how many times sentences are drawn anew for confidence intervals; 0 for none, 1000 is usual
     """
     check_repair(repair, IOB2, none=False)

@@ -32,7 +32,7 @@ def f1_of(precision: Any, recall: Any) -> Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Precision, recall and F1 of one label, one type, or all of them.
+    """Precision, recall and F1 (precision, recall, f1) of one label, one type, or all of them.
 
     support     number in gold
     predicted   number predicted
@@ -119,7 +119,7 @@ def _score(figures: Numbers, counts: Counts) -> Score:
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A label taken for another, and how often."""
+    """A label (gold) taken for another (predicted), and how often (count)."""
 
     gold: str
     predicted: str

@@ -40,6 +40,7 @@ class SpanReport(Brief):
 
     detected   True if the scheme was detected from the labels
     repair     "conlleval": spans with invalid labels were kept; "strict": they were dropped, on both sides
+    strict, lenient, type_only, boundary_only   four tables; gold_invalid, predicted_invalid: bad labels
     """
 
     scheme: Scheme

@@ -23,15 +23,5 @@ else:  # otherwise a type checker would accept any attribute
         },
     )
 
-__all__ = [
-    "Atom",
-    "Boundary",
-    "Call",
-    "Feature",
-    "FeatureFunction",
-    "Lexicon",
-    "SentenceLike",
-    "Template",
-    "bag",
-    "bags",
-]
+__all__ = ["Atom", "Boundary", "Call", "Feature", "FeatureFunction", "Lexicon", "SentenceLike", "Template"]
+__all__ += ["bag", "bags"]

@@ -62,14 +62,14 @@ class Lexicon(Brief):
 
     @classmethod
     def of(cls, name: str, entries: Iterable[str] | Mapping[str, str]) -> Lexicon:
-        """Make a lexicon from a list of entries, or from a dict entry -> class."""
+        """Make a lexicon of that name from a list of entries, or from a dict entry -> class."""
         if isinstance(entries, (str, bytes)) or not isinstance(entries, Iterable):
             raise TemplateError(f"lexicon {name!r}: a list of entries is wanted, got {entries!r:.80}")
         return cls(name, dict(entries) if isinstance(entries, Mapping) else dict.fromkeys(entries, YES))
 
     @classmethod
     def read(cls, name: str, path: str | PathLike[str]) -> Lexicon:
-        """Read a file in UTF-8."""
+        """Read the file at path, in UTF-8, as the lexicon of that name."""
         try:
             content = Path(path).read_bytes()
         except OSError as error:
@@ -88,7 +88,7 @@ class Lexicon(Brief):
         return self.entries if fold is None else self._folded[fold]
 
     def phrases(self, fold: str | None = None) -> Mapping[tuple[str, ...], str]:
-        """Map the tokens of an entry to its class."""
+        """Map the tokens of an entry, folded by `fold`, to its class."""
         return self._phrases[fold]
 
     @cached_property
@@ -112,7 +112,7 @@ class Lexicon(Brief):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Lexicon:
-        """Make a lexicon from the result of `to_dict`."""
+        """Make a lexicon from data, the result of `to_dict`."""
         return cls(data["name"], dict(data["entries"]), data["path"])
 
 

@@ -81,12 +81,12 @@ class Template:
 
     @classmethod
     def parse(cls, text: str, *, lexicons: Lexicons | None = None) -> Template:
-        """Read the template language (docs/guide/features.md); `lexicons` are those without a file."""
+        """Read text in the template language (docs/guide/features.md); `lexicons` are those without a file."""
         return _parsed(text, lexicons=_lexicons(lexicons))
 
     @classmethod
     def from_crfpp(cls, source: str | PathLike[str], *, columns: Sequence[str] | None = None) -> Template:
-        """Read a CRF++ template: a path, or the text itself (which has a line end or a %)."""
+        """Read a CRF++ template; source: a path, or the text itself (with a line end or a %); columns: their names."""
         from seqlab.features.foreign import read_crfpp
 
         text, path = _text_of(source)
@@ -94,7 +94,7 @@ class Template:
 
     @classmethod
     def from_wapiti(cls, source: str | PathLike[str], *, columns: Sequence[str] | None = None) -> Template:
-        """Read a Wapiti pattern file: a path, or the text itself (which has a line end or a %)."""
+        """Read a Wapiti pattern file; source: a path, or the text (with a line end or a %); columns: their names."""
         from seqlab.features.foreign import read_wapiti
 
         text, path = _text_of(source)
@@ -102,7 +102,7 @@ class Template:
 
     @classmethod
     def read(cls, path: str | PathLike[str], *, lexicons: Lexicons | None = None) -> Template:
-        """Read a file in our language, CRF++'s or Wapiti's; the language is detected from its content."""
+        """Read the file at path in our language, CRF++'s or Wapiti's, as detected; lexicons as for parse."""
         from seqlab.features import foreign
 
         text = _read(path)
@@ -116,11 +116,11 @@ class Template:
     # -------------------------------------------------------------------------------- what it means
 
     def attributes(self, sentence: Sentence, t: int) -> list[str]:
-        """Return the node attributes at token t, counted from 0."""
+        """Return the node attributes at token t of a sentence, counted from 0."""
         return self._seen([feature for feature in self.features if feature.on_node], sentence, t)
 
     def edge_attributes(self, sentence: Sentence, t: int) -> list[str]:
-        """Return the edge attributes of the pair of labels at t-1 and t; none at token 0."""
+        """Return the edge attributes of the labels at t-1 and t of a sentence; none at token 0."""
         return self._seen([feature for feature in self.features if feature.on_edge and t != 0], sentence, t)
 
     def _seen(self, features: Iterable[Feature], sentence: Sentence, t: int) -> list[str]:
@@ -129,7 +129,7 @@ class Template:
         return [text for text in found if text is not None]
 
     def show(self, sentence: Sentence, t: int) -> str:
-        """List what the model sees at token t, one feature a line, with the absent ones and why they are."""
+        """List what the model sees at token t of a sentence, one feature a line, with absent ones and why they are."""
         return shown(self.features, self._view(sentence, t), t, bigram=self.bigram)
 
     def _view(self, sentence: Sentence, t: int) -> View:

@@ -27,29 +27,7 @@ else:  # otherwise a type checker would accept any attribute
         },
     )
 
-__all__ = [
-    "ExpectedCounts",
-    "Filter",
-    "FilterStep",
-    "Filtered",
-    "NBest",
-    "Path",
-    "Posterior",
-    "Samples",
-    "Semiring",
-    "backward",
-    "beam",
-    "expected_counts",
-    "fallback_count",
-    "filter",
-    "forward",
-    "kernel",
-    "kernels",
-    "log_partition",
-    "max_marginal",
-    "nbest",
-    "posterior",
-    "sample",
-    "use_kernel",
-    "viterbi",
-]
+__all__ = ["ExpectedCounts", "Filter", "FilterStep", "Filtered", "NBest", "Path", "Posterior", "Samples"]
+__all__ += ["Semiring", "backward", "beam", "expected_counts", "fallback_count", "filter", "forward"]
+__all__ += ["kernel", "kernels", "log_partition", "max_marginal", "nbest", "posterior", "sample"]
+__all__ += ["use_kernel", "viterbi"]

@@ -26,7 +26,7 @@ class Path:
     """One labelling of a sequence; frozen.
 
     ids        (T,) label numbers, read-only
-    labels     the same in the user's words (numbers where the trellis has no names)
+    labels     the same in the user's words, which label_set has (numbers where the trellis has no names)
     score      sum of its node and edge scores
     log_prob   score - log Z, or None when log Z was not asked for
     exact      False when a beam may have lost a better path
@@ -108,6 +108,7 @@ def viterbi(asked: Asked, *, log_prob: bool = False, threads: int | None = None)
 
     Among equally good paths, the one with the lowest label at the last position, then at the one before, and so on.
     With log_prob=True the path's log-probability comes along, at the price of a forward pass.
+    asked: a Trellis, a TrellisBatch or a list of trellises; threads: how many to use, None for every core.
     """
     question, count = Question(asked), thread_count(threads)
 
@@ -127,6 +128,7 @@ def max_marginal(asked: Asked, *, threads: int | None = None) -> Path | Results[
 
     It makes the expected number of right labels largest. Each label is chosen alone, so neighbours need not fit
     together: the score may be -inf. Among equals the lowest label.
+    asked: a Trellis, a TrellisBatch or a list of trellises; threads: how many to use, None for every core.
     """
     question, count = Question(asked), thread_count(threads)
     log_z = np.empty(len(question))
@@ -150,6 +152,7 @@ def beam(asked: Asked, width: int, *, threads: int | None = None) -> Path | Resu
 
     Inexact: the answer's `exact` is False when anything was cut, for then a better path may have been lost. When the
     beam loses every legal path it raises BeamError, naming the position.
+    asked: a Trellis, a TrellisBatch or a list of trellises; threads: how many to use, None for every core.
     """
     question, count, width = Question(asked), thread_count(threads), whole_number(width, "width", 1)
     whole = np.ones(len(question), dtype=bool)
@@ -204,7 +207,7 @@ class NBest(Tabular, Sequence[Path]):
     """Distinct paths, best first (eq:nbest). `more(m)` finds the next m; nothing found is computed twice.
 
     Equal scores come in the order of ties of Viterbi, so the first path is Viterbi's. When fewer legal paths exist than
-    were asked for, the list is shorter and `exhausted` is True.
+    were asked for, the list is shorter and `exhausted` is True. It is made by nbest(), of a trellis and its log_z.
     """
 
     def __init__(self, trellis: Trellis, log_z: float) -> None:
@@ -262,7 +265,10 @@ def nbest(asked: Trellis, n: int, *, threads: int | None = None) -> NBest: ...
 @overload
 def nbest(asked: Batched, n: int, *, threads: int | None = None) -> list[NBest]: ...
 def nbest(asked: Asked, n: int, *, threads: int | None = None) -> NBest | list[NBest]:
-    """Find the n best paths with their log-probabilities: exact, sorted, distinct."""
+    """Find the n best paths of what is asked, a Trellis or several, with log-probabilities: exact, sorted, distinct.
+
+    threads   how many to use, None for every core
+    """
     question, n, count = Question(asked), whole_number(n, "n", 1), thread_count(threads)
     log_z = log_partitions(question, count)
 
@@ -283,7 +289,7 @@ def nbest(asked: Asked, n: int, *, threads: int | None = None) -> NBest | list[N
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Samples:
-    """n paths of one sequence: ids (n, T)."""
+    """n paths of one sequence: ids (n, T); label_set has the names."""
 
     ids: npt.NDArray[np.int32]
     label_set: LabelSet
@@ -311,8 +317,8 @@ def sample(
 ) -> Samples | Results[Samples]:
     """Draw n independent paths, each with probability exp(score) / Z (eq:sample).
 
-    The k-th path depends on (seed, stream, k) alone: not on n, the batch's order of work, or the number of threads.
-    Sequence i of a batch draws from stream + i.
+    asked: a Trellis, a TrellisBatch or a list of trellises. The k-th path depends on (seed, stream, k) alone:
+    not on n, the batch's order of work, or the number of threads. Sequence i of a batch draws from stream + i.
     """
     question, count, n = Question(asked), thread_count(threads), whole_number(n, "n", 0)
     seed, stream = _word(seed, "seed"), _word(stream, "stream")

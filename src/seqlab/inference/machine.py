@@ -22,7 +22,7 @@ def kernels() -> tuple[str, ...]:
 
 @contextmanager
 def use_kernel(name: str) -> Iterator[None]:
-    """Run the block with one instruction set, for tests and benchmarks; it applies to the whole process."""
+    """Run the block with the instruction set `name`, for tests and benchmarks; it applies to the whole process."""
     before = kernel()
     _choose(name, "use_kernel")
     try:

@@ -36,6 +36,7 @@ def forward(
 
     This is the definition: float64, in logs, not scaled. log_partition, posterior and filter answer faster.
 
+    asked      a Trellis, a TrellisBatch or a list of trellises; threads: how many to use, None for every core
     semiring   Semiring.log_sum adds up the prefixes, Semiring.max keeps the best (eq:viterbi)
     """
     return _tables(asked, _core.forward, semiring, threads)
@@ -56,6 +57,7 @@ def backward(
 
     The axes are those of `forward`. alpha + beta is the log of the summed potentials of all paths through a state, or
     with Semiring.max the score of the best of them. A state that is not allowed has -inf.
+    asked, semiring, threads   as for forward: what to compute it of, the sum or the best, how many to use
     """
     return _tables(asked, _core.backward, semiring, threads)
 
@@ -94,7 +96,7 @@ def log_partition(asked: Trellis, *, threads: int | None = None) -> float: ...
 @overload
 def log_partition(asked: Batched, *, threads: int | None = None) -> Doubles: ...
 def log_partition(asked: Asked, *, threads: int | None = None) -> float | Doubles:
-    """Compute log Z: the log of the sum of exp(score) over all legal paths (eq:log-partition)."""
+    """Compute log Z of trellises asked: log of the sum of exp(score) over legal paths (eq:log-partition); threads."""
     question = Question(asked)
     log_z = log_partitions(question, thread_count(threads))
     return float(log_z[0]) if question.single else log_z

@@ -68,7 +68,7 @@ class Posterior(Tabular):
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def label(self, t: int, y: Label) -> float:
-        """P(y_t = y)."""
+        """P(y_t = y), t from 0."""
         return float(self.node[self._position(t), self.trellis.label_set.id(y)])
 
     def move(self, t: int, y1: Label, y2: Label) -> float:
@@ -135,7 +135,7 @@ def posterior(asked: Trellis, *, threads: int | None = None) -> Posterior: ...
 @overload
 def posterior(asked: Batched, *, threads: int | None = None) -> Results[Posterior]: ...
 def posterior(asked: Asked, *, threads: int | None = None) -> Posterior | Results[Posterior]:
-    """Compute node marginals now; entropy, transitions and spans on demand."""
+    """Compute node marginals of trellises asked now; entropy, transitions, spans on demand; threads: None for all."""
     question, count = Question(asked), thread_count(threads)
 
     def marginals(part: Part) -> Iterator[Posterior]:
@@ -251,6 +251,7 @@ def expected_counts(
 ) -> ExpectedCounts | Results[ExpectedCounts]:
     """Compute node marginals and expected moves, the gradient of log Z with respect to node and edge scores.
 
+    asked: a Trellis, a TrellisBatch or a list; threads: how many to use, None for every core.
     A TrellisBatch gives one answer summed over its sequences; a list of trellises gives one answer each.
     With node=False only the moves are counted: for long sequences that saves the time to write the marginals.
     """

@@ -21,14 +21,14 @@ from seqlab.trellis.labels import Label, LabelSet, Named
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Filtered(Brief):
-    """P(y_t | x_1..t) for every position: node (T, L); log_z of the whole sequence."""
+    """P(y_t | x_1..t) for every position: node (T, L); log_z of the whole sequence; label_set has the names."""
 
     node: Probabilities
     log_z: float
     label_set: LabelSet = field(repr=False)
 
     def label(self, t: int, y: Label) -> float:
-        """P(y_t = y | x_1..t)."""
+        """P(y_t = y | x_1..t), t from 0."""
         return float(self.node[position_of(t, len(self.node)), self.label_set.id(y)])
 
 
@@ -39,6 +39,7 @@ class FilterStep(Brief):
     position   its number, from 0
     node       (L,)  P(y_t | x_1..t)
     log_z      of everything so far
+    label_set  their names
     decided    (position, label) pairs that are now final under the lag: none or one
     """
 
@@ -58,7 +59,7 @@ def filter(asked: Trellis, *, threads: int | None = None) -> Filtered: ...
 @overload
 def filter(asked: Batched, *, threads: int | None = None) -> Results[Filtered]: ...
 def filter(asked: Asked, *, threads: int | None = None) -> Filtered | Results[Filtered]:
-    """Compute P(y_t | x_1..t) at every position of known sequences; for streams see Filter."""
+    """Compute P(y_t | x_1..t) at every position of sequences asked; threads: None for all. For streams see Filter."""
     question, count = Question(asked), thread_count(threads)
 
     def filtered(part: Part) -> Iterator[Filtered]:
@@ -82,6 +83,7 @@ class Filter:
             step = stream.push(row)      # step.node, step.log_z, step.decided
         last = stream.finish()
 
+    edge, head, start, order, labels and forbidden_moves, forbidden_starts are those of a Trellis.
     Memory does not grow with the stream. Arithmetic is log space in float64.
     """
 

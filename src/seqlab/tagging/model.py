@@ -71,7 +71,7 @@ class Model(Estimator):
     # ------------------------------------------------------------------------------------------ files
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, whole or not at all; seqlab.load(path) reads it."""
+        """Write the model to a file at path, whole or not at all; seqlab.load(path) reads it."""
         self._check_fitted("save")
         store.save(self, path)
 
@@ -82,7 +82,7 @@ class Model(Estimator):
 
     @classmethod
     def from_bytes(cls, content: bytes, *, functions: Functions | None = None, verify: bool = False) -> Self:
-        """Read a model from the result of as_bytes(); the options are those of seqlab.load."""
+        """Read a model from content, the result of as_bytes(); functions and verify are those of seqlab.load."""
         model = store.from_bytes(content, lent["kinds"](), functions=functions, verify=verify)
         if not isinstance(model, cls):
             raise StoreError(

@@ -148,15 +148,15 @@ class Estimator(Shown):
         return request
 
     def set_fit_request(self, **requests: bool | str | None) -> Self:
-        """Tell scikit-learn to pass on e.g. sample_weight to fit: True, False, None (refuse), or another name."""
+        """Tell scikit-learn the requests of fit: sample_weight=True, False, None (refuse), or another name for it."""
         return self._request("fit", requests)
 
     def set_partial_fit_request(self, **requests: bool | str | None) -> Self:
-        """Tell scikit-learn what to pass on to partial_fit, as set_fit_request does for fit."""
+        """Tell scikit-learn the requests of partial_fit, as set_fit_request does for fit."""
         return self._request("partial_fit", requests)
 
     def set_score_request(self, **requests: bool | str | None) -> Self:
-        """Tell scikit-learn what to pass on to score, as set_fit_request does for fit."""
+        """Tell scikit-learn the requests of score, as set_fit_request does for fit."""
         return self._request("score", requests)
 
     def _request(self, method: str, requests: Mapping[str, bool | str | None]) -> Self:

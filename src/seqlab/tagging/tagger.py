@@ -139,8 +139,10 @@ class Tagger(Model):
     ) -> list[list[str]]:
         """Predict a list of labels for every sentence.
 
+        X        a Corpus, or a list of sentences: lists of words, of tuples or dicts of cells, or of attributes
         decode   "viterbi" for the best path, "posterior" for the best label at each position alone, "beam" for a path
                  found by following the `beam` best labels only; None for the tagger's own way, usually "viterbi"
+        threads  how many to use; None for every core. The labels are the same for any number
         """
         self._check_fitted("predict")
         corpus = self._looked_at(X)
@@ -156,7 +158,7 @@ class Tagger(Model):
         beam: int | None = None,
         threads: int | None = None,
     ) -> Corpus:
-        """Return the corpus with one more column: the predicted labels."""
+        """Return the corpus X with one more `column`: the predicted labels; decode, beam, threads as for predict."""
         self._check_fitted("annotate")
         corpus = self._corpus(X)
         ids = self._chosen(corpus, decode, beam, thread_count(threads))
@@ -166,7 +168,7 @@ class Tagger(Model):
         return corpus.with_column(column, StringColumn(ids, pool))
 
     def predict_proba(self, X: Sentences, *, threads: int | None = None) -> list[Probabilities]:
-        """Compute for every sentence an array (T, L): the probability of each label at each position."""
+        """Compute for every sentence of X an array (T, L): P(label) at each position; threads as for predict."""
         self._check_meaning("predict_proba")
         corpus, count = self._looked_at(X), thread_count(threads)
         found: list[Probabilities] = []
@@ -178,12 +180,15 @@ class Tagger(Model):
         return found
 
     def predict_marginals(self, X: Sentences, *, threads: int | None = None) -> list[list[dict[str, float]]]:
-        """Compute for every sentence, for every token, a dict label -> probability."""
+        """Compute for every sentence of X, for every token, a dict label -> probability; threads as for predict."""
         self._check_meaning("predict_marginals")
         return [labelled(rows, self.labels_) for rows in self.predict_proba(X, threads=threads)]
 
     def score(self, X: Sentences, y: Targets, sample_weight: Any = None) -> float:
-        """Compute accuracy by token, as scikit-learn's searches want it; tokens without a label in y do not count."""
+        """Compute accuracy by token of X, as scikit-learn's searches want it; where y has no label, none counts.
+
+        sample_weight   a number per sentence, or a list of numbers per sentence
+        """
         self._check_fitted("score")
         corpus = self._corpus_with(X, y)
         gold, weights = read_gold(corpus, y), token_weights(corpus, sample_weight)
@@ -210,7 +215,8 @@ class Tagger(Model):
 
         test      a Corpus, or sentences as for predict
         y         the name of a column, or lists of labels; None for the column that fit was given
-        options   those of seqlab.evaluate: scheme, repair, bootstrap, confidence, seed; known= other words of training
+        options   those of seqlab.evaluate: known, scheme, repair, bootstrap, confidence, seed
+        decode, beam, threads   as for predict
         """
         from seqlab.evaluation import evaluate
 
@@ -245,8 +251,10 @@ class Tagger(Model):
     ) -> list[str]:
         """Find the labels of one sentence.
 
+        tokens    words, tuples or dicts of cells, or attributes; a Sentence of a Corpus
         known     {position: label}: what is known of it
         allowed   {position: labels}, or a list with None or labels for every position
+        decode, beam   as for predict
         """
         self._check_fitted("tag")
         if known is None and allowed is None:
@@ -263,30 +271,30 @@ class Tagger(Model):
         return self.tag(tokens)
 
     def trellis(self, tokens: Tokens, *, known: Known = None, allowed: Allowed = None) -> Trellis:
-        """Compute the scores of one sentence, with everything that is forbidden masked."""
+        """Compute the scores of one sentence, what is forbidden masked; tokens, known, allowed as for tag."""
         self._check_fitted("trellis")
         made: Trellis = self._trellises(self._corpus_of_one(tokens), 1)[0]
         return constrained(made, known, allowed)
 
     def nbest(self, tokens: Tokens, n: int = 5, *, known: Known = None, allowed: Allowed = None) -> NBest:
-        """Find the n best labellings, best first, with their log-probabilities when the model has any."""
+        """Find the n best labellings, best first, with log-probabilities if any; tokens, known, allowed as for tag."""
         self._check_fitted("nbest")
         trellis = self.trellis(tokens, known=known, allowed=allowed)
         n = whole_number(n, "n", 1)
         return inference.nbest(trellis, n) if self._probabilistic else unnormalised(trellis, n)
 
     def posterior(self, tokens: Tokens, *, known: Known = None, allowed: Allowed = None) -> Posterior:
-        """Compute the distribution over labellings: probabilities of labels, moves and spans, log Z and entropy."""
+        """Compute P of labels, moves and spans, log Z and entropy; tokens, known, allowed as for tag."""
         self._check_meaning("posterior")
         return inference.posterior(self.trellis(tokens, known=known, allowed=allowed))
 
     def predict_marginals_single(self, tokens: Tokens) -> list[dict[str, float]]:
-        """Compute for every token of one sentence a dict label -> probability."""
+        """Compute for each of the tokens of one sentence a dict label -> probability."""
         self._check_meaning("predict_marginals_single")
         return labelled(self.posterior(tokens).node, self.labels_)
 
     def log_partition(self, tokens: Tokens, *, known: Known = None, allowed: Allowed = None) -> float:
-        """Compute log Z: the log of the sum of exp(score) over all labellings."""
+        """Compute log Z: the log of the sum of exp(score) over all labellings; tokens, known, allowed as for tag."""
         self._check_meaning("log_partition")
         return float(inference.log_partition(self.trellis(tokens, known=known, allowed=allowed)))
 
@@ -302,7 +310,7 @@ class Tagger(Model):
     def sample(
         self, tokens: Tokens, n: int = 1, seed: int = 0, *, known: Known = None, allowed: Allowed = None
     ) -> Samples:
-        """Draw n labellings from the model's distribution; the same seed draws the same ones."""
+        """Draw n labellings; the same seed draws the same ones. tokens, known, allowed as for tag."""
         self._check_meaning("sample")
         return inference.sample(self.trellis(tokens, known=known, allowed=allowed), n, seed=seed)
 

@@ -37,29 +37,6 @@ else:  # otherwise a type checker would accept any attribute
         },
     )
 
-__all__ = [
-    "ALIASES",
-    "BILOU",
-    "BMES",
-    "IO",
-    "IOB1",
-    "IOB2",
-    "IOBES",
-    "IOE1",
-    "IOE2",
-    "SCHEMES",
-    "Detection",
-    "Repaired",
-    "Role",
-    "Rules",
-    "Scheme",
-    "Span",
-    "Violation",
-    "convert",
-    "detect",
-    "labels_of",
-    "repair",
-    "rules",
-    "spans",
-    "violations",
-]
+__all__ = ["ALIASES", "BILOU", "BMES", "IO", "IOB1", "IOB2", "IOBES", "IOE1", "IOE2", "SCHEMES", "Detection"]
+__all__ += ["Repaired", "Role", "Rules", "Scheme", "Span", "Violation", "convert", "detect", "labels_of"]
+__all__ += ["repair", "rules", "spans", "violations"]

@@ -39,7 +39,7 @@ class Detection(Brief):
 
 
 def detect(sequences: Labels, *, delimiter: str | None = None, suffix: bool | None = None) -> Detection:
-    """Find the scheme that fits these labels (one sequence, or many).
+    """Find the scheme that fits these sequences of labels (one, or many).
 
     delimiter, suffix   how labels are written; None tries B-PER, B_PER, PER-B and PER_B
     """

@@ -59,7 +59,7 @@ def labels_of(spans: Any, length: Any, scheme: Scheme | str) -> Any:
     """Write spans as labels, for one sequence or (a list of lists, a list of lengths) for many.
 
     spans    Span objects or (start, end, type), in any order, none overlapping another
-    length   how many positions the sequence has
+    length   how many positions the sequence has; scheme: the one to write in
 
     IO cannot keep two touching spans of one type apart: they become one.
     """
@@ -147,7 +147,7 @@ class Repaired(Brief):
 
 
 def repair(labels: Labels, scheme: Scheme | str, how: str = "conlleval") -> Repaired:
-    """Make labels follow the scheme; valid ones stay as they are.
+    """Make labels follow the scheme, `how`; valid ones stay as they are.
 
     "conlleval": a label that cannot go on with a span begins one, so every span is kept and written as it should be.
     "strict": a span that begins or ends badly is dropped, and its positions are outside.
@@ -169,7 +169,7 @@ def repair(labels: Labels, scheme: Scheme | str, how: str = "conlleval") -> Repa
 
 
 def convert(labels: Labels, source: Scheme | str, target: Scheme | str, repair: Repair = None) -> Any:
-    """Write the spans of one sequence or many in another scheme.
+    """Write the spans of labels, one sequence or many, in another scheme (target).
 
     Labels that break `source` raise SchemeError, unless `repair` says how to treat them. Every scheme but IO keeps
     every span; IO joins touching spans of one type.
@@ -185,7 +185,7 @@ def _written(reading: Reading, labels: Coded, scheme: Scheme) -> list[str]:
 
 
 def violations(labels: Labels, scheme: Scheme | str) -> Any:
-    """Find where a sequence breaks the scheme, and why; a list of such lists for a list of sequences."""
+    """Find where labels break the scheme, and why; a list of such lists for a list of sequences."""
     chosen, found = Scheme.of(scheme), coded(labels)
     table = parse(found.values, chosen)
     reading = read(found, table, chosen)

@@ -42,7 +42,7 @@ ANY_LETTER = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Scheme:
-    """Tag scheme: a way to write spans as labels, one label for each position.
+    """Tag scheme by its name: a way to write spans as labels, one label for each position.
 
     letters                for BEGIN, INSIDE, END, SINGLE; "." where the scheme has none
     first, last, single    the roles of a span's first, last, and only position
@@ -83,7 +83,7 @@ class Scheme:
         suffix: bool | None = None,
         outside: str | None = None,
     ) -> Scheme:
-        """Return the scheme of that name (see ALIASES), in this spelling; None keeps the default."""
+        """Return the scheme of that name (see ALIASES) with this delimiter, suffix, outside; None keeps the default."""
         scheme = _named(name)
         return replace(
             scheme,
@@ -125,7 +125,7 @@ class Scheme:
         return self.letters.replace(NO_LETTER, "") != self.letters[1]
 
     def spell(self, role: Role | int, kind: str = "") -> str:
-        """Return the label with this role and type; no type, no delimiter."""
+        """Return the label with this role and type (kind); no type, no delimiter."""
         if role == Role.OUTSIDE:
             return self.outside
         letter = self.letters[role - 1]

@@ -96,7 +96,7 @@ class Trellis(_Scored):
                                head[0] (L, L), head[1] (L, L, L); what is missing is zero
     start   (L,)               added to the first row of node
     stop    (L,)               added to the last row of node
-    labels                     names; results speak them
+    labels, constraints        names, which results speak; a Constraints
 
     float32 and float64 are kept as they are (mixed: float64). Arrays are borrowed, not copied, unless `start`, `stop`
     or forbidden moves must be folded in: do not change them afterwards. T = 0 is legal: one empty path with score 0.
@@ -177,7 +177,10 @@ class Trellis(_Scored):
         known: Mapping[int, Label] | None = None,
         allowed: PerPosition | None = None,
     ) -> Trellis:
-        """Copy the trellis with further masks on it; see Constraints for the arguments."""
+        """Copy the trellis with further masks on it, those of Constraints.
+
+        forbidden_moves, forbidden_starts, forbidden_ends, known, allowed   as there
+        """
         tighter = Trellis._trusted(self._tables, self._order, self._label_set, self._restrictions)
         tighter.advice = self.advice
         tighter._constrain(Constraints(forbidden_moves, forbidden_starts, forbidden_ends, known, allowed))

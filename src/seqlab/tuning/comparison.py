@@ -36,7 +36,7 @@ NAMES = {"accuracy": "accuracy", "unseen_accuracy": "unseen", "span_f1": "span F
 
 @dataclass(frozen=True, repr=False)
 class Row(Brief):
-    """Results of one model.
+    """Results of one model, by its name.
 
     report              its figures with confidence intervals
     training_seconds    of fit, with everything that belongs to it
@@ -63,7 +63,7 @@ class Row(Brief):
         return next((stars for bound, stars in MARKS if p is not None and p < bound), "")
 
     def figure(self, name: str, *, interval: bool = True) -> str:
-        """Write a figure in percent, and its interval: 95.61 ±0.65."""
+        """Write the figure of that name in percent, and its interval: 95.61 ±0.65."""
         if name not in self.report.figures:
             return "-"
         text, found = f"{100 * self.report.figures[name]:.2f}", self.report.intervals.get(name)
@@ -103,6 +103,7 @@ class Comparison(Written):
     rows      in the order in which they were named
     metric    what decides: "span_f1" where labels are tags, else "accuracy"
     best      the number of the best row
+    train_sentences, tokens, confidence, threads   sizes of the data; of the intervals; how many were used
     """
 
     rows: tuple[Row, ...]
@@ -175,7 +176,7 @@ class Comparison(Written):
         return {**facts, "best": self.rows[self.best].name, "models": [row.to_dict() for row in self.rows]}
 
     def html(self, path: str | os.PathLike[str] | None = None, *, title: str = "Comparison") -> str:
-        """Make one page that needs nothing else; written to `path` if there is one."""
+        """Make one page under a title that needs nothing else; written to `path` if there is one."""
         return html.page(title, [self.html_table()], path)
 
     def html_table(self) -> str:
@@ -216,7 +217,7 @@ def compare(
     metric        what decides which is best: "accuracy" or "span_f1"; None for span_f1 where labels are tags
     bootstrap     times that the sentences of `test` are drawn anew for confidence intervals
     trials        of the test whether a difference is more than luck
-    threads       for models by name, and for tagging
+    threads       for models by name, and for tagging; seed: of training, bootstrap and trials
     on_model      a function (name, number, how many), called before each model is trained
     """
     learn, tried = _data(train, y), _data(test, y if y is not None else _column(train))

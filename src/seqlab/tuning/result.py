@@ -20,7 +20,7 @@ RATIO = 20  # from this ratio of the largest to the smallest value on, the axis 
 
 @dataclass(frozen=True, repr=False)
 class Trial(Brief):
-    """One combination of options.
+    """One combination of options (params).
 
     number        from 0, in the order of the search
     budget        the share of the sentences that it was given, or its iterations, in successive halving; else 1
@@ -59,11 +59,11 @@ class Trial(Brief):
         return statistics.stdev(self.train_scores) if len(self.train_scores) > 1 else 0.0
 
     def is_complete(self, folds: int) -> bool:
-        """Return True if it has a score on every fold."""
+        """Return True if it has a score on every one of the folds."""
         return self.error is None and len(self.scores) == folds
 
     def rank(self, folds: int) -> tuple[bool, float, float, int]:
-        """Order trials: complete ones first, then the largest budget, the best score, the first number."""
+        """Order trials: those with all folds first, then the largest budget, the best score, the first number."""
         complete = self.is_complete(folds)
         return not complete, -self.budget, -self.score if complete else 0.0, self.number
 
@@ -89,7 +89,7 @@ def _is_plain(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Tuning(Written):
-    """Result of a search.
+    """Result of a search that took so many seconds.
 
     trials        in the order of the search; in successive halving one for each round that a combination was in
     metric        what they were scored by
@@ -137,7 +137,7 @@ class Tuning(Written):
         return self.text()
 
     def text(self, *, rows: int = 20, width: int = 80) -> str:
-        """Write a table, the best trial on top."""
+        """Write a table of so many rows and so many columns of width, the best trial on top."""
         names, ranked = list(self.best.params), self.ranked()
         halving = len({trial.budget for trial in self.trials}) > 1
         head = [*(short(name, names) for name in names), *(["budget"] if halving else []), self.metric]
@@ -162,7 +162,7 @@ class Tuning(Written):
         return {**facts, "best": self.best.to_dict(), "trials": [trial.to_dict() for trial in self.trials]}
 
     def picture(self, parameter: str | None = None) -> draw.Picture:
-        """Draw the error on the sentences of training and on others, over an option that is a number, as a penalty.
+        """Draw the error in training and on others, over an option (parameter) that is a number, as a penalty.
 
         For each value of the option its best trial counts: the other options are at their best.
         """

@@ -67,6 +67,7 @@ def tune(
     n             combinations of "random" and "halving"; None for 20 and for the whole grid
     resource      of "halving": "sentences", or an option that is a whole number, such as "learner__max_iterations"
     jobs          trainings side by side; None for as many as there are cores. The result is the same for any number
+    seed          of "random", "halving" and the folds: the same seed, the same search
     resume        a journal: a file with a line for every training that is done. A search that was killed goes on there
     train_score   whether to score the sentences of training too, for the picture
     refit         whether to train a model with the best options on all of X in the end

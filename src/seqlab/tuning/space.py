@@ -21,7 +21,7 @@ DEFAULT_N = 20  # combinations drawn by chance
 
 @dataclass(frozen=True)
 class Uniform:
-    """A number between two others, uniformly distributed."""
+    """A number between low and high, uniformly distributed."""
 
     low: float
     high: float
@@ -34,17 +34,17 @@ class Uniform:
             raise OptionError(f"{type(self).__name__} wants two {kind}, the smaller one first, got {got}")
 
     def draw(self, generator: np.random.Generator) -> float:
-        """Draw a number."""
+        """Draw a number by the generator."""
         return float(generator.uniform(self.low, self.high))
 
 
 class LogUniform(Uniform):
-    """A number above 0 whose logarithm is uniform: as likely between 0.01 and 0.1 as between 1 and 10."""
+    """A number from low to high, both above 0, whose logarithm is uniform: as likely in 0.01 to 0.1 as in 1 to 10."""
 
     _least = 0.0
 
     def draw(self, generator: np.random.Generator) -> float:
-        """Draw a number, clipped to the interval after rounding."""
+        """Draw a number by the generator, clipped to the interval after rounding."""
         drawn = math.exp(generator.uniform(math.log(self.low), math.log(self.high)))
         return min(max(drawn, self.low), self.high)
 

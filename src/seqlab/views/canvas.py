@@ -19,6 +19,7 @@ class Glyphs:
     box      81 characters: the weights (0 none, 1 light, 2 heavy) of a line's arms up, down, left
              and right are the base-3 digits of an index into it
     shades   the last cell of a bar, from nearly empty to full
+    arrow, dead, ellipsis   of moves, of what cannot be, and for what is left out
     """
 
     box: str
@@ -28,7 +29,7 @@ class Glyphs:
     ellipsis: str
 
     def line(self, up: int, down: int, left: int, right: int) -> str:
-        """Return the character whose arms have these weights."""
+        """Return the character whose arms up, down, left and right have these weights."""
         return self.box[27 * up + 9 * down + 3 * left + right]
 
     def bar(self, share: float, width: int) -> str:
@@ -74,7 +75,7 @@ class Ink(Enum):
 
 
 def probability(score: float) -> str:
-    """Format a log-probability as a probability."""
+    """Format the score, a log-probability, as a probability."""
     return f"{math.exp(score):.4g}"
 
 
@@ -88,6 +89,7 @@ class Style:
     """Style of a drawing: plain and Unicode by default.
 
     number   formats the score of a cell: `log_score`, `probability`, or another function
+    glyphs, color   the characters, UNICODE or ASCII; whether colours of a terminal are used
     """
 
     glyphs: Glyphs = UNICODE
@@ -95,7 +97,7 @@ class Style:
     number: Callable[[float], str] = log_score
 
     def paint(self, text: str, ink: Ink) -> str:
-        """Return the text in this colour, if colours are on."""
+        """Return the text in the colour of this ink, if colours are on."""
         return f"\x1b[{ink.value}m{text}\x1b[0m" if self.color and ink.value and text else text
 
 
@@ -105,7 +107,7 @@ LIGHT, HEAVY = 1, 2
 
 
 class Canvas:
-    """A grid of characters; text outside of it is not drawn.
+    """A grid of width x height characters; text outside of it is not drawn.
 
     Lines belong to a wire. Arms of one wire that meet in a cell join; two wires that meet there cross:
     the heavier one is drawn through, or the vertical one, and the other is seen to pass beneath.
@@ -118,7 +120,7 @@ class Canvas:
         self._wires: dict[tuple[int, int], dict[int, Arms]] = {}
 
     def put(self, x: int, y: int, text: str, ink: Ink = Ink.TEXT) -> None:
-        """Write text with its first character at column x of line y."""
+        """Write text with its first character at column x of line y, in an ink."""
         for char in text:
             columns = char_width(char)
             if columns == 0 and 0 < x <= self.width:
@@ -129,32 +131,32 @@ class Canvas:
             x += columns
 
     def across(self, x0: int, x1: int, y: int, *, wire: int, weight: int) -> None:
-        """Draw a horizontal line from the middle of cell x0 to the middle of cell x1."""
+        """Draw a line of that weight and wire from the middle of cell x0 to the middle of cell x1 in line y."""
         for left in range(min(x0, x1), max(x0, x1)):
             self.arms(left, y, (0, 0, 0, weight), wire=wire)
             self.arms(left + 1, y, (0, 0, weight, 0), wire=wire)
 
     def down(self, x: int, y0: int, y1: int, *, wire: int, weight: int) -> None:
-        """Draw a vertical line from the middle of cell y0 to the middle of cell y1."""
+        """Draw a line of that weight and wire from the middle of cell y0 to the middle of cell y1 in column x."""
         for top in range(min(y0, y1), max(y0, y1)):
             self.arms(x, top, (0, weight, 0, 0), wire=wire)
             self.arms(x, top + 1, (weight, 0, 0, 0), wire=wire)
 
     def frame(self, x0: int, y0: int, x1: int, y1: int, *, wire: int) -> None:
-        """Draw a heavy rectangle with these corners."""
+        """Draw a heavy rectangle with corners (x0, y0) and (x1, y1), of one wire."""
         for y in (y0, y1):
             self.across(x0, x1, y, wire=wire, weight=HEAVY)
         for x in (x0, x1):
             self.down(x, y0, y1, wire=wire, weight=HEAVY)
 
     def arms(self, x: int, y: int, arms: Arms, *, wire: int) -> None:
-        """Add arms of a wire to one cell."""
+        """Add arms of a wire to the cell at x, y."""
         here = self._wires.setdefault((x, y), {})
         up, down, left, right = map(max, here.get(wire, (0, 0, 0, 0)), arms)
         here[wire] = (up, down, left, right)
 
     def lines(self, style: Style) -> list[str]:
-        """Return the rows from top to bottom, without blanks at their ends."""
+        """Return the rows from top to bottom in a style, without blanks at their ends."""
         for (x, y), wires in self._wires.items():
             arms = max(wires.values(), key=lambda arms: (max(arms), max(arms[:2])))
             self.put(x, y, style.glyphs.line(*arms), Ink.PATH if HEAVY in arms else Ink.TEXT)

@@ -172,7 +172,7 @@ class Picture:
         return "\n".join(lines) + "\n"
 
     def save(self, path: str | os.PathLike[str], *, theme: str = "auto", scale: float = 2.0) -> None:
-        """Write the picture; the end of the name says how: .svg, or .png and .pdf, for which matplotlib must be there.
+        """Write the picture to path, whose end says how: .svg, or .png and .pdf with matplotlib; theme: light or dark.
 
         scale   pixels of a PNG for each pixel of the picture
         """
@@ -188,7 +188,7 @@ class Picture:
             raise OptionError(f"a picture is written as .svg, .png or .pdf, got {os.fspath(path)!r:.80}")
 
     def figure(self, *, theme: str = "light") -> Any:
-        """Return the picture as a Figure of matplotlib."""
+        """Return the picture as a Figure of matplotlib, in the theme "light" or "dark"."""
         from seqlab.views.chart import shapes_figure
 
         return shapes_figure(self, DARK if theme == "dark" else LIGHT)

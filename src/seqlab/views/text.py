@@ -44,7 +44,7 @@ def clip(text: str, width: int, ellipsis: str) -> str:
 
 
 def beside(left: str, right: str, *, column: int) -> str:
-    """Place two drawings side by side, tops aligned, the right one at this column."""
+    """Place two drawings side by side, tops aligned: left, and the right one at this column."""
     pairs = itertools.zip_longest(left.splitlines(), right.splitlines(), fillvalue="")
     return "\n".join((a + " " * (column - text_width(a)) + b).rstrip() for a, b in pairs)
 

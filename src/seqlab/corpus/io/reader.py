@@ -248,7 +248,7 @@ def stream(
 ) -> Stream:
     """Read the sentences of a file one after another; only one block of it is in memory.
 
-    block   bytes read at a time; the other arguments are those of read
+    block   bytes read at a time; source, format, columns, separator, comments, docstart and encoding are those of read
     """
     if isinstance(block, bool) or not isinstance(block, int) or block < 1:
         raise OptionError(f"block must be a number of bytes from 1 up, got {block!r}", option="block")

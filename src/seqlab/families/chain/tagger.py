@@ -93,7 +93,7 @@ class MarkovChain(Model):
         return self._count(X, y, None)
 
     def partial_fit(self, X: Sequences, y: str | None = None) -> Self:
-        """Count further sentences on top; the same as all of them at one time."""
+        """Count further sentences X on top, y as for fit; the same as all of them at one time."""
         if not self._fitted():
             return self.fit(X, y)
         before = self.counts_
@@ -184,7 +184,7 @@ class MarkovChain(Model):
     # ------------------------------------------------------------------------------------------ questions
 
     def log_prob(self, tokens: Iterable[str]) -> float:
-        """Compute log P of one sentence, its end included; -inf for an impossible one."""
+        """Compute log P of the tokens of one sentence, its end included; -inf for an impossible one."""
         self._check_fitted("log_prob")
         given = _one_sentence(tokens)
         codes = self._numbered(given, self.model_.symbols)
@@ -203,7 +203,7 @@ class MarkovChain(Model):
         return Distribution(symbols.names, found)
 
     def perplexity(self, X: Sequences, y: str | None = None, *, threads: int | None = None) -> Perplexity:
-        """Compute the perplexity of sentences (eq:perplexity), and count words that are not in the vocabulary."""
+        """Compute the perplexity of X (eq:perplexity) and count new words; y as for fit; threads, None for all."""
         self._check_fitted("perplexity")
         tokens, _ = read_symbols(X, y, usual=self.column_)
         symbols = self.model_.symbols
@@ -228,7 +228,7 @@ class MarkovChain(Model):
         )
 
     def score(self, X: Sequences, y: str | None = None) -> float:
-        """Compute the mean log-probability of a symbol, as scikit-learn's searches want it: higher is better."""
+        """Compute the mean log-probability of a symbol of X, y as for fit, for scikit-learn's searches."""
         found = self.perplexity(X, y)
         return found.log_prob / found.tokens
 
@@ -249,7 +249,7 @@ class MarkovChain(Model):
     # ------------------------------------------------------------------------------------------ files
 
     def save_arpa(self, path: str | os.PathLike[str] | IO[bytes] | IO[str]) -> None:
-        """Write an ARPA file, whole or not at all; with .gz it is packed.
+        """Write an ARPA file to path, whole or not at all; with .gz it is packed.
 
         A tool that backs off as such files say finds the probabilities of this chain.
         """
@@ -262,7 +262,7 @@ class MarkovChain(Model):
 
     @classmethod
     def from_arpa(cls, path: str | os.PathLike[str] | IO[bytes] | IO[str]) -> Self:
-        """Make a chain with the probabilities of an ARPA file; it has no counts, so it cannot learn on."""
+        """Make a chain with the probabilities of the ARPA file at path; it has no counts, so it cannot learn on."""
         model = read_arpa(path)
         chain = cls(model.order, unknown=model.symbols.unknown)
         chain.fit_ = ChainFit(None, model)

@@ -240,7 +240,7 @@ class SuffixModel:
                 raise OptionError(f"{name} must be a number {wanted}, got {value!r}")
 
     def settings(self, label_shares: Any, *, direct: bool) -> _core.LexiconSettings:
-        """Make the settings of the core; label_shares (L,) are the probabilities of labels."""
+        """Make the settings of the core; label_shares (L,): P(label); direct: whether known words have no suffixes."""
         made = _core.LexiconSettings()
         made.direct, made.suffixes = direct, True
         made.longest, made.rare = int(self.longest), float(self.rare)

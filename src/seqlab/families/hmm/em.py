@@ -127,9 +127,9 @@ def expect_hard(model: HiddenMarkov, evidence: Evidence, threads: int) -> Expect
 class BaumWelch:
     """Baum-Welch, soft EM (eq:baum-welch): the likelihood of the observations rises in every iteration.
 
-    max_iterations      M steps at most
-    tolerance           ends when an iteration gains less than this share of the objective
-    restarts            runs from so many starts, in parallel; the best on dev, or by likelihood, is kept
+    max_iterations      M steps at most: n_iter of hmmlearn
+    tolerance           ends when an iteration gains less than this share of the objective (tol of hmmlearn: an amount)
+    restarts            runs from so many starts, in parallel; the best on dev, or by likelihood, is kept (n_init)
     frozen              what does not change: "start", "transitions", "emissions"; of Gaussians also "means",
                         "covariances", "weights"
     tied                groups of states that share their emissions: [("N1", "N2"), ...]
@@ -165,17 +165,17 @@ class BaumWelch:
         groups_of(self.tied, None)
 
     def enough(self, gain: float, value: float) -> bool:
-        """Return True if an iteration gained too little to continue."""
+        """Return True if an iteration gained too little to continue: the gain, as a share of the value."""
         return gain <= self.tolerance * (1 + abs(value))
 
     def expect(self, model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
-        """Run the E step."""
+        """Run the E step: expected counts of the evidence under the model, on so many threads."""
         return expect(model, evidence, threads)
 
     def train(
         self, model: HiddenMarkov, evidence: Evidence, prior: Dirichlet, threads: int, report: Report
     ) -> Outcome:
-        """Train from one start; the theta of the outcome is a HiddenMarkov."""
+        """Train from one start (model) on the evidence with a prior, on threads; report is called every iteration."""
         groups = groups_of(self.tied, model.labels)
         kept: Any = model
         found: Expected | None = None
@@ -207,14 +207,18 @@ class BaumWelch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HardEM(BaumWelch):
-    """Hard (Viterbi) EM (eq:hard-em): counts along the best path of every sequence. Options of BaumWelch.
+    """Hard (Viterbi) EM (eq:hard-em): counts along the best path of every sequence.
+
+    max_iterations, tolerance, restarts   M steps at most; least gain to go on, a share of the objective; starts to try
+    frozen, tied   what does not change ("start", "transitions", "emissions"); groups of states that share emissions
+    unlabelled_weight, forgetting   what a sentence without labels counts; how partial_fit weighs batches (BaumWelch)
 
     What rises is the probability of observations and best paths together. A state that no best path visits is lost: it
     keeps its tables, and a TrainingWarning names it when training ends.
     """
 
     def expect(self, model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
-        """Run the E step."""
+        """Run the E step: counts of the evidence along the best paths of the model, on so many threads."""
         return expect_hard(model, evidence, threads)
 
 

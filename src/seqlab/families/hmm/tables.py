@@ -76,11 +76,11 @@ class Dirichlet(Brief):
         )
 
     def of_start(self, size: int) -> Floats:
-        """Pseudo-counts of starts, (L,)."""
+        """Pseudo-counts of starts, (L,) for L = size."""
         return _spread(self.start, (size,), "start")
 
     def of_moves(self, size: int, *, end: bool) -> Floats:
-        """Pseudo-counts of transitions: (L, L), or (L, L + 1) with the end as the last column."""
+        """Pseudo-counts of transitions: (L, L) for L = size, or (L, L + 1) with the end as the last column."""
         moves = _spread(self.transitions, (size, size), "transitions")
         if not end:
             return moves

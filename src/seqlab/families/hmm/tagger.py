@@ -42,14 +42,14 @@ from seqlab.tagging.transitions import Transitions
 class HMM(Tagger):
     """A hidden Markov model (eq:hmm-joint).
 
-    n_states      how many states; None when labels, states or tables say it
+    n_states      how many states, n_components of hmmlearn; None when labels, states or tables say it
     emissions     Categorical() for words and whole numbers, FeatureBag(), Gaussian(), GaussianMixture(), Poisson(), or
                   Streams(name=...) for several at one time
     order         how many states back a move looks: 1; up to 3 for labelled words. None: 2 for those, else 1
     smoothing     pseudo-counts of the M step: "mle" for none, a number or AddLambda(value) for the same everywhere,
                   Dirichlet(start=, transitions=, emissions=) for each; labelled words also take "interpolated",
                   "witten-bell", "kneser-ney". None: Kneser-Ney for labelled words, else none
-    learner       BaumWelch(), HardEM(), or Counting(); None: counting where every token has a label, else BaumWelch()
+    learner       BaumWelch() (hmmlearn's n_iter, tol), HardEM(), or Counting(); None: counting where all is labelled
     init          where EM begins: "random", "kmeans" (vectors), tables {"start", "transitions", "emissions"}, or
                   (pi, A, B), a fitted HMM, {word: labels} (a start that EM may leave; allowed= holds), or (X, y) with
                   labels; None: labels if there are any, else k-means or chance
@@ -61,7 +61,7 @@ class HMM(Tagger):
     allowed       {word: labels}: what a word may be, in training and after; one that is not listed may be anything
     states        names of the states
     column        of a Corpus, that the observations stand in; None finds it
-    seed, threads same seed, same bits, any number of threads; None uses every core
+    seed, threads same seed (random_state), same bits, any number of threads; None uses every core
 
     Two engines stand behind it: tables, which EM finds, and counts of labelled words. An option that the engine at
     work does not use is refused by fit.
@@ -149,7 +149,7 @@ class HMM(Tagger):
     ) -> Self:
         """Take in another batch by stepwise EM (eq:stepwise-em); the first one makes the start, unless fit() made it.
 
-        Words that all have labels are counted on top of those before.
+        X, y, lengths and sample_weight as for fit. Words that all have labels are counted on top of those before.
 
         Expected counts are averaged over batches, the later the less a batch counts (forgetting of the learner). New
         symbols join; what all batches have in common is learned, whatever their number. The history has the
@@ -186,7 +186,7 @@ class HMM(Tagger):
         lengths: Any = None,
         dev: Any = None,
     ) -> Selection:
-        """Fit models with so many states each, and find the best by "bic", "aic" or "dev"; this one stays as it is."""
+        """Fit models of these sizes, and find the best by a criterion: "bic", "aic" or "dev"; X, lengths as for fit."""
         return select_states(self, X, sizes, criterion=criterion, lengths=lengths, dev=dev)
 
     @classmethod
@@ -209,6 +209,7 @@ class HMM(Tagger):
         B         (L, V) P(symbol | state); for other emissions what init takes: {"means": ..., "covariances": ...}
         states    names of the states; symbols: the V words, or None for the numbers 0 .. V - 1
         end       (L,) the chance to end after each state
+        options   of HMM
         """
         hmm = cls(None, emissions, end=end is not None, **options)
         hmm._check_options()
@@ -272,17 +273,20 @@ class HMM(Tagger):
         return self._tables("n_parameters_").parameters
 
     def predict(self, X: Sequences, *, lengths: Any = None, **options: Any) -> list[list[str]]:
-        """Find a list of states for every sequence; options as for every tagger (decode, beam, threads)."""
+        """Find a list of states for every sequence of X; lengths as for fit; options: decode, beam, threads."""
         self._check_fitted("predict")
         return super().predict(self._corpus(X, lengths), **options)
 
     def predict_proba(self, X: Sequences, *, lengths: Any = None, threads: int | None = None) -> list[Any]:
-        """For every sequence an array (T, L): the probability of each state at each position."""
+        """For every sequence of X an array (T, L): P(state) at each position; lengths as for fit; threads."""
         self._check_fitted("predict_proba")
         return super().predict_proba(self._corpus(X, lengths), threads=threads)
 
     def score(self, X: Sequences, y: Any = None, sample_weight: Any = None, *, lengths: Any = None) -> float:
-        """Compute accuracy by token; without y the log-likelihood a token. Larger is better."""
+        """Compute accuracy by token of X, tokens counted by sample_weight; without y the log-likelihood a token.
+
+        Larger is better; lengths as for fit.
+        """
         self._check_fitted("score")
         corpus = self._corpus(X, lengths)
         if y is None:
@@ -292,16 +296,16 @@ class HMM(Tagger):
         return super().score(corpus, split_labels(y, corpus.offsets, lengths), sample_weight)
 
     def evaluate(self, test: Sequences, y: Targets | None = None, **options: Any) -> evaluation.Report:
-        """Report how good it is on labelled data, as for every tagger."""
+        """Report how good it is on labelled data: test, y and options as for every tagger (see Tagger.evaluate)."""
         self._check_fitted("evaluate")
         return super().evaluate(self._corpus(test), self._column_for(test) if y is None else y, **options)
 
     def sample(
         self, tokens: Tokens | None = None, n: int = 1, seed: int = 0, *, length: Any = None, **options: Any
     ) -> Any:
-        """Without tokens: n sequences of observations and states, drawn from the model (see generate).
+        """Without tokens: n sequences of observations and states, drawn from the model (generate has seed and length).
 
-        With tokens: n labellings of them, drawn from the distribution over paths.
+        With tokens: n labellings of them, drawn from the distribution over paths; options are known and allowed.
         """
         self._check_fitted("sample")
         if tokens is None:
@@ -318,7 +322,7 @@ class HMM(Tagger):
         return questions.log_partition(self.trellis(tokens))
 
     def log_likelihoods(self, X: Sequences, *, lengths: Any = None, threads: int | None = None) -> Floats:
-        """(N,) log P of every sequence."""
+        """(N,) log P of every sequence of X; lengths as for fit, threads as for predict."""
         self._check_fitted("log_likelihoods")
         corpus, count = self._corpus(X, lengths), thread_count(threads)
         made = (self._trellises(part, count) for _, part in blocks(corpus, BLOCK))
@@ -330,11 +334,11 @@ class HMM(Tagger):
         return event_log_partition(self.trellis(tokens), labels)
 
     def aic(self, X: Sequences, *, lengths: Any = None) -> float:
-        """eq:aic   -2 log P(X) + 2 · parameters: smaller is better."""
+        """eq:aic   -2 log P(X) + 2 · parameters: smaller is better; lengths as for fit."""
         return -2 * float(self.log_likelihoods(X, lengths=lengths).sum()) + 2 * self.n_parameters_
 
     def bic(self, X: Sequences, *, lengths: Any = None) -> float:
-        """eq:bic   -2 log P(X) + parameters · log(tokens): smaller is better."""
+        """eq:bic   -2 log P(X) + parameters · log(tokens): smaller is better; lengths as for fit."""
         corpus = self._corpus(X, lengths)
         likelihood = float(self.log_likelihoods(corpus).sum())
         return -2 * likelihood + self.n_parameters_ * float(np.log(max(corpus.token_count, 1)))
@@ -356,7 +360,7 @@ class HMM(Tagger):
         return questions.top_symbols(self._tables("top_symbols"), state, n)
 
     def filter(self, tokens: Tokens) -> Filtered:
-        """P(state at t | observations up to t) for every position: what was known at the time."""
+        """P(state at t | observations up to t) for every position of tokens: what was known at the time."""
         self._check_fitted("filter")
         return inference.filter(self.trellis(tokens))
 

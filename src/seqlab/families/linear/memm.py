@@ -102,7 +102,13 @@ class MEMM(LinearTagger):
     the same trellis. The price is label bias: a label with few successors passes its probability on, whatever comes
     (docs/guide/memm.md).
 
-    Options are those of LinearTagger, with a batch learner (LBFGS, ConjugateGradient, GradientAscent) and order 1.
+    features      as in CRF: a preset's name, a Template, a function (sentence, t), or None for ready-made attributes
+    learner       LBFGS(), ConjugateGradient() or GradientAscent(); order is 1, and keep has nothing to do
+    constraints   a tag scheme, a Constraints, or forbidden moves (from, to)
+    allowed       {word: labels}: what a word may be, in training and after
+    states, transitions   "observed": weights for what training met; "all": for every attribute and label, every move
+    min_count     attributes met less often are dropped; class_weight: {label: weight} or "balanced"
+    seed, threads same seed, same bits, any number of threads; None uses every core
     """
 
     _kind = "memm"

@@ -149,7 +149,7 @@ class LinearTagger(Tagger):
         the new sentences have among all.
         classes   labels that may come later (scikit-learn's way); they join now
 
-        The other options are those of fit.
+        X, y, dev, metric, patience, sample_weight, callbacks and progress are those of fit.
         """
         from seqlab.families.linear.training import learn
 
@@ -240,7 +240,7 @@ class LinearTagger(Tagger):
     def trellis(
         self, tokens: Tokens, *, known: Known | None = None, allowed: PerPosition | None = None
     ) -> Trellis:
-        """Compute the scores of one sentence, with everything that is forbidden masked.
+        """Compute the scores of one sentence, what is forbidden masked; tokens, known, allowed as for tag.
 
         What is known also tells a model of order 2 which labels are worth a look.
         """
@@ -254,7 +254,7 @@ class LinearTagger(Tagger):
     def nbest(
         self, tokens: Tokens, n: int = 5, *, known: Known | None = None, allowed: PerPosition | None = None
     ) -> NBest:
-        """Find the n best labellings, best first, with their log-probabilities when the model has any.
+        """Find the n best labellings, best first, with log-probabilities if any; tokens, known, allowed as for tag.
 
         Where a sure model of order 2 has left out so many labels that fewer than n labellings are left, all labels are
         looked at, unless another labelling than that of tag() would come first.
@@ -315,6 +315,7 @@ class LinearTagger(Tagger):
     ) -> why.Explanation:
         """Explain why token t has its label and not another: features and moves with what each adds, and they add up.
 
+        tokens    of the sentence; t counts from 0
         label     the label to explain; the one that tag() gives when not said
         rival     the label to compare it with; the next best one when not said
         known, allowed   as for tag
@@ -337,7 +338,7 @@ class LinearTagger(Tagger):
         return why.top_features(self.model_, self.encoder_, n, label=label, sign=sign)
 
     def top_transitions(self, n: int = 20, *, sign: int = 0) -> tuple[why.TransitionWeight, ...]:
-        """Find the n moves between labels with the largest weights, those that see the token too."""
+        """Find the n moves between labels with the largest weights, also those that see the token; sign as above."""
         self._check_fitted("top_transitions")
         return why.top_transitions(self.model_, n, encoder=self.encoder_, sign=sign)
 
@@ -401,6 +402,18 @@ class CRF(LinearTagger):
     """A linear-chain conditional random field: LinearTagger with a learner that makes the likelihood large.
 
     P(y | x) = exp(score(x, y)) / Z(x)   (eq:crf-likelihood)
+
+    features      a preset's name ("pos", "chunk", "ner", ...), a Template, a function (sentence, t), or None when the
+                  tokens of X are ready-made attributes (dicts, or lists of strings), as for sklearn-crfsuite
+    learner       LBFGS(l2=..., l1=...), c2 and c1 of CRFsuite; or SGD(), ConjugateGradient(), GradientAscent()
+    constraints   a tag scheme such as "IOB2", a Constraints, or forbidden moves (from, to): never learned, never said
+    order         1 or 2: how many labels back a move looks; keep: the least posterior of a label in order 2
+    allowed       {word: labels}: what a word may be, in training and after; one that is not listed may be anything
+    states        "observed", or "all" for every attribute with every label: feature.possible_states of CRFsuite
+    transitions   "observed", or "all" for every move: feature.possible_transitions, all_possible_transitions
+    min_count     attributes met less often in training are dropped: feature.minfreq of CRFsuite, -f of CRF++
+    class_weight  {label: weight} or "balanced", as in scikit-learn
+    seed, threads same seed (random_state), same bits, any number of threads (n_jobs); None uses every core
     """
 
     _kind = "crf"

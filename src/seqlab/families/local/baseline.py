@@ -183,7 +183,7 @@ class MostFrequentTag(Tagger):
         self.class_weight = class_weight
 
     def fit(self, X: Sentences, y: Targets, *, sample_weight: Any = None, dev: Dev = None) -> Self:
-        """Count.
+        """Count; dev is taken as by other taggers, and changes nothing.
 
         X, y            as for every tagger; a token whose label is None is not counted, one with a set of labels is
                         shared among them
@@ -197,7 +197,7 @@ class MostFrequentTag(Tagger):
         return self
 
     def partial_fit(self, X: Sentences, y: Targets, *, sample_weight: Any = None) -> Self:
-        """Count further data on top of what was counted before; new words and new labels are welcome."""
+        """Count X, y with sample_weight on top of what was counted before; new words and labels are welcome."""
         if self.class_weight == "balanced":
             raise OptionError(
                 "class_weight='balanced' needs all data at one time; pass {label: weight} to partial_fit"

@@ -141,6 +141,7 @@ class LocalTagger(Tagger):
                         among them by weight. After a token without a single label there is no feature of the previous
                         label
         sample_weight   a number per sentence, or a list of numbers per sentence
+        dev, threads    a Corpus or (X, y) to score on; how many to use, None for every core
         """
         if dev is not None:
             raise QuestionError(

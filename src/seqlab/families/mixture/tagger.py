@@ -148,21 +148,21 @@ class Mixture(Model):
     # ------------------------------------------------------------------------------------------ answers
 
     def predict(self, X: Sequences) -> npt.NDArray[np.int64]:
-        """Find (n,) the most probable component of each."""
+        """Find (n,) the most probable component of each row of X."""
         return np.asarray(self.predict_proba(X).argmax(axis=1))
 
     def predict_proba(self, X: Sequences) -> Numbers:
-        """Compute (n, k) P(component | x) (eq:mixture-posterior); the weights where x is impossible."""
+        """Compute (n, k) P(component | x) for x of X (eq:mixture-posterior); the weights where x is impossible."""
         self._check_fitted("predict_proba")
         return shares(self._joint(X), self.weights_)
 
     def score_samples(self, X: Sequences) -> Numbers:
-        """Compute (n,) log P(x)."""
+        """Compute (n,) log P(x) for x of X."""
         self._check_fitted("score_samples")
         return log_sum(self._joint(X))
 
     def score(self, X: Sequences, y: Any = None, sample_weight: Any = None) -> float:  # noqa: ARG002  (scikit-learn's signature)
-        """Average log P(x), as scikit-learn's searches want it."""
+        """Average log P(x) over X, weighed by sample_weight, as scikit-learn's searches want it; y is ignored."""
         logs = self.score_samples(X)
         if not len(logs):
             raise ShapeError("there is no row in X, so a mean has no meaning")
@@ -171,7 +171,7 @@ class Mixture(Model):
         return float(np.average(logs[counted], weights=weights[counted]))
 
     def fit_predict(self, X: Sequences, y: Any = None, *, sample_weight: Any = None) -> npt.NDArray[np.int64]:
-        """Call fit(X), then predict(X)."""
+        """Call fit(X, y, sample_weight=sample_weight), then predict(X)."""
         return self.fit(X, y, sample_weight=sample_weight).predict(X)
 
     def _joint(self, X: Any) -> Numbers:
@@ -201,7 +201,7 @@ class Mixture(Model):
     # ------------------------------------------------------------------------------------------ learning
 
     def fit(self, X: Sequences, y: Any = None, *, sample_weight: Any = None) -> Self:  # noqa: ARG002  (scikit-learn's signature)
-        """Find components by EM (eq:mixture-em); y is ignored.
+        """Find components of X by EM (eq:mixture-em); y is ignored.
 
         sample_weight   (n,) how much each row counts
         """

@@ -193,14 +193,14 @@ class Reranker(Model):
     # ------------------------------------------------------------------------------------------ questions
 
     def predict(self, X: Sentences, *, threads: int | None = None) -> list[list[str]]:
-        """Return a list of labels for every sentence."""
+        """Return a list of labels for every sentence of X; threads: None for every core."""
         self._check_fitted("predict")
         lists, scores = self._scored(self._sentences(X), threads)
         pairs = zip(lists, scores, strict=True)
         return [list(one.labels[int(values.argmax())]) for one, values in pairs]
 
     def annotate(self, X: Sentences, column: str = "predicted", *, threads: int | None = None) -> Corpus:
-        """Return the corpus with one more column: the predicted labels."""
+        """Return the corpus X with one more `column`: the predicted labels; threads: None for every core."""
         self._check_fitted("annotate")
         sentences = X if isinstance(X, Corpus) else list(self._sentences(X))
         words = bool(getattr(self.generator_, "_reads_words", True))
@@ -208,14 +208,14 @@ class Reranker(Model):
         return corpus.with_column(column, self.predict(sentences, threads=threads))
 
     def tag(self, tokens: Tokens) -> list[str]:
-        """Label one sentence."""
+        """Label the tokens of one sentence."""
         self._check_fitted("tag")
         return self.predict([tokens])[0]
 
     predict_single = tag  # under sklearn-crfsuite's name for it
 
     def nbest(self, tokens: Tokens, n: int | None = None) -> list[Ranked]:
-        """Return the generator's list in its new order, with probabilities over the list; the first n when asked."""
+        """Return the generator's list for tokens in its new order, with probabilities over it; the first n of it."""
         self._check_fitted("nbest")
         most = None if n is None else whole_number(n, "n", 1)
         lists, scores = self._scored(self._sentences([tokens]), None)
@@ -226,13 +226,13 @@ class Reranker(Model):
         return [Ranked(one.labels[i], float(values[i]), float(logs[i]), one.scores[i], i) for i in order]
 
     def oracle(self, X: Sentences, y: Targets) -> Oracle:
-        """Measure the generator's lists: what a perfect re-ranker would reach, and what the first of each does."""
+        """Measure the generator's lists for X, y: what a perfect re-ranker would reach, and what the first do."""
         self._check_fitted("oracle")
         sentences, gold = self._read(X, y)
         return oracle_of(candidate_lists(self.generator_, sentences, self.n), gold)
 
     def score(self, X: Sentences, y: Targets) -> float:
-        """Compute accuracy by token, as scikit-learn's searches want it."""
+        """Compute accuracy by token of X against y, as scikit-learn's searches want it."""
         self._check_fitted("score")
         sentences, gold = self._read(X, y)
         found = itertools.chain.from_iterable(self.predict(sentences))
@@ -241,7 +241,7 @@ class Reranker(Model):
     def evaluate(
         self, test: Sentences, y: Targets | None = None, *, threads: int | None = None, **options: Any
     ) -> evaluation.Report:
-        """Measure how good it is on other data; options are those of seqlab.evaluate.
+        """Measure how good it is on test; options are those of seqlab.evaluate, threads: None for every core.
 
         y   the name of a column, or lists of labels; None for the column that fit was given
         """

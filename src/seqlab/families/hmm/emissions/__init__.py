@@ -11,15 +11,5 @@ from seqlab.families.hmm.emissions.streams import PLAIN, Streams, StreamsDistrib
 
 DISTRIBUTIONS = (*PLAIN, StreamsDistribution)
 
-__all__ = [
-    "DISTRIBUTIONS",
-    "Categorical",
-    "Distribution",
-    "Emission",
-    "FeatureBag",
-    "Gaussian",
-    "GaussianMixture",
-    "Observed",
-    "Poisson",
-    "Streams",
-]
+__all__ = ["DISTRIBUTIONS", "Categorical", "Distribution", "Emission", "FeatureBag", "Gaussian"]
+__all__ += ["GaussianMixture", "Observed", "Poisson", "Streams"]

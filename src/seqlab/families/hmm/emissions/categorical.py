@@ -157,19 +157,19 @@ class Categorical(Emission):
             Symbols.of(self.symbols)
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[SymbolRows, Symbols]:
-        """Read training data as arrays, and the domain."""
+        """Read a column of the training corpus as arrays, and the domain."""
         symbols = Symbols.seen_in(corpus, column) if self.symbols is None else Symbols.of(self.symbols)
         return symbols.rows(corpus, column, unknown="error"), symbols
 
     def random(self, domain: Symbols, observed: SymbolRows, size: int, rng: Chance) -> SymbolDistribution:
-        """Draw a random start: the frequencies of the symbols, each cell times an exponential factor of mean 1."""
+        """Draw a random start by rng: frequencies of domain as observed, times random factors, for `size` states."""
         frequencies = observed.frequencies(len(domain))
         base = (frequencies + 0.5) / (frequencies.sum() + 0.5 * len(domain))
         table = base[:, None] * rng.exponential(size=(len(domain), size))
         return self._made(domain, table / table.sum(axis=0))
 
     def clustered(self, domain: Symbols, observed: SymbolRows, labels: Ids, size: int) -> SymbolDistribution:
-        """Make a start from clusters."""
+        """Make a start of `size` states over the domain from clusters, the labels of what was observed."""
         gamma = np.zeros((len(observed), size))
         there = np.flatnonzero(labels >= 0)
         gamma[there, labels[there]] = 1.0
@@ -177,7 +177,7 @@ class Categorical(Emission):
         return self._made(domain, counts / counts.sum(axis=0))
 
     def given(self, tables: Any, domain: Symbols, size: int) -> SymbolDistribution:
-        """Make a start from tables, checked; of a model: its own symbols first, then the new ones."""
+        """Make a start from tables of `size` states, checked; of a model: its symbols, then new ones of domain."""
         if isinstance(tables, SymbolDistribution):
             return tables.extended(tables.symbols.joined(domain))
         if isinstance(tables, (Mapping, Distribution)):
@@ -223,7 +223,7 @@ class FeatureBag(Categorical):
     holds = "bags"
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[SymbolRows, Symbols]:
-        """Read training data as arrays, and the domain."""
+        """Read a column of the training corpus as arrays, and the domain."""
         if self.symbols is not None:
             symbols = Symbols.of(self.symbols)
         else:

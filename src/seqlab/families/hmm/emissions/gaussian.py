@@ -52,11 +52,11 @@ NEAR = (
 class Gaussian(Emission):
     """A Gaussian for every state over vectors of D numbers (eq:gaussian-emission).
 
-    covariance         "full", "diag", "tied" (one full matrix for all states) or "spherical" (one variance a state)
+    covariance         "full", "diag", "tied" (one full matrix) or "spherical": covariance_type of hmmlearn
     mean_prior         where means are pulled to, a number or (D,); mean_weight: how many observations that counts
     covariance_prior   added to the sum of squares: a number (times the identity), (D,), or (D, D) for full and tied;
                        covariance_weight: how many observations that counts
-    min_covariance     no variance falls below; None for a ten-thousandth of the data's own
+    min_covariance     min_covar of hmmlearn: no variance falls below; None for a ten-thousandth of the data's own
     """
 
     covariance: str = "diag"
@@ -91,11 +91,11 @@ class Gaussian(Emission):
         return self.covariance in ("full", "tied")
 
     def free(self, covariances: Floats, width: int) -> int:
-        """Number of free parameters of the covariances; matrices are symmetric."""
+        """Number of free parameters of the covariances of a width; matrices are symmetric."""
         return covariances.size // width**2 * (width * (width + 1) // 2) if self.whole else covariances.size
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[VectorRows, Spread]:
-        """Read training data as arrays, and the domain."""
+        """Read a column of the training corpus as arrays, and the domain."""
         rows = vector_rows(corpus, column, None, whole=self.whole)
         width = rows.values.shape[1]
         check_prior(self.mean_prior, "mean_prior", (width,))
@@ -103,15 +103,15 @@ class Gaussian(Emission):
         return rows, Spread.of(rows)
 
     def random(self, domain: Spread, observed: VectorRows, size: int, rng: Chance) -> Distribution:
-        """Draw observations as the means; every covariance is that of the data."""
+        """Draw `size` rows observed as the means, by rng; every covariance is that of the domain."""
         return self._around(drawn_rows(observed, size, rng), domain)
 
     def clustered(self, domain: Spread, observed: VectorRows, labels: Ids, size: int) -> Distribution:
-        """Take the means of the clusters and the covariance of the data, as hmmlearn does."""
+        """Take means of `size` clusters (labels of rows observed) and the domain's covariance, as hmmlearn does."""
         return self._around(cluster_means(observed, labels, size, domain.mean), domain)
 
     def given(self, tables: Any, domain: Spread, size: int) -> Distribution:
-        """Make a start from tables, checked."""
+        """Make a start from tables of `size` states over the domain, checked."""
         if isinstance(tables, GaussianDistribution):
             return replace(tables, options=self, least=domain.least(self.min_covariance))
         tables = checked_tables(tables, "means", "covariances")

@@ -48,10 +48,12 @@ CENTRES = ("after", "before")
 
 @dataclass(frozen=True, slots=True)
 class GaussianMixture(Gaussian):
-    """M Gaussians for every state, with weights (eq:mixture-emission). Options of Gaussian, and more.
+    """M Gaussians for every state, with weights (eq:mixture-emission).
 
-    components     M
-    covariance     "tied" is one matrix for the components of a state
+    components     M: n_mix of hmmlearn
+    covariance     "full", "diag", "spherical", or "tied": one matrix for the components of a state
+    mean_prior, mean_weight, covariance_prior, covariance_weight, min_covariance   as in Gaussian: where means and
+                   covariances are pulled to and how many observations that counts; the least variance
     weight_prior   added to the count of every component
     centre         "after": covariances about the new means, which is EM; "before": about the old ones, as hmmlearn does
     """
@@ -73,12 +75,12 @@ class GaussianMixture(Gaussian):
             raise OptionError(f"centre must be 'after' or 'before', got {self.centre!r}")
 
     def random(self, domain: Spread, observed: VectorRows, size: int, rng: Chance) -> MixtureDistribution:
-        """Draw observations as the means; every covariance is that of the data."""
+        """Draw rows observed as the means of `size` states, by rng; every covariance is that of the domain."""
         drawn = drawn_rows(observed, size * self.components, rng)
         return self._mixed(drawn.reshape(size, self.components, -1), domain)
 
     def clustered(self, domain: Spread, observed: VectorRows, labels: Ids, size: int) -> MixtureDistribution:
-        """Make a start by clustering within the clusters."""
+        """Make a start by clustering within `size` clusters (labels of rows observed) of the domain."""
         centres = cluster_means(observed, labels, size, domain.mean)
         means = np.repeat(centres[:, None], self.components, axis=1)
         for y in range(size):
@@ -89,7 +91,7 @@ class GaussianMixture(Gaussian):
         return self._mixed(means, domain)
 
     def given(self, tables: Any, domain: Spread, size: int) -> MixtureDistribution:
-        """Make a start from tables, checked."""
+        """Make a start from tables of `size` states over the domain, checked."""
         if isinstance(tables, MixtureDistribution):
             return replace(tables, options=self, least=domain.least(self.min_covariance))
         tables = checked_tables(tables, "means", "weights", "covariances")

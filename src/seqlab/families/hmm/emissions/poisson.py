@@ -65,24 +65,24 @@ class Poisson(Emission):
                 raise OptionError(f"{name} must be finite numbers from 0 up, got {getattr(self, name)!r}")
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[VectorRows, Spread]:
-        """Read training data as arrays, and the domain."""
+        """Read a column of the training corpus as arrays, and the domain."""
         rows = count_rows(corpus, column, None)
         for name in ("rate_prior", "rate_weight"):
             check_prior(getattr(self, name), name, (rows.values.shape[1],))
         return rows, Spread.of(rows)
 
     def random(self, domain: Spread, observed: VectorRows, size: int, rng: Chance) -> PoissonDistribution:  # noqa: ARG002
-        """Draw a random start: the mean counts of the data, each times a random factor."""
+        """Draw a random start of `size` states by rng: mean counts observed in the domain, each times a factor."""
         factors = rng.gamma(2.0, 0.5, size=(size, domain.width))
         return PoissonDistribution(self, np.maximum(domain.mean * factors, 1e-3))
 
     def clustered(self, domain: Spread, observed: VectorRows, labels: Ids, size: int) -> PoissonDistribution:
-        """Make a start from clusters."""
+        """Make a start of `size` states over the domain from clusters, the labels of what was observed."""
         rates = cluster_means(observed, labels, size, domain.mean)
         return PoissonDistribution(self, np.maximum(rates, 1e-3))
 
     def given(self, tables: Any, domain: Spread, size: int) -> PoissonDistribution:
-        """Make a start from tables, checked."""
+        """Make a start from tables of `size` states over the domain, checked."""
         if isinstance(tables, PoissonDistribution):
             return replace(tables, options=self)
         if isinstance(tables, (Mapping, Distribution)):

@@ -30,7 +30,7 @@ PLAIN = (SymbolDistribution, BagDistribution, GaussianDistribution, MixtureDistr
 
 
 class Streams(Emission):
-    """Streams by name: Streams(word=Categorical(), pitch=Gaussian()). Names are those of a corpus's columns.
+    """Streams by name: Streams(word=Categorical(), pitch=Gaussian()). parts: a dict instead of named ones.
 
     eq:stream-emission   P(x | y) = Π_s P(x_s | y)
     """
@@ -58,7 +58,7 @@ class Streams(Emission):
         return hash(tuple(self.parts))
 
     def first(self, corpus: Corpus, column: str | None) -> tuple[Observed, Any]:  # noqa: ARG002
-        """Read training data as arrays, and the domain."""
+        """Read columns of the training corpus as arrays, and the domain; column has no meaning here."""
         read = {}
         for name, part in self.parts.items():
             with _named(name):
@@ -66,17 +66,17 @@ class Streams(Emission):
         return tuple(seen for seen, _ in read.values()), {name: domain for name, (_, domain) in read.items()}
 
     def random(self, domain: Any, observed: Any, size: int, rng: Chance) -> StreamsDistribution:
-        """Draw a random start."""
+        """Draw a random start of `size` states by rng, from the domain and what was observed."""
         parts = zip(self.parts.items(), observed, strict=True)
         return self._made(part.random(domain[name], seen, size, rng) for (name, part), seen in parts)
 
     def clustered(self, domain: Any, observed: Any, labels: Ids, size: int) -> StreamsDistribution:
-        """Make a start from clusters."""
+        """Make a start of `size` states over the domain from clusters, the labels of what was observed."""
         parts = zip(self.parts.items(), observed, strict=True)
         return self._made(part.clustered(domain[name], seen, labels, size) for (name, part), seen in parts)
 
     def given(self, tables: Any, domain: Any, size: int) -> StreamsDistribution:
-        """Make a start from tables, checked."""
+        """Make a start from tables of `size` states over the domain, checked."""
         if isinstance(tables, StreamsDistribution):
             tables = tables.parts
         if not isinstance(tables, Mapping) or set(tables) != set(self.parts):

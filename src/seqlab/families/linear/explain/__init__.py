@@ -29,17 +29,6 @@ else:  # otherwise a type checker would accept any attribute of the package
         },
     )
 
-__all__ = [
-    "Contribution",
-    "Explanation",
-    "FeatureWeight",
-    "MoveContribution",
-    "TransitionWeight",
-    "edited",
-    "explain",
-    "explained",
-    "state_features",
-    "top_features",
-    "top_transitions",
-    "transition_features",
-]
+__all__ = ["Contribution", "Explanation", "FeatureWeight", "MoveContribution", "TransitionWeight", "edited"]
+__all__ += ["explain", "explained", "state_features", "top_features", "top_transitions"]
+__all__ += ["transition_features"]

@@ -40,16 +40,8 @@ LEARNERS = {
     "svm": Listed("StructuredSVM", "mistakes", help="structured support vector machine"),
 }
 
-__all__ = [
-    "AROW",
-    "LBFGS",
-    "SGD",
-    "ConjugateGradient",
-    "GradientAscent",
-    "PassiveAggressive",
-    "Perceptron",
-    "StructuredSVM",
-]
+__all__ = ["AROW", "LBFGS", "SGD", "ConjugateGradient", "GradientAscent", "PassiveAggressive", "Perceptron"]
+__all__ += ["StructuredSVM"]
 
 if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute of the package
     _homes: dict[str, list[str]] = {}

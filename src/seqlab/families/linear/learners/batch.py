@@ -27,7 +27,8 @@ DTYPES = ("float32", "float64")
 class BatchLearner(Brief):
     """Base of batch learners: the l2 penalty (regularisation), and the stopping rules (eq:stopping).
 
-    l2               strength of the penalty ‖θ‖²
+    l2               strength of the penalty l2·‖θ‖²: c2 of CRFsuite; 1 / (2 C) for C of CRF++ and scikit-learn,
+                     1 / (2 σ²) for a Gaussian prior of deviation σ (sigma), rho2 / 2 of Wapiti
     epsilon          stop when the gradient's norm is at most epsilon · max(1, ‖θ‖)
     delta, period    stop when the objective fell by less than `delta` of itself over `period` iterations
     max_iterations   or None for no limit
@@ -42,7 +43,7 @@ class BatchLearner(Brief):
     likelihood: ClassVar[bool] = True
 
     def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
-        """Minimise the objective from theta, in place."""
+        """Minimise the objective of the job from theta, in place; report is called after every iteration."""
         raise NotImplementedError
 
     def __post_init__(self) -> None:
@@ -68,8 +69,13 @@ class BatchLearner(Brief):
 class LBFGS(BatchLearner):
     """Limited-memory BFGS (eq:lbfgs), or OWL-QN when l1 > 0 (eq:owlqn): the default, and the fastest.
 
-    l1             strength of the penalty ‖θ‖₁, which makes most weights exactly 0
-    memory         how many moves are remembered
+    l2             strength of the penalty l2·‖θ‖² beside the summed negative log-likelihood: c2 of CRFsuite;
+                   1 / (2 C) for C of CRF++ and scikit-learn, 1 / (2 σ²) for a prior of deviation σ, rho2 / 2 of Wapiti
+    l1             strength of the penalty l1·‖θ‖₁, which makes most weights exactly 0: c1 of CRFsuite, rho1 of Wapiti
+    epsilon        end when the gradient's norm is at most epsilon · max(1, ‖θ‖): epsilon of CRFsuite, tol elsewhere
+    delta, period  end when the objective fell by less than `delta` of itself over `period` iterations, as in CRFsuite
+    max_iterations iterations at most, None for no limit: max_iterations of CRFsuite, max_iter of scikit-learn
+    memory         how many moves are remembered: num_memories of CRFsuite
     start_epochs   epochs of averaged stochastic descent that find a first guess (eq:averaged-sgd); 0 begins at zero
     precondition   whether the curvature scales the first directions (eq:preconditioner)
     dtype          "float32" evaluates in float32 until that no longer helps, and finishes in float64; "float64"
@@ -96,7 +102,7 @@ class LBFGS(BatchLearner):
         choice(self.line_search, "line_search", LINE_SEARCHES)
 
     def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
-        """Minimise the objective from theta, in place."""
+        """Minimise the objective of the job from theta, in place; report is called after every iteration."""
         if self.start_epochs and job.first_guess is not None and not theta.any():
             job.first_guess(theta, self.start_epochs)
         settings, l2 = self._stopping(_core.Settings()), float(self.l2)
@@ -161,10 +167,16 @@ def outcome_of(
 
 @dataclass(frozen=True, repr=False)
 class ConjugateGradient(BatchLearner):
-    """Non-linear conjugate gradients (eq:conjugate-gradient): little memory, more evaluations."""
+    """Non-linear conjugate gradients (eq:conjugate-gradient): little memory, more evaluations.
+
+    l2               strength of the penalty l2·‖θ‖², as in LBFGS: c2 of CRFsuite, 1 / (2 C) for C of CRF++
+    epsilon          end when the gradient's norm is at most epsilon · max(1, ‖θ‖)
+    delta, period    end when the objective fell by less than `delta` of itself over `period` iterations
+    max_iterations   iterations at most, None for no limit
+    """
 
     def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
-        """Minimise the objective from theta, in place."""
+        """Minimise the objective of the job from theta, in place; report is called after every iteration."""
         return _plain("conjugate-gradient", self, job, theta, report)
 
 
@@ -172,7 +184,11 @@ class ConjugateGradient(BatchLearner):
 class GradientAscent(BatchLearner):
     """Up the slope of the penalised log-likelihood (eq:gradient-descent): what textbooks begin with, and slow.
 
-    step   a fixed step; None searches along the gradient at every iteration
+    l2               strength of the penalty l2·‖θ‖², as in LBFGS: c2 of CRFsuite, 1 / (2 C) for C of CRF++
+    epsilon          end when the gradient's norm is at most epsilon · max(1, ‖θ‖)
+    delta, period    end when the objective fell by less than `delta` of itself over `period` iterations
+    max_iterations   iterations at most, None for no limit
+    step             a fixed step; None searches along the gradient at every iteration
     """
 
     step: float | None = None
@@ -183,7 +199,7 @@ class GradientAscent(BatchLearner):
             number(self.step, "step", above=True)
 
     def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
-        """Minimise the negative log-likelihood from theta, in place."""
+        """Minimise the negative log-likelihood of the job from theta, in place; report hears of iterations."""
         return _plain("gradient", self, job, theta, report, step=self.step)
 
 

@@ -50,7 +50,7 @@ class Online:
         seed: int,
         report: Report,
     ) -> Outcome:
-        """Train from the weights theta (n,), which stay unchanged."""
+        """Train on a task from theta, which stays; threads, seed as of the tagger; report is called every epoch."""
         learner, told = self._learner(task, theta, seed), self._told()
         weights = partial(weights_of, learner)
         for epoch in range(1, self.epochs + 1):
@@ -83,7 +83,7 @@ def _out_of_range() -> ScoreError:
 class Perceptron(Online):
     """The structured perceptron (eq:perceptron): where the best path is wrong, the right one wins what it loses.
 
-    epochs     visits to every sentence, at most; an epoch without a mistake is the last
+    epochs     visits to every sentence, at most (max_iterations of CRFsuite); an epoch without a mistake is the last
     averaged   the model gets the mean of all weights that training went through, which is nearly always better
     shuffle    another order in every epoch, from the seed; False: as the sentences come
 
@@ -111,8 +111,8 @@ class Perceptron(Online):
 class PassiveAggressive(Online):
     """Passive-aggressive learning (eq:passive-aggressive): the smallest change that puts the right path ahead enough.
 
-    kind       1 and 2: PA-I and PA-II, which C keeps from going too far for one sentence; 0: as far as it takes
-    C          how far one sentence may go. None is 1.0; kind 0 has no such limit
+    kind       1 and 2: PA-I and PA-II, limited by C; 0: as far as it takes. CRFsuite calls it type
+    C          how far one sentence may go: c of CRFsuite, C of scikit-learn. None is 1.0; kind 0 has no such limit
     cost       how far ahead is far enough. "hamming": of every path by the number of its wrong tokens
                (eq:loss-augmented); "sqrt": of the best path by the square root of that number, as CRFsuite's pa
     epochs     visits to every sentence, at most; an epoch that changes nothing is the last
@@ -221,6 +221,7 @@ class StructuredSVM:
 
         theta (n,) stays unchanged. Threads share the computation of the gap; visits are sequential. Without a gap (a
         start other than 0, or partial labels without gold paths) only the objective is reported.
+        task, theta, threads, seed, report   as for the other learners
         """
         make = _core.frank_wolfe if self.method == "frank-wolfe" else _core.subgradient
         learner = make(task, theta, float(self.l2), bool(self.averaged), seed)

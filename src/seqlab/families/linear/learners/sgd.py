@@ -23,11 +23,11 @@ SCHEDULES = ("inverse", "constant", "sqrt", "exponential")
 class SGD(Brief):
     """Stochastic gradient descent on the likelihood of a CRF (eq:sgd): makes loss(θ) + l2 ‖θ‖² small.
 
-    l2          strength of the penalty, as in LBFGS; it costs nothing for attributes that a step does not see
-    epochs      visits to every sentence, at most
+    l2          strength of the penalty, as in LBFGS: c2 of CRFsuite
+    epochs      visits to every sentence, at most: max_iterations of CRFsuite's l2sgd
     batch       sentences a step. The slopes of a step are summed, so a larger batch wants a smaller rate; it is a
                 batch of many sentences that more than one thread can share
-    rate        how far the first step goes along the slope; None tries rates out on a sample of the sentences
+    rate        how far the first step goes along the slope (learning rate, eta0 of Wapiti); None tries rates out
     schedule    how the rate falls with e, the epochs done. "inverse": rate / (1 + 2·l2·rate·e), which is right for a
                 penalised likelihood and does not fall at all without a penalty; "sqrt": rate / √(1 + e);
                 "exponential": rate · 0.85ᵉ, as Wapiti; "constant". None is "inverse", and "constant" with adagrad
@@ -70,7 +70,7 @@ class SGD(Brief):
         choice(self.dtype, "dtype", DTYPES)
 
     def train(self, task: _core.Task, theta: Weights, *, threads: int, seed: int, report: Report) -> Outcome:
-        """Train from the weights theta (n,), which stay unchanged."""
+        """Train on a task from theta, which stays; threads, seed as of the tagger; report is called every epoch."""
         schedule = self.schedule or ("constant" if self.adagrad else "inverse")
         descent = _core.Stochastic(
             task,
