@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "bind/batch.hpp"
-#include "bind/strings.hpp"
+#include "bind/corpus/strings.hpp"
 #include "hmm/counted/counting.hpp"
 #include "hmm/counted/decode.hpp"
 #include "hmm/counted/lexicon.hpp"

@@ -1,7 +1,7 @@
 #include <memory>
 
 #include "bind/batch.hpp"
-#include "bind/task.hpp"
+#include "bind/linear/task.hpp"
 #include "hmm/em/expectation.hpp"
 #include "hmm/em/gaussian.hpp"
 

@@ -10,8 +10,8 @@
 
 #include "base/text/unicode.hpp"
 #include "bind/batch.hpp"
+#include "bind/corpus/strings.hpp"
 #include "bind/features.hpp"
-#include "bind/strings.hpp"
 #include "bind/table.hpp"
 #include "encode/bank.hpp"
 #include "encode/numbering.hpp"

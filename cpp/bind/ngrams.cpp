@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "bind/batch.hpp"
-#include "bind/strings.hpp"
+#include "bind/corpus/strings.hpp"
 #include "ngrams/arpa.hpp"
 #include "ngrams/estimate.hpp"
 

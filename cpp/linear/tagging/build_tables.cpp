@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "linear/tagging/template_scorer.hpp"
+#include "linear/tagging/template/scorer.hpp"
 
 namespace seqlab {
 

@@ -8,7 +8,7 @@
 
 #include "base/numerics/buffer.hpp"
 #include "encode/bank.hpp"
-#include "linear/tagging/template_tables.hpp"
+#include "linear/tagging/template/tables.hpp"
 
 namespace seqlab {
 

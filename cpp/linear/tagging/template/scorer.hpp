@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "linear/tagging/bundles.hpp"
-#include "linear/tagging/template_tables.hpp"
+#include "linear/tagging/template/tables.hpp"
 
 namespace seqlab {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <tuple>
 
-#include "bind/task.hpp"
+#include "bind/linear/task.hpp"
 #include "linear/online/arow.hpp"
 #include "linear/online/passive_aggressive.hpp"
 #include "linear/online/perceptron.hpp"

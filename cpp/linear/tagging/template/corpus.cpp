@@ -1,7 +1,7 @@
 // Per-string data of a scorer: precomputed words, values, sums of the features on one cell.
 #include <algorithm>
 
-#include "linear/tagging/template_scorer.hpp"
+#include "linear/tagging/template/scorer.hpp"
 
 namespace seqlab {
 

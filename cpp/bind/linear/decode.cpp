@@ -9,13 +9,13 @@
 #include <string>
 
 #include "base/parallel/spare.hpp"
+#include "bind/corpus/strings.hpp"
 #include "bind/features.hpp"
-#include "bind/strings.hpp"
 #include "bind/table.hpp"
 #include "linear/tagging/best_labels.hpp"
 #include "linear/tagging/build_tables.hpp"
 #include "linear/tagging/row_scorer.hpp"
-#include "linear/tagging/template_scorer.hpp"
+#include "linear/tagging/template/scorer.hpp"
 
 namespace seqlab::bind {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bind/batch.hpp"
-#include "bind/strings.hpp"
+#include "bind/corpus/strings.hpp"
 #include "corpus/recent_strings.hpp"
 
 namespace seqlab::bind {

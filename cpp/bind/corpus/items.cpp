@@ -13,7 +13,7 @@
 #include <string>
 
 #include "bind/batch.hpp"
-#include "bind/strings.hpp"
+#include "bind/corpus/strings.hpp"
 
 namespace seqlab::bind {
 

@@ -5,7 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind/batch.hpp"
-#include "bind/strings.hpp"
+#include "bind/corpus/strings.hpp"
 #include "corpus/render.hpp"
 
 namespace seqlab::bind {

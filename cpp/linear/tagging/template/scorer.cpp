@@ -1,11 +1,11 @@
-#include "linear/tagging/template_scorer.hpp"
+#include "linear/tagging/template/scorer.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "linear/tagging/piece_sums.hpp"
 #include "linear/tagging/segments.hpp"
-#include "linear/tagging/template_sums.hpp"
+#include "linear/tagging/template/sums.hpp"
 
 namespace seqlab {
 

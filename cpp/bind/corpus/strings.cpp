@@ -1,4 +1,4 @@
-#include "bind/strings.hpp"
+#include "bind/corpus/strings.hpp"
 
 #include <memory>
 

@@ -1,4 +1,4 @@
-#include "linear/tagging/template_sums.hpp"
+#include "linear/tagging/template/sums.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <tuple>
 
-#include "bind/task.hpp"
+#include "bind/linear/task.hpp"
 
 namespace seqlab::bind {
 

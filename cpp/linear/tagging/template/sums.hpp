@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "linear/tagging/sum_cache.hpp"
-#include "linear/tagging/template_scorer.hpp"
+#include "linear/tagging/template/scorer.hpp"
 
 namespace seqlab {
 

@@ -1,4 +1,4 @@
-#include "bind/task.hpp"
+#include "bind/linear/task.hpp"
 
 #include "bind/batch.hpp"
 

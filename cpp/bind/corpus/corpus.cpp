@@ -3,7 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind/batch.hpp"
-#include "bind/strings.hpp"
+#include "bind/corpus/strings.hpp"
 #include "corpus/attribute_reader.hpp"
 #include "corpus/column_reader.hpp"
 #include "corpus/line_reader.hpp"

@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "base/parallel/parallel.hpp"
+#include "bind/corpus/strings.hpp"
+#include "bind/linear/task.hpp"
 #include "bind/optimise.hpp"
-#include "bind/strings.hpp"
-#include "bind/task.hpp"
 #include "linear/data/pairs.hpp"
 #include "linear/likelihood/batch_descent.hpp"
 #include "linear/likelihood/likelihood.hpp"

@@ -1,4 +1,4 @@
-#include "linear/tagging/template_tables.hpp"
+#include "linear/tagging/template/tables.hpp"
 
 namespace seqlab {
 
