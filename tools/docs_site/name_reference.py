@@ -17,6 +17,7 @@ from known_types import argument_type, known_type
 from pages import Heading, Page, table
 
 import seqlab
+from seqlab.families.linear.learners import LEARNERS
 
 SKLEARN = re.compile(
     r"(set_\w+_request|get_metadata_routing|train)$"
@@ -27,8 +28,8 @@ TOPICS = {  # what a reader looks for together, although it lives in several fol
         *("MultinomialMixture", "GaussianMeans", "load", "convert_model"),
     ),
     "learners": (
-        *("LBFGS", "SGD", "Perceptron", "PassiveAggressive", "AROW", "StructuredSVM", "ConjugateGradient"),
-        *("GradientAscent", "BaumWelch", "HardEM", "Counting"),
+        *(one.learner for one in LEARNERS.values()),
+        *("BaumWelch", "HardEM", "Counting"),
     ),
     "emissions": (
         *("Categorical", "FeatureBag", "Gaussian", "GaussianMixture", "Poisson", "Streams"),
