@@ -24,7 +24,7 @@ public:
     bool next(Label* path, double* score);
 
 private:
-    struct Candidate {  // the rank-th best path into predecessor a, extended
+    struct Candidate {  // the rank-th best path into predecessor a, extended to this state
         double score;
         std::uint32_t a, rank;
     };

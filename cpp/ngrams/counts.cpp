@@ -112,7 +112,7 @@ Counts all_symbols(std::size_t symbols) {
 // Sentences one after another, each with its start and end symbols.
 struct Padded {
     std::vector<Symbol> symbol;
-    std::vector<std::size_t> begin;  // one more than there are sentences
+    std::vector<std::size_t> begin;  // offsets, (sentences + 1)
 };
 
 Padded padded(const Sentences& sentences, Symbol start, Symbol end) {

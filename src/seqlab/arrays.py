@@ -22,7 +22,7 @@ LARGEST_COUNT = 2**31 - 1
 
 
 def as_scores(value: npt.ArrayLike, name: str) -> Scores:
-    """Return `value` as a C-contiguous float array; float32 and float64 stay what they are, integers become float64."""
+    """Return `value` as a C-contiguous float array; float32 and float64 are kept, integers become float64."""
     try:
         array = np.asarray(value)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Forms in which objects show themselves: a repr of one line, HTML in a notebook, a DataFrame of pandas."""
+"""Presentation of objects: a repr of one line, HTML in a notebook, a DataFrame of pandas."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ INSTALL = {"pandas": "pip install pandas", "pyarrow": "pip install 'seqlab[arrow
 
 
 class _Brief(reprlib.Repr):
-    """Writes the first entries of what is long, and of an array what it holds."""
+    """A repr that shortens long values, and describes arrays by their shape."""
 
     def repr1(self, x: Any, level: int) -> str:
-        """Write an array by its shape, a large set or dict by its size (sorting it would take long)."""
+        """Describe an array by its shape, a large set or dict by its size (sorting it would take long)."""
         if getattr(x, "ndim", 0) and getattr(x, "size", 0) > 4:
             return f"array {'x'.join(map(str, x.shape))} {x.dtype}"
         if isinstance(x, (set, frozenset, dict)) and len(x) > 100:
@@ -26,7 +26,7 @@ class _Brief(reprlib.Repr):
         return super().repr1(x, level)
 
     def repr_instance(self, x: Any, level: int) -> str:  # noqa: ARG002  (reprlib calls it so)
-        """Write a dataclass without its defaults; cut a long text at its end."""
+        """Format a dataclass without its defaults; a long text is cut at its end."""
         usual = dataclasses.is_dataclass(x) and hasattr(type(x).__repr__, "__wrapped__")
         text = " ".join((short_repr(x) if usual and not isinstance(x, type) else repr(x)).split())
         text = f"<{type(x).__name__}>" if " object at 0x" in text and not usual else text
@@ -40,7 +40,7 @@ brief = _brief.repr
 
 
 def called(kind: str, parts: Mapping[str, str]) -> str:
-    """Write a constructor and what it was given, in at most LONGEST characters."""
+    """Format a constructor and its arguments, in at most LONGEST characters."""
     return cut(f"{kind}({', '.join(f'{name}={part}' for name, part in parts.items())})")
 
 
@@ -50,7 +50,7 @@ def cut(text: str) -> str:
 
 
 def short_repr(self: Any) -> str:
-    """Write a dataclass, without fields that have their default: __repr__ = short_repr."""
+    """Format a dataclass without fields that have their default; used as __repr__ = short_repr."""
     own = [(one, getattr(self, one.name)) for one in dataclasses.fields(self) if one.repr]
     return called(
         type(self).__name__, {one.name: brief(value) for one, value in own if not same(value, one.default)}
@@ -65,7 +65,7 @@ class Brief:
 
 
 def same(value: Any, default: Any) -> bool:
-    """Tell if an option has its default; arrays and the like do not compare to a single yes or no."""
+    """Return True if an option has its default; arrays do not compare to a single bool."""
     if value is default or type(value) is not type(default):
         return value is default
     try:
@@ -75,7 +75,7 @@ def same(value: Any, default: Any) -> bool:
 
 
 def exact(value: Any) -> str:
-    """Write a value to the last digit, the same in every process, however long that becomes."""
+    """Format a value exactly, equal in every process, at any length."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         named: Any = {one.name: getattr(value, one.name) for one in dataclasses.fields(value) if one.repr}
     else:
@@ -92,7 +92,7 @@ def exact(value: Any) -> str:
 
 
 def library(name: str) -> Any:
-    """Import pandas or pyarrow, or say how to install it."""
+    """Import pandas or pyarrow, or raise an error that says how to install it."""
     try:
         return import_module("pandas") if name == "pandas" else import_module("pyarrow")
     except ImportError:
@@ -108,7 +108,7 @@ class Shown:
     __slots__ = ()
 
     def _views(self) -> Iterator[str | Table]:
-        """Make what is shown, from top to bottom: sentences, and tables by columns."""
+        """Return the contents, from top to bottom: sentences, and tables by columns."""
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
@@ -131,7 +131,7 @@ class Tabular(Shown, Brief):
         yield self._columns()
 
     def to_frame(self) -> Any:
-        """Make a pandas DataFrame of the table; pandas must be installed."""
+        """Make a pandas DataFrame from the table; pandas must be installed."""
         return framed(self._columns())
 
 
@@ -150,7 +150,7 @@ class Written(Tabular):
 
 
 def columns_of(rows: Iterable[Any], *names: str) -> dict[str, list[Any]]:
-    """Make columns of these attributes of every row."""
+    """Make columns from these attributes of every row."""
     listed = list(rows)
     return {name: [getattr(row, name) for row in listed] for name in names}
 

@@ -123,7 +123,7 @@ SEQLAB_INLINE Mask<double> same(const Labels<N>& x, const Labels<N>& y, double t
     return ok;
 }
 
-// StepEnds every chunk to the lane of the one before it, to compare it with the end of that one; the last lane is
+// Move every chunk to the lane of the one before it, to compare it with the end of that one; the last lane is
 // unchanged.
 SEQLAB_INLINE Wide one_lane_down(Wide x) {
     for (size_t c = 0; c + 1 < CHUNKS; ++c) x[c] = x[c + 1];

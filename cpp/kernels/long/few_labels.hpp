@@ -25,7 +25,7 @@ struct Diagonals {
     }
 };
 
-// Σ_r x[r] D_r: half the products, the other half added to them, then a short tree: few operations, little latency.
+// Compute Σ_r x[r] D_r in two halves, summed by a short tree: few operations, little latency.
 SEQLAB_INLINE Wide along(const Wide (&x)[LANES], const Diagonals& D) {
     Wide sum[LANES];
     constexpr size_t half = LANES / 2;

@@ -28,7 +28,7 @@ struct ChainRows {
     // Sum the rows of the attributes of each cluster into the cluster's row.
     void sum_clusters(WeightTable<F>& weights, std::size_t threads) const;
     // Add the counts of the clusters [from, to) to their attributes: to those with rows, and to those that are listed;
-    // two threads may do one each.
+    // the two functions may run on two threads.
     void spread_to_rows(WeightTable<F>& sums, std::size_t from, std::size_t to) const;
     void spread_to_listed(WeightTable<F>& sums, std::size_t from, std::size_t to) const;
 

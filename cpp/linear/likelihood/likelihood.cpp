@@ -11,7 +11,7 @@ namespace seqlab {
 
 namespace {
 
-// With per-position edges, few sequences fill the cache.
+// Numbers in the edge slabs of a block: with per-position edges, few sequences fill the cache.
 constexpr std::size_t block_slab_numbers = std::size_t{1} << 18;
 
 }  // namespace

@@ -140,7 +140,7 @@ double LocalLikelihood<F>::restricted(const Trellis<F>& trellis, std::size_t c, 
     return -weight * log_p;
 }
 
-// Compute p_t(y | a) for every label a before.
+// Compute p_t(y | a) for every previous label a.
 template <class F>
 void LocalLikelihood<F>::choose(const Trellis<F>& trellis, LocalPaths& paths) const {
     const std::size_t L = rows_.L;

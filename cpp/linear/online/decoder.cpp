@@ -25,7 +25,7 @@ const Label* Decoder<F>::best() {
     return run(trellis_, best_);
 }
 
-// eq:loss-augmented   Δ is a sum over positions, so it goes into the node scores
+// eq:loss-augmented   Δ is a sum over positions, so it is added to the node scores
 template <class F>
 const Label* Decoder<F>::best_with_cost(double factor) {
     const std::size_t cells = trellis_.T * trellis_.L;

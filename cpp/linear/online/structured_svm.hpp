@@ -28,7 +28,7 @@ public:
     virtual std::size_t renew() { return 0; }
 
 protected:
-    // The most violating path (loss-augmented decoding), with factor · θ for θ.
+    // The most violating path (loss-augmented decoding) under the weights factor · θ.
     struct Rival {
         double cost = 0.0;  // Δ(y)
         double loss = 0.0;  // Δ(y) - θ·ψ(y), at least 0; 0 when no path violates the margin

@@ -45,7 +45,7 @@ private:
         }
         totals.begin(to - from);
         for (std::size_t t = from; t < to; ++t) {
-            // At most a piece at a time; a token may have more attributes than that.
+            // At most piece_tokens attributes at a time; a token may have more than that.
             for (std::int64_t i = rows_.indptr[t]; i < rows_.indptr[t + 1];
                  i += static_cast<std::int64_t>(piece_tokens)) {
                 const auto n = std::min(static_cast<std::size_t>(rows_.indptr[t + 1] - i), piece_tokens);

@@ -118,7 +118,7 @@ def _converted_corpus(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _rewritten(corpus: seqlab.Corpus, arguments: argparse.Namespace) -> tuple[seqlab.Corpus, str]:
-    """Convert the labels of a corpus to another scheme, and print it."""
+    """Convert the labels of a corpus to another scheme, and print a note."""
     from seqlab.tags import Scheme, convert, detect, violations
 
     label = label_column(corpus, arguments.label)

@@ -32,7 +32,7 @@ seqlab draw graph hmm --plates -o hmm.svg"""
 
 
 DRAWN = ("trellis", "moves", "learning", "confusion", "reliability", "graph")
-MOST_FILES = {"trellis": 2, "moves": 1, "graph": 1}  # the model, and sentences where they apply
+MOST_FILES = {"trellis": 2, "moves": 1, "graph": 1}  # a model, and a corpus for some
 _THEME = "colours (default: what the reader's screen prefers)"
 OPTIONS = (
     option("what WHAT", ", ".join(DRAWN), choices=DRAWN),

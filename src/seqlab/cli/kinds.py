@@ -33,7 +33,7 @@ KINDS = {
     "hmm": Kind("HMM", (), "hidden Markov model, by counting"),
     "baseline": Kind("MostFrequentTag", (), "the most frequent label of each word"),
 }
-LONGEST_NAME = 255  # of a file
+LONGEST_NAME = 255  # characters of a file name
 ITERATIONS = ("max_iterations", "epochs")  # names of this option in learners
 
 

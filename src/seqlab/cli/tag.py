@@ -311,7 +311,7 @@ def _view(tagger: Any, arguments: argparse.Namespace, way: dict[str, Any]) -> Wo
 
 
 def _every_label(tagger: seqlab.Tagger, answer: Answer) -> Iterator[str]:
-    """Write columns with the best label behind them, then every label by falling probability."""
+    """Write columns, the best label, then every label by falling probability."""
     separator, chances = answer.part.layout.separator, answer.chances(tagger.labels_)
     for *cells, label, row in zip(*answer.cells(), answer.labels, chances, strict=True):
         ranked = sorted(row.items(), key=lambda pair: -pair[1])

@@ -44,7 +44,7 @@ ASKED = (
     "jobs",
     "resume",
     "seed",
-)  # arguments of seqlab.tune, too
+)  # also arguments of seqlab.tune
 
 
 def _setting(text: str) -> tuple[str, str]:

@@ -157,7 +157,7 @@ class StringColumn(Brief):
 
     codes: Codes
     pool: _core.StringPool
-    _values: list[list[str]] = field(default_factory=list, repr=False)  # one, when asked for; slices share it
+    _values: list[list[str]] = field(default_factory=list, repr=False)  # made on first use; slices share it
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "codes", checked_codes(self.codes, self.pool))

@@ -18,10 +18,10 @@ from seqlab.shown import Brief
 class Origin(Brief):
     """Files and lines of N sentences.
 
-    names       the files; "" stands for lists in memory
+    names       the files; "" for lists in memory
     which       (N,)   the file of each sentence
     lines       (N,)   the line of each sentence's first token, counted from 1; 0 when there is none
-    token_lines        (files,)   whether every token has a line of its own
+    token_lines        (files,)   True if every token has its own line
     """
 
     names: tuple[str, ...]
@@ -113,8 +113,8 @@ class Layout(Brief):
 class Extras(Brief):
     """Lines that are not tokens, in the order of the file.
 
-    sentence   the sentence before or in which the line stands; N behind the last one
-    position   the token before which it stands; T behind the last token. T + 1 is the line that ended the sentence when
+    sentence   the sentence before or in which the line occurs; N after the last one
+    position   the token before which it occurs; T after the last token. T + 1 is the line that ended the sentence when
                that was not an empty one
     codes, pool   their strings, in `text`; ABSENT where a sentence was ended by nothing (the end of the file)
     """

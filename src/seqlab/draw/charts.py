@@ -153,7 +153,7 @@ def track_picture(
 
     title, x_name, y_name   above the picture and at its axes
     curves   name -> T numbers; probabilities are drawn from 0 to 1
-    tracks   name -> T states, each with a lane of its own: the truth, a best path, what was observed
+    tracks   name -> T states, each with its own lane: the gold states, a best path, the observations
     """
     numbers = {str(name): [float(value) for value in row] for name, row in curves.items()}
     states = {str(name): [str(state) for state in row] for name, row in tracks.items()}
@@ -231,7 +231,7 @@ def _short(name: str) -> str:
 
 
 def _track(axes: Any, row: Sequence[str], lanes: Sequence[str], inks: Inks) -> None:
-    """Draw the runs of states, each state in a lane of its own with its name at the right."""
+    """Draw the runs of states, each state in its own lane with its name at the right."""
     runs: dict[str, list[tuple[int, int]]] = {state: [] for state in lanes}
     begin = 0
     for state, run in itertools.groupby(row):
@@ -358,7 +358,7 @@ def reliability_picture(
     labels          what the L columns are: `labels_` of the tagger; not needed for dicts
     bins            of equal width
 
-    Dots on the diagonal are honest; below it the model is too sure of itself. Bars show 95 % intervals, the small bars
+    Dots on the diagonal are calibrated; below it the model is overconfident. Bars show 95 % intervals, the small bars
     below how many tokens fall into each bin. ECE is the mean distance from the diagonal, by tokens.
     title   above the picture
     """
@@ -371,7 +371,7 @@ def reliability_picture(
     error = float(counts @ np.abs(chance - share)) / len(confidence)
     tokens = f"{len(confidence):,} tokens, {right.mean():.1%} right"
     summary = f"{tokens}, mean probability {confidence.mean():.1%}, ECE {error:.3f}"
-    # Wilson's intervals, which are sound for few tokens and for shares near 0 and 1.
+    # Wilson's intervals, which are accurate for few tokens and for shares near 0 and 1.
     z = NORMAL_95**2 / counts
     middle = (share + z / 2) / (1 + z)
     half = NORMAL_95 / (1 + z) * np.sqrt(share * (1 - share) / counts + z / (4 * counts))

@@ -50,7 +50,7 @@ class Moves:
         return self._of(np.sort(np.argsort(-(size.sum(axis=0) + size.sum(axis=1)), kind="stable")[:most]))
 
     def strongest(self, top: int, most: int) -> Moves:
-        """Keep the transitions with the largest numbers, and the labels they join, which are at most so many."""
+        """Keep the transitions with the largest numbers, and the labels they join, up to this number."""
         size, seen = np.where(self.seen & ~self.forbidden, np.abs(self.table), 0.0), np.zeros_like(self.seen)
         labels, left = set[int](), top
         for i, j in np.argwhere(size > 0)[np.argsort(-size[size > 0], kind="stable")].tolist():

@@ -118,8 +118,8 @@ def trellis_picture(
 
     tokens     (T,) headings of the columns; positions by default
     nbest      how many of the best paths to draw, up to 4
-    posterior  whether to shade labels and moves by their probabilities, and to write these into the nodes; scores that
-               are no logs of probabilities, such as a perceptron's, are better drawn without
+    posterior  shade labels and transitions by their probabilities, and write these into the nodes; scores that
+               are not log-probabilities, such as a perceptron's, are better drawn without
 
     Of more than max_labels those of the best path and the most probable are shown, of positions the first
     max_positions; a title stands above.

@@ -236,7 +236,7 @@ class Producer(Protocol):
 
 
 def learned(producers: Sequence[Producer], corpus: Corpus, threads: int, size: int = 0) -> tuple[Rows, int]:
-    """Return rows with final numbers, and how many attributes there are; `size` of them were known before.
+    """Return rows with final numbers, and the number of attributes; `size` of them were known before.
 
     New ones are numbered from `size` up, by falling frequency over all producers.
     """

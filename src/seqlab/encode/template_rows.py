@@ -75,8 +75,8 @@ class Plan:
     def pools(self) -> list[int]:
         """Return the pool of each kind of values: the number of the first kind that uses it.
 
-        "U:%x[0,0]" and "U:%x[0,1]" write the same attribute when word and tag are spelled alike, so that spelling must
-        have one number: kinds that meet in one place of one group share a pool.
+        "U:%x[0,0]" and "U:%x[0,1]" write the same attribute when word and tag are equal strings, so that string must
+        have one number: kinds that can occur at the same position of one group share a pool.
         """
         pools = list(range(len(self._values)))
         first: dict[tuple[int, int], int] = {}

@@ -86,7 +86,7 @@ class Check(Written, Sequence[Finding]):
         return "\n".join([self.title, *map(str, self.findings or ["nothing to complain about"])])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
+        """Return the findings as plain lists, dicts and strings."""
         findings = [asdict(finding) for finding in self.findings]
         return {"title": self.title, "ok": self.ok, "findings": findings}
 

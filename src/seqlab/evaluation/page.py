@@ -178,7 +178,7 @@ def _one_sentence(data: Paired, number: int) -> str:
 
 
 def _tokens(data: Paired, begin: int, wrong: Bools) -> Iterator[str]:
-    """Make all tokens of a short sentence, otherwise those around the errors."""
+    """Make the HTML of a short sentence, or of the tokens around the errors of a long one."""
     shown = np.ones(len(wrong), dtype=bool)
     if len(wrong) > WHOLE:
         shown = np.convolve(wrong, np.ones(2 * AROUND + 1), mode="same") > 0

@@ -185,7 +185,7 @@ class Confusion(Tabular):
 
 
 def confusion_of(data: Paired) -> Confusion:
-    """The confusion of all tokens."""
+    """Compute the confusion matrix of all tokens."""
     size = len(data.gold.values)
     pairs = data.gold.codes.astype(np.int64) * size + data.predicted.codes
     distinct, times = np.unique(pairs, return_counts=True)

@@ -55,17 +55,17 @@ class SpanReport(Brief):
 
     @property
     def precision(self) -> float:
-        """Strict, over all types."""
+        """Strict precision, over all types."""
         return self.strict.precision
 
     @property
     def recall(self) -> float:
-        """Strict, over all types."""
+        """Strict recall, over all types."""
         return self.strict.recall
 
     @property
     def f1(self) -> float:
-        """Strict, over all types: the figure that conlleval calls FB1."""
+        """Strict F1, over all types: the figure that conlleval calls FB1."""
         return self.strict.f1
 
 
@@ -151,7 +151,7 @@ def _same_bounds(spans: Reading, others: Reading) -> Bools:
 
 
 def _looked_up(keys: Places, values: Any, wanted: Places) -> Places:
-    """Find the value at each wanted key, -1 where it is none. No two spans of a side begin at one position."""
+    """Look up the value of each wanted key, -1 where it is missing. No two spans of a side begin at one position."""
     found = np.full(max(keys.max(initial=0), wanted.max(initial=0)) + 1, -1, dtype=np.int64)
     found[keys] = values
     return found[wanted]

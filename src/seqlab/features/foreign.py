@@ -87,10 +87,10 @@ def _template(
     wanted: str,
     atom: Callable[[re.Match[str], str, Place], Atom | str],
 ) -> Template:
-    """Read lines, of which empty ones say nothing.
+    """Read lines; empty ones are skipped.
 
-    letters   that a line may begin with; `begins` says so
-    macro     a value; `wanted` says so, `atom` gives the value that it reads, or the text that stands for it
+    letters   that a line may begin with; `begins` describes them
+    macro     pattern of a value; `wanted` describes it, `atom` returns the value that it reads, or its text
     """
     features: list[Feature] = []
     bigram = False

@@ -212,7 +212,7 @@ PLAIN = ("position", "from_end", "sentence_length", "first", "last")
 
 
 def gazetteer_of(column: str) -> Gazetteer | None:
-    """Find the gazetteer that a column's name stands for, if it is one."""
+    """Find the gazetteer of a column's name, if it is one."""
     if not column.startswith("@gazetteer("):
         return None
     return Gazetteer.named(column)

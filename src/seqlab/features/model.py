@@ -21,7 +21,7 @@ class SentenceLike(Protocol):
 
     @property
     def columns(self) -> Sequence[str]:
-        """Names of the columns, as they stand in the file."""
+        """Names of the columns, in the order of the file."""
 
     def __len__(self) -> int: ...
 
@@ -37,7 +37,7 @@ class Call(_Call):
     """One function applied to a value; `functions.py` defines it."""
 
     __slots__ = ()
-    json_list = True  # ["prefix", 3] in a model file
+    json_list = True  # stored as a list: ["prefix", 3]
 
 
 class Atom(NamedTuple):

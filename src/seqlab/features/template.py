@@ -68,8 +68,8 @@ class Template:
     def check(self) -> None:
         """Reject values that no parser makes but a file may have: unknown columns, functions and arguments.
 
-        The features stand in a file one by one, not as text: reading them back opens no lexicon's file, unfolds no
-        range, and gives the same template whatever characters its pieces have. The text is there for people.
+        A file has the features one by one, not as text: reading them opens no lexicon's file, expands no
+        range, and gives the same template for any characters in its pieces. The text is for information.
         """
         for atom in (atom for feature in self.features for atom in feature.atoms):
             if not _is_column(atom.column):
@@ -198,7 +198,7 @@ def _identity(feature: Feature) -> Feature:
 
 
 def _without_repeats(features: Iterable[Feature]) -> tuple[Feature, ...]:
-    """Named after their own text, equal features are one, and the last cut-off counts; CRF++ counts them twice."""
+    """Merge equal features, keeping the last cut-off; features with their own names (CRF++) may be repeated."""
     kept: dict[object, Feature] = {}
     for i, feature in enumerate(features):
         kept[_identity(feature) if is_canonical(feature) else i] = feature
@@ -222,7 +222,7 @@ def _lexicons(given: Lexicons | None) -> dict[str, Lexicon]:
 
 
 def _text_of(source: str | PathLike[str]) -> tuple[str, str | None]:
-    """Give the text, and the file that it is from."""
+    """Return the text, and the file that it comes from."""
     if isinstance(source, str) and (not source or "\n" in source or "%" in source):
         return source, None
     return _read(source), str(source)

@@ -1,4 +1,4 @@
-"""Values that features read off a sentence: the plain, slow definition that the encoder is held to."""
+"""Values that features read from a sentence: the plain, slow definition that the encoder is tested against."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class View:
     """A sentence with the computed columns, and with the boundary and lexicons of a template."""
 
     def __init__(self, given: Sentence, boundary: Boundary, lexicons: Mapping[str, Lexicon]) -> None:
-        """Look at a Sentence, a dict column -> values, or a list of words."""
+        """Wrap a Sentence, a dict {column: values}, or a list of words."""
         self.sentence = {"word": given} if isinstance(given, (list, tuple)) else given
         self.boundary = boundary
         self.lexicons = lexicons
@@ -107,7 +107,7 @@ def attribute(feature: Feature, view: View, t: int) -> str | None:
 
 
 def why_absent(feature: Feature, view: View, t: int) -> str:
-    """Say which value is missing."""
+    """Describe which value is missing."""
     for atom in feature.atoms:
         steps = [
             value(atom._replace(calls=atom.calls[:count]), view, t) for count in range(len(atom.calls) + 1)
@@ -126,7 +126,7 @@ def why_absent(feature: Feature, view: View, t: int) -> str:
 
 
 def near(name: str, known: Iterable[str]) -> str:
-    """Return '; did you mean ...?' when a known name looks like this one, else nothing."""
+    """Return '; did you mean ...?' when a known name is similar, otherwise nothing."""
     from difflib import get_close_matches  # slow to import
 
     lowered = {one.lower(): one for one in known}
@@ -135,12 +135,12 @@ def near(name: str, known: Iterable[str]) -> str:
 
 
 def quoted(text: str, most: int = 40) -> str:
-    """Put the text in quotes, cut when it is long."""
+    """Quote the text, shortened when it is long."""
     return repr(text if len(text) <= most else text[: most - 3] + "...")
 
 
 def shown(features: Sequence[Feature], view: View, t: int, *, bigram: bool) -> str:
-    """List feature | attribute, for labels first, then for pairs of labels."""
+    """List feature | attribute, node features first, then edge features."""
     nodes = [(feature_text(f), _seen(f, view, t)) for f in features if f.on_node]
     edges = [(feature_text(f), _seen(f, view, t)) for f in features if f.on_edge]
     if bigram:
@@ -161,7 +161,7 @@ def _seen(feature: Feature, view: View, t: int) -> str:
 
 
 def _row(view: View, t: int) -> str:
-    """Show the token itself: its value in every column that holds text."""
+    """Show the token itself: its value in every column of text."""
     cells = [(name, view.sentence[name][t]) for name in view.columns]
     found = [f"{name}={cell!r}" for name, cell in cells if isinstance(cell, str)]
     return ": " + ", ".join(found) if found else ""

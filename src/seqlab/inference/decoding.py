@@ -126,8 +126,8 @@ def max_marginal(asked: Batched, *, threads: int | None = None) -> Results[Path]
 def max_marginal(asked: Asked, *, threads: int | None = None) -> Path | Results[Path]:
     """Decode by posteriors: find at each position the label with the largest marginal (eq:max-marginal).
 
-    It makes the expected number of right labels largest. Each label is chosen alone, so neighbours need not fit
-    together: the score may be -inf. Among equals the lowest label.
+    This maximises the expected number of correct labels. Each label is chosen alone, so neighbours need not fit
+    together: the score may be -inf. Ties go to the lowest label.
     asked: a Trellis, a TrellisBatch or a list of trellises; threads: how many to use, None for every core.
     """
     question, count = Question(asked), thread_count(threads)

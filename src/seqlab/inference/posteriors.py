@@ -40,7 +40,7 @@ class Posterior(Tabular):
     node        (T, L)   P(y_t = y), in the trellis's dtype
     log_z       float    log of the sum over all paths
     entropy     float    of the distribution over paths, in nats
-    edge        (T-k, L, ..., L)   P of each move, slab t-k arriving at t
+    edge        (T-k, L, ..., L)   P of each transition; slab t-k is the one into t
     log_space   bool     the fast scaled pass could not be certified, so log space was used
     """
 

@@ -18,7 +18,7 @@ class MLE:
 
 @dataclass(frozen=True, slots=True)
 class AddLambda:
-    """Add `value` to every count (eq:add-lambda): 1 is Laplace's rule, 0 is MLE; a Dirichlet prior of value + 1."""
+    """Add `value` to every count (eq:add-lambda): 1 is Laplace's rule, 0 is MLE; the Dirichlet prior has value + 1."""
 
     value: float = 1.0
 

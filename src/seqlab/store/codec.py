@@ -215,7 +215,7 @@ class Series(Field):
 
 
 def _shared(sizes: Sizes) -> Sizes:
-    """Copy the sizes that also hold in parts."""
+    """Copy the sizes that also apply to parts: those named by capital letters."""
     return {size: value for size, value in sizes.items() if size.isupper()}
 
 

@@ -26,9 +26,9 @@ RUN = 256  # weights of a plain list that share a scale; a table has one for eac
 def packed(name: str, weights: Weights, dtype: str = "float64") -> dict[str, Stored]:
     """Return weights of any shape as arrays of a State, which unpacked() reads.
 
-    float64 comes back bit for bit; float32 and float16 come back rounded to the nearest; int8 comes back rounded to
-    a 127th of the largest weight of its row (of its run of 256, when the weights are not a table). Rounded weights
-    are stored exactly.
+    float64 is exact; float32 and float16 are rounded to the nearest; int8 is rounded to
+    a 127th of the largest weight of its row (of its run of 256, when the weights are not a table). Weights
+    that are already rounded are stored exactly.
     """
     check_dtype(dtype)
     largest = _largest(weights)

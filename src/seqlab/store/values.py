@@ -19,8 +19,8 @@ from seqlab.store.fields import Field, Sizes
 from seqlab.store.state import State, field_names, plain, string_arrays
 
 COLLECTIONS: dict[str, type] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
-_CONTAINERS = tuple(COLLECTIONS.values())  # by number, in dictionaries {word: labels}
-_LARGE = 256  # strings of a list of lists that become an array
+_CONTAINERS = tuple(COLLECTIONS.values())  # stored as a number in dictionaries {word: labels}
+_LARGE = 256  # a list of lists with more strings is stored as an array
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

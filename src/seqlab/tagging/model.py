@@ -165,7 +165,7 @@ class Model(Estimator):
         """Reject options that make no sense."""
 
 
-_SPELLING = ("delimiter", "suffix", "outside")  # of a tag scheme
+_SPELLING = ("delimiter", "suffix", "outside")  # spelling options of a tag scheme
 
 
 def _scheme_fields(scheme: Scheme) -> dict[str, Any]:

@@ -118,7 +118,7 @@ class Tagger(Model):
 
     @property
     def _known_columns(self) -> tuple[str, ...] | None:
-        """The columns of training, None before."""
+        """The columns of the training corpus; None before fit."""
         return self._training.columns if self._fitted() else None
 
     def _put_option(self, state: State, name: str, value: Any) -> Any:
@@ -299,7 +299,7 @@ class Tagger(Model):
         return float(inference.log_partition(self.trellis(tokens, known=known, allowed=allowed)))
 
     def log_prob(self, tokens: Tokens, labels: Iterable[Any]) -> float:
-        """Compute log P(labels | tokens); -inf for what is forbidden.
+        """Compute log P(labels | tokens); -inf for a forbidden labelling.
 
         labels   one per token; None stands for any label, and a set for any of its labels
         """

@@ -344,7 +344,7 @@ def _with_ends(rows: Scores, start: npt.ArrayLike | None, stop: npt.ArrayLike | 
             raise ShapeError(f"{name} scores have shape {ends[name].shape}, but ({rows.shape[1]},) is wanted")
         check_scores(ends[name], name)
     rows = rows.astype(np.result_type(rows, *ends.values()))
-    with np.errstate(over="ignore"):  # what overflows here is named by the checks that follow
+    with np.errstate(over="ignore"):  # the checks below report an overflow
         rows[:1] += ends.get("start", 0)
         rows[-1:] += ends.get("stop", 0)
     return rows

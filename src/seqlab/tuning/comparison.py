@@ -39,8 +39,8 @@ class Row(Brief):
     """Results of one model, by its name.
 
     report              its figures with confidence intervals
-    training_seconds    of fit, with everything that belongs to it
-    tokens_per_second   of predict, the quickest of several times
+    training_seconds    time of fit
+    tokens_per_second   speed of predict, the best of several runs
     size                of its file in bytes; None when it cannot be saved
     model               trained
     p_best, p_before    p-values of the difference from the best row, and from the row before;
@@ -70,7 +70,7 @@ class Row(Brief):
         return text if found is None or not interval else f"{text} ±{50 * (found.high - found.low):.2f}"
 
     def costs(self) -> list[str]:
-        """Write time of training, tokens a second, and size, for people."""
+        """Format time of training, tokens per second, and size."""
         seconds, rate, size = self.training_seconds, self.tokens_per_second, self.size
         time_text = f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
         rate_text = f"{rate / 1e3:.0f} k" if rate >= 1e4 else f"{rate:,.0f}"

@@ -50,12 +50,12 @@ class Trial(Brief):
 
     @property
     def train_score(self) -> float:
-        """Return the mean on the sentences of training; NaN when that was not asked."""
+        """Return the mean on the training sentences; NaN if not computed."""
         return statistics.fmean(self.train_scores) if self.train_scores else math.nan
 
     @property
     def train_spread(self) -> float:
-        """Return the standard deviation of that over folds."""
+        """Return the standard deviation of the training score over folds."""
         return statistics.stdev(self.train_scores) if len(self.train_scores) > 1 else 0.0
 
     def is_complete(self, folds: int) -> bool:
@@ -208,7 +208,7 @@ def short(name: str, names: Sequence[str]) -> str:
 
 
 def _numeric(value: Any) -> bool:
-    """Return True if it can stand on an axis."""
+    """Return True if the value is a number that an axis can show."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 

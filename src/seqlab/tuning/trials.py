@@ -1,8 +1,8 @@
 """Parallel trainings in threads, and the journal from which an interrupted search resumes.
 
-The core works without Python's lock; the number of threads changes no result. The journal has a line of JSON for every
-training that is done. Its first line says what is searched; a search of something else does not go on from it. A line
-is written in one piece and at once, and one that a kill cut short is dropped.
+The core runs without Python's lock; the number of threads changes no result. The journal has a line of JSON for every
+completed training. Its first line describes the search; a different search does not resume from it. A line
+is written atomically, and an incomplete last line is dropped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pieces of HTML that a notebook shows, on light or dark paper: the notebook's own ink, and shades that suit both."""
+"""HTML fragments for notebooks, on light or dark pages: the notebook's own text colour, and shades that fit both."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from seqlab.views.palette import LIGHT
 from seqlab.views.text import clip, printable
 
-ROWS, LAST = 20, 4  # of a table; of a longer one the first and some last ones
+ROWS, LAST = 20, 4  # rows of a table; of a longer one the first rows and some last ones
 WIDEST = 200  # characters of a cell
 TOKENS = 60
 STYLE = "".join(
@@ -37,7 +37,7 @@ STYLE = "".join(
 
 
 def fragment(parts: Iterable[Any]) -> str:
-    """Make a piece of HTML of text, of tables (columns by name), and of what is HTML already (Markup)."""
+    """Make an HTML fragment from text, tables (columns by name), and HTML (Markup)."""
     body = "".join(
         part
         if isinstance(part, Markup)
@@ -50,17 +50,17 @@ def fragment(parts: Iterable[Any]) -> str:
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """Text that is already HTML."""
 
     __slots__ = ()
 
 
 class Share(float):
-    """A number from 0 to 1 on a shade that is as strong."""
+    """A number from 0 to 1, shown on a shade of that strength."""
 
 
 def grid(columns: Mapping[str, Any]) -> str:
-    """Make a table of columns; of a long one the first and some last rows."""
+    """Make a table from columns; of a long one the first rows and some last ones."""
     size = max(map(len, columns.values()), default=0)
     rows = range(size) if size <= ROWS else [*range(ROWS - LAST), *range(size - LAST, size)]
     shown = {name: [some[i] for i in rows] for name, some in columns.items()}
@@ -81,7 +81,7 @@ def _cell(start: str, value: Any) -> str:
 
 
 def text_of(value: Any, most: int = WIDEST) -> str:
-    """Write a value for people: four digits, thousands apart, nothing for None."""
+    """Format a value: four digits, thousands separated, nothing for None."""
     if value is None or value is False or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, Share):
@@ -96,7 +96,7 @@ def text_of(value: Any, most: int = WIDEST) -> str:
 
 
 def tokens(columns: Mapping[str, Any], begin: int, end: int) -> Markup:
-    """Make a sentence of the first tokens, their columns one below the other, in lines that wrap."""
+    """Show the first tokens of a sentence, their columns one below the other, in lines that wrap."""
     cells = (column.span(begin, min(end, begin + TOKENS)) for column in columns.values())
     made = []
     for first, *more in [[*columns], *zip(*cells, strict=True)]:

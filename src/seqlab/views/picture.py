@@ -81,7 +81,7 @@ class Text:
     italic: bool = False
 
     def box(self) -> Corners:
-        """Estimate (left, top, right, bottom)."""
+        """Estimate the bounding box: left, top, right, bottom."""
         width = words_width(self.text, self.size, bold=self.bold)
         left = self.x - {"start": 0.0, "middle": width / 2, "end": width}[self.anchor]
         return left, self.y - 0.76 * self.size, left + width, self.y + 0.22 * self.size

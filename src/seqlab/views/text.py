@@ -64,7 +64,7 @@ def left(text: str, columns: int) -> str:
 def laid_out(rows: Sequence[Sequence[str]], align: str) -> list[str]:
     """Lay out rows of cells in columns as wide as their widest cell.
 
-    align   a letter for each column: "l" left, "r" right, "m" for a mark, which stands close behind its neighbour
+    align   a letter for each column: "l" left, "r" right, "m" for a mark directly after its neighbour
     """
     widths = [max(text_width(printable(cell)) for cell in column) for column in zip(*rows, strict=True)]
     lines = []

@@ -18,7 +18,7 @@ public:
     std::size_t tokens() const { return tokens_; }
     void begin_piece();
     void add(const Segment& segment);
-    // node (tokens(), L)
+    // Compute the scores node (tokens(), L) of the piece.
     void finish_piece(float* node);
 
 private:

@@ -60,8 +60,8 @@ STORY = """
 
 It is the old who man the boat: "man" is the verb. Most readers, and all three
 models, take another path first, and would have to turn back."""
-MOST_WORDS = 60  # of a sentence that fits pictures and screen
-MOST_LABELS = 7  # of a picture
+MOST_WORDS = 60  # words of a sentence that fits pictures and screen
+MOST_LABELS = 7  # labels in a picture
 READINGS, SENTENCES = 3, 3  # of the sentence; of the test set, with wrong labels, in the report
 MODELS = "A hidden Markov model, a maximum-entropy Markov model and a conditional random field"
 NO_CHART = "Learning curves are drawn by matplotlib: pip install 'seqlab[plot]', and run seqlab demo again."

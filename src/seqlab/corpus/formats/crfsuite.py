@@ -1,4 +1,4 @@
-"""CRFsuite's files: a token a line, its label and then its attributes between tabs, with weights if any."""
+"""CRFsuite's files: one token per line: its label, then its attributes, separated by tabs, with optional weights."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from seqlab.corpus.origin import Extras, Layout
 from seqlab.errors import CorpusError
 
 ATTRIBUTE = re.compile(r".+=.+|__[BE]OS__|.*[^\\]:[-+]?[0-9.]+(e[-+]?[0-9]+)?")
-WEIGHT = "@weight:"  # a line of its own before a sentence
+WEIGHT = "@weight:"  # on a separate line before a sentence
 
 
 class Crfsuite(Format):
-    """A column of labels and one of bags."""
+    """The format of CRFsuite: a column of labels and one of bags."""
 
     name = "crfsuite"
     title = "a CRFsuite file"
@@ -32,7 +32,7 @@ class Crfsuite(Format):
 
     @classmethod
     def is_like(cls, lines: Sequence[str], *, blank_lines: bool) -> bool:  # noqa: ARG003
-        """Look whether most cells behind the first are name=value or name:weight."""
+        """Return True if most cells after the first are name=value or name:weight."""
         cells = [cell for line in lines if not line.startswith("@") for cell in line.split("\t")[1:]]
         return sum(bool(ATTRIBUTE.fullmatch(cell)) for cell in cells) > 0.6 * len(cells)
 
@@ -47,7 +47,7 @@ class Crfsuite(Format):
         return None if labels is None else {**labels, self._attributes: bag}
 
     def fault(self, kind: str, text: bytes, number: int) -> str:
-        """Say what is wrong with a line."""
+        """Describe an error in a line."""
         if kind == "bad_weight":
             cell = shown(text.split(b"\t")[number])
             return (

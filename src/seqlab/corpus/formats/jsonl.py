@@ -1,4 +1,4 @@
-"""JSON lines: a sentence a line, in one of four shapes.
+"""JSON lines: one sentence per line, in one of four shapes.
 
 columns   {"tokens": ["the", "dog"], "pos": ["DT", "NN"], "id": 7}      lists of equal length; the rest is kept
 rows      [["the", "DT"], ["dog", "NN"]]
@@ -31,13 +31,13 @@ from seqlab.corpus.formats.base import (
 from seqlab.corpus.origin import Extras, Layout
 from seqlab.errors import CorpusError
 
-DOCUMENT_BEGINS = ("{", "[", "[{")  # the first line of JSON that is written on many lines
-STYLE_LINES = 100  # how many lines are looked at for the blanks between values
+DOCUMENT_BEGINS = ("{", "[", "[{")  # the first line of JSON that spans many lines
+STYLE_LINES = 100  # lines inspected to detect the separators between values
 STYLES = ((False, ", "), (False, ","), (True, ", "), (True, ","))  # ensure_ascii, separator
 
 
 class Jsonl(Format):
-    """Sentences in JSON; the first line says which shape they have."""
+    """Sentences in JSON; the shape is detected from the first line."""
 
     name = "jsonl"
     title = "JSON lines"
@@ -49,7 +49,7 @@ class Jsonl(Format):
 
     @classmethod
     def is_like(cls, lines: Sequence[str], *, blank_lines: bool) -> bool:  # noqa: ARG003
-        """Look whether the first line is JSON, or begins a document on many lines."""
+        """Return True if the first line is JSON, or begins a document on many lines."""
         if lines[0].strip() in DOCUMENT_BEGINS and len(lines) > 1:
             return lines[1].lstrip()[:1] in {"{", "[", '"'}
         try:
@@ -78,7 +78,7 @@ class Jsonl(Format):
             raise CorpusError(f"{error.message}; {hint}") from None
 
     def _settle(self, value: Any, text: str) -> None:
-        """Keep the styles that would write the line as it is. Only some lines can tell one from another."""
+        """Keep the styles that would reproduce the line; not every line distinguishes all of them."""
         spacing = len({separator for _, separator in self._styles}) > 1 and self.reader.lines <= STYLE_LINES
         escapes = not text.isascii() or "\\u" in text
         if len(self._styles) > 1 and (spacing or escapes):
@@ -93,24 +93,24 @@ class Jsonl(Format):
 
     @classmethod
     def fresh_layout(cls, newline: str) -> Layout:
-        """Lay out a file for a corpus of another format."""
+        """Make the layout of a file for a corpus of another format."""
         return Layout(format=cls.name, newline=newline, separator=", ")
 
     @classmethod
     def meta(cls, lines: Sequence[tuple[int, str]], layout: Layout) -> dict[str, Any]:
-        """Read the fields that are no columns."""
+        """Read the fields that are not columns."""
         keys = {key for _, key in layout.keys}
         objects = (json.loads(line) for position, line in lines if position == 0 and line)
         return {key: value for fields in objects for key, value in fields.items() if key not in keys}
 
     @classmethod
     def has_place(cls, label: str | None) -> bool:  # noqa: ARG003
-        """Tell that any column can be added."""
+        """Return True: any column can be added."""
         return True
 
     @classmethod
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
-        """Write the shape that was read, else an object of lists."""
+        """Write the shape that was read, otherwise an object of lists."""
         names = dict(layout.keys)
         keys = tuple((name, names.get(name, name)) for name in corpus.columns)
         kind = "rows" if layout.shape == "words" and len(keys) > 1 else layout.shape or "columns"
@@ -151,7 +151,7 @@ def _dumped(value: Any, *, ascii_only: bool, separator: str) -> str:
 
 # ---------------------------------------------------------------------------------------------- shapes
 
-# What other tools call the columns that we call word, label, pos, chunk and entity.
+# Names in other tools for our columns word, label, pos, chunk and entity.
 OTHER_NAMES = {
     "tokens": "word",
     "words": "word",
@@ -196,7 +196,7 @@ def shape_of(value: Any, columns: Columns) -> Shape:
             if isinstance(found, list) and all(isinstance(c, str) for c in found)
         ]
         words = next((key for key in WORDS if key in strings), strings[0] if strings else "")
-        # Lists that are as long as that of the words are columns.
+        # Lists as long as that of the words are columns.
         return Shape(
             "columns", _keys(value, columns, [k for k in strings if len(value[k]) == len(value[words])])
         )
@@ -225,14 +225,14 @@ def shape_of(value: Any, columns: Columns) -> Shape:
 
 
 def _is_sentence(value: Any) -> bool:
-    """Return True if a whole sentence stands where a token should."""
+    """Return True if a whole sentence is found in place of a token."""
     if isinstance(value, Mapping):
         return any(isinstance(value.get(key), list) for key in WORDS)
     return isinstance(value, list) and bool(value) and isinstance(value[0], (list, Mapping))
 
 
 def _keys(value: Mapping[str, Any], columns: Columns, found: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Pair the columns with keys of the file: those `found` when nobody says which."""
+    """Pair the columns with keys of the file: by default those `found`."""
     there = ", ".join(map(repr, value))
     if columns is None:
         if not found:
@@ -254,7 +254,7 @@ def _keys(value: Mapping[str, Any], columns: Columns, found: Sequence[str]) -> t
 
 
 def cells_of(value: Any, shape: Shape) -> Parsed:
-    """Find the cells of a sentence by column, and what else it held."""
+    """Find the cells of a sentence by column, and its other fields."""
     if shape.kind == "columns":
         return _of_columns(value, shape)
     if not isinstance(value, list):
@@ -302,7 +302,7 @@ def _of_tokens(value: Sequence[Any], shape: Shape) -> Parsed:
 
 
 def _rest(value: Mapping[str, Any], shape: Shape, position: int) -> list[tuple[int, str]]:
-    """Keep the fields that are no columns, with the places of those that are."""
+    """Keep the fields that are not columns, with the places of those that are."""
     columns = {key for _, key in shape.keys}
     if all(key in columns for key in value):
         return []
@@ -312,7 +312,7 @@ def _rest(value: Mapping[str, Any], shape: Shape, position: int) -> list[tuple[i
 
 def _string(cell: Any, position: int, key: str | None = None) -> str:
     if isinstance(cell, str):
-        # JSON can spell lone surrogates, but UTF-8 cannot write them.
+        # JSON can represent lone surrogates, but UTF-8 cannot.
         if cell.isascii() or not any("\ud800" <= c <= "\udfff" for c in cell):
             return cell
         raise CorpusError(f"token {position} is {cell!r:.60}, which UTF-8 cannot write")
@@ -326,7 +326,7 @@ def _string(cell: Any, position: int, key: str | None = None) -> str:
 
 
 def value_of(cells: Sequence[Sequence[Any]], rest: Mapping[int, Any], shape: Shape) -> Any:
-    """Make the value of a sentence of its cells by column, and of what else it held."""
+    """Make the JSON value of a sentence from its cells by column, and its other fields."""
     keys = [key for _, key in shape.keys]
     if shape.kind == "columns":
         return {**rest.get(0, {}), **dict(zip(keys, cells, strict=True))}

@@ -168,7 +168,7 @@ def _vocabulary(chain: families.MarkovChain) -> tuple[str, ...] | None:
         return None
     if chain.min_count > 1:
         raise OptionError("min_count chooses the words to know, and so does vocabulary; give one of them")
-    # An iterator could be read only once, and options stay unchanged.
+    # Iterators are rejected, because they can be read only once.
     once = isinstance(chain.vocabulary, (str, bytes, Iterator)) or not isinstance(chain.vocabulary, Iterable)
     if once:
         raise OptionError(f"vocabulary must be a list of words or None, got {chain.vocabulary!r:.80}")

@@ -302,7 +302,7 @@ class MarkovChain(Model):
         return whole.replaced(where=state.where)
 
     def _numbered(self, tokens: Tokens, symbols: Symbols) -> Codes:
-        """Number (tokens,) the symbols of tokens."""
+        """Return the symbol numbers of tokens, (tokens,)."""
         numbers = symbols.numbers(tokens.pool)
         codes: Codes = numbers[tokens.codes] if len(tokens.codes) else np.zeros(0, dtype=np.int32)
         if symbols.unknown is None and (codes < 0).any():

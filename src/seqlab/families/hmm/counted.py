@@ -254,7 +254,7 @@ class CountedHMM(Brief):
 
     @cached_property
     def lexicon(self) -> _core.Lexicon:
-        """The word scores, in the core."""
+        """The core's table of word scores."""
         plain = isinstance(self.smoothing, (MLE, AddLambda))
         shares = self.words.label_totals / self.words.label_totals.sum()
         if self.unknown is None:

@@ -24,7 +24,7 @@ Levels = list[Table]
 
 LARGEST_TABLE = 2**25  # numbers; smoothing holds about five such tables, a gigabyte and a half
 LONGEST = 64  # letters of an ending
-LEAST_WEIGHT = 1e-3  # of a length of histories
+LEAST_WEIGHT = 1e-3  # smallest interpolation weight of a history length
 MOST_LABELS = 200  # with more of them, an order of 2 takes more memory than it is usually worth
 
 

@@ -105,7 +105,7 @@ def upgraded(state: State) -> State:
 
 
 def _given(data: Any) -> Any:
-    """Convert an option object to the current form: streams were a kind of their own."""
+    """Convert an option object to the current form: streams were a separate kind."""
     if not (isinstance(data, dict) and isinstance(data.get("streams"), list)):
         return data
     return {"object": {"name": "Streams", "fields": {"parts": {"dict": data["streams"]}}}}

@@ -317,7 +317,7 @@ class HMM(Tagger):
         return super().sample(tokens, n, seed, **options)
 
     def log_likelihood(self, tokens: Tokens) -> float:
-        """log P(tokens): the sum over all paths of states; -inf for what cannot be."""
+        """log P(tokens): the sum over all paths of states; -inf for an impossible sequence."""
         self._check_fitted("log_likelihood")
         return questions.log_partition(self.trellis(tokens))
 

@@ -106,7 +106,7 @@ class Counts(Brief):
 
 
 def _keys(word: Any, label: Any) -> npt.NDArray[np.int64]:
-    """Return one number for each word and label, in the order of both."""
+    """Combine word and label into one sortable key."""
     size = int(label.max(initial=0)) + 1
     keys: npt.NDArray[np.int64] = word.astype(np.int64) * size + label
     return keys
@@ -183,7 +183,7 @@ class MostFrequentTag(Tagger):
         self.class_weight = class_weight
 
     def fit(self, X: Sentences, y: Targets, *, sample_weight: Any = None, dev: Dev = None) -> Self:
-        """Count; dev is taken as by other taggers, and changes nothing.
+        """Count words with their labels; dev is accepted as by other taggers, and changes nothing.
 
         X, y            as for every tagger; a token whose label is None is not counted, one with a set of labels is
                         shared among them

@@ -163,7 +163,7 @@ def _check_alike(scorer: Scorer, numbers: LinearNumbers) -> None:
 
 
 INSTALL = "pip install 'seqlab[sklearn]'"
-MOST_DENSE = 2**28  # cells of a matrix without gaps to train on: 2 GB
+MOST_DENSE = 2**28  # cells of a dense matrix for training: 2 GB
 
 
 def cloned(classifier: Any) -> Any:

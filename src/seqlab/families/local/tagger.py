@@ -192,7 +192,7 @@ class LocalTagger(Tagger):
 
     @property
     def classifier(self) -> Any:
-        """The classifier as it was given; that of a loaded tagger is made when it is asked for."""
+        """The classifier as it was given; that of a loaded tagger is made on first use."""
         given = self._given
         if isinstance(given, GivenClassifier):
             try:

@@ -52,7 +52,7 @@ class MixtureFit(Brief):
 
     theta            (k, features) the parameters of the components
     mu               (k,) their weights
-    log_likelihood   how they were found: see EMHistory
+    log_likelihood   of every epoch: see EMHistory
     features         names of the features, if they have any
     """
 
@@ -428,7 +428,7 @@ class GaussianMeans(Mixture):
         points, variance = rows.values, float(self.variance)
         columns = [((points - mean) ** 2).sum(axis=1) for mean in theta]
         constant = 0.5 * points.shape[1] * math.log(2 * math.pi * variance)
-        with np.errstate(over="ignore"):  # an infinite distance is impossible
+        with np.errstate(over="ignore"):  # a point at infinite distance has probability 0
             return np.asarray(np.array(columns).T / (-2 * variance) - constant)
 
     def _emissions(self, theta: Numbers) -> Distribution:

@@ -57,11 +57,11 @@ class _Features(Field):
     """The stored features of a labelling: the default ones by value, a function by name."""
 
     def put(self, state: State, name: str, value: Any) -> None:
-        """Write the features that were fitted."""
+        """Write the fitted features."""
         state.settings[name] = _put_features(state, value)
 
     def get(self, state: State, name: str, sizes: Sizes) -> Features:  # noqa: ARG002
-        """Read the features that were fitted."""
+        """Read the fitted features."""
         found: Features | None = _get_features(state, state.settings.get(name))
         if found is None:
             raise StoreError("a re-ranker needs features")

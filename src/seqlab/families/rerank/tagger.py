@@ -215,7 +215,7 @@ class Reranker(Model):
     predict_single = tag  # under sklearn-crfsuite's name for it
 
     def nbest(self, tokens: Tokens, n: int | None = None) -> list[Ranked]:
-        """Return the generator's list for tokens in its new order, with probabilities over it; the first n of it."""
+        """Return the generator's list for tokens in its new order, with probabilities over it; the first n if given."""
         self._check_fitted("nbest")
         most = None if n is None else whole_number(n, "n", 1)
         lists, scores = self._scored(self._sentences([tokens]), None)

@@ -107,11 +107,11 @@ Dictionary = Mapping[str, Iterable[str]]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TagDictionary(Brief):
-    """A tag dictionary: the labels that a word may have; one that is not listed may have any.
+    """A tag dictionary: the allowed labels of words; unlisted words may have any label.
 
     column   the column that holds the words
     row      word -> row of `rows`
-    rows     (words, L)   True for what the word may be
+    rows     (words, L)   True for the allowed labels of the word
     """
 
     column: str

@@ -187,7 +187,7 @@ class Gold:
         return Place(s, token - int(offsets[s]), of="y")
 
     def numbered(self, names: Sequence[str]) -> Gold:
-        """Number the labels by other names, which must hold these."""
+        """Renumber the labels by another list of names, which must contain these."""
         place = {name: i for i, name in enumerate(names)}
         new = np.array([*(place[name] for name in self.names), SEVERAL, NOTHING], dtype=np.int32)
         sets = {token: tuple(sorted(int(new[i]) for i in some)) for token, some in self.sets.items()}

@@ -45,34 +45,34 @@ class SymbolRows:
         return SymbolRows(begin, self.ids[kept], None if self.values is None else self.values[kept])
 
     def scores(self, table: Floats) -> Floats:
-        """(T, L): the rows of a table (V, L), summed over the symbols of each token."""
+        """Compute (T, L): the rows of a table (V, L), summed over the symbols of each token."""
         size = table.shape[1]
         node = np.empty(len(self) * size)
         _core.symbol_scores(np.ascontiguousarray(table), self.begin, self.ids, self.values, node)
         return node.reshape(-1, size)
 
     def counts(self, gamma: Floats, symbols: int) -> Floats:
-        """(V, L): what the tokens with each symbol count."""
+        """Compute (V, L): the weights of the tokens with each symbol."""
         size = gamma.shape[1]
         counts = np.zeros(symbols * size)
         _core.symbol_counts(np.ascontiguousarray(gamma), size, self.begin, self.ids, self.values, counts)
         return counts.reshape(symbols, size)
 
     def frequencies(self, symbols: int) -> Floats:
-        """(V,): how often each symbol occurs."""
+        """Compute (V,): the number of occurrences of each symbol."""
         return np.bincount(self.ids, self.values, minlength=symbols).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class VectorRows:
-    """Numbers: values (T, D), with 0 where one is missing; present (T, D) or None when all are there."""
+    """Vectors: values (T, D), with 0 where one is missing; present (T, D) or None when none is missing."""
 
     values: Floats
     present: npt.NDArray[np.bool_] | None = None
 
     @cached_property
     def columns(self) -> Floats:
-        """(D, T), made once: one dimension after another."""
+        """(D, T), computed once: one dimension after another."""
         return np.ascontiguousarray(self.values.T)
 
     @cached_property
@@ -82,7 +82,7 @@ class VectorRows:
 
     @cached_property
     def powers(self) -> Floats:
-        """(T, 2 D + 1) distance from the centre, its square, and 1: products with it are sums over tokens."""
+        """(T, 2 D + 1) distances from the centre, their squares, and 1: products with it are sums over tokens."""
         away = self.values - self.centre
         return np.hstack([away, away * away, np.ones((len(away), 1))])
 
@@ -91,7 +91,7 @@ class VectorRows:
 
     @cached_property
     def seen(self) -> Floats:
-        """(T, D) 1 for a number that is there, 0 for one that is missing."""
+        """(T, D) 1 for an observed number, 0 for a missing one."""
         return np.ones_like(self.values) if self.present is None else self.present.astype(np.float64)
 
     def some(self, which: npt.NDArray[np.bool_]) -> VectorRows:
@@ -100,7 +100,7 @@ class VectorRows:
 
     @property
     def there(self) -> npt.NDArray[np.bool_]:
-        """(T,): tokens with any number at all."""
+        """(T,): True for tokens with any number."""
         return np.asarray(
             np.ones(len(self), dtype=bool) if self.present is None else self.present.any(axis=1)
         )
@@ -110,13 +110,13 @@ Observed = SymbolRows | VectorRows | tuple[Any, ...]
 
 
 class Shaped(Array):
-    """An array of finite numbers whose shape another field tells: check() looks at it."""
+    """An array of finite numbers whose shape depends on another field; check() compares them."""
 
     def __init__(self) -> None:
         super().__init__(np.float64, finite=True)
 
     def get(self, state: State, name: str, sizes: Sizes) -> Floats:
-        """Read it back, as it lies in the file."""
+        """Read the array, mapped from the file."""
         shape = state.arrays[name].shape if name in state.arrays else ()
         found: Floats = state.array(name, self.dtype, shape)
         self._check(found, name, sizes)
@@ -130,7 +130,7 @@ def check_shares(table: Floats, axis: int, what: str) -> None:
 
 
 class Tables:
-    """Tables of emissions; each kind has some of them, and a type checker cannot tell which."""
+    """Tables of emissions; each kind has some of them, which a type checker cannot distinguish."""
 
     __slots__ = ()
     B: Floats
@@ -142,7 +142,7 @@ class Tables:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Distribution(Brief, Tables, ABC):
-    """The emissions of L states, learned or given. Nothing here changes: M steps make new ones.
+    """The emissions of L states, learned or given; immutable: M steps make new ones.
 
     by_state   fields that are arrays with an axis of states, and which axis that is
     """
@@ -152,12 +152,12 @@ class Distribution(Brief, Tables, ABC):
 
     @property
     def size(self) -> int:
-        """L."""
+        """Number of states, L."""
         name, axis = next(iter(self.by_state.items()))
         return int(getattr(self, name).shape[axis])
 
     def reordered(self, order: Ids) -> Self:
-        """Put state order[i] at place i."""
+        """Reorder the states: state order[i] comes to index i."""
         arrays = {name: getattr(self, name).take(order, axis) for name, axis in self.by_state.items()}
         return replace(self, **{name: np.ascontiguousarray(array) for name, array in arrays.items()})
 

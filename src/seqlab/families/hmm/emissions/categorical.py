@@ -51,7 +51,7 @@ class SymbolDistribution(Distribution):
         check_shares(self.probabilities, 0, "the emission probabilities of a state")
 
     @property
-    def B(self) -> Floats:  # type: ignore[override]  # made when asked for
+    def B(self) -> Floats:  # type: ignore[override]  # made on access
         """(L, V) P(symbol | state)."""
         return np.asarray(self.probabilities.T)
 

@@ -33,7 +33,7 @@ class Contribution(Brief):
 class MoveContribution(Brief):
     """Contribution of one transition between labels.
 
-    labels, rival_labels   the labels in a row, two or three, on either side
+    labels, rival_labels   two or three consecutive labels of each path
     position               the second token of the transition
     weight, rival_weight   of the two transitions; -inf for one that is not allowed
     share, rival_share     probability of the neighbours given the label, and given the rival;

@@ -17,7 +17,7 @@ from seqlab import inference
 from seqlab.families.linear.explain.accounts import Logs, Pieces
 from seqlab.families.linear.explain.explanation import Explanation, MoveContribution
 
-MOST_MOVES = 1000  # nobody reads an explanation with more rows
+MOST_MOVES = 1000  # rows of an explanation; more would not be read
 TARGET = -1  # in a pattern: the label of the position that is explained
 
 Sides = tuple[Any, Any]  # for the label, and for the rival
