@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -55,6 +55,10 @@ def write(
     return list(map(spelled.__getitem__, which.tolist()))
 
 
+@overload
+def labels_of(spans: Iterable[Any], length: int, scheme: Scheme | str) -> list[str]: ...
+@overload
+def labels_of(spans: Iterable[Any], length: Iterable[int], scheme: Scheme | str) -> list[list[str]]: ...
 def labels_of(spans: Any, length: Any, scheme: Scheme | str) -> Any:
     """Write spans as labels, for one sequence or (a list of lists, a list of lengths) for many.
 
