@@ -126,7 +126,8 @@ double distance(const Shape& shape, unsigned seed) {
 
     const bool single = sizeof(F) == 4;
     const double relative = single ? 1e-5 : 1e-12;
-    const double rounding = 8.0 * std::numeric_limits<double>::epsilon() * std::abs(log_z);  // of large scores
+    const double rounding =
+        8.0 * std::numeric_limits<double>::epsilon() * std::abs(log_z);  // of large scores
     const double absolute = (single ? 2e-4 : 1e-13 * static_cast<double>(one.T)) + rounding;
     double worst = 0.0;
     const auto compare = [&](double found, double wanted) {
