@@ -200,12 +200,11 @@ def _of_sentences(sentences: list[Any], names: tuple[str, ...] | None) -> Found:
         return _of_columns(_turned(sentences, names or tuple(sample)))
     token = next(iter(sample), None) if sample is not None and not isinstance(sample, str) else None
     if isinstance(token, Mapping):
-        return _of_columns(
-            {
-                name: [[_cell(t, name, s, i) for i, t in enumerate(x)] for s, x in enumerate(sentences)]
-                for name in names or tuple(token)
-            }
-        )
+        cells = {
+            name: [[_cell(t, name, s, i) for i, t in enumerate(x)] for s, x in enumerate(sentences)]
+            for name in names or tuple(token)
+        }
+        return _of_columns(cells)
     if isinstance(token, (tuple, list)):
         return _of_rows(sentences, names, len(token))
     if names is not None and len(names) != 1:
@@ -248,9 +247,8 @@ def _of_rows(sentences: list[Any], names: tuple[str, ...] | None, width: int) ->
         names = usual(width, last)
     if len(names) != width:
         raise CorpusError(f"{len(names)} column names {names!r} for tokens of {width} values")
-    return _of_columns(
-        {name: [[row[c] for row in sentence] for sentence in sentences] for c, name in enumerate(names)}
-    )
+    cells = {name: [[row[c] for row in sentence] for sentence in sentences] for c, name in enumerate(names)}
+    return _of_columns(cells)
 
 
 # ---------------------------------------------------------------------------------------------- kinds of values

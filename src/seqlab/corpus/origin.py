@@ -175,7 +175,6 @@ class Extras(Brief):
         position = np.concatenate([part.position for part in parts])
         pool, translations = _core.join_pools([part.pool for part in parts])
         # The last entry is the one for ABSENT = -1.
-        codes = [
-            np.append(new, np.int32(ABSENT))[p.codes] for p, new in zip(parts, translations, strict=True)
-        ]
+        pairs = zip(parts, translations, strict=True)
+        codes = [np.append(new, np.int32(ABSENT))[part.codes] for part, new in pairs]
         return Extras(sentence, position, np.concatenate(codes).astype(np.int32), pool)

@@ -72,8 +72,7 @@ class Sentence(Shown):
     def __getitem__(self, key: slice) -> list[Token]: ...
     def __getitem__(self, key: str | int | slice) -> Any:
         if isinstance(key, str):
-            found: Any = self._corpus.data(key).span(self._begin, self._end)
-            return found  # an array for vectors
+            return self._corpus.data(key).span(self._begin, self._end)  # an array for vectors
         if isinstance(key, slice):
             return [Token(self, t) for t in range(*key.indices(len(self)))]
         by = "a column's name, a whole number or a slice"

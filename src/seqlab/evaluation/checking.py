@@ -179,20 +179,14 @@ def _sentences(corpus: Corpus) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _padded(word: str) -> bool:
-    return bool(word.strip()) and word != word.strip()
-
-
-def _has_control(word: str) -> bool:
-    return any(unicodedata.category(c) == "Cc" or c == "\ufffd" for c in word)
-
-
 # kind, severity, test, what is said of the tokens, advice
 WORD_TESTS: tuple[tuple[str, str, Callable[[str], bool], str, str], ...] = (
     ("empty word", WARNING, lambda word: not word.strip(), ": empty word", "fill them or drop the tokens"),
-    ("word with blanks at its ends", WARNING, _padded, ": word with blanks at its ends", "strip them"),
-    ("word with control characters", WARNING, _has_control, ": word with control characters",
-     "the file may have been decoded wrongly"),
+    ("word with blanks at its ends", WARNING, lambda word: word.strip() not in {"", word},
+     ": word with blanks at its ends", "strip them"),
+    ("word with control characters", WARNING,
+     lambda word: any(unicodedata.category(c) == "Cc" or c == "\ufffd" for c in word),
+     ": word with control characters", "the file may have been decoded wrongly"),
     ("word not in NFC", NOTE, lambda word: not unicodedata.is_normalized("NFC", word),
      " not in Unicode's composed form", "normalise training data and input alike, or the same word will be two"),
 )  # fmt: skip
@@ -259,11 +253,8 @@ def _labels(corpus: Corpus, name: str) -> Iterator[Finding]:
 
 def _named(labels: Sequence[str]) -> str:
     shown = ", ".join(map(repr, labels[:5]))
-    return (
-        f"{shown} and {len(labels) - 5} more labels are"
-        if len(labels) > 5
-        else f"{shown} {'is' if len(labels) == 1 else 'are'}"
-    )
+    more = f" and {len(labels) - 5} more labels" if len(labels) > 5 else ""
+    return f"{shown}{more} {'is' if len(labels) == 1 else 'are'}"
 
 
 def _one_word_labels(corpus: Corpus, name: str, labels: set[str]) -> dict[str, str]:
@@ -327,8 +318,8 @@ def _overlap(train: Corpus, dev: Corpus) -> Iterator[Finding]:
 
 
 def _new_labels(train: Corpus, dev: Corpus, name: str) -> Iterator[Finding]:
-    known = set(train.strings(name).compact().values)
-    new = sorted(set(dev.strings(name).compact().values) - known)
+    seen, found = (set(one.strings(name).compact().values) for one in (train, dev))
+    new = sorted(found - seen)
     if new:
         yield Finding(
             "new label", WARNING, f"column {name!r}: {_named(new)} in {dev.name or 'dev'} but not in train",

@@ -32,9 +32,11 @@ NEEDED = {
     "span_precision": ("strict_correct", "predicted_spans"),
     "span_recall": ("strict_found", "gold_spans"),
 } | {
-    "span_f1" if way == "strict" else f"{way}_f1": (
-        *(f"{way}_correct", "predicted_spans"),
-        *(f"{way}_found", "gold_spans"),
+    f"{'span' if way == 'strict' else way}_f1": (
+        f"{way}_correct",
+        "predicted_spans",
+        f"{way}_found",
+        "gold_spans",
     )
     for way in WAYS
 }
@@ -132,9 +134,11 @@ class Significance:
 
     def __str__(self) -> str:
         better = (
-            "a and b are equal"
-            if self.difference == 0
-            else f"{'a' if self.difference > 0 else 'b'} is better"
+            "a is better"
+            if self.difference > 0
+            else "b is better"
+            if self.difference
+            else "a and b are equal"
         )
         return (
             f"{METRICS[self.metric]}: a {self.a:.4f}, b {self.b:.4f}, difference {self.difference:+.4f} ({better})\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -35,13 +34,7 @@ class Paired(Brief):
     @property
     def right(self) -> Bools:
         """(tokens,) where both labels are the same."""
-        right: Bools = self.gold.codes == self.predicted.codes
-        return right
-
-    @property
-    def sentence_count(self) -> int:
-        """Number of sentences, empty ones included."""
-        return len(self.gold.offsets) - 1
+        return np.asarray(self.gold.codes == self.predicted.codes)
 
 
 def is_corpus(value: Any) -> bool:
@@ -123,8 +116,7 @@ def _unseen(words: Coded | None, known: Any) -> Bools | None:
     if words is None:
         raise OptionError("known= is there, but no words to compare: pass words=..., or a corpus as gold")
     seen = _known_words(known)
-    unseen: Bools = np.array([word not in seen for word in words.values], dtype=bool)[words.codes]
-    return unseen
+    return np.array([word not in seen for word in words.values], dtype=bool)[words.codes]
 
 
 def _known_words(known: Any) -> set[str]:
@@ -140,11 +132,9 @@ def _known_words(known: Any) -> set[str]:
         raise OptionError(
             f"known must be a set of words, a list of sentences or a corpus, got {type(known).__name__}"
         )
-    single = (str, bytes)
-    inner = (
-        item if isinstance(item, Iterable) and not isinstance(item, single) else (item,) for item in items
-    )
-    words: set[Any] = set(chain.from_iterable(inner))
+    words: set[Any] = set()
+    for item in items:
+        words.update(item if isinstance(item, Iterable) and not isinstance(item, (str, bytes)) else (item,))
     wrong = next((word for word in words if not isinstance(word, str)), None)
     if wrong is not None:
         raise LabelError(f"known holds {wrong!r} ({type(wrong).__name__}), but words are strings")

@@ -94,11 +94,9 @@ def _score_table(
 ) -> str:
     """Make a table of scores; `whole` has the averages below it."""
     columns = (head, "precision", "recall", "F1", "in gold", "predicted", "correct")
-    averages = (
-        {}
-        if whole is None
-        else {"all (micro)": whole.micro, "macro": whole.macro, "weighted": whole.weighted}
-    )
+    averages: dict[str, Score] = {}
+    if whole is not None:
+        averages = {"all (micro)": whole.micro, "macro": whole.macro, "weighted": whole.weighted}
     main = (_score_row(name, score, (notes or {}).get(name, "")) for name, score in rows.items())
     return table(columns, main, (_score_row(name, score, "") for name, score in averages.items()))
 
@@ -121,13 +119,12 @@ def _confusion(confusion: Confusion) -> str:
     wrong = counts.copy()
     wrong[range(len(names)), range(len(names))] = 0
     largest = int(wrong.max()) or 1
-    head = "".join(
-        f'<th scope="col" title="{escape(name)}"><span>{escape(name)}</span></th>' for name in names
-    )
+    safe = [*map(escape, names)]
+    head = "".join(f'<th scope="col" title="{name}"><span>{name}</span></th>' for name in safe)
     rows = []
-    for i, name in enumerate(names):
+    for i, name in enumerate(safe):
         cells = "".join(_heat_cell(names, i, j, int(counts[i, j]), largest) for j in range(len(names)))
-        rows.append(f'<tr><th scope="row" title="{escape(name)}">{escape(name)}</th>{cells}</tr>')
+        rows.append(f'<tr><th scope="row" title="{name}">{name}</th>{cells}</tr>')
     caption = (
         "Rows: gold. Columns: predicted. The darker, the more often one was taken for the other; "
         f"grey: right. The {len(names)} labels with the most mistakes."

@@ -51,9 +51,8 @@ class Report(Written):
 
     def __repr__(self) -> str:
         figures = ", ".join(f"{name} {value:.4f}" for name, value in self.figures.items() if name in MAIN)
-        return cut(
-            f"Report({counted(self.sentences, 'sentence')}, {counted(self.tokens, 'token')}, {figures})"
-        )
+        sizes = f"{counted(self.sentences, 'sentence')}, {counted(self.tokens, 'token')}"
+        return cut(f"Report({sizes}, {figures})")
 
     @property
     def accuracy(self) -> float:
@@ -120,24 +119,16 @@ class Report(Written):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the sentences, in plain lists, dicts and numbers."""
-        spans = None
-        if self.spans is not None:
-            spans = asdict(self.spans) | {"scheme": self.spans.scheme.name}
-        return {
-            "sentences": self.sentences,
-            "tokens": self.tokens,
-            "unseen": self.unseen,
+        spans, pairs = self.spans, ("gold", "predicted", "times")
+        names = ("sentences", "tokens", "unseen", "figures", "intervals", "bootstrap", "confidence")
+        return {name: getattr(self, name) for name in names} | {
             "figures": dict(self.figures),
             "intervals": {name: asdict(interval) for name, interval in self.intervals.items()},
-            "bootstrap": self.bootstrap,
-            "confidence": self.confidence,
             "labels": asdict(self.labels),
-            "spans": spans,
+            "spans": None if spans is None else asdict(spans) | {"scheme": spans.scheme.name},
             "confusion": {
                 "labels": list(self.confusion.labels),
-                "gold": self.confusion.gold.tolist(),
-                "predicted": self.confusion.predicted.tolist(),
-                "times": self.confusion.times.tolist(),
+                **{name: getattr(self.confusion, name).tolist() for name in pairs},
             },
         }
 
@@ -232,9 +223,8 @@ def _head(report: Report, digits: int) -> Iterator[str]:
         line = f"{NAMES[name]:<28}{value:>{digits + 3}.{digits}f}"
         if name in report.intervals:
             interval = report.intervals[name]
-            line += (
-                f"   {100 * report.confidence:g} %: {interval.low:.{digits}f} to {interval.high:.{digits}f}"
-            )
+            bounds = f"{interval.low:.{digits}f} to {interval.high:.{digits}f}"
+            line += f"   {100 * report.confidence:g} %: {bounds}"
         yield line
     if report.intervals:
         yield ""

@@ -142,15 +142,13 @@ class Confusion(Tabular):
 
     def __repr__(self) -> str:
         right = int(self.times[self.gold == self.predicted].sum())
-        return (
-            f"Confusion({len(self.labels)} labels, {int(self.times.sum()) - right} mistakes, {right} right)"
-        )
+        wrong = int(self.times.sum()) - right
+        return f"Confusion({len(self.labels)} labels, {wrong} mistakes, {right} right)"
 
     def _columns(self) -> Table:
         order = np.lexsort((-self.times, self.gold == self.predicted))  # mistakes first
-        gold, predicted = (
-            [self.labels[i] for i in some[order].tolist()] for some in (self.gold, self.predicted)
-        )
+        sides = self.gold[order].tolist(), self.predicted[order].tolist()
+        gold, predicted = ([self.labels[i] for i in side] for side in sides)
         return {"gold": gold, "predicted": predicted, "count": self.times[order].tolist()}
 
     @property
@@ -164,10 +162,8 @@ class Confusion(Tabular):
         """The pairs of different labels, most frequent first."""
         wrong = np.flatnonzero(self.gold != self.predicted)
         order = wrong[np.argsort(-self.times[wrong], kind="stable")][:most]
-        return [
-            Mistake(self.labels[self.gold[i]], self.labels[self.predicted[i]], int(self.times[i]))
-            for i in order
-        ]
+        names = self.labels
+        return [Mistake(names[self.gold[i]], names[self.predicted[i]], int(self.times[i])) for i in order]
 
     def among(self, most: int) -> tuple[list[str], Counts]:
         """The labels with the most mistakes (on either side), in alphabetical order, and their part of `counts`."""
@@ -189,9 +185,5 @@ def confusion_of(data: Paired) -> Confusion:
     size = len(data.gold.values)
     pairs = data.gold.codes.astype(np.int64) * size + data.predicted.codes
     distinct, times = np.unique(pairs, return_counts=True)
-    return Confusion(
-        tuple(data.gold.values),
-        (distinct // size).astype(np.int32),
-        (distinct % size).astype(np.int32),
-        times.astype(np.int64),
-    )
+    gold, predicted = (side.astype(np.int32) for side in np.divmod(distinct, size))
+    return Confusion(tuple(data.gold.values), gold, predicted, times.astype(np.int64))

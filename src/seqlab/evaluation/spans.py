@@ -112,7 +112,7 @@ def span_report(
         invalid.append(Invalid(int(reading.bad.sum()), int(reading.bad_spans.sum()), hurt))
         sides.append(reading.kept(repair))
     gold, predicted = sides
-    sentences = data.sentence_count
+    sentences = len(data.gold.offsets) - 1
     counts = {
         "gold_spans": np.bincount(gold.sequences, minlength=sentences),
         "predicted_spans": np.bincount(predicted.sequences, minlength=sentences),
@@ -140,14 +140,13 @@ def _table_of(gold: Reading, predicted: Reading, correct: Bools, found: Bools) -
 
 def _same(spans: Reading, others: Reading) -> Bools:
     """Find spans that stand on the other side, too, with the same type."""
-    same: Bools = _looked_up(others.start, others.types, spans.start) == spans.types
-    return same & _same_bounds(spans, others)
+    same = _looked_up(others.start, others.types, spans.start) == spans.types
+    return np.asarray(same & _same_bounds(spans, others))
 
 
 def _same_bounds(spans: Reading, others: Reading) -> Bools:
     """Find spans that stand on the other side, too, whatever their type."""
-    same: Bools = _looked_up(others.start, others.end, spans.start) == spans.end
-    return same
+    return np.asarray(_looked_up(others.start, others.end, spans.start) == spans.end)
 
 
 def _looked_up(keys: Places, values: Any, wanted: Places) -> Places:
@@ -170,8 +169,7 @@ def _overlapped(spans: Reading, others: Reading) -> Bools:
     order = np.argsort(other_shift + others.start)
     starts, ends = (other_shift + others.start)[order], (other_shift + others.end)[order]
     last = np.searchsorted(starts, shift + spans.end) - 1
-    overlapped: Bools = (last >= 0) & (ends[last] > shift + spans.start)
-    return overlapped
+    return np.asarray((last >= 0) & (ends[last] > shift + spans.start))
 
 
 def _counted(spans: Reading, others: Reading) -> Bools:
@@ -182,8 +180,7 @@ def _counted(spans: Reading, others: Reading) -> Bools:
     rank = np.zeros(len(key), dtype=np.int64)
     rank[order] = np.arange(len(key)) - np.searchsorted(key[order], key[order])
     available = np.searchsorted(other_key, key, side="right") - np.searchsorted(other_key, key)
-    counted: Bools = rank < available
-    return counted
+    return np.asarray(rank < available)
 
 
 MATCHES = {"strict": _same, "lenient": _overlapped, "type_only": _counted, "boundary_only": _same_bounds}

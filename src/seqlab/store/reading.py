@@ -127,10 +127,7 @@ def read(path: str | os.PathLike[str], *, verify: bool = False) -> State:
     """
     name = file_name(path)
     try:
-        content = _mapped(name)
-        if verify:
-            _check_sum(content)
-        return _state(content)
+        return _state(_mapped(name), verify=verify)
     except StoreError as error:
         raise error.at(path=name) from error.__cause__
     except OSError as error:
@@ -139,9 +136,7 @@ def read(path: str | os.PathLike[str], *, verify: bool = False) -> State:
 
 def revived(content: bytes, *, verify: bool = False) -> State:
     """Return the state from the result of as_bytes()."""
-    if verify:
-        _check_sum(content)
-    return _state(content)
+    return _state(content, verify=verify)
 
 
 def _mapped(name: str) -> Buffer:
@@ -152,7 +147,9 @@ def _mapped(name: str) -> Buffer:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if found.st_size else b""
 
 
-def _state(content: Buffer) -> State:
+def _state(content: Buffer, *, verify: bool) -> State:
+    if verify:
+        _check_sum(content)
     header, data = _header(content)
     metadata = _metadata(header.pop(METADATA, None))
     return State(

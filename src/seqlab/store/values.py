@@ -248,9 +248,7 @@ def _dictionary(_values: Values, state: State, path: str, inside: Any) -> Any:
 
 def _named(name: str) -> Callable[[Values, State, str, Any], Any]:
     """Read an object of this class from its fields alone, as in files of version 1."""
-    return lambda values, state, path, inside: values._get_object(
-        state, path, {"name": name, "fields": inside}
-    )
+    return lambda values, state, path, one: values._get_object(state, path, {"name": name, "fields": one})
 
 
 _FORMS: dict[str, Callable[[Values, State, str, Any], Any]] = {

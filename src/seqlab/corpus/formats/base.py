@@ -391,8 +391,7 @@ def guessed(path: str, head: bytes) -> type[Format]:
     text, blank_lines = "\n".join(filled), len(filled) < len(lines)
 
     def likeness(known: type[Format]) -> int:
-        return (
-            known.weight if known.sign.search(text) and known.is_like(filled, blank_lines=blank_lines) else 0
-        )
+        alike = known.sign.search(text) and known.is_like(filled, blank_lines=blank_lines)
+        return known.weight if alike else 0
 
     return max(by_suffix(path) or map(named, formats.NAMES), key=likeness)

@@ -190,16 +190,12 @@ class Shape:
 def shape_of(value: Any, columns: Columns) -> Shape:
     """Find the shape of the first sentence."""
     if isinstance(value, Mapping):
-        strings = [
-            key
-            for key, found in value.items()
-            if isinstance(found, list) and all(isinstance(c, str) for c in found)
-        ]
+        lists = {key: found for key, found in value.items() if isinstance(found, list)}
+        strings = [key for key, found in lists.items() if all(isinstance(c, str) for c in found)]
         words = next((key for key in WORDS if key in strings), strings[0] if strings else "")
         # Lists as long as that of the words are columns.
-        return Shape(
-            "columns", _keys(value, columns, [k for k in strings if len(value[k]) == len(value[words])])
-        )
+        found = [key for key in strings if len(value[key]) == len(value[words])]
+        return Shape("columns", _keys(value, columns, found))
     if not isinstance(value, list) or not value:
         raise CorpusError(f"an object of lists or a list of tokens was wanted, got {value!r:.60}")
     first = value[0]
@@ -214,9 +210,8 @@ def shape_of(value: Any, columns: Columns) -> Shape:
     if columns is not None:
         names = checked(columns)
     elif width:
-        names = usual(
-            width, {row[-1] for row in value if isinstance(row, list) and row and isinstance(row[-1], str)}
-        )
+        last = [row[-1] for row in value if isinstance(row, list) and row]
+        names = usual(width, {cell for cell in last if isinstance(cell, str)})
     if not width or len(names) != width:
         wanted = f"{len(names)} values for {', '.join(names)}" if names else "a string, a list or an object"
         raise CorpusError(f"a token is {first!r:.60}, but {wanted} was wanted")
@@ -238,9 +233,8 @@ def _keys(value: Mapping[str, Any], columns: Columns, found: Sequence[str]) -> t
         if not found:
             raise CorpusError(f"no list of strings among the fields {there or '(none)'}")
         names = [OTHER_NAMES.get(key, key) for key in found]
-        return tuple(
-            (key if names.count(name) > 1 else name, key) for key, name in zip(found, names, strict=True)
-        )
+        pairs = zip(found, names, strict=True)
+        return tuple((key if names.count(name) > 1 else name, key) for key, name in pairs)
     if isinstance(columns, Mapping):
         return tuple((name, str(key)) for name, key in columns.items())
     known = {OTHER_NAMES.get(key, key): key for key in value} | {key: key for key in value}

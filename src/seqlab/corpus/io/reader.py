@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import functools
 import io
+import operator
 import os
 import sys
 import warnings
@@ -392,14 +394,10 @@ def demo_corpus(part: str = "all") -> Corpus:
     """
     if not isinstance(part, str) or part not in DEMO_PARTS:
         raise OptionError(f"part must be one of {sorted(DEMO_PARTS)}, got {part!r}")
-    first, *rest = [_read(name) for name in DEMO_PARTS[part]]
-    for other in rest:
-        first = first + other
-    return first
-
-
-def _read(name: str) -> Corpus:
     from importlib.resources import as_file, files  # slow to import
 
-    with as_file(files("seqlab.corpus") / "demo" / f"{name}.txt") as path:
-        return read(path, "conll", columns=DEMO_COLUMNS, separator="\t", docstart=False)
+    found = []
+    for name in DEMO_PARTS[part]:
+        with as_file(files("seqlab.corpus") / "demo" / f"{name}.txt") as path:
+            found.append(read(path, "conll", columns=DEMO_COLUMNS, separator="\t", docstart=False))
+    return functools.reduce(operator.add, found)

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.formats.base import Format, by_suffix, named
-from seqlab.corpus.io.reader import is_utf8
+from seqlab.corpus.io.reader import BOM, is_utf8
 from seqlab.corpus.origin import Layout
 from seqlab.errors import CorpusError, Place
 from seqlab.files import replaced
@@ -65,9 +65,6 @@ def _file(path: Path) -> Iterator[Put]:
     except OSError as error:
         what = f"{path!s:.200}: the file cannot be written ({error.strerror or error}){unchanged}"
         raise CorpusError(what, path=str(path)) from error
-
-
-BOM = b"\xef\xbb\xbf"
 
 
 def write(

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from seqlab import _core
-from seqlab.corpus.io.reader import CHUNK, opened
+from seqlab.corpus.io.reader import BOM, CHUNK, opened
 from seqlab.corpus.io.writer import opened_target
 from seqlab.errors import CorpusError, Place
 from seqlab.families.chain.ngrams import MOST_ORDER, NgramModel, Symbols
 from seqlab.tagging.transitions import END, START
 
 UNKNOWN = ("<unk>", "<UNK>")
-BOM = b"\xef\xbb\xbf"
 _SPACE = re.compile(r"[\0\t\n\v\f\r ]")
 
 _TROUBLES = {

@@ -12,7 +12,7 @@ import numpy as np
 from seqlab import _core, families
 from seqlab.arrays import whole_number
 from seqlab.errors import LabelError, OptionError
-from seqlab.families.chain.ngrams import MOST_ORDER, Counted, NgramModel, Symbols
+from seqlab.families.chain.ngrams import MOST_ORDER, RAW_WORDS, Counted, NgramModel, Symbols
 from seqlab.learning.smoothing import (
     MLE,
     AddLambda,
@@ -70,17 +70,14 @@ class Estimation:
         KneserNey(self.discounts)
         whole_number(self.min_count, "min_count", 1)
 
-    def symbols(self, counted: Counted) -> Symbols:
-        """Choose the symbols from the counts."""
-        words = self.vocabulary
-        if words is None:
-            often = (counted.word_counts() >= self.min_count).tolist()
-            words = tuple(word for word, keep in zip(counted.words.strings(), often, strict=True) if keep)
-        return Symbols.of(words, self.unknown, end=counted.end)
-
     def model(self, counted: Counted) -> NgramModel:
         """Estimate probabilities; words outside the vocabulary count as the unknown one."""
-        symbols = self.symbols(counted)
+        chosen = self.vocabulary
+        if chosen is None:
+            seen = counted.ngrams.arrays()[0][2][RAW_WORDS:].tolist()  # how often each word was seen
+            pairs = zip(counted.words.strings(), seen, strict=True)
+            chosen = tuple(word for word, count in pairs if count >= self.min_count)
+        symbols = Symbols.of(chosen, self.unknown, end=counted.end)
         words = symbols.numbers(counted.words)
         if (words < 0).any():
             strange = counted.words.string(int(np.argmax(words < 0)))

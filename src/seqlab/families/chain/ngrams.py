@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus import Corpus, Sentence
+from seqlab.corpus.columns import offsets_of
 from seqlab.encode.encoder import listed
 from seqlab.errors import CorpusError, OptionError, Place, StoreError
 from seqlab.shown import Brief
@@ -140,11 +141,6 @@ class Counted:
         """Largest number of symbols in a history."""
         return self.ngrams.order
 
-    def word_counts(self) -> npt.NDArray[np.int64]:
-        """Count how often each word was seen (words,)."""
-        counts: npt.NDArray[np.int64] = self.ngrams.arrays()[0][2][RAW_WORDS:]
-        return counts
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Symbols(Brief):
@@ -254,10 +250,6 @@ class NgramModel(Brief):
         self.table.next(history, start, out)
         return out
 
-    def sample(self, n: int, most: int, seed: int) -> tuple[Codes, Offsets]:
-        """Draw codes and offsets of n sentences."""
-        return self.table.sample(n, self.symbols.end_code, most, seed)
-
 
 def read_symbols(X: Any, column: Any, *, usual: str | None = None) -> tuple[Tokens, str | None]:
     """Read sentences, and find their column.
@@ -276,20 +268,15 @@ def read_symbols(X: Any, column: Any, *, usual: str | None = None) -> tuple[Toke
     if sentences and all(isinstance(one, Sentence) for one in sentences):
         X = Corpus.from_lists(sentences)
     if isinstance(X, Corpus):
-        return _of_corpus(X, usual if column is None else column)
+        name = word_column(X, usual if column is None else column)
+        if name is None:
+            have = ", ".join(map(repr, X.columns))
+            raise CorpusError(f"there are no symbols: the columns {have} hold no strings")
+        strings = X.strings(name).compact()
+        return Tokens(strings.codes, X.offsets, strings.pool), name
     if column is not None:
         raise OptionError(f"{column!r} names a column, but X is a list without columns; pass a Corpus")
     return _of_lists(sentences), None
-
-
-def _of_corpus(corpus: Corpus, column: str | None) -> tuple[Tokens, str | None]:
-    name = word_column(corpus, column)
-    if name is None:
-        raise CorpusError(
-            f"there are no symbols: the columns {', '.join(map(repr, corpus.columns))} hold no strings"
-        )
-    strings = corpus.strings(name).compact()
-    return Tokens(strings.codes, corpus.offsets, strings.pool), name
 
 
 def _of_lists(sentences: list[Any]) -> Tokens:
@@ -307,7 +294,7 @@ def _of_lists(sentences: list[Any]) -> Tokens:
             f"symbols are strings, numbers become some with str(...)",
             place=Place(s, t, of="X"),
         )
-    return Tokens(codes, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), pool)
+    return Tokens(codes, offsets_of(lengths), pool)
 
 
 def check_no_edges(tokens: Tokens) -> None:

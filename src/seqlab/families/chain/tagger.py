@@ -243,7 +243,7 @@ class MarkovChain(Model):
         if length is None and not symbols.end:
             raise OptionError("these sentences have no end: say how many symbols to draw with length=")
         most = LONGEST_SAMPLE if length is None else whole_number(length, "length", 0)
-        codes, offsets = self.model_.sample(n, most, seed)
+        codes, offsets = self.model_.table.sample(n, symbols.end_code, most, seed)
         return _core.gather_all(list(symbols.names), codes, offsets)
 
     # ------------------------------------------------------------------------------------------ files

@@ -87,17 +87,10 @@ class WordCounts(Brief):
         whole = np.array([0, len(numbers)], dtype=np.int64)
         return WordCounts(used, *_core.count_words(numbers, label_ids, weights, whole, len(used), L), L)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return _revived, (*self.pool.arrays(), self.begin, self.label, self.count, self.L)
-
     @property
     def label_totals(self) -> npt.NDArray[np.float64]:
         """Compute (L,) counts of each label."""
         return np.bincount(self.label, self.count, self.L).astype(np.float64)
-
-    def relabelled(self, to: npt.NDArray[np.int32], L: int) -> WordCounts:
-        """Return the counts with label i renumbered as to[i]."""
-        return WordCounts(self.pool, self.begin, to[self.label], self.count, L)
 
     def plus(self, other: WordCounts) -> WordCounts:
         """Add the counts of another instance."""
@@ -106,10 +99,6 @@ class WordCounts(Brief):
         codes = np.concatenate([np.repeat(n, np.diff(one.begin)) for n, one in both]).astype(np.int32)
         labels, counts = (np.append(getattr(self, name), getattr(other, name)) for name in ("label", "count"))
         return WordCounts.of(pool, codes, labels, counts, self.L)
-
-
-def _revived(text: Any, begins: Any, *counts: Any) -> WordCounts:
-    return WordCounts(_core.pool_of(text, begins), *counts)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -208,7 +197,7 @@ class CountedHMM(Brief):
         moves, last = np.zeros((L + 1,) * self.order + (L,)), np.zeros(L)
         moves[np.ix_(*[to] * self.order, to[:-1])] = self.moves
         last[to[:-1]] = self.last
-        words = self.words.relabelled(to[:-1].astype(np.int32), L)
+        words = replace(self.words, label=to[self.words.label].astype(np.int32), L=L)
         return replace(self, labels=names, moves=moves, last=last, words=words)
 
     # ------------------------------------------------------------------------------------------ parameters
@@ -243,9 +232,8 @@ class CountedHMM(Brief):
         with np.errstate(divide="ignore"):
             moves = np.log(self.move_probabilities)
             if self.end_probabilities is not None:
-                going_on = np.append(
-                    np.log1p(-self.end_probabilities), 0.0
-                )  # no sentence ends before its first label
+                # No sentence ends before its first label.
+                going_on = np.append(np.log1p(-self.end_probabilities), 0.0)
                 moves, last = moves + going_on[:, None], np.log(self.end_probabilities)
         if self.rules:
             moves[..., np.vstack([self.rules.forbidden, self.rules.no_start])] = -np.inf
@@ -263,8 +251,8 @@ class CountedHMM(Brief):
         else:
             settings = self.unknown.settings(shares, direct=plain)
         settings.add = float(self.smoothing.value) if isinstance(self.smoothing, AddLambda) else 0.0
-        counted = self.words
-        return _core.Lexicon(counted.pool, counted.begin, counted.label, counted.count, self.L, settings)
+        words = self.words
+        return _core.Lexicon(words.pool, words.begin, words.label, words.count, self.L, settings)
 
     def emissions(self) -> npt.NDArray[np.float64]:
         """(L, V) P(word | label) over the words of training; rows sum to 1 minus the mass of unknown words.
@@ -292,12 +280,10 @@ class CountedHMM(Brief):
 
         allowed   (words, L)   True for the allowed labels of each distinct word
         """
-        ids = np.empty(len(codes), dtype=np.int32)
+        ids, flags = np.empty(len(codes), dtype=np.int32), _flags(allowed)
         moves, last = self._scores
-        flags = _flags(allowed)
-        lost = self.lexicon.label_ids(
-            pool, codes, offsets, moves.reshape(-1), last, self.order, flags, ids, threads
-        )
+        tables = moves.reshape(-1), last, self.order
+        lost = self.lexicon.label_ids(pool, codes, offsets, *tables, flags, ids, threads)
         if lost >= 0:
             self._refuse(pool, codes[offsets[lost] : offsets[lost + 1]], lost, allowed)
         return ids

@@ -79,10 +79,8 @@ class StoredTable(Field):
 
 def probabilities(counts: Table, smoothing: Smoothing) -> Table:
     """Compute P(label | previous labels), in the shape of the counts; every row sums to 1."""
-    if isinstance(smoothing, AddLambda):
-        return _added(counts, float(smoothing.value))
-    if isinstance(smoothing, MLE):
-        return _added(counts, 0.0)
+    if isinstance(smoothing, (MLE, AddLambda)):
+        return _added(counts, float(getattr(smoothing, "value", 0.0)))
     if isinstance(smoothing, WittenBell):
         return _witten_bell(_levels(counts))
     if isinstance(smoothing, KneserNey):
@@ -93,7 +91,7 @@ def probabilities(counts: Table, smoothing: Smoothing) -> Table:
 def end_probabilities(last: Table, label_total: Table, smoothing: Smoothing) -> Table:
     """Compute (L,) P(the sentence ends | its last label), smoothed by the share of all labels."""
     if isinstance(smoothing, (MLE, AddLambda)):
-        add = float(smoothing.value) if isinstance(smoothing, AddLambda) else 0.0
+        add = float(getattr(smoothing, "value", 0.0))
         whole = label_total + 2 * add
         return np.where(whole > 0, (last + add) / np.where(whole > 0, whole, 1.0), 0.5)
     share = (last.sum() + 0.5) / (label_total.sum() + 1.0)  # above 0 and below 1
@@ -109,8 +107,7 @@ def _levels(counts: Table) -> Levels:
 
 
 def _sums(counts: Table) -> Table:
-    total: Table = counts.sum(axis=-1, keepdims=True)
-    return total
+    return np.asarray(counts.sum(axis=-1, keepdims=True))
 
 
 # eq:counting   P(y | h) = (c(h, y) + λ) / (c(h) + λ L); uniform after an unseen history
@@ -174,18 +171,12 @@ def _kneser_ney(counts: Table, smoothing: KneserNey) -> Table:
         levels.insert(0, kinds)
     share: Table = np.full(levels[0].shape, 1.0 / counts.shape[-1])
     for level in levels:
-        taken = _discounts(level, smoothing)
-        total = _sums(level)
-        rest = _sums(taken)
+        given = smoothing.three() or _estimated(level)
+        # A discount is never more than the count.
+        taken = np.minimum(np.select([level <= 1, level <= 2], given[:2], given[2]), level)
+        total, rest = _sums(level), _sums(taken)
         share = np.where(total > 0, (level - taken + rest * share) / np.where(total > 0, total, 1.0), share)
     return share
-
-
-def _discounts(counts: Table, smoothing: KneserNey) -> Table:
-    """Compute the discount of each count; never more than the count."""
-    given = smoothing.three() or _estimated(counts)
-    taken: Table = np.select([counts <= 1, counts <= 2], given[:2], given[2])
-    return np.asarray(np.minimum(taken, counts))
 
 
 def _estimated(counts: Table) -> tuple[float, float, float]:

@@ -92,37 +92,6 @@ def expect(model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
     return Expected(starts, edges.reshape(size, size), ends, statistics, log_z, evidence.total(log_z))
 
 
-# eq:hard-em   counts of the best path alone: γ_t(y) = [y_t = ŷ_t]
-def expect_hard(model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
-    """Count along the best path of every sequence; log_z holds the score of that path."""
-    size, offsets = model.size, evidence.offsets
-    batch = model.batch(evidence.observed, offsets, evidence.allowed)
-    ids, log_z = np.zeros(evidence.tokens, dtype=np.int32), np.empty(len(evidence))
-    _core.viterbi(batch.batch(), ids, log_z, threads)
-    lengths = np.diff(offsets)
-    possible = np.repeat(log_z > -np.inf, lengths)
-    weights = np.repeat(np.ones(len(evidence)) if evidence.weights is None else evidence.weights, lengths)
-    weights = np.where(possible, weights, 0.0)
-    gamma = np.zeros((evidence.tokens, size))
-    gamma[np.arange(evidence.tokens), np.maximum(ids, 0)] = weights
-    some = lengths > 0
-    first, last = offsets[:-1][some], offsets[1:][some] - 1
-    follows = np.ones(evidence.tokens, dtype=bool)
-    follows[first] = False
-    later = np.flatnonzero(follows)
-    moves = np.bincount(
-        ids[later - 1].astype(np.int64) * size + ids[later], weights[later], minlength=size * size
-    )
-    return Expected(
-        gamma[first].sum(axis=0),
-        moves.reshape(size, size).astype(np.float64),
-        gamma[last].sum(axis=0),
-        model.emissions.statistics(evidence.observed, gamma),
-        log_z,
-        evidence.total(log_z),
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaumWelch:
     """Baum-Welch, soft EM (eq:baum-welch): the likelihood of the observations rises in every iteration.
@@ -217,9 +186,31 @@ class HardEM(BaumWelch):
     keeps its tables, and a TrainingWarning names it when training ends.
     """
 
+    # eq:hard-em   counts of the best path alone: γ_t(y) = [y_t = ŷ_t]
     def expect(self, model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
         """Run the E step: counts of the evidence along the best paths of the model, on so many threads."""
-        return expect_hard(model, evidence, threads)
+        size, offsets = model.size, evidence.offsets
+        batch = model.batch(evidence.observed, offsets, evidence.allowed)
+        ids, log_z = np.zeros(evidence.tokens, dtype=np.int32), np.empty(len(evidence))
+        _core.viterbi(batch.batch(), ids, log_z, threads)
+        lengths = np.diff(offsets)
+        weights = np.ones(len(evidence)) if evidence.weights is None else evidence.weights
+        weights = np.repeat(np.where(log_z > -np.inf, weights, 0.0), lengths)
+        gamma = np.zeros((evidence.tokens, size))
+        gamma[np.arange(evidence.tokens), np.maximum(ids, 0)] = weights
+        some = lengths > 0
+        first, last = offsets[:-1][some], offsets[1:][some] - 1
+        later = np.delete(np.arange(evidence.tokens), first)
+        pairs = ids[later - 1].astype(np.int64) * size + ids[later]
+        moves = np.bincount(pairs, weights[later], minlength=size * size)
+        return Expected(
+            gamma[first].sum(axis=0),
+            moves.reshape(size, size).astype(np.float64),
+            gamma[last].sum(axis=0),
+            model.emissions.statistics(evidence.observed, gamma),
+            log_z,
+            evidence.total(log_z),
+        )
 
 
 def _progress(iteration: int, model: Any, found: Expected, value: float) -> Progress:
@@ -310,9 +301,8 @@ class _Statistics(Field):
 
     def get(self, state: State, name: str, sizes: Sizes) -> Statistics:  # noqa: ARG002
         """Read the arrays; HmmFit.check compares them with the model."""
-        names = [one for one in state.arrays if one.startswith(f"{name}.")]
-        shapes = {one: tuple(state.arrays[one].shape) for one in names}
-        return {one.removeprefix(f"{name}."): state.finite(one, shapes[one]) for one in names}
+        shapes = {one: array.shape for one, array in state.arrays.items() if one.startswith(f"{name}.")}
+        return {one.removeprefix(f"{name}."): state.finite(one, shape) for one, shape in shapes.items()}
 
 
 @dataclass(frozen=True, eq=False)

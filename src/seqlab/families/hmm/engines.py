@@ -64,11 +64,6 @@ def engine_for(hmm: families.HMM, data: TrainingSet) -> TablesEngine | CountsEng
     return engine
 
 
-def engine_of(model: HiddenMarkov | CountedHMM) -> TablesEngine | CountsEngine:
-    """Return the engine of a fitted model."""
-    return TABLES if isinstance(model, HiddenMarkov) else COUNTS
-
-
 def _countable(data: TrainingSet) -> bool:
     """Return True if these are words, each of them with a label."""
     plain = type(data.emissions) is Categorical and data.emissions.symbols is None

@@ -50,11 +50,7 @@ def read_observations(X: Any, emissions: Emission, lengths: Any = None) -> Corpu
             "X is a dict, which is for streams: HMM(emissions=Streams(word=Categorical(), ...))"
         )
     column, offsets = _column(X, emissions.holds, lengths)
-    return (
-        Corpus({NAMES[emissions.holds]: column}, offsets)
-        if column is not None
-        else Corpus.from_lists(list(X))
-    )
+    return Corpus.from_lists(list(X)) if column is None else Corpus({NAMES[emissions.holds]: column}, offsets)
 
 
 def read_sequence(tokens: Any, emissions: Emission) -> Corpus:
@@ -97,7 +93,7 @@ def split_labels(y: Any, offsets: Offsets, lengths: Any) -> Any:
     if lengths is not None and not any(isinstance(row, (list, tuple)) for row in rows):
         if len(rows) != offsets[-1]:
             raise ShapeError(f"X has {int(offsets[-1])} tokens, but y has {len(rows)} labels")
-        return [rows[b:e] for b, e in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
+        return [rows[b:e] for b, e in itertools.pairwise(offsets.tolist())]
     sizes = np.diff(offsets).tolist()
     if len(rows) != len(sizes):
         return rows  # read_gold raises the error
@@ -124,8 +120,11 @@ def _column(X: Any, holds: str, lengths: Any) -> tuple[Column | None, Offsets]:
         sequences = listed(X)
         if sequences and all(isinstance(one, Sentence) for one in sequences):
             return None, np.zeros(1, dtype=np.int64)
-        if holds == "symbols" and (words := _plain_words(sequences)) is not None:
-            return words
+        if holds == "symbols":  # lists of strings are read in the core
+            pool = _core.StringPool()
+            codes, sizes, bad, _ = pool.intern_lists(sequences)
+            if bad < 0 and len(codes):
+                return StringColumn(codes, pool), offsets_of(sizes)
         for s, one in enumerate(sequences):
             _check_sequence(one, s)
         offsets = offsets_of([len(one) for one in sequences])
@@ -143,13 +142,6 @@ def _check_sequence(one: Any, s: int) -> None:
             f"or one after another with lengths=[...]",
             place=_sequence(s),
         )
-
-
-def _plain_words(sequences: list[Any]) -> tuple[Column, Offsets] | None:
-    """Read lists of strings in the core; None for anything else."""
-    pool = _core.StringPool()
-    codes, lengths, bad, _ = pool.intern_lists(sequences)
-    return None if bad >= 0 or not len(codes) else (StringColumn(codes, pool), offsets_of(lengths))
 
 
 def _rows_of(array: npt.NDArray[Any], holds: str) -> VectorColumn:
@@ -196,9 +188,8 @@ def _symbols(tokens: Sequence[Any], offsets: Offsets) -> StringColumn | VectorCo
             values[t] = one.reshape(())
     if not words:
         return VectorColumn(values[:, None])
-    return Corpus.from_lists({"word": [[MISSING if token is None else token for token in tokens]]}).strings(
-        "word"
-    )
+    filled = [[MISSING if token is None else token for token in tokens]]
+    return Corpus.from_lists({"word": filled}).strings("word")
 
 
 def _bags(tokens: Sequence[Any], offsets: Offsets) -> BagColumn:
@@ -235,9 +226,8 @@ def _rows(sequence: Any, s: int, width: int) -> npt.NDArray[np.float64]:
         tokens = [np.full(width, np.nan) if token is None else np.atleast_1d(token) for token in tokens]
     try:
         given = np.asarray(tokens)
-        rows = (
-            given.astype(np.float64) if given.dtype.kind in "fiubO" else None
-        )  # neither strings nor complex numbers
+        # Neither strings nor complex numbers.
+        rows = given.astype(np.float64) if given.dtype.kind in "fiubO" else None
     except (TypeError, ValueError):
         rows = None
     if rows is None:

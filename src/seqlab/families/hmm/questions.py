@@ -53,10 +53,9 @@ class HMMStream:
         column, dictionary = self._hmm._column_in(corpus), self._hmm.dictionary_
         seen = self._model.emissions.observe(corpus, column, unknown=self._hmm.unknown_)
         row = self._model.emissions.scores(seen)[0]
+        row = row if dictionary is None else np.where(dictionary.mask(corpus)[0], row, -np.inf)
         try:
-            return self._filter.push(
-                row if dictionary is None else np.where(dictionary.mask(corpus)[0], row, -np.inf)
-            )
+            return self._filter.push(row)
         except ImpossibleError as error:
             advice = self._model.advice()
             raise ImpossibleError(

@@ -226,11 +226,8 @@ def _read_init(init: Any) -> tuple[Any, tuple[str, ...] | None]:
 
 def _read_pair(hmm: families.HMM, X: Any, y: Any, emissions: Emission) -> TrainingSet:
     """Read the labelled sentences of init=(X, y)."""
-    if (
-        not isinstance(y, Iterable)
-        or isinstance(y, bytes)
-        or (isinstance(y, str) and not isinstance(X, Corpus))
-    ):
+    text = bytes if isinstance(X, Corpus) else (str, bytes)
+    if isinstance(y, text) or not isinstance(y, Iterable):
         raise OptionError(
             f"init=(X, y) wants a Corpus and the name of a column, or sentences and their labels, got {y!r:.60} as y"
         )

@@ -261,8 +261,7 @@ class HiddenMarkov(Brief):
                 lazy /= lazy.sum(axis=1, keepdims=True)
             found = self.pi @ lazy
         found = np.maximum(found, 0.0)
-        share: Floats = found / found.sum()
-        return share
+        return np.asarray(found / found.sum())
 
     def reordered(self, order: npt.NDArray[np.int64]) -> Self:
         """Put state order[i] at place i; the names stay where they are."""

@@ -18,7 +18,7 @@ from seqlab.families.hmm.counting import Counting, SuffixModel
 from seqlab.families.hmm.em import BaumWelch, HardEM
 from seqlab.families.hmm.emissions import Emission
 from seqlab.families.hmm.emissions.base import Floats
-from seqlab.families.hmm.engines import CountsEngine, FitOptions, TablesEngine, engine_for, engine_of
+from seqlab.families.hmm.engines import COUNTS, TABLES, CountsEngine, FitOptions, TablesEngine, engine_for
 from seqlab.families.hmm.fit import HiddenModel, HmmFit, upgraded
 from seqlab.families.hmm.observations import find_column, read_observations, read_sequence, split_labels
 from seqlab.families.hmm.options import OPTIONS, check_options
@@ -236,7 +236,7 @@ class HMM(Tagger):
 
     @property
     def _engine(self) -> TablesEngine | CountsEngine:
-        return engine_of(self.fit_.model)
+        return TABLES if isinstance(self.fit_.model, HiddenMarkov) else COUNTS
 
     def _tables(self, question: str) -> HiddenMarkov:
         self._check_fitted(question)

@@ -21,9 +21,7 @@ from seqlab.tagging.door.constraints import TagDictionary
 from seqlab.tagging.door.sentences import NOTHING, SEVERAL, Gold, hits, read_gold, token_weights
 
 Bools = npt.NDArray[np.bool_]
-LEAST = float(
-    np.log(5e-324)
-)  # score of a token of an impossible sentence: log of the smallest positive number
+LEAST = float(np.log(5e-324))  # of a token of an impossible sentence: log of the smallest positive number
 
 
 @dataclass(frozen=True, slots=True, eq=False)

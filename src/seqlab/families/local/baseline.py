@@ -108,8 +108,7 @@ class Counts(Brief):
 def _keys(word: Any, label: Any) -> npt.NDArray[np.int64]:
     """Combine word and label into one sortable key."""
     size = int(label.max(initial=0)) + 1
-    keys: npt.NDArray[np.int64] = word.astype(np.int64) * size + label
-    return keys
+    return np.asarray(word.astype(np.int64) * size + label)
 
 
 UNKNOWN = ("common", "rare")
@@ -219,9 +218,8 @@ class MostFrequentTag(Tagger):
         words = {} if before is None else dict(before.words)
         strings, gold = corpus.strings(column).compact(), gold.numbered(labels)
         numbers = np.array([words.setdefault(word, len(words)) for word in strings.values], dtype=np.int64)
-        counts = Counts.of(
-            numbers[strings.codes], gold, weights, label_weights(gold, self.class_weight, weights)
-        )
+        worth = label_weights(gold, self.class_weight, weights)
+        counts = Counts.of(numbers[strings.codes], gold, weights, worth)
         if before is not None:
             counts = before.counts.relabelled(known, labels).plus(counts)
         if not counts.count.any():
@@ -249,21 +247,18 @@ class MostFrequentTag(Tagger):
         numbers = np.array([self.words_.get(word, -1) for word in column.values], dtype=np.int64)
         table = self.counts_.rows(numbers, len(self.labels_), rare=self.unknown == "rare")
         with np.errstate(divide="ignore"):
-            scores = np.log(table + self.smoothing) - np.log(
-                table.sum(axis=1, keepdims=True) + self.smoothing * table.shape[1]
-            )
+            total = table.sum(axis=1, keepdims=True) + self.smoothing * table.shape[1]
+            scores = np.log(table + self.smoothing) - np.log(total)
         node: Scores = scores[column.codes]
         return node if self.dictionary_ is None else np.where(self.dictionary_.mask(corpus), node, -np.inf)
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:  # noqa: ARG002  (nothing here is worth a thread)
-        size = len(self.labels_)
-        return TrellisBatch(
+        node, edge, rules = (
             self._node(corpus),
-            corpus.lengths,
-            np.zeros((size, size)),
-            labels=self.labels_,
-            constraints=self.rules_.as_constraints(),
+            np.zeros((len(self.labels_),) * 2),
+            self.rules_.as_constraints(),
         )
+        return TrellisBatch(node, corpus.lengths, edge, labels=self.labels_, constraints=rules)
 
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
         if self.rules_ or self.dictionary_ is not None:

@@ -70,8 +70,7 @@ class LinearScores:
     @property
     def coef_(self) -> Floats:
         """(rows, columns), as in scikit-learn."""
-        found: Floats = self.weights.T
-        return found
+        return np.asarray(self.weights.T)
 
     def weights_of(self, label: str) -> Floats:
         """Return (columns,) the weights of a label; for naive Bayes, relative to other labels."""
@@ -98,8 +97,7 @@ class LinearScores:
         """Compute (n, C) log-probabilities."""
         if self.link == "bayes":
             return _log_shares(self.decision_function(rows))
-        found: Floats = np.log(self.predict_proba(rows))
-        return found
+        return np.asarray(np.log(self.predict_proba(rows)))
 
 
 def rows_of(link: str, classes: int) -> int:
@@ -125,14 +123,12 @@ def _log_shares(scores: Floats) -> Floats:
     largest = scores == top
     ties = largest.astype(np.float64).sum(axis=1, keepdims=True)
     rest = np.exp(np.where(largest, -np.inf, scores) - top).sum(axis=1, keepdims=True)
-    found: Floats = scores - (np.log1p(rest / ties) + np.log(ties) + top)
-    return found
+    return np.asarray(scores - (np.log1p(rest / ties) + np.log(ties) + top))
 
 
 def _bayes(scores: Floats) -> Floats:
     """Compute the probabilities of MultinomialNB and ComplementNB."""
-    found: Floats = np.exp(_log_shares(scores))
-    return found
+    return np.asarray(np.exp(_log_shares(scores)))
 
 
 # The probability of the second of two classes, or of each class against the others.
@@ -141,8 +137,7 @@ def _bayes(scores: Floats) -> Floats:
 def _one_logistic(scores: Floats) -> Floats:
     from scipy.special import expit
 
-    found: Floats = expit(scores)
-    return found
+    return np.asarray(expit(scores))
 
 
 def _one_huber(scores: Floats) -> Floats:
@@ -203,9 +198,8 @@ def numbers_of(classifier: Any) -> LinearNumbers:
     weights: Floats = np.ascontiguousarray(_dense(coef).reshape(rows, -1).T, dtype=np.float64)
     shifts: Floats = np.broadcast_to(np.asarray(intercept, dtype=np.float64), (rows,)).copy()
     name, parts = type(classifier).__name__, getattr(classifier, "estimators_", None)
-    made = LinearNumbers(
-        f"{name}({type(parts[0]).__name__})" if parts else name, classes, weights, shifts, link
-    )
+    name = f"{name}({type(parts[0]).__name__})" if parts else name
+    made = LinearNumbers(name, classes, weights, shifts, link)
     if not (np.isfinite(weights).all() and np.isfinite(shifts).all()):
         raise StoreError(
             f"{made.name} has learned a weight that is not finite, which a model file does not hold; naive Bayes "
@@ -239,10 +233,8 @@ def _dense(coef: Any) -> Any:
 
 def _logistic(classifier: Any) -> str:
     way = getattr(classifier, "multi_class", "auto")  # an option until scikit-learn 1.7
-    each = way == "ovr" or (
-        way != "multinomial" and (len(classifier.classes_) == 2 or classifier.solver == "liblinear")
-    )
-    return "logistic" if each else "softmax"
+    alone = len(classifier.classes_) == 2 or classifier.solver == "liblinear"
+    return "logistic" if way == "ovr" or (way != "multinomial" and alone) else "softmax"
 
 
 def _one_by_one(classifier: Any) -> Numbers:

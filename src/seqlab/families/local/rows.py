@@ -39,11 +39,8 @@ class Columns:
     def prepared(self, encoded: EncodedCorpus) -> Prepared:
         """Return the attributes of a corpus as matrices, to take rows from."""
         pairs = None if encoded.edge is None or not self.pairs or not self.previous else encoded.edge
-        return Prepared(
-            self,
-            _sparse(encoded.node, self.attributes),
-            None if pairs is None else _sparse(pairs, self.pairs),
-        )
+        edges = None if pairs is None else _sparse(pairs, self.pairs)
+        return Prepared(self, _sparse(encoded.node, self.attributes), edges)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +94,8 @@ def _csr(values: Any, columns: Any, indptr: Any, width: int) -> Matrix:
 
     # Copies, since classifiers sort the entries of a row in place; 32-bit indices, as liblinear requires.
     small = np.int32 if len(values) < 2**31 and width < 2**31 else np.int64
-    data = np.array(values, dtype=np.float64)
-    return csr_matrix(
-        (data, np.array(columns, dtype=small), np.array(indptr, dtype=small)), shape=(len(indptr) - 1, width)
-    )
+    arrays = np.array(values, dtype=np.float64), np.array(columns, dtype=small), np.array(indptr, dtype=small)
+    return csr_matrix(arrays, shape=(len(indptr) - 1, width))
 
 
 # ------------------------------------------------------------------------------------------------ rows to train on

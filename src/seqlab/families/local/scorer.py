@@ -150,9 +150,8 @@ def _check_alike(scorer: Scorer, numbers: LinearNumbers) -> None:
     rng = np.random.default_rng(0)
     chosen = rng.integers(0, columns, size=(PROBES, min(columns, 8)))
     begins = np.arange(PROBES + 1, dtype=np.int32) * chosen.shape[1]
-    rows = csr_matrix(
-        (np.ones(chosen.size), chosen.reshape(-1).astype(np.int32), begins), shape=(PROBES, columns)
-    )
+    arrays = np.ones(chosen.size), chosen.reshape(-1).astype(np.int32), begins
+    rows = csr_matrix(arrays, shape=(PROBES, columns))
     ours = Scorer(LinearScores(numbers), scorer.method, scorer.labels).scores(rows)
     # Not bit-identical: dense storage may replace sparse, and other releases round differently.
     if not np.allclose(ours, scorer.scores(rows), rtol=CLOSE, atol=CLOSE):

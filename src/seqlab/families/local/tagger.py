@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -242,9 +243,8 @@ class LocalTagger(Tagger):
             tokens = np.arange(corpus.token_count)
             node, edge = self._scores(data, tokens, np.full(len(tokens), NO_LABEL)), np.zeros((size, size))
         node = node if mask is None else np.where(mask, node, -np.inf)
-        return TrellisBatch(
-            node, corpus.lengths, edge, labels=self.labels_, constraints=self.rules_.as_constraints()
-        )
+        rules = self.rules_.as_constraints()
+        return TrellisBatch(node, corpus.lengths, edge, labels=self.labels_, constraints=rules)
 
     def _prepared(self, corpus: Corpus, threads: int) -> Prepared:
         return self.layout_.prepared(self.encoder_.encode(corpus, threads=threads).checked())
@@ -275,12 +275,10 @@ class LocalTagger(Tagger):
 
     def _reachable(self, offsets: Numbers, mask: Bools | None) -> Bools:
         """Find (tokens, L) labels on legal paths; the classifier is not evaluated after other labels."""
-        size, count = len(self.labels_), int(offsets[-1])
-        if not self.rules_ and mask is None:
-            return np.ones((count, size), dtype=bool)
-        reach = np.ones((count, size), dtype=bool) if mask is None else mask.copy()
+        shape = int(offsets[-1]), len(self.labels_)
+        reach = np.ones(shape, dtype=bool) if mask is None else mask.copy()
         open_moves = ~self.rules_.forbidden
-        for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        for begin, end in itertools.pairwise(offsets.tolist() if self.rules_ or mask is not None else ()):
             if begin < end:
                 reach[begin] &= ~self.rules_.no_start
             for t in range(begin + 1, end):

@@ -86,8 +86,7 @@ def log_sum(joint: Numbers) -> Numbers:
     top = joint.max(axis=1)
     shift = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
-        total: Numbers = shift + np.log(np.exp(joint - shift[:, None]).sum(axis=1))
-    return total
+        return np.asarray(shift + np.log(np.exp(joint - shift[:, None]).sum(axis=1)))
 
 
 # eq:mixture-posterior   P(l | x_i) = mu_l P(x_i | l) / Σ_m mu_m P(x_i | m)
@@ -250,14 +249,12 @@ class Mixture(Model):
         best = best_of(train, len(starts), threads=thread_count(None))
         model: Any = best.outcome.theta
         emissions, history = model.emissions, best.history
+        theta = emissions.B if isinstance(emissions, BagDistribution) else emissions.means
+        likelihoods = [-math.inf if value is None else -value for value in history.objective]
         return {
-            "theta": np.ascontiguousarray(
-                emissions.B if isinstance(emissions, BagDistribution) else emissions.means
-            ),
+            "theta": np.ascontiguousarray(theta),
             "mu": model.pi,
-            "log_likelihood": np.array(
-                [-math.inf if value is None else -value for value in history.objective]
-            ),
+            "log_likelihood": np.array(likelihoods),
             "converged": history.reason in ("value", "fell"),
         }
 
@@ -349,8 +346,7 @@ class MultinomialMixture(Mixture):
 
     # eq:multinomial-mixture   log P(x | l) = Σ_j x_j log theta_lj
     def _log_density(self, rows: Any, theta: Numbers) -> Numbers:
-        scores: Numbers = rows.scores(logs(theta.T))
-        return scores
+        return np.asarray(rows.scores(logs(theta.T)))
 
     def _emissions(self, theta: Numbers) -> Distribution:
         return BagDistribution(Symbols(theta.shape[1]), np.ascontiguousarray(theta.T))

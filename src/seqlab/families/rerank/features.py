@@ -53,9 +53,8 @@ class GlobalFeatures:
             for names, labels in zip(found, candidates, strict=True):
                 names.update(_of_words(words, labels))
         if self.scheme is not None:
-            read = (
-                spans([list(labels) for labels in candidates], self.scheme) if any(candidates) else [[]]
-            )  # the empty labelling
+            # Without tokens there is one candidate, of no spans.
+            read = spans([list(labels) for labels in candidates], self.scheme) if any(candidates) else [[]]
             for names, own in zip(found, read, strict=True):
                 names.update(_of_spans(words, own))
         return found
@@ -69,8 +68,7 @@ def checked_features(given: Any, gold: Sequence[Sequence[str]]) -> Features:
         raise OptionError(
             f"features must be a function (tokens, labels) or None for the usual ones, got {given!r:.60}"
         )
-    function: Features = given
-    return function
+    return given  # type: ignore[no-any-return]
 
 
 def features_of(

@@ -178,14 +178,8 @@ def numbered(
             ids.extend(i for i, _ in known)
             values.extend(v for _, v in known)
             indptr.append(len(ids))
-    return Lists(
-        np.cumsum([0, *(len(one.labels) for one in lists)], dtype=np.int64),
-        np.array(indptr, dtype=np.int64),
-        np.array(ids, dtype=np.int32),
-        np.array(values, dtype=np.float64),
-        np.array(base, dtype=np.float64),
-        len(number),
-    )
+    offsets = np.cumsum([0, *(len(one.labels) for one in lists)], dtype=np.int64)
+    return Lists(offsets, np.array(indptr), np.array(ids), np.array(values), np.array(base), len(number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,10 +206,5 @@ def oracle_of(lists: Sequence[CandidateList], gold: Sequence[Labels]) -> Oracle:
     best, first = np.array([row.max() for row in hits]), np.array([row[0] for row in hits])
     lengths = np.array([len(truth) for truth in gold])
     tokens = lengths.sum()
-    return Oracle(
-        float(best.sum() / tokens),
-        float(first.sum() / tokens),
-        float(np.mean(best == lengths)),
-        float(np.mean(first == lengths)),
-        float(np.mean([len(one.labels) for one in lists])),
-    )
+    shares = best.sum() / tokens, first.sum() / tokens, np.mean(best == lengths), np.mean(first == lengths)
+    return Oracle(*map(float, (*shares, np.mean([len(one.labels) for one in lists]))))

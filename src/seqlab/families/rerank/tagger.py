@@ -125,9 +125,8 @@ class Reranker(Model):
         gold = gold_labels(X if isinstance(X, Corpus) and column is not None else sentences, y)
         weights = sentence_weights(len(sentences), sample_weight)
         features = checked_features(self.features, gold)
-        generator, lists = self._training_lists(
-            X if isinstance(X, Corpus) else sentences, sentences, gold, column
-        )
+        whole = X if isinstance(X, Corpus) else sentences
+        generator, lists = self._training_lists(whole, sentences, gold, column)
         names, data = learned_features(features, sentences, lists, self.min_count)
         # The labellings with the most correct labels count as right: the gold one itself if it is in the list.
         hits = (one.hits(truth) for one, truth in zip(lists, gold, strict=True))

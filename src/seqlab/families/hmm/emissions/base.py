@@ -263,10 +263,9 @@ def normalised(counts: Floats, before: Floats, axis: int) -> Floats:
     """Divide counts by their sums; keep the old values where a sum is 0 or NaN."""
     total = counts.sum(axis=axis, keepdims=True)
     sound = np.isfinite(total) & (total > 0)
-    if sound.all():
-        return np.asarray(counts / total)
-    divided: Floats = np.where(sound, counts / np.where(sound, total, 1.0), before)
-    return divided
+    return np.asarray(
+        counts / total if sound.all() else np.where(sound, counts / np.where(sound, total, 1.0), before)
+    )
 
 
 def as_floats(value: Any, name: str) -> Floats:
@@ -294,5 +293,4 @@ def checked_tables(tables: Any, first: str, *others: str) -> Mapping[str, Any]:
 def logs(probabilities: Floats) -> Floats:
     """Take natural logs, -inf for 0."""
     with np.errstate(divide="ignore"):
-        found: Floats = np.log(probabilities)
-    return found
+        return np.asarray(np.log(probabilities))

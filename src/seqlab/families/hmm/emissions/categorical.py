@@ -130,9 +130,8 @@ class SymbolDistribution(Distribution):
             return self
         share = new / len(symbols)
         rows = np.full((new, self.size), share / new)
-        return replace(
-            self, symbols=symbols, probabilities=np.vstack([self.probabilities * (1 - share), rows])
-        )
+        wider = np.vstack([self.probabilities * (1 - share), rows])
+        return replace(self, symbols=symbols, probabilities=wider)
 
     def grown(self, corpus: Corpus, column: str | None) -> Self:
         """Add the symbols of another corpus."""
@@ -185,8 +184,7 @@ class Categorical(Emission):
         checked = checked_probabilities(tables, "emissions", (size, len(domain)))
         return self._made(domain, np.ascontiguousarray(checked.T))
 
-    def _made(self, domain: Symbols, table: Floats) -> SymbolDistribution:
-        return SymbolDistribution(domain, np.ascontiguousarray(table))
+    _made: ClassVar[type[SymbolDistribution]] = SymbolDistribution
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -233,8 +231,7 @@ class FeatureBag(Categorical):
             symbols = Symbols(len(features), features)
         return bag_rows(symbols, corpus, column), symbols
 
-    def _made(self, domain: Symbols, table: Floats) -> BagDistribution:
-        return BagDistribution(domain, np.ascontiguousarray(table))
+    _made = BagDistribution
 
 
 def bags_of(corpus: Corpus, column: str | None) -> BagColumn:

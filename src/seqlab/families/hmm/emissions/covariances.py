@@ -96,5 +96,4 @@ def floored(covariances: Floats, kind: str, least: float) -> Floats:
     if (values >= bound).all():
         return covariances
     clipped = np.maximum(values, bound)
-    made: Floats = np.einsum("...ij,...j,...kj->...ik", vectors, clipped, vectors)
-    return made
+    return np.asarray(np.einsum("...ij,...j,...kj->...ik", vectors, clipped, vectors))

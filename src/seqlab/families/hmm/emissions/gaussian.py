@@ -43,9 +43,7 @@ from seqlab.families.hmm.emissions.vectors import (
 from seqlab.store.fields import Array
 from seqlab.store.values import Given
 
-NEAR = (
-    1e4  # squared standard deviations between a mean and the centre of the data: sums about it keep 11 digits
-)
+NEAR = 1e4  # squared standard deviations from the centre of the data to a mean: sums about it keep 11 digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +177,7 @@ class GaussianDistribution(Distribution):
             precisions = 1.0 / variances
             constant = (means * means * precisions + np.log(variances) + shapes.LOG_TWO_PI).sum(axis=1)
             weights = np.hstack([-2 * means * precisions, precisions, constant[:, None]])
-            product: Floats = observed.powers @ (-0.5 * weights.T)
-            return product
+            return np.asarray(observed.powers @ (-0.5 * weights.T))
         if observed.present is None:
             constants = -0.5 * (self.width * shapes.LOG_TWO_PI + np.log(variances).sum(axis=1))
             node = np.empty(len(observed) * self.size)
@@ -189,9 +186,8 @@ class GaussianDistribution(Distribution):
         node = np.empty((len(observed), self.size))
         for y in range(self.size):
             away = (observed.values - self.means[y]) ** 2 / variances[y]
-            node[:, y] = -0.5 * ((away + np.log(variances[y]) + shapes.LOG_TWO_PI) * observed.seen).sum(
-                axis=1
-            )
+            logs = (away + np.log(variances[y]) + shapes.LOG_TWO_PI) * observed.seen
+            node[:, y] = -0.5 * logs.sum(axis=1)
         return node
 
     def _near(self, observed: VectorRows) -> bool:
@@ -299,9 +295,7 @@ class GaussianDistribution(Distribution):
     def log_prior(self, prior: Any, groups: Groups | None) -> float:  # noqa: ARG002
         """Compute -½ Σ_y (w log |Σ| + tr Ψ Σ⁻¹ + mean_weight · (μ - μ0)ᵀ Σ⁻¹ (μ - μ0)), up to a constant."""
         options, some = self.options, speakers(groups, self.size)
-        if not (
-            options.covariance_weight or options.mean_weight or np.any(np.asarray(options.covariance_prior))
-        ):
+        if not (options.covariance_weight or options.mean_weight or np.any(options.covariance_prior)):
             return 0.0
         inverse = np.linalg.inv(self.full)
         pull = self.means - self._centre()

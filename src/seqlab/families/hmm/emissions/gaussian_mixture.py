@@ -170,8 +170,7 @@ class MixtureDistribution(Distribution):
         """Compute (T, L) log P(x_t | y)."""
         joint = self._joint(observed)
         top = joint.max(axis=2)
-        found: Floats = top + np.log(np.exp(joint - top[:, :, None]).sum(axis=2))
-        return found
+        return np.asarray(top + np.log(np.exp(joint - top[:, :, None]).sum(axis=2)))
 
     def _joint(self, observed: VectorRows) -> Floats:
         """Compute (T, L, M) log w N(x)."""
@@ -182,9 +181,8 @@ class MixtureDistribution(Distribution):
         joint = self._joint(observed)
         shares = np.exp(joint - joint.max(axis=2, keepdims=True))
         shares *= (gamma / shares.sum(axis=2))[:, :, None]
-        found = self.parts.statistics(
-            observed, np.ascontiguousarray(shares.reshape(len(observed), self.weights.size))
-        )
+        flat = np.ascontiguousarray(shares.reshape(len(observed), self.weights.size))
+        found = self.parts.statistics(observed, flat)
         return {**found, "components": shares.sum(axis=0)}
 
     def added(self, one: Statistics, other: Statistics) -> Statistics:

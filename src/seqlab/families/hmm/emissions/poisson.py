@@ -118,8 +118,11 @@ class PoissonDistribution(Distribution):
         """Compute (T, L) log P(x_t | y)."""
         rates = np.maximum(self.rates, LEAST_RATE)
         x, seen = observed.values, observed.seen
-        node: Floats = x @ np.log(rates).T - seen @ rates.T - (_log_factorials(x) * seen).sum(axis=1)[:, None]
-        return node
+        values, where = np.unique(x, return_inverse=True)
+        logs = np.array([math.lgamma(value + 1) for value in values.tolist()])[where].reshape(
+            x.shape
+        )  # of x!
+        return np.asarray(x @ np.log(rates).T - seen @ rates.T - (logs * seen).sum(axis=1)[:, None])
 
     def statistics(self, observed: VectorRows, gamma: Floats) -> Statistics:
         """Sum up the counts, and the number of observed ones."""
@@ -139,9 +142,3 @@ class PoissonDistribution(Distribution):
     def draw(self, states: Ids, rng: Chance) -> list[Any]:
         """Draw one observation for every state."""
         return list(rng.poisson(self.rates[states]))
-
-
-def _log_factorials(x: Floats) -> Floats:
-    values, where = np.unique(x, return_inverse=True)
-    found = np.array([math.lgamma(value + 1) for value in values.tolist()])
-    return found[where].reshape(x.shape)

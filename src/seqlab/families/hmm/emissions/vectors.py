@@ -103,8 +103,7 @@ def k_means(rows: VectorRows, size: int, rng: Chance) -> Ids:
 def drawn_rows(rows: VectorRows, count: int, rng: Chance) -> Floats:
     """Draw this many observed vectors (count, D), without replacement if there are enough."""
     there = np.flatnonzero(rows.there)
-    drawn: Floats = rows.values[rng.choice(there, size=count, replace=len(there) < count)]
-    return drawn
+    return np.asarray(rows.values[rng.choice(there, size=count, replace=len(there) < count)])
 
 
 def cluster_means(rows: VectorRows, labels: Ids, size: int, usual: Floats) -> Floats:
