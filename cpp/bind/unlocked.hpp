@@ -16,7 +16,7 @@
 
 namespace seqlab::bind {
 
-// f(), in which Python may end this thread.
+// Call f(), during which Python may end this thread.
 template <class F>
 auto ended_by_sleep(F f) {
 #if defined(__GLIBCXX__)

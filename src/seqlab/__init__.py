@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from seqlab.families import kinds as _kinds
 from seqlab.families.linear import learners as _learners
-from seqlab.lazy import lent, when_used
+from seqlab.lazy import hooks, when_used
 
 if TYPE_CHECKING:
     from seqlab import corpus, draw, encode, errors, evaluation, features, inference, tags, tuning
@@ -91,4 +91,4 @@ def _painted(trellis: Trellis) -> str:
     return trellis_picture(trellis).svg()
 
 
-lent |= {"painter": _painted, "kinds": _kinds}
+hooks |= {"painter": _painted, "kinds": _kinds}

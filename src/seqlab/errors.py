@@ -16,10 +16,10 @@ class Place(NamedTuple):
 
     Wording:
 
-    unit, item    what a sentence and a position are called; "" for a position that the message tells itself
+    unit, item    words for a sentence and a position; "" for a position that the message itself contains
     of            the list that contains it, as in "sentence 3 of X"
     within        the containers, outermost first, as in "dev: column 'word': sentence 3"
-    told          the message names file or sentence itself: only `within` is put before it
+    told          True if the message itself names file or sentence: only `within` is put before it
     """
 
     sentence: int | None = None

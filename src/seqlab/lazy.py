@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 # Functions of higher layers that lower layers call, by name: drawing a trellis is one.
-lent: dict[str, Callable[..., Any]] = {}
+hooks: dict[str, Callable[..., Any]] = {}
 
 Finder = Callable[[str], Any]
 Lister = Callable[[], list[str]]

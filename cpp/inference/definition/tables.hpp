@@ -1,4 +1,4 @@
-// The rows of the definition as one table.
+// The forward and backward rows of the definition as one table.
 #pragma once
 
 #include "trellis/trellis.hpp"

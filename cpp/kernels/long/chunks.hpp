@@ -17,7 +17,7 @@ inline constexpr size_t CHUNKS = W<double>;
 template <size_t N>
 using Labels = Wide[N];
 
-// Labels of one square that is transposed: N is a multiple of the lanes, or less than one.
+// Side of a square that is transposed: N is a multiple of the number of lanes, or smaller.
 template <size_t N>
 inline constexpr size_t TILE = CHUNKS < N ? CHUNKS : N;
 

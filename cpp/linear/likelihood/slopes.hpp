@@ -37,7 +37,7 @@ public:
     TransitionCounts<F>& moves() { return parts_[0]->moves; }
     // Multiply the residuals by a number.
     void multiply(double by);
-    // Clear those sums, when only the loss was needed.
+    // Clear the sums of transitions, when only the loss was needed.
     void drop() { moves().clear(); }
 
 private:

@@ -11,7 +11,7 @@
 
 namespace seqlab {
 
-// η_i / η_0 with i sequences seen of N an epoch
+// η_i / η_0 after i sequences, with N sequences per epoch
 enum class RateSchedule {
     inverse,      // 1 / (1 + 2 l2 η_0 i / N)
     constant,     // 1

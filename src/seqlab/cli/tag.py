@@ -70,7 +70,7 @@ OPTIONS = (
     parsing.READING,
 )
 
-DIGITS = 6  # of probabilities
+DIGITS = 6  # decimal digits of probabilities
 Work = Callable[["seqlab.Corpus", int, int], bytes]  # a block, the number of its first sentence, threads
 
 

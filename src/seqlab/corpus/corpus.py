@@ -312,7 +312,7 @@ class Corpus(Shown, Sequence[Sentence]):
 
     @staticmethod
     def from_lists(*data: Any, columns: Iterable[str] | None = None, **named: Any) -> Corpus:
-        """Make a corpus from data (seqlab.corpus.lists has its shapes), or lists named; columns: names for tuples."""
+        """Make a corpus from data (see seqlab.corpus.lists), or from named lists; columns: names for tuples."""
         if len(data) == 1 and not named and lists.are_sentences(data[0]):
             joined = Corpus.join(_spans(data[0]))
             return joined if columns is None else joined.select(*columns)

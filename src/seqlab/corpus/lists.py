@@ -14,7 +14,7 @@ Items are ready-made features as python-crfsuite and sklearn-crfsuite take them:
 ["a", "b"]                    a and b, weight 1
 {"w": "the"}                  w:the, weight 1
 {"len": 3, "cap": True}       len with weight 3, cap with weight 1; False is weight 0
-{"w": {"-1": "the"}}          w:-1:the, and so on inward
+{"w": {"-1": "the"}}          w:-1:the, and so on for nested dicts
 {"suffix": ["e", "he"]}       suffix:e and suffix:he; a set does the same
 """
 

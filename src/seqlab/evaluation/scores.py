@@ -71,17 +71,17 @@ class ScoreTable(Tabular):
 
     @property
     def precision(self) -> float:
-        """Micro average."""
+        """Micro-averaged precision."""
         return self.micro.precision
 
     @property
     def recall(self) -> float:
-        """Micro average."""
+        """Micro-averaged recall."""
         return self.micro.recall
 
     @property
     def f1(self) -> float:
-        """Micro average."""
+        """Micro-averaged F1."""
         return self.micro.f1
 
     @property

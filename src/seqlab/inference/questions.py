@@ -63,7 +63,7 @@ class Question:
         return len(self._trellises)
 
     def trellis(self, i: int) -> Trellis:
-        """Sequence i."""
+        """Return the trellis of sequence i."""
         return self._trellises[i]
 
     def about(self, i: int) -> Trellis | TrellisBatch:

@@ -13,7 +13,7 @@ from seqlab.encode.stored import KIND as ENCODER
 from seqlab.encode.stored import features_of, features_state
 from seqlab.errors import SeqlabError, StoreError
 from seqlab.features.own import FeatureFunction
-from seqlab.lazy import lent
+from seqlab.lazy import hooks
 from seqlab.store.codec import Late, put_part, read_fields, write_fields
 from seqlab.store.state import State
 from seqlab.store.values import OptionKind, Values
@@ -83,7 +83,7 @@ class Model(Estimator):
     @classmethod
     def from_bytes(cls, content: bytes, *, functions: Functions | None = None, verify: bool = False) -> Self:
         """Read a model from content, the result of as_bytes(); functions and verify are those of seqlab.load."""
-        model = store.from_bytes(content, lent["kinds"](), functions=functions, verify=verify)
+        model = store.from_bytes(content, hooks["kinds"](), functions=functions, verify=verify)
         if not isinstance(model, cls):
             raise StoreError(
                 f"these bytes hold a {type(model).__name__}, a {cls.__name__} is wanted; "
@@ -154,7 +154,7 @@ class Model(Estimator):
 
     @classmethod
     def _values(cls) -> Values:
-        return Values(cls._option_kinds(), lent["kinds"])
+        return Values(cls._option_kinds(), hooks["kinds"])
 
     def _read_to_the_end(self, name: str) -> Any:
         raise StoreError(

@@ -185,7 +185,7 @@ class Tagger(Model):
         return [labelled(rows, self.labels_) for rows in self.predict_proba(X, threads=threads)]
 
     def score(self, X: Sentences, y: Targets, sample_weight: Any = None) -> float:
-        """Compute accuracy by token of X, as scikit-learn's searches want it; where y has no label, none counts.
+        """Compute accuracy by token of X, for scikit-learn's searches; tokens without a label in y do not count.
 
         sample_weight   a number per sentence, or a list of numbers per sentence
         """

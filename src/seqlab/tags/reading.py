@@ -101,7 +101,7 @@ class Reading:
 
     @property
     def bad(self) -> Bools:
-        """(positions,) labels that break the scheme."""
+        """(positions,) True for labels that break the scheme."""
         bad: Bools = self.faults != 0
         return bad
 

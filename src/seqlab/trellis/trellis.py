@@ -12,7 +12,7 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.arrays import LabelIds, Scores, as_lengths, as_scores, check_scores, frozen
 from seqlab.errors import OptionError, ShapeError
-from seqlab.lazy import lent
+from seqlab.lazy import hooks
 from seqlab.trellis.checks import Tables, as_rows, check_order, check_tables
 from seqlab.trellis.constraints import (
     Constraints,
@@ -209,7 +209,7 @@ class Trellis(_Scored):
         batch.add(tables.node, tables.edge, self._order, tables.per_position, list(tables.head), *lists)
 
     def _repr_svg_(self) -> str | None:
-        painter = lent.get("painter")  # a notebook then shows the picture
+        painter = hooks.get("painter")  # a notebook then shows the picture
         return None if painter is None else str(painter(self))
 
     def __repr__(self) -> str:

@@ -176,7 +176,7 @@ class Comparison(Written):
         return {**facts, "best": self.rows[self.best].name, "models": [row.to_dict() for row in self.rows]}
 
     def html(self, path: str | os.PathLike[str] | None = None, *, title: str = "Comparison") -> str:
-        """Make one page under a title that needs nothing else; written to `path` if there is one."""
+        """Make one self-contained page with a title; written to `path` if there is one."""
         return html.page(title, [self.html_table()], path)
 
     def html_table(self) -> str:

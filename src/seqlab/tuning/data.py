@@ -19,7 +19,7 @@ from seqlab.tags import Scheme
 from seqlab.trellis import Constraints
 
 Places = npt.NDArray[np.int64]
-LEAST_SENTENCES = 10  # of the smallest part of successive halving
+LEAST_SENTENCES = 10  # smallest training set in successive halving
 OWN = "score"  # model.score(X)
 SHARES = ("accuracy", "unseen_accuracy", "sentence_accuracy")  # 1 - figure is an error
 

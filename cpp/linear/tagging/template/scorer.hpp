@@ -37,7 +37,7 @@ private:
     TemplateTables tables_;
     PlacedWeights weights_;
     BundlePlan plan_;
-    std::vector<std::vector<std::size_t>> at_tokens_;  // of each column
+    std::vector<std::vector<std::size_t>> at_tokens_;  // values read at tokens, of each column
     std::vector<std::size_t> cells_;                   // of each column: number of cells of all its families
     std::vector<std::size_t> first_cell_;  // of each family: index of its first cell in its column
 };

@@ -26,7 +26,7 @@ STANDARD_OUTPUT = 1
 
 @contextlib.contextmanager
 def opened_target(target: Any) -> Iterator[Put]:
-    """Open a function that takes bytes; a file gets its name when the block ends without an error."""
+    """Provide a function that writes bytes; a file gets its name when the block ends without an error."""
     if isinstance(target, str) and target == "-":
         with open(STANDARD_OUTPUT, "wb", closefd=False) as out:  # a file descriptor, not a path
             yield out.write

@@ -182,7 +182,7 @@ class Symbols(Brief):
 
     @cached_property
     def pool(self) -> _core.StringPool:
-        """The names and the start symbol, for numbers by name."""
+        """String pool of the names and the start symbol, to look up numbers."""
         pool = _core.StringPool()
         for name in (*self.names, START):
             pool.intern(name)

@@ -21,7 +21,7 @@ from seqlab.tagging.training import DevScorer, development
 PASSES = 20  # rounds of rounding and dropping weights that became 0; two or three are usual
 
 Some = TypeVar("Some")
-Rule = Callable[[Weights], Bools]  # (n,) weights of attributes -> which of them stay
+Rule = Callable[[Weights], Bools]  # (n,) weights of attributes -> True for those kept
 
 
 class Pruned(NamedTuple):

@@ -47,7 +47,7 @@ class Scorer(Brief):
 
     @property
     def name(self) -> str:
-        """The class of scikit-learn."""
+        """Name of the scikit-learn class."""
         return str(getattr(self.classifier, "name", type(self.classifier).__name__))
 
     @cached_property

@@ -14,7 +14,7 @@ from seqlab.errors import StoreError
 from seqlab.families.rerank.features import Features, GlobalFeatures
 from seqlab.families.rerank.learners import Learned, ListPerceptron, LogLinear
 from seqlab.families.rerank.lists import SCORE, SCORE_NAME, Oracle, check_generator
-from seqlab.lazy import lent
+from seqlab.lazy import hooks
 from seqlab.shown import Brief
 from seqlab.store.codec import put_part
 from seqlab.store.fields import Field, Listed, Names, Packed, Record, Sizes, Strings
@@ -35,7 +35,7 @@ class _Generator(Field):
         if isinstance(value, Model) and not value._fitted():
             ask = value._untrained_state
         found = ask() if callable(ask) and not isinstance(value, type) else None
-        if not isinstance(found, State) or found.kind not in lent["kinds"]():
+        if not isinstance(found, State) or found.kind not in hooks["kinds"]():
             what = getattr(value, "__name__", type(value).__name__)
             raise StoreError(
                 f"a re-ranker is stored with its generator, and {what!r:.80} cannot be stored: a model file holds no "
@@ -45,7 +45,7 @@ class _Generator(Field):
 
     def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
         """Read the generator."""
-        part, known = state.any_part(name).replaced(where=state.where), lent["kinds"]()
+        part, known = state.any_part(name).replaced(where=state.where), hooks["kinds"]()
         if part.kind not in known:
             raise StoreError(f"the generator is of the unknown kind {part.kind!r:.80}")
         generator = known[part.kind](part)
