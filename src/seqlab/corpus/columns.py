@@ -75,18 +75,12 @@ def checked(names: Iterable[str]) -> tuple[str, ...]:
 
 def usual(width: int, last_values: Iterable[str]) -> tuple[str, ...]:
     """Name the columns of a file of `width` columns without names."""
-    if width == 3:
-        return ("word", "pos", _meaning(last_values))
-    return USUAL.get(width) or ("word", *(f"column{i}" for i in range(1, width - 1)), "label")
-
-
-def _meaning(values: Iterable[str]) -> str:
-    """Guess the kind of a column from its values: chunk, entity, or just label."""
-    tags = [re.fullmatch(_SCHEME_TAG, value) for value in values if value != "O"]
+    if width != 3:
+        return USUAL.get(width) or ("word", *(f"column{i}" for i in range(1, width - 1)), "label")
+    tags = [re.fullmatch(_SCHEME_TAG, value) for value in last_values if value != "O"]
     types = {tag[1] if tag else None for tag in tags}
-    if not types or None in types:
-        return "label"
-    return "chunk" if types <= CHUNK_TYPES else "entity"
+    scheme = types and None not in types
+    return "word", "pos", "label" if not scheme else "chunk" if types <= CHUNK_TYPES else "entity"
 
 
 # ---------------------------------------------------------------------------------------------- arrays
@@ -123,6 +117,12 @@ def checked_indptr(indptr: Offsets, size: int) -> Offsets:
 def offsets_of(lengths: npt.ArrayLike) -> Offsets:
     """Compute the offsets of sentences of these lengths, and the end of the last one."""
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])
+
+
+def token_place(offsets: Offsets, token: int) -> tuple[int, int]:
+    """Find the sentence of a token, and its position there."""
+    sentence = int(np.searchsorted(offsets, token, side="right")) - 1
+    return sentence, token - int(offsets[sentence])
 
 
 def ragged(offsets: Offsets, rows: npt.NDArray[np.int64]) -> tuple[Offsets, npt.NDArray[np.int64]]:

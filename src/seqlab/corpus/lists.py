@@ -146,14 +146,10 @@ def _column(name: str, values: Any) -> tuple[Column, Lengths]:
 
 
 def _vectors(name: str, sentences: list[Any]) -> tuple[Column, Lengths]:
-    width = 0  # dimension of the first token, 0 when it is not a vector
-    for sentence in sentences:
-        if isinstance(sentence, np.ndarray) and sentence.ndim == 2:
-            width = int(sentence.shape[1])
-            break
-        if _is_list(sentence) and len(sentence):
-            width = len(sentence[0]) if np.ndim(sentence[0]) == 1 else 0
-            break
+    # The dimension of the first token, 0 when it is not a vector.
+    first: Any = next((s for s in sentences if _is_list(s) and (len(s) or np.ndim(s) == 2)), [0])
+    table = isinstance(first, np.ndarray) and first.ndim == 2
+    width = int(first.shape[1]) if table else len(first[0]) if np.ndim(first[0]) == 1 else 0
     arrays = [_matrix(name, s, sentence, width) for s, sentence in enumerate(sentences)]
     return _vector_column(np.concatenate(arrays)), np.array([len(a) for a in arrays], dtype=np.int64)
 
@@ -197,7 +193,12 @@ def _of_sentences(sentences: list[Any], names: tuple[str, ...] | None) -> Found:
     sized = only_lists(sentences) or all(hasattr(sentence, "__len__") for sentence in sentences)
     sample = next((s for s in sentences if len(s)), None) if sized else None
     if isinstance(sample, Mapping):
-        return _of_columns(_turned(sentences, names or tuple(sample)))
+        names = names or tuple(sample)
+        for s, sentence in enumerate(sentences):
+            for name in names:
+                if not isinstance(sentence, Mapping) or name not in sentence:
+                    raise _fault(f"be a dict with the key {name!r}", sentence, s)
+        return _of_columns({name: [sentence[name] for sentence in sentences] for name in names})
     token = next(iter(sample), None) if sample is not None and not isinstance(sample, str) else None
     if isinstance(token, Mapping):
         cells = {
@@ -210,15 +211,6 @@ def _of_sentences(sentences: list[Any], names: tuple[str, ...] | None) -> Found:
     if names is not None and len(names) != 1:
         raise CorpusError(f"{len(names)} column names {names!r} for tokens that are single strings")
     return _of_columns({names[0] if names else "word": sentences})
-
-
-def _turned(sentences: list[Any], names: tuple[str, ...]) -> dict[str, list[Any]]:
-    """Convert a dict of lists per sentence to a list per column."""
-    for s, sentence in enumerate(sentences):
-        for name in names:
-            if not isinstance(sentence, Mapping) or name not in sentence:
-                raise _fault(f"be a dict with the key {name!r}", sentence, s)
-    return {name: [sentence[name] for sentence in sentences] for name in names}
 
 
 def _cell(token: Any, name: str, sentence: int, position: int) -> Any:
@@ -355,8 +347,7 @@ def bag_column(sentences: Sequence[Any], name: str) -> tuple[BagColumn, Lengths]
     pool = _core.StringPool()
     usual = _core.intern_items(pool, sentences)
     if usual is not None:
-        indptr, codes, weights, lengths = usual
-        return BagColumn(indptr, codes, weights, pool), lengths
+        return BagColumn(*usual[:3], pool), usual[3]
     # Nested dicts, sets, other kinds of numbers, and errors.
     pool = _core.StringPool()
     entries: list[Bag] = []
@@ -382,7 +373,4 @@ def bag_column(sentences: Sequence[Any], name: str) -> tuple[BagColumn, Lengths]
 def known_bags(sentences: list[Any], pool: _core.StringPool) -> tuple[BagColumn, Lengths] | None:
     """Make a column without attributes that are not in the pool; None for shapes that are left to bag_column()."""
     usual = _core.find_items(pool, sentences)
-    if usual is None:
-        return None
-    indptr, codes, weights, lengths = usual
-    return BagColumn(indptr, codes, weights, pool), lengths
+    return None if usual is None else (BagColumn(*usual[:3], pool), usual[3])

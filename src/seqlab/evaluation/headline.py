@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from seqlab.arrays import whole_number
-from seqlab.errors import OptionError, SchemeError
+from seqlab.arrays import choice, whole_number
+from seqlab.errors import SchemeError
 from seqlab.evaluation.inputs import Paired, pair
 from seqlab.evaluation.scores import Counts, Numbers, f1_of, ratio
 from seqlab.evaluation.spans import WAYS, choose_scheme, span_report
@@ -164,8 +164,7 @@ def significance(
     metric   "accuracy", "span_f1" or "sentence_accuracy"
     column, scheme, repair   as for evaluate; trials: how many times outputs are swapped by chance, from the seed
     """
-    if metric not in METRICS:
-        raise OptionError(f"metric must be one of {', '.join(map(repr, METRICS))}, got {metric!r}")
+    choice(metric, "metric", tuple(METRICS))
     trials, seed = whole_number(trials, "trials", 1), whole_number(seed, "seed", 0)
     one, other = pair(gold, a, column, name="a"), pair(gold, b, column, name="b")
     if metric == "span_f1":

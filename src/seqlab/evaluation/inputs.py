@@ -65,7 +65,13 @@ def pair(
     if words is not None:
         coded_words = encode(many(words, "words"), "words", what="word")
         _check_lengths(one, coded_words, "word")
-    return Paired(one, other, coded_words, _unseen(coded_words, known), source)
+    unseen: Bools | None = None
+    if known is not None:
+        if coded_words is None:
+            raise OptionError("known= is there, but no words to compare: pass words=..., or a corpus as gold")
+        seen = _known_words(known)
+        unseen = np.array([word not in seen for word in coded_words.values], dtype=bool)[coded_words.codes]
+    return Paired(one, other, coded_words, unseen, source)
 
 
 def _coded_alike(sides: Mapping[str, Any], column: str | None) -> list[Coded]:
@@ -108,15 +114,6 @@ def _check_lengths(gold: Coded, other: Coded, what: str) -> None:
 def _words_of(corpus: Any) -> list[list[str]] | None:
     name = next((name for name in WORD_COLUMNS if name in corpus.columns), None)
     return None if name is None else corpus.column(name)
-
-
-def _unseen(words: Coded | None, known: Any) -> Bools | None:
-    if known is None:
-        return None
-    if words is None:
-        raise OptionError("known= is there, but no words to compare: pass words=..., or a corpus as gold")
-    seen = _known_words(known)
-    return np.array([word not in seen for word in words.values], dtype=bool)[words.codes]
 
 
 def _known_words(known: Any) -> set[str]:

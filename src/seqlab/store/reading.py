@@ -198,11 +198,10 @@ def _object(text: str, what: str) -> dict[str, Any]:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in made:
-            raise StoreError(f"the header has {key!r:.80} twice")
-        made[key] = value
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        twice = next(key for i, (key, _) in enumerate(pairs) if key in dict(pairs[:i]))
+        raise StoreError(f"the header has {twice!r:.80} twice")
     return made
 
 

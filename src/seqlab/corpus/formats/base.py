@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus import formats
-from seqlab.corpus.columns import Column, StringColumn, checked, offsets_of, usual
+from seqlab.corpus.columns import Column, StringColumn, checked, offsets_of, token_place, usual
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.origin import Extras, Layout, Origin
 from seqlab.errors import CorpusError, Place
@@ -198,10 +198,6 @@ class Format:
             message = self.fault(kind, block[begin:stop], number)
             raise CorpusError(message, place=Place(path=self.options.name, line=line))
 
-    def finish(self) -> None:
-        """End the last sentence at the end of the file."""
-        self.reader.finish()
-
     def take(self) -> Corpus | None:
         """Return the sentences read since the last call; None when the columns are not known yet."""
         raw, offsets, lines, extras = self.reader.take()
@@ -319,11 +315,10 @@ class Format:
     @classmethod
     def unwritable(cls, corpus: Corpus, name: str, token: int, value: str) -> CorpusError:
         """Make the error for a token that cannot be written."""
-        sentence = int(np.searchsorted(corpus.offsets, token, side="right")) - 1
         return CorpusError(
             f"{cls.title} cannot hold {value!r:.80} in column {name!r}; change it, or write another format such as "
             f"'jsonl'",
-            place=Place(sentence, token - int(corpus.offsets[sentence]), item="token"),
+            place=Place(*token_place(corpus.offsets, token), item="token"),
         )
 
     # ------------------------------------------------------------------------------------------ other lines

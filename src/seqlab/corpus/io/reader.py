@@ -333,7 +333,7 @@ class Intake:
             chunk = self._source.read(max(self._size, min(len(rest), MOST_AT_ONCE)))
         if rest:
             self._feed(rest, len(rest))
-        self.format.finish()
+        self.format.reader.finish()
         yield
 
     def _feed(self, block: bytes, end: int) -> None:

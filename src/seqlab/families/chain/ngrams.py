@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus import Corpus, Sentence
-from seqlab.corpus.columns import offsets_of
+from seqlab.corpus.columns import offsets_of, token_place
 from seqlab.encode.encoder import listed
 from seqlab.errors import CorpusError, OptionError, Place, StoreError
 from seqlab.shown import Brief
@@ -90,11 +90,6 @@ class Tokens:
     codes: Codes
     offsets: Offsets
     pool: _core.StringPool
-
-    def place(self, token: int) -> tuple[int, int]:
-        """Find sentence and position of a token."""
-        sentence = int(np.searchsorted(self.offsets, token, side="right")) - 1
-        return sentence, token - int(self.offsets[sentence])
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,9 +297,9 @@ def check_no_edges(tokens: Tokens) -> None:
     for name in (START, END):
         number = tokens.pool.find(name)
         if number >= 0:
-            s, t = tokens.place(int(np.argmax(tokens.codes == number)))
+            first = int(np.argmax(tokens.codes == number))
             raise CorpusError(
                 f" is {name!r}, which is the chain's own name for the "
                 f"{'start' if name == START else 'end'} of a sentence and is added by itself; leave it out",
-                place=Place(s, t),
+                place=Place(*token_place(tokens.offsets, first)),
             )

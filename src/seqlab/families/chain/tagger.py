@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import IO, Any, Self
 
 import numpy as np
 
 from seqlab import _core
 from seqlab.arrays import thread_count, whole_number
+from seqlab.corpus.columns import token_place
 from seqlab.errors import CorpusError, LabelError, OptionError, Place, QuestionError, ShapeError
 from seqlab.families.chain.arpa import read_arpa, write_arpa
 from seqlab.families.chain.fit import ChainFit, Estimated, checked_options
@@ -27,7 +28,7 @@ from seqlab.learning import smoothing as smoothings
 from seqlab.learning.smoothing import Smoothing
 from seqlab.store.codec import put_part, write_fields
 from seqlab.store.state import State
-from seqlab.store.values import OptionKind, kinds_of
+from seqlab.store.values import kinds_of
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.tagger import Sequences
 from seqlab.tagging.transitions import END, START, Distribution, Perplexity, Transitions, long_run
@@ -270,12 +271,8 @@ class MarkovChain(Model):
 
     # ------------------------------------------------------------------------------------------ inside
 
-    @classmethod
-    def _option_kinds(cls) -> Mapping[str, OptionKind]:
-        return kinds_of(*(type(one) for one in smoothings.NAMES.values()))
-
-    def _check_options(self) -> None:
-        checked_options(self)
+    _option_kinds = staticmethod(lambda: kinds_of(*map(type, smoothings.NAMES.values())))
+    _check_options = checked_options
 
     @classmethod
     def _upgraded(cls, state: State) -> State:
@@ -307,11 +304,10 @@ class MarkovChain(Model):
         codes: Codes = numbers[tokens.codes] if len(tokens.codes) else np.zeros(0, dtype=np.int32)
         if symbols.unknown is None and (codes < 0).any():
             first = int(np.argmax(codes < 0))
-            s, t = tokens.place(first)
             raise LabelError(
                 f"{tokens.pool.string(int(tokens.codes[first]))!r:.80} is not in the "
                 f"vocabulary of {len(symbols.words)}, and unknown=None means that nothing else can come",
-                place=Place(s, t),
+                place=Place(*token_place(tokens.offsets, first)),
             )
         return codes
 

@@ -318,28 +318,21 @@ class CountedHMM(Brief):
     # ------------------------------------------------------------------------------------------ inside
 
     @cached_property
-    def _edges(self) -> tuple[Table, tuple[Table, ...]]:
-        """Return (edge, head) of a trellis."""
-        moves, _ = self._scores
-        inner = slice(0, self.L)
-        heads = [
-            np.ascontiguousarray(moves[(self.L,) * (self.order - t) + (inner,) * t])
-            for t in range(1, self.order + 1)
-        ]
-        return heads[-1], tuple(heads[:-1])
-
-    @cached_property
-    def _label_set(self) -> LabelSet:
-        return LabelSet(self.L, self.labels)
+    def _shared(self) -> tuple[Table, tuple[Table, ...], LabelSet]:
+        """Return edge, head and labels of every trellis."""
+        moves, L, order = self._scores[0], self.L, self.order
+        places = [(L,) * (order - t) + (slice(0, L),) * t for t in range(1, order + 1)]
+        *head, edge = (np.ascontiguousarray(moves[place]) for place in places)
+        return edge, tuple(head), LabelSet(L, self.labels)
 
     def _trellis(self, node: Scores, counts: npt.NDArray[np.int64], ids: LabelIds) -> Trellis:
-        edge, head = self._edges
+        edge, head, labels = self._shared
         where = np.flatnonzero(counts < self.L)
         if len(where) < len(counts):
             ids = ids[np.repeat(counts < self.L, counts)]
         offset = np.concatenate([[0], np.cumsum(counts[where])]).astype(np.int64)
         lists = Restrictions.frozen(where, offset, ids.copy())
-        made = Trellis._trusted(Tables(node, edge, head, False), self.order, self._label_set, lists)
+        made = Trellis._trusted(Tables(node, edge, head, False), self.order, labels, lists)
         made.advice = self.advice
         return made
 

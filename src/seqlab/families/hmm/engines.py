@@ -72,12 +72,15 @@ def _countable(data: TrainingSet) -> bool:
 
 def _more_than_tables(hmm: families.HMM) -> bool:
     """Return True if options need counts: a higher order, a suffix model, smoothing by histories."""
-    endings = isinstance(hmm.unknown, SuffixModel) or hmm.unknown in ("suffix", "none")
-    if hmm.order not in (None, 1) or endings:
+    if (
+        hmm.order not in (None, 1)
+        or isinstance(hmm.unknown, SuffixModel)
+        or hmm.unknown in ("suffix", "none")
+    ):
         return True
-    if isinstance(hmm.smoothing, Dirichlet):
-        return False
-    return hmm.smoothing is None or not isinstance(smoothing_of(hmm.smoothing), (MLE, AddLambda))
+    if hmm.smoothing is None or isinstance(hmm.smoothing, Dirichlet):
+        return hmm.smoothing is None
+    return not isinstance(smoothing_of(hmm.smoothing), (MLE, AddLambda))
 
 
 class TablesEngine:
@@ -156,10 +159,6 @@ class TablesEngine:
         observed = model.emissions.observe(corpus, column, unknown=fit.unknown)
         return model.batch(observed, corpus.offsets, allowed)
 
-    def label_ids(self, fit: HmmFit, corpus: Corpus, column: str | None, threads: int) -> LabelIds | None:  # noqa: ARG002
-        """Decode through trellises and Viterbi."""
-        return None
-
     def tables(self, fit: HmmFit, question: str) -> HiddenMarkov:  # noqa: ARG002
         """Return the tables."""
         return fit.model  # type: ignore[return-value]
@@ -191,9 +190,8 @@ def _em(
     model: Any = best.outcome.theta
     nameless = hmm.states is None and ground.data.gold is None and not isinstance(ground.init, Mapping)
     sorts = nameless and not ground.rules and not learner.tied
-    if sorts or any(
-        one.emptied for one in copies
-    ):  # warnings about states refer to the model that is kept, by its own names
+    # Warnings about states refer to the model that is kept, by its own names.
+    if sorts or any(one.emptied for one in copies):
         used = learner.expect(model, evidence, threads).occupied
         if sorts:  # the most used states first: an order that does not depend on chance
             order = np.argsort(-np.round(used, 6), kind="stable")
@@ -260,10 +258,8 @@ class CountsEngine:
         allowed = _flags(words, fit)
         return model.trellises(words.pool, words.codes, corpus.offsets, allowed=allowed, threads=threads)  # type: ignore[union-attr]
 
-    def label_ids(self, fit: HmmFit, corpus: Corpus, column: str | None, threads: int) -> LabelIds | None:
+    def label_ids(self, fit: HmmFit, corpus: Corpus, column: str | None, threads: int) -> LabelIds:
         """Find (tokens,) numbers of the best labels, by the decoder of the core."""
-        if not corpus.token_count:
-            return None
         words, model = corpus.strings(str(column)), fit.model
         allowed = _flags(words, fit)
         return model.label_ids(words.pool, words.codes, corpus.offsets, allowed=allowed, threads=threads)  # type: ignore[union-attr]

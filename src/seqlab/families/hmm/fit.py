@@ -89,12 +89,8 @@ def upgraded(state: State) -> State:
     options["allowed"] = _allowed(training)
     model = state.any_part("model")
     rules = {name: one for name, one in training.arrays.items() if name.startswith("rules.")}
-    model = model.replaced(
-        settings={**model.settings, "labels": list(training.names("labels"))}
-        if "labels" not in model.settings
-        else model.settings,
-        arrays={**model.arrays, **rules},
-    )
+    settings = {"labels": list(training.names("labels")), **model.settings}
+    model = model.replaced(settings=settings, arrays={**model.arrays, **rules})
     if model.kind == CountedHMM.stored_kind:
         model = _counts(model)
     else:

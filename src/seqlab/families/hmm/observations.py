@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus import BagColumn, Column, Corpus, Sentence, StringColumn, VectorColumn
-from seqlab.corpus.columns import offsets_of, resolve
+from seqlab.corpus.columns import offsets_of, resolve, token_place
 from seqlab.corpus.lists import bag_column
 from seqlab.encode.encoder import ATTRIBUTES, listed
 from seqlab.errors import CorpusError, Place, ShapeError
@@ -176,15 +176,13 @@ def _symbols(tokens: Sequence[Any], offsets: Offsets) -> StringColumn | VectorCo
     values = np.full(len(tokens), np.nan)
     for t, token in enumerate(tokens):
         if words and not (token is None or isinstance(token, str)):
-            raise CorpusError(
-                f"a word is a string or None, got {token!r:.60}, among other words", place=_place(offsets, t)
-            )
+            message = f"a word is a string or None, got {token!r:.60}, among other words"
+            raise CorpusError(message, place=_place(offsets, t))
         if not words and token is not None:
             one = np.asarray(token)
             if one.size != 1 or one.dtype.kind not in "fiu":
-                raise CorpusError(
-                    f"a word or a whole number is wanted, got {token!r:.60}", place=_place(offsets, t)
-                )
+                message = f"a word or a whole number is wanted, got {token!r:.60}"
+                raise CorpusError(message, place=_place(offsets, t))
             values[t] = one.reshape(())
     if not words:
         return VectorColumn(values[:, None])
@@ -278,8 +276,7 @@ def _cells(X: Any, emissions: Streams, lengths: Any) -> tuple[dict[str, Any], An
 
 
 def _place(offsets: Offsets, token: int) -> Place:
-    sentence = int(np.searchsorted(offsets, token, side="right")) - 1
-    return Place(sentence, token - int(offsets[sentence]), of="X")
+    return Place(*token_place(offsets, token), of="X")
 
 
 def _sequence(s: int) -> Place:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from seqlab import _core, families
-from seqlab.arrays import whole_number
+from seqlab.arrays import switch, whole_number
 from seqlab.corpus import Corpus
 from seqlab.corpus.columns import BagColumn, StringColumn, VectorColumn
 from seqlab.errors import OptionError
@@ -85,7 +83,6 @@ def check_options(hmm: families.HMM) -> Emission:
         raise OptionError(
             f"learner must be BaumWelch(...), HardEM(...) or Counting(...), got {hmm.learner!r:.60}"
         )
-    if not isinstance(hmm.end, (bool, np.bool_)):
-        raise OptionError(f"end must be True or False, got {hmm.end!r}")
+    switch(hmm.end, "end")
     whole_number(hmm.seed, "seed", 0)
     return emissions

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import families, inference
-from seqlab.arrays import whole_number
+from seqlab.arrays import choice, whole_number
 from seqlab.errors import ImpossibleError, LabelError, OptionError, QuestionError
 from seqlab.families.hmm.emissions.base import Floats
 from seqlab.families.hmm.emissions.categorical import SymbolDistribution
@@ -225,8 +225,7 @@ def select_states(
     hmm: Any, X: Any, sizes: Iterable[int], *, criterion: str, lengths: Any, dev: Any
 ) -> Selection:
     """Fit one model of every size."""
-    if criterion not in CRITERIA:
-        raise OptionError(f"criterion must be one of {', '.join(map(repr, CRITERIA))}, got {criterion!r}")
+    choice(criterion, "criterion", CRITERIA)
     if criterion == "dev" and dev is None:
         raise OptionError("criterion='dev' looks at a development set; pass one as dev=")
     wanted = [whole_number(size, "n_states", 1) for size in sizes]

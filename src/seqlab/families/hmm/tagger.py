@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -29,8 +29,6 @@ from seqlab.families.hmm.training_set import TrainingSet
 from seqlab.inference.streaming import Filtered
 from seqlab.learning.history import History
 from seqlab.learning.smoothing import Smoothing
-from seqlab.store.state import State
-from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks, event_log_partition
 from seqlab.tagging.door.constraints import Dictionary, Given, TagDictionary
 from seqlab.tagging.model import from_fit
@@ -221,13 +219,8 @@ class HMM(Tagger):
 
     _check_options = check_options
 
-    @classmethod
-    def _option_kinds(cls) -> Mapping[str, OptionKind]:
-        return OPTIONS
-
-    @classmethod
-    def _upgraded(cls, state: State) -> State:
-        return upgraded(state)
+    _option_kinds = staticmethod(lambda: OPTIONS)
+    _upgraded = staticmethod(upgraded)
 
     def _read_to_the_end(self, name: str) -> Any:
         return self.labels_ if name == "states" else super()._read_to_the_end(name)
@@ -390,8 +383,9 @@ class HMM(Tagger):
         return find_column(corpus, self._check_options(), self.column)
 
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
-        found = self._engine.label_ids(self.fit_, corpus, self._column_in(corpus), threads)
-        return super()._label_ids(corpus, threads) if found is None else found
+        if self._engine is TABLES or not corpus.token_count:
+            return super()._label_ids(corpus, threads)
+        return COUNTS.label_ids(self.fit_, corpus, self._column_in(corpus), threads)
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
         return self._engine.trellises(self.fit_, corpus, self._column_in(corpus), threads)

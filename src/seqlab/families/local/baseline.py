@@ -16,7 +16,6 @@ from seqlab.shown import Brief
 from seqlab.store.codec import Inside, Part, value_of
 from seqlab.store.fields import Array, Strings
 from seqlab.store.state import State
-from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks
 from seqlab.tagging.door.constraints import Dictionary, Given, Rules, TagDictionary
 from seqlab.tagging.door.sentences import (
@@ -269,9 +268,7 @@ class MostFrequentTag(Tagger):
 
     # ------------------------------------------------------------------------------------------ files
 
-    @classmethod
-    def _option_kinds(cls) -> Mapping[str, OptionKind]:
-        return COMMON
+    _option_kinds = staticmethod(lambda: COMMON)
 
     @classmethod
     def _upgraded(cls, state: State) -> State:

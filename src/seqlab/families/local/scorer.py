@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.arrays import Scores
+from seqlab.arrays import Scores, choice
 from seqlab.errors import OptionError, StoreError
 from seqlab.families.local.classifier import NONE, LinearNumbers, LinearScores, numbers_of
 from seqlab.families.local.rows import Matrix, Sample
@@ -107,8 +107,7 @@ def _classes(classifier: Any, labels: Sequence[str]) -> list[str]:
 
 def method_of(classifier: Any, wanted: str) -> str:
     """Choose the method: log-probabilities if there are any, otherwise the decision function."""
-    if wanted not in RESPONSES:
-        raise OptionError(f"scores must be one of {', '.join(map(repr, RESPONSES))}, got {wanted!r}")
+    choice(wanted, "scores", RESPONSES)
     if wanted != "decision":
         # The log of a probability that underflowed to 0 would mean "impossible".
         for method in ("predict_log_proba", "predict_proba"):

@@ -11,18 +11,17 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.arrays import LabelIds, Scores, whole_number
+from seqlab.arrays import LabelIds, Scores, choice, switch, whole_number
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
 from seqlab.encode.encoder import Features
-from seqlab.errors import BeamError, CorpusError, OptionError, Place, QuestionError, ShapeError, StoreError
+from seqlab.errors import BeamError, CorpusError, Place, QuestionError, ShapeError, StoreError
 from seqlab.families.local.classifier import GivenClassifier, LinearScores
 from seqlab.families.local.rows import NO_LABEL, Columns, Numbers, Prepared, first_tokens, samples
 from seqlab.families.local.scorer import RESPONSES, ByNumbers, Scorer, cloned, fitted, method_of
 from seqlab.shown import Brief
 from seqlab.store.codec import Late, Lazily, Part
 from seqlab.store.state import State
-from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, blocks, located
 from seqlab.tagging.door.constraints import Dictionary, Given, Rules, TagDictionary
 from seqlab.tagging.door.sentences import label_weights, read_labelled, token_weights, word_column
@@ -173,16 +172,13 @@ class LocalTagger(Tagger):
         return self
 
     def _check_way(self) -> None:
-        if self.decode not in WAYS:
-            raise OptionError(f"decode must be one of {', '.join(map(repr, WAYS))}, got {self.decode!r}")
+        choice(self.decode, "decode", WAYS)
         whole_number(self.beam, "beam", 1)
 
     def _check_options(self) -> None:
         self._check_way()
-        if not isinstance(self.previous, (bool, np.bool_)):
-            raise OptionError(f"previous must be True or False, got {self.previous!r}")
-        if self.scores not in RESPONSES:
-            raise OptionError(f"scores must be one of {', '.join(map(repr, RESPONSES))}, got {self.scores!r}")
+        switch(self.previous, "previous")
+        choice(self.scores, "scores", RESPONSES)
 
     # ------------------------------------------------------------------------------------------ what it has learned
 
@@ -300,16 +296,19 @@ class LocalTagger(Tagger):
             closed = closed | ((lengths[sentences] == t + 1)[:, None] & self.rules_.no_end)
             scores[closed if mask is None else closed | ~mask[tokens]] = -np.inf
             ids[tokens] = scores.argmax(axis=1)
-            _refuse_dead_ends(scores, sentences, begin, t)
+            dead = np.isneginf(scores).all(axis=1)
+            if dead.any():
+                raise BeamError(
+                    f"following the best label alone has led to position {t}, where none is legal; "
+                    f"pass decode='viterbi', which is exact",
+                    place=Place(begin + int(sentences[np.argmax(dead)]), t, item=""),
+                )
         return ids
 
     # ------------------------------------------------------------------------------------------ files
 
     _apart = FEATURES
-
-    @classmethod
-    def _option_kinds(cls) -> Mapping[str, OptionKind]:
-        return COMMON
+    _option_kinds = staticmethod(lambda: COMMON)
 
     @classmethod
     def _upgraded(cls, state: State) -> State:
@@ -334,14 +333,3 @@ class LocalTagger(Tagger):
             return super()._get_option(state, name, data)
         arrays = {own: array for own, array in state.arrays.items() if own.startswith("classifier.")}
         return GivenClassifier(data, arrays)
-
-
-def _refuse_dead_ends(scores: Scores, sentences: Numbers, begin: int, t: int) -> None:
-    dead = np.isneginf(scores).all(axis=1)
-    if dead.any():
-        sentence = begin + int(sentences[np.argmax(dead)])
-        raise BeamError(
-            f"following the best label alone has led to position {t}, where none is legal; "
-            f"pass decode='viterbi', which is exact",
-            place=Place(sentence, t, item=""),
-        )

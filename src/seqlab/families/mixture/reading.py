@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from seqlab.corpus.columns import offsets_of
 from seqlab.encode.encoder import listed
 from seqlab.errors import DtypeError, OptionError, ScoreError, ShapeError
 from seqlab.families.hmm.emissions.base import SymbolRows
@@ -33,8 +34,7 @@ class Bags:
     @staticmethod
     def of(bag: Any, ids: Any, values: Any, shape: tuple[int, int], names: Any = None) -> Bags:
         """Make bags from entries: counts of features."""
-        begin = np.zeros(shape[0] + 1, dtype=np.int64)
-        np.cumsum(np.bincount(bag, minlength=shape[0]), out=begin[1:])
+        begin = offsets_of(np.bincount(bag, minlength=shape[0]))
         counts = np.ascontiguousarray(values, dtype=np.float64)
         return Bags(SymbolRows(begin, np.ascontiguousarray(ids, dtype=np.int32), counts), shape[1], names)
 

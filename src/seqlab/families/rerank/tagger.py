@@ -32,7 +32,6 @@ from seqlab.families.rerank.lists import (
 )
 from seqlab.shown import Brief
 from seqlab.store.state import State
-from seqlab.store.values import OptionKind
 from seqlab.tagging.door.sentences import read_sentences, sentence_weights
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.tagger import BLOCK, Sentences, Targets, Tokens
@@ -330,9 +329,7 @@ class Reranker(Model):
 
     # ------------------------------------------------------------------------------------------ files
 
-    @classmethod
-    def _option_kinds(cls) -> Mapping[str, OptionKind]:
-        return KINDS
+    _option_kinds = staticmethod(lambda: KINDS)
 
     @classmethod
     def _upgraded(cls, state: State) -> State:

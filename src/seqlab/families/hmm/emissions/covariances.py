@@ -44,16 +44,6 @@ def _cell(at: Any) -> str:
     return f"covariances[{', '.join(map(str, at))}]" if len(at) else "covariances"
 
 
-def check_prior(value: Any) -> None:
-    """Check that a prior matrix is positive semidefinite."""
-    matrix = np.asarray(value, dtype=np.float64)
-    square = matrix.shape[0] == matrix.shape[1]
-    if not square or not np.allclose(matrix, matrix.T) or np.linalg.eigvalsh(matrix)[0] < -1e-12:
-        raise OptionError(
-            f"covariance_prior must be symmetric, with eigenvalues from 0 up, got {value!r:.80}"
-        )
-
-
 def as_full(covariances: Floats, kind: str, size: int, width: int) -> Floats:
     """Convert covariances of any shape to (L, D, D)."""
     if kind == "full":

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 
 from seqlab import _core
-from seqlab.arrays import number
+from seqlab.arrays import choice, number
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError
 from seqlab.families.hmm.emissions import covariances as shapes
@@ -67,10 +67,7 @@ class Gaussian(Emission):
     holds = "vectors"
 
     def __post_init__(self) -> None:
-        if self.covariance not in shapes.SHAPES:
-            raise OptionError(
-                f"covariance must be one of {', '.join(map(repr, shapes.SHAPES))}, got {self.covariance!r}"
-            )
+        choice(self.covariance, "covariance", shapes.SHAPES)
         for name in ("mean_weight", "covariance_weight", "min_covariance"):
             value = getattr(self, name)
             if value is not None or name != "min_covariance":
@@ -81,7 +78,12 @@ class Gaussian(Emission):
                 wanted = "finite numbers" if name == "mean_prior" else "finite numbers from 0 up"
                 raise OptionError(f"{name} must be {wanted}, got {getattr(self, name)!r:.80}")
         if np.ndim(self.covariance_prior) == 2:
-            shapes.check_prior(self.covariance_prior)
+            matrix = np.asarray(self.covariance_prior, dtype=np.float64)
+            square = matrix.shape[0] == matrix.shape[1]
+            if not square or not np.allclose(matrix, matrix.T) or np.linalg.eigvalsh(matrix)[0] < -1e-12:
+                raise OptionError(
+                    f"covariance_prior must be symmetric, with eigenvalues from 0 up, got {self.covariance_prior!r:.80}"
+                )
 
     @property
     def whole(self) -> bool:

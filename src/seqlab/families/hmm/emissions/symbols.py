@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.corpus import Corpus, StringColumn, VectorColumn
+from seqlab.corpus.columns import token_place
 from seqlab.errors import CorpusError, OptionError, Place, StoreError
 from seqlab.families.hmm.emissions.base import SymbolRows, as_floats
 from seqlab.shown import Brief
@@ -197,8 +198,7 @@ def whole_numbers(corpus: Corpus, column: str | None) -> npt.NDArray[np.int64]:
 
 def place(corpus: Corpus, token: int) -> Place:
     """Find sentence and position of a token of the corpus."""
-    sentence = int(np.searchsorted(corpus.offsets, token, side="right")) - 1
-    return corpus.located(sentence, token - int(corpus.offsets[sentence]))
+    return corpus.located(*token_place(corpus.offsets, token))
 
 
 def checked_probabilities(table: Any, name: str, shape: Sequence[int | None], *, sums: bool = True) -> Any:
