@@ -57,7 +57,6 @@ class SymbolDistribution(Distribution):
 
     @property
     def parameters(self) -> int:
-        """Number of free parameters."""
         return self.size * (len(self.symbols) - 1)
 
     @property
@@ -66,15 +65,12 @@ class SymbolDistribution(Distribution):
         return None if self.symbols.words is None else frozenset(self.symbols.words)
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> SymbolRows:
-        """Read a corpus as arrays."""
         return self.symbols.rows(corpus, column, unknown=unknown)
 
     def table(self) -> Floats:
-        """Compute (V, L) log P(symbol | y)."""
         return logs(self.probabilities)
 
     def scores(self, observed: SymbolRows) -> Floats:
-        """Compute (T, L) log P(x_t | y)."""
         return observed.scores(self.table())
 
     def statistics(self, observed: SymbolRows, gamma: Floats) -> Statistics:
@@ -88,14 +84,12 @@ class SymbolDistribution(Distribution):
         return {"counts": counts}
 
     def maximised(self, found: Statistics, prior: Any, groups: Groups | None, frozen: Sequence[str]) -> Self:  # noqa: ARG002
-        """Run the M step."""
         counts, extra = pooled(found["counts"], groups, axis=1), self._prior(prior)
         if extra.any():
             counts = counts + extra
         return replace(self, probabilities=normalised(counts, self.probabilities, axis=0))
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
-        """Compute the log prior, up to a constant."""
         some = speakers(groups, self.size)
         wide = np.broadcast_to(self._prior(prior), self.probabilities.shape)
         return sum_of_logs(wide[:, some], self.probabilities[:, some]) if np.any(wide) else 0.0
@@ -113,7 +107,6 @@ class SymbolDistribution(Distribution):
         return given.T if given.ndim == 2 else given[:, None]
 
     def draw(self, states: Ids, rng: Chance) -> list[Any]:
-        """Draw one observation for every state."""
         cumulated = np.cumsum(self.probabilities, axis=0)  # (V, L)
         chances = rng.random(len(states))
         found = [
@@ -134,7 +127,6 @@ class SymbolDistribution(Distribution):
         return replace(self, symbols=symbols, probabilities=wider)
 
     def grown(self, corpus: Corpus, column: str | None) -> Self:
-        """Add the symbols of another corpus."""
         return self.extended(self.symbols.joined(Symbols.seen_in(corpus, column)))
 
 
@@ -199,7 +191,6 @@ class BagDistribution(SymbolDistribution):
         return
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> SymbolRows:  # noqa: ARG002
-        """Read a corpus as arrays."""
         return bag_rows(self.symbols, corpus, column)
 
     def grown(self, corpus: Corpus, column: str | None) -> Self:

@@ -154,7 +154,6 @@ class GaussianDistribution(Distribution):
 
     @property
     def parameters(self) -> int:
-        """Number of free parameters."""
         return self.means.size + self.options.free(self.covariances, self.width)
 
     @cached_property
@@ -163,12 +162,10 @@ class GaussianDistribution(Distribution):
         return shapes.as_full(self.covariances, self.options.covariance, self.size, self.width)
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> VectorRows:  # noqa: ARG002
-        """Read a corpus as arrays."""
         return vector_rows(corpus, column, self.width, whole=self.options.whole)
 
     # eq:gaussian-emission   log N(x; μ, Σ) = -½ (D log 2π + log |Σ| + (x - μ)ᵀ Σ⁻¹ (x - μ))
     def scores(self, observed: VectorRows) -> Floats:
-        """Compute (T, L) log P(x_t | y)."""
         if self.options.whole:
             node = shapes.whitened(observed.values, self.means, self.full)
             node[~observed.there] = 0.0
@@ -235,7 +232,6 @@ class GaussianDistribution(Distribution):
 
     # Priors of Gaussians are their own options: pseudo-counts of symbols do not apply.
     def maximised(self, found: Statistics, prior: Any, groups: Groups | None, frozen: Sequence[str]) -> Self:  # noqa: ARG002
-        """Run the M step."""
         moments = self.grouped(found, groups)
         means = self.means if "means" in frozen else self.new_means(moments)
         if "covariances" in frozen:
@@ -244,7 +240,6 @@ class GaussianDistribution(Distribution):
         return replace(self, means=means, covariances=made)
 
     def added(self, one: Statistics, other: Statistics) -> Statistics:
-        """Add the statistics of two sets of sentences."""
         a, b = rebased(one, self.means), rebased(other, self.means)
         return {**{name: a[name] + b[name] for name in ("post", "first", "second")}, "about": self.means}
 
@@ -312,12 +307,10 @@ class GaussianDistribution(Distribution):
     # ------------------------------------------------------------------------------------------ the rest
 
     def draw(self, states: Ids, rng: Chance) -> list[Any]:
-        """Draw one observation for every state."""
         triangles = np.linalg.cholesky(self.full)
         noise = rng.standard_normal((len(states), self.width))
         return list(self.means[states] + np.einsum("tde,te->td", triangles[states], noise))
 
     def reordered(self, order: Ids) -> Self:
-        """Put state order[i] at place i."""
         moved = self.covariances if self.options.covariance == "tied" else self.covariances[order]
         return replace(super().reordered(order), covariances=np.ascontiguousarray(moved))

@@ -144,7 +144,6 @@ class MixtureDistribution(Distribution):
 
     @property
     def parameters(self) -> int:
-        """Number of free parameters."""
         spread = self.options.free(self.covariances, self.means.shape[2])
         return self.weights.size - self.size + self.means.size + spread
 
@@ -162,12 +161,10 @@ class MixtureDistribution(Distribution):
         return GaussianDistribution(Gaussian(**same | {"covariance": kind}), means, flat, self.least)
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> VectorRows:  # noqa: ARG002
-        """Read a corpus as arrays."""
         return vector_rows(corpus, column, self.means.shape[2], whole=self.options.whole)
 
     # eq:mixture-emission   P(x | y) = Σ_m w[y, m] N(x; μ[y, m], Σ[y, m])
     def scores(self, observed: VectorRows) -> Floats:
-        """Compute (T, L) log P(x_t | y)."""
         joint = self._joint(observed)
         top = joint.max(axis=2)
         return np.asarray(top + np.log(np.exp(joint - top[:, :, None]).sum(axis=2)))
@@ -186,11 +183,9 @@ class MixtureDistribution(Distribution):
         return {**found, "components": shares.sum(axis=0)}
 
     def added(self, one: Statistics, other: Statistics) -> Statistics:
-        """Add the statistics of two sets of sentences."""
         return {**self.parts.added(one, other), "components": one["components"] + other["components"]}
 
     def maximised(self, found: Statistics, prior: Any, groups: Groups | None, frozen: Sequence[str]) -> Self:  # noqa: ARG002
-        """Run the M step."""
         inner, parts = self._component_groups(groups), self.parts
         moments = parts.grouped({name: found[name] for name in found if name != "components"}, inner)
         weights = self.weights
@@ -217,7 +212,6 @@ class MixtureDistribution(Distribution):
         return None if groups is None else (groups[:, None] * components + np.arange(components)).reshape(-1)
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
-        """Compute the log prior, up to a constant."""
         inner, parts = self._component_groups(groups), self.parts
         total = sum_of_logs(self.options.weight_prior, self.weights[speakers(groups, self.size)])
         total += parts.log_prior(prior, inner)
@@ -228,7 +222,6 @@ class MixtureDistribution(Distribution):
         return float(total - once * (1 - 1 / self.weights.shape[1]))
 
     def draw(self, states: Ids, rng: Chance) -> list[Any]:
-        """Draw one observation for every state."""
         cumulated = np.cumsum(self.weights[states], axis=1)
         chosen = (rng.random((len(states), 1)) * cumulated[:, -1:] >= cumulated).sum(axis=1)
         components = self.weights.shape[1]

@@ -106,16 +106,13 @@ class PoissonDistribution(Distribution):
 
     @property
     def parameters(self) -> int:
-        """Number of free parameters."""
         return self.rates.size
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> VectorRows:  # noqa: ARG002
-        """Read a corpus as arrays."""
         return count_rows(corpus, column, self.rates.shape[1])
 
     # eq:poisson-emission   log P(x | y) = Σ_d (x_d log λ - λ - log x_d!)
     def scores(self, observed: VectorRows) -> Floats:
-        """Compute (T, L) log P(x_t | y)."""
         rates = np.maximum(self.rates, LEAST_RATE)
         x, seen = observed.values, observed.seen
         values, where = np.unique(x, return_inverse=True)
@@ -129,16 +126,13 @@ class PoissonDistribution(Distribution):
         return {"post": gamma.T @ observed.seen, "sums": gamma.T @ observed.values}
 
     def maximised(self, found: Statistics, prior: Any, groups: Groups | None, frozen: Sequence[str]) -> Self:  # noqa: ARG002
-        """Run the M step."""
         count = pooled(found["post"], groups) + self.options.rate_weight
         sums = pooled(found["sums"], groups) + self.options.rate_prior
         return replace(self, rates=divided(sums, count, self.rates))
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:  # noqa: ARG002
-        """Compute the log prior, up to a constant."""
         rates = np.maximum(self.rates[speakers(groups, self.size)], LEAST_RATE)
         return float((self.options.rate_prior * np.log(rates) - self.options.rate_weight * rates).sum())
 
     def draw(self, states: Ids, rng: Chance) -> list[Any]:
-        """Draw one observation for every state."""
         return list(rng.poisson(self.rates[states]))

@@ -109,16 +109,13 @@ class StreamsDistribution(Distribution):
 
     @property
     def size(self) -> int:
-        """Number of states, L."""
         return self.stream[0].size
 
     @property
     def parameters(self) -> int:
-        """Number of free parameters."""
         return sum(part.parameters for part in self.stream)
 
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> tuple[Any, ...]:  # noqa: ARG002
-        """Read a corpus as arrays."""
         found = []
         for name, part in self.parts.items():
             with _named(name):
@@ -126,7 +123,6 @@ class StreamsDistribution(Distribution):
         return tuple(found)
 
     def scores(self, observed: Any) -> Floats:
-        """Compute (T, L) log P(x_t | y)."""
         first, *others = (part.scores(seen) for part, seen in zip(self.stream, observed, strict=True))
         return sum(others, first)
 
@@ -136,7 +132,6 @@ class StreamsDistribution(Distribution):
         return self._joined(found)
 
     def maximised(self, found: Statistics, prior: Any, groups: Groups | None, frozen: Sequence[str]) -> Self:
-        """Run the M step."""
         if isinstance(prior, Mapping) and (strange := set(prior) - set(self.names)):
             raise OptionError(
                 f"the prior of emissions has the stream {min(strange)!r}, but there are only "
@@ -149,7 +144,6 @@ class StreamsDistribution(Distribution):
         return replace(self, stream=tuple(stream))
 
     def added(self, one: Statistics, other: Statistics) -> Statistics:
-        """Add the statistics of two sets of sentences."""
         parts = self.parts.items()
         return self._joined(
             part.added(_of_stream(one, name), _of_stream(other, name)) for name, part in parts
@@ -161,19 +155,15 @@ class StreamsDistribution(Distribution):
         return {f"{name}.{key}": array for name, own in named for key, array in own.items()}
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
-        """Compute the log prior, up to a constant."""
         return sum(part.log_prior(_prior(prior, name), groups) for name, part in self.parts.items())
 
     def grown(self, corpus: Corpus, column: str | None) -> Self:  # noqa: ARG002
-        """Add the symbols of another corpus."""
         return replace(self, stream=tuple(part.grown(corpus, name) for name, part in self.parts.items()))
 
     def draw(self, states: Ids, rng: Chance) -> list[Any]:
-        """Draw one observation for every state."""
         return list(zip(*(part.draw(states, rng) for part in self.stream), strict=True))
 
     def reordered(self, order: Ids) -> Self:
-        """Put state order[i] at place i."""
         return replace(self, stream=tuple(part.reordered(order) for part in self.stream))
 
 
