@@ -159,14 +159,10 @@ def _word_column(corpus: Corpus) -> str | None:
 def _sentences(corpus: Corpus) -> Iterator[Finding]:
     if not len(corpus):
         yield Finding("no sentences", ERROR, "the corpus has no sentences", "look at the file")
+    hint = "see whether blank lines between sentences are missing"
     for kind, wrong, what, advice in (
         ("empty sentence", corpus.lengths == 0, "no tokens", "drop them"),
-        (
-            "long sentence",
-            corpus.lengths > TOO_LONG,
-            f"more than {TOO_LONG} tokens",
-            "see whether blank lines between sentences are missing",
-        ),
+        ("long sentence", corpus.lengths > TOO_LONG, f"more than {TOO_LONG} tokens", hint),
     ):
         places = tuple(corpus.place(int(s)) for s in np.flatnonzero(wrong))
         if places:

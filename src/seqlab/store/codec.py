@@ -36,8 +36,7 @@ Value = TypeVar("Value")
 def state_of(value: Any) -> State:
     """Return a dataclass as a State of its kind; other objects have their own state()."""
     if hasattr(value, "state"):
-        made: State = value.state()
-        return made
+        return value.state()  # type: ignore[no-any-return]
     state = State(value.stored_kind)
     write_fields(state, value)
     return state
@@ -69,8 +68,7 @@ def read_fields(kind: type[Value], state: State, sizes: Sizes, prefix: str = "")
         for name, (field, defaulted) in _fields(known).items()
         if not (defaulted and field.absent(state, f"{prefix}{name}"))
     }
-    made: Value = built(kind, values, prefix or state.kind)
-    return made
+    return built(kind, values, prefix or state.kind)  # type: ignore[no-any-return]
 
 
 @cache

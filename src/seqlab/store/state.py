@@ -90,8 +90,7 @@ class State:
         """Return a setting of this type; a whole number also serves as a float."""
         if name not in self.settings:
             raise StoreError(f"the setting {name!r} is missing")
-        value: Value = from_json(kind, self.settings[name], f"the setting {name!r}")
-        return value
+        return from_json(kind, self.settings[name], f"the setting {name!r}")  # type: ignore[no-any-return]
 
     def number(self, name: str, least: int, most: int = 2**31 - 1) -> int:
         """Return a whole number between `least` and `most`."""

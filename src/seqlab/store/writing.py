@@ -72,9 +72,8 @@ def _laid_out(state: State) -> tuple[bytes, list[Array]]:
     """Lay out the beginning of the file up to the data, and the tensors in order."""
     tensors = {name: _plain(name, array) for name, array in state.arrays.items()}
     # Arrays of whole cache lines come first among those of equal item size, so that each begins on one.
-    order = sorted(
-        tensors, key=lambda name: (-tensors[name].dtype.itemsize, tensors[name].nbytes % ALIGNMENT != 0, name)
-    )
+    keys = ((-one.dtype.itemsize, one.nbytes % ALIGNMENT != 0, name) for name, one in tensors.items())
+    order = [name for _, _, name in sorted(keys)]
     header: dict[str, Any] = {}
     end = 0
     for name in order:

@@ -152,22 +152,15 @@ def _dumped(value: Any, *, ascii_only: bool, separator: str) -> str:
 # ---------------------------------------------------------------------------------------------- shapes
 
 # Names in other tools for our columns word, label, pos, chunk and entity.
-OTHER_NAMES = {
-    "tokens": "word",
-    "words": "word",
-    "form": "word",
-    "forms": "word",
-    "text": "word",
-    "tags": "label",
-    "labels": "label",
-    "pos_tags": "pos",
-    "chunk_tags": "chunk",
-    "chunks": "chunk",
-    "ner_tags": "entity",
-    "ner": "entity",
-    "entities": "entity",
+_CALLED = {
+    "word": ("tokens", "words", "form", "forms", "text"),
+    "label": ("tags", "labels"),
+    "pos": ("pos_tags",),
+    "chunk": ("chunk_tags", "chunks"),
+    "entity": ("ner_tags", "ner", "entities"),
 }
-WORDS = ("word", "tokens", "words", "form", "forms", "text")
+OTHER_NAMES = {other: name for name, others in _CALLED.items() for other in others}
+WORDS = ("word", *_CALLED["word"])
 
 
 @dataclass(frozen=True)

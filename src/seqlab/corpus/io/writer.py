@@ -88,20 +88,15 @@ def write(
     if not isinstance(corpus, Corpus):
         raise TypeError(f"write wants a Corpus first, got {corpus!r:.80}")
     chosen = corpus if columns is None else corpus.select(*columns)
-    kind = _format(chosen, target, format)
+    kind = named((chosen.layout.format or "conll") if format is None else format)
+    if format is None and isinstance(target, (str, os.PathLike)):
+        kind = next(iter(by_suffix(os.fspath(target))), kind)
     layout = layout_for(chosen, kind, separator)
     recode = bytes if is_text(target) else _recoder(encoding)
     pieces = kind.render(chosen, layout)  # checks everything before the first piece
     with opened_target(target) as out:
         for piece in _ends(pieces, layout):
             out(recode(piece))
-
-
-def _format(corpus: Corpus, target: Any, format: str | None) -> type[Format]:  # noqa: A002
-    if format is not None:
-        return named(format)
-    told = by_suffix(os.fspath(target)) if isinstance(target, (str, os.PathLike)) else []
-    return told[0] if told else named(corpus.layout.format or "conll")
 
 
 def layout_for(corpus: Corpus, kind: type[Format], separator: str | None = None) -> Layout:

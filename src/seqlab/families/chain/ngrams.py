@@ -46,7 +46,6 @@ class _Tree(Field):
         self.columns = {"parent": np.int32, "symbol": np.int32, **columns}
 
     def put(self, state: State, name: str, value: Any) -> None:  # noqa: ARG002
-        """Write every level."""
         for k, level in enumerate(value.arrays()):
             for column, array in zip(self.columns, level, strict=True):
                 state.arrays[f"{column}.{k}"] = np.ascontiguousarray(array)
@@ -55,9 +54,8 @@ class _Tree(Field):
         """Read all levels."""
         levels: Levels = []
         while f"symbol.{(k := len(levels))}" in state.arrays:
-            length = len(state.array(f"symbol.{k}", np.int32, (None,)))
-            columns = self.columns.items()
-            levels.append(tuple(state.array(f"{column}.{k}", dtype, (length,)) for column, dtype in columns))
+            shape = state.array(f"symbol.{k}", np.int32, (None,)).shape
+            levels.append(tuple(state.array(f"{one}.{k}", kind, shape) for one, kind in self.columns.items()))
         if not 2 <= len(levels) <= MOST_ORDER + 1:
             raise StoreError(f"the order should be from 1 to {MOST_ORDER}, found {len(levels) - 1}")
         return self.make(levels, state)

@@ -181,13 +181,9 @@ class CountedHMM(Brief):
             raise OptionError(f"counts of order {self.order} and of order {other.order} do not add up")
         names = tuple(sorted({*self.labels, *other.labels}))
         mine, theirs = self._relabelled(names), other._relabelled(names)
-        return replace(
-            mine,
-            moves=mine.moves + theirs.moves,
-            last=mine.last + theirs.last,
-            words=mine.words.plus(theirs.words),
-            rules=Rules.none(len(names)),
-        )
+        moves, last = mine.moves + theirs.moves, mine.last + theirs.last
+        words, rules = mine.words.plus(theirs.words), Rules.none(len(names))
+        return replace(mine, moves=moves, last=last, words=words, rules=rules)
 
     def _relabelled(self, names: tuple[str, ...]) -> CountedHMM:
         if names == self.labels:
@@ -310,10 +306,8 @@ class CountedHMM(Brief):
         node[offsets[some]] += moves[(self.L,) * self.order]
         if last is not None:
             node[offsets[some + 1] - 1] += last
-        return [
-            self._trellis(node[b:e], counts[b:e], ids[ends[b] : ends[e]])
-            for b, e in itertools.pairwise(offsets.tolist())
-        ]
+        bounds = itertools.pairwise(offsets.tolist())
+        return [self._trellis(node[b:e], counts[b:e], ids[ends[b] : ends[e]]) for b, e in bounds]
 
     # ------------------------------------------------------------------------------------------ inside
 

@@ -79,10 +79,8 @@ def expect(model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
     rows = evidence.observed
     passes = evidence.passes(size)
     if table is not None and isinstance(rows, SymbolRows):
-        counts = np.zeros(table.size)
-        passes.over_symbols(
-            start, edge, end, rows.begin, rows.ids, rows.values, np.ascontiguousarray(table), counts, *sums
-        )
+        counts, symbols = np.zeros(table.size), (rows.begin, rows.ids, rows.values)
+        passes.over_symbols(start, edge, end, *symbols, np.ascontiguousarray(table), counts, *sums)
         statistics = {"counts": counts.reshape(table.shape)}
     else:
         node = np.ascontiguousarray(model.emissions.scores(rows)).reshape(-1)
@@ -296,7 +294,6 @@ class _Statistics(Field):
     """Statistics of emissions as a stored field: arrays by name."""
 
     def put(self, state: State, name: str, value: Statistics) -> None:
-        """Write the arrays."""
         state.arrays |= {f"{name}.{key}": np.ascontiguousarray(array) for key, array in value.items()}
 
     def get(self, state: State, name: str, sizes: Sizes) -> Statistics:  # noqa: ARG002

@@ -114,12 +114,8 @@ def _allowed(training: State) -> Any:
     labels = training.names("labels")
     words = training.strings("dictionary.words")
     rows = training.array("dictionary.rows", np.bool_, (len(words), len(labels)))
-    return {
-        "dict": [
-            [word, {"list": [labels[i] for i in np.flatnonzero(row).tolist()]}]
-            for word, row in zip(words, rows, strict=True)
-        ]
-    }
+    allowed = ([labels[i] for i in np.flatnonzero(row).tolist()] for row in rows)
+    return {"dict": [[word, {"list": some}] for word, some in zip(words, allowed, strict=True)]}
 
 
 def _counts(model: State) -> State:

@@ -193,10 +193,8 @@ class Selection(Tabular):
 
     def _columns(self) -> Table:
         names = ("n_states", "log_likelihood", "parameters", "aic", "bic", "dev")
-        return {
-            "chosen": [one is self.chosen for one in self.candidates],
-            **columns_of(self.candidates, *names),
-        }
+        chosen = [one is self.chosen for one in self.candidates]
+        return {"chosen": chosen, **columns_of(self.candidates, *names)}
 
     @property
     def best(self) -> Any:
@@ -239,7 +237,5 @@ def _candidate(hmm: Any, corpus: Any, size: int, dev: Any) -> Candidate:
     model = type(hmm)(**{**hmm.get_params(deep=False), "n_states": size})
     model.fit(corpus, dev=dev)
     held_out = None if dev is None else float(model.score(dev[0] if isinstance(dev, tuple) else dev))
-    likelihood = float(model.log_likelihoods(corpus).sum())
-    return Candidate(
-        size, model, likelihood, model.n_parameters_, model.aic(corpus), model.bic(corpus), held_out
-    )
+    likelihood, size_of = float(model.log_likelihoods(corpus).sum()), model.n_parameters_
+    return Candidate(size, model, likelihood, size_of, model.aic(corpus), model.bic(corpus), held_out)

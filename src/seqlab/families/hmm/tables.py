@@ -265,13 +265,8 @@ class HiddenMarkov(Brief):
 
     def reordered(self, order: npt.NDArray[np.int64]) -> Self:
         """Put state order[i] at place i; the names stay where they are."""
-        rules = self.rules
-        rules = Rules(rules.forbidden[np.ix_(order, order)], rules.no_start[order], rules.no_end[order])
-        return replace(
-            self,
-            pi=self.pi[order],
-            A=np.ascontiguousarray(self.A[np.ix_(order, order)]),
-            end=None if self.end is None else self.end[order],
-            emissions=self.emissions.reordered(order),
-            rules=rules,
-        )
+        rules, square = self.rules, np.ix_(order, order)
+        rules = Rules(rules.forbidden[square], rules.no_start[order], rules.no_end[order])
+        A, end = np.ascontiguousarray(self.A[square]), None if self.end is None else self.end[order]
+        emissions = self.emissions.reordered(order)
+        return replace(self, pi=self.pi[order], A=A, end=end, emissions=emissions, rules=rules)

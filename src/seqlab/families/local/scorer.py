@@ -108,13 +108,10 @@ def _classes(classifier: Any, labels: Sequence[str]) -> list[str]:
 def method_of(classifier: Any, wanted: str) -> str:
     """Choose the method: log-probabilities if there are any, otherwise the decision function."""
     choice(wanted, "scores", RESPONSES)
-    if wanted != "decision":
-        # The log of a probability that underflowed to 0 would mean "impossible".
-        for method in ("predict_log_proba", "predict_proba"):
-            if hasattr(classifier, method):
-                return method
-    if wanted != "probability" and hasattr(classifier, "decision_function"):
-        return "decision_function"
+    # Log-probabilities first: the log of a probability that underflowed to 0 would mean "impossible".
+    for method in {"probability": METHODS[:2], "decision": METHODS[2:]}.get(wanted, METHODS):
+        if hasattr(classifier, method):
+            return method
     both = {"probability": "predict_proba", "decision": "decision_function"}
     needed = both.get(wanted, "decision_function or predict_proba")
     raise OptionError(f"a classifier with {needed} is wanted, but {type(classifier).__name__} has none")

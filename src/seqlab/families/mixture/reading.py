@@ -152,12 +152,8 @@ def _of_names(bags: list[Any], features: Any) -> Bags:
     names = tuple(sorted({name for bag in counted for name in bag})) if features is None else tuple(features)
     number = {name: j for j, name in enumerate(names)}
     # Features not seen in training are ignored.
-    entries = [
-        (i, number[name], value)
-        for i, bag in enumerate(counted)
-        for name, value in bag.items()
-        if name in number and value > 0
-    ]
+    named = ((i, name, value) for i, bag in enumerate(counted) for name, value in bag.items())
+    entries = [(i, number[name], value) for i, name, value in named if name in number and value > 0]
     bag, ids, values = zip(*entries, strict=True) if entries else ((), (), ())
     return Bags.of(np.array(bag, dtype=np.int64), ids, values, (len(bags), len(names)), names)
 

@@ -232,12 +232,8 @@ class Mixture(Model):
         """Run EM from each start and keep the best; return the fields of a fitted value."""
         k = self.n_components
         evidence = Evidence(rows, np.arange(len(weights) + 1, dtype=np.int64), weights)
-        learner = _EM(
-            max_iterations=self.epochs,
-            tolerance=float(self.tolerance),
-            frozen=self._frozen,
-            weight=float(weights.sum()),
-        )
+        limits: dict[str, Any] = {"max_iterations": self.epochs, "tolerance": float(self.tolerance)}
+        learner = _EM(frozen=self._frozen, weight=float(weights.sum()), **limits)
         prior = Dirichlet(emissions=float(getattr(self, "smoothing", 0.0)))
         names = tuple(map(str, range(k)))
 

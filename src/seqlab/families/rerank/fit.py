@@ -44,7 +44,6 @@ class _Generator(Field):
         put_part(state, name, found)
 
     def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
-        """Read the generator."""
         part, known = state.any_part(name).replaced(where=state.where), hooks["kinds"]()
         if part.kind not in known:
             raise StoreError(f"the generator is of the unknown kind {part.kind!r:.80}")

@@ -5,6 +5,7 @@ A generator is a tagger, an object with nbest(tokens, n), or a function (tokens,
 
 from __future__ import annotations
 
+import itertools
 import math
 from array import array
 from collections.abc import Iterable, Sequence
@@ -165,9 +166,8 @@ def numbered(
             # Features that all candidates of a list share cancel in every comparison.
             common = set(bags[0].items()).intersection(*(bag.items() for bag in bags[1:]))
             bags = [{name: v for name, v in bag.items() if (name, v) not in common} for bag in bags]
-            for bag in bags:
-                for name in bag:
-                    number.setdefault(name, len(number))
+            for name in itertools.chain.from_iterable(bags):
+                number.setdefault(name, len(number))
         best = max(one.scores)
         for score, bag in zip(one.scores, bags, strict=True):
             # Only differences within a list matter, and the shift keeps their digits.
