@@ -1,7 +1,8 @@
-"""Counts of n-grams, and the table of their probabilities."""
+"""Counts of n-grams, the table of their probabilities, and ARPA files, which other tools read and write too."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,8 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.corpus import Corpus, Sentence
 from seqlab.corpus.columns import offsets_of, token_place
+from seqlab.corpus.io.reader import BOM, CHUNK, opened
+from seqlab.corpus.io.writer import opened_target
 from seqlab.encode.encoder import listed
 from seqlab.errors import CorpusError, OptionError, Place, StoreError
 from seqlab.shown import Brief
@@ -301,3 +304,69 @@ def check_no_edges(tokens: Tokens) -> None:
                 f"{'start' if name == START else 'end'} of a sentence and is added by itself; leave it out",
                 place=Place(*token_place(tokens.offsets, first)),
             )
+
+
+UNKNOWN = ("<unk>", "<UNK>")
+_SPACE = re.compile(r"[\0\t\n\v\f\r ]")
+
+_TROUBLES = {
+    "no data": "there is no line \\data\\, with which an ARPA file begins; is it the right file?",
+    "count line": "found {text!r}, but a line such as 'ngram 1=5000' is wanted, lengths from 1 up without a gap",
+    "no counts": "found {text!r} after \\data\\, but lines such as 'ngram 1=5000' are wanted",
+    "too long": "found {text!r}, but n-grams of at most {longest} words are wanted (order {order})",
+    "header": "found {text!r}, but the heading of the next n-grams or \\end\\ is wanted",
+    "how many": "the section ended after a wrong number of {text} that \\data\\ promised; is the file complete?",
+    "fields": "a log-probability, {text} words and at most one back-off weight are wanted, separated by white space",
+    "number": "found {text!r} where a number is wanted",
+    "positive": "the log-probability {text} is above 0, which no probability has",
+    "stranger": "the word {text!r} is not among the 1-grams",
+    "prefix": "the first {text} words of this n-gram are no {text}-gram of the file",
+    "twice": "this n-gram stands here for the second time",
+    "no end": "the file ends without a line \\end\\; is it complete?",
+    "utf8": "the word is not sound UTF-8; convert the file first",
+}
+
+
+def write_arpa(model: NgramModel, target: Any) -> None:
+    """Write a model to a file, atomically and compressed for .gz, or to a stream.
+
+    Backing off as such files say gives the probabilities of the model after every history that begins a sentence or
+    has its full length.
+    """
+    for name in model.symbols.all_words:
+        if not name or _SPACE.search(name):
+            raise CorpusError(
+                f"the symbol {name!r:.80} cannot stand in an ARPA file, which separates words by white space; "
+                f"replace its white space before training"
+            )
+    text = model.table.arpa(model.symbols.pool)
+    with opened_target(target) as put:
+        put(text)
+
+
+def read_arpa(source: Any) -> NgramModel:
+    """Read a model; errors name the line."""
+    with opened(source) as given:
+        text, name = b"".join(iter(lambda: given.read(CHUNK), b"")), given.name
+    file = _made(_core.read_arpa(text.removeprefix(BOM), MOST_ORDER + 1), name)
+    words: list[str] = file.words.strings()
+    known = frozenset(words)
+    for special, edge in ((START, "start"), (END, "end")):
+        if special not in known:
+            raise CorpusError(
+                f"the 1-grams have no {special}, which stands for the {edge} of a sentence; "
+                f"is it a language model of sentences?",
+                place=Place(path=name),
+            )
+    unknown = next((one for one in UNKNOWN if one in known), None)
+    symbols = Symbols.of([word for word in words if word not in {START, END, unknown}], unknown, end=True)
+    numbers = np.array(_core.translate(file.words, symbols.pool), dtype=np.int32)
+    return NgramModel(symbols, _made(file.table(numbers, len(symbols.names)), name))
+
+
+def _made(answer: tuple[Any, str, int, str], name: str) -> Any:
+    found, trouble, line, text = answer
+    if found is None:
+        said = _TROUBLES[trouble].format(text=text, longest=MOST_ORDER + 1, order=MOST_ORDER)
+        raise CorpusError(said, place=Place(path=name, line=line))
+    return found

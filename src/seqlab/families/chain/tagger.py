@@ -12,7 +12,6 @@ from seqlab import _core
 from seqlab.arrays import thread_count, whole_number
 from seqlab.corpus.columns import token_place
 from seqlab.errors import CorpusError, LabelError, OptionError, Place, QuestionError, ShapeError
-from seqlab.families.chain.arpa import read_arpa, write_arpa
 from seqlab.families.chain.fit import ChainFit, Estimated, checked_options
 from seqlab.families.chain.ngrams import (
     Codes,
@@ -22,7 +21,9 @@ from seqlab.families.chain.ngrams import (
     Symbols,
     Tokens,
     check_no_edges,
+    read_arpa,
     read_symbols,
+    write_arpa,
 )
 from seqlab.learning import smoothing as smoothings
 from seqlab.learning.smoothing import Smoothing

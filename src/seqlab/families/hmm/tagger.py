@@ -19,9 +19,8 @@ from seqlab.families.hmm.em import BaumWelch, HardEM
 from seqlab.families.hmm.emissions import Emission
 from seqlab.families.hmm.emissions.base import Floats
 from seqlab.families.hmm.engines import COUNTS, TABLES, CountsEngine, FitOptions, TablesEngine, engine_for
-from seqlab.families.hmm.fit import HiddenModel, HmmFit, upgraded
+from seqlab.families.hmm.fit import OPTIONS, HiddenModel, HmmFit, check_options, upgraded
 from seqlab.families.hmm.observations import find_column, read_observations, read_sequence, split_labels
-from seqlab.families.hmm.options import OPTIONS, check_options
 from seqlab.families.hmm.questions import Selection, select_states
 from seqlab.families.hmm.start import written_model
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
