@@ -296,14 +296,12 @@ class Corpus(Shown, Sequence[Sentence]):
                     f"corpora with different columns cannot be joined: {' '.join(first.columns)} and "
                     f"{' '.join(part.columns)}; use select() or rename() first"
                 )
+        # Extra lines of one format cannot be written in another.
+        kept = [p.extras if p._layout.format == first._layout.format else Extras.none() for p in whole]
         return Corpus(
             {name: _joined(name, [part._columns[name] for part in whole]) for name in first.columns},
             joined_offsets([part._offsets for part in whole]),
-            # Extra lines of one format cannot be written in another.
-            extras=Extras.join(
-                [p.extras if p._layout.format == first._layout.format else Extras.none() for p in whole],
-                [len(part) for part in whole],
-            ),
+            extras=Extras.join(kept, [*map(len, whole)]),
             layout=first._layout,
             origin=Origin.join([part.origin for part in whole]),
         )

@@ -361,12 +361,10 @@ def bag_column(sentences: Sequence[Any], name: str) -> tuple[BagColumn, Lengths]
             except CorpusError as error:
                 raise error.at(sentence=s, position=t, item="token", within=(name,)) from None
     flat = [entry for token in entries for entry in token]
-    column = BagColumn(
-        offsets_of([len(token) for token in entries]),
-        np.array([pool.intern(attribute) for attribute, _ in flat], dtype=np.int32),
-        None if all(weight == 1.0 for _, weight in flat) else np.array([weight for _, weight in flat]),
-        pool,
-    )
+    codes = np.array([pool.intern(attribute) for attribute, _ in flat], dtype=np.int32)
+    weights = np.array([weight for _, weight in flat])
+    indptr, plain = offsets_of([len(token) for token in entries]), bool((weights == 1.0).all())
+    column = BagColumn(indptr, codes, None if plain else weights, pool)
     return column, np.array([len(sentence) for sentence in sentences], dtype=np.int64)
 
 

@@ -134,11 +134,7 @@ class Significance:
 
     def __str__(self) -> str:
         better = (
-            "a is better"
-            if self.difference > 0
-            else "b is better"
-            if self.difference
-            else "a and b are equal"
+            f"{'a' if self.difference > 0 else 'b'} is better" if self.difference else "a and b are equal"
         )
         return (
             f"{METRICS[self.metric]}: a {self.a:.4f}, b {self.b:.4f}, difference {self.difference:+.4f} ({better})\n"

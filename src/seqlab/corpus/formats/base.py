@@ -75,10 +75,9 @@ class LineReader:
     def take(self) -> tuple[Any, Any, Any, Any]:
         """Return the sentences read so far: (columns, offsets, lines, extras)."""
         columns = []
-        for c in range(len(self._cells[0]) if self._cells else 0):
+        for column in zip(*self._cells, strict=True):
             pool = _core.StringPool()
-            codes, _, _, _ = pool.intern_lists([sentence[c] for sentence in self._cells])
-            columns.append((codes, pool))
+            columns.append((pool.intern_lists(list(column))[0], pool))
         offsets = offsets_of([len(sentence[0]) for sentence in self._cells])
         numbers = np.array(self._numbers, dtype=np.int64)
         texts = _core.StringPool()

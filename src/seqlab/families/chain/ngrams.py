@@ -126,10 +126,9 @@ class Counted:
         pool, numbers = _core.join_pools([self.words, other.words])
         size = RAW_WORDS + len(pool)
         special = np.array([RAW_START, RAW_END], dtype=np.int32)  # the two symbols that are not words
-        parts = [
-            _core.join_ngrams([ngrams], np.concatenate([special, words + np.int32(RAW_WORDS)]), size)
-            for ngrams, words in zip((self.ngrams, other.ngrams), numbers, strict=True)
-        ]
+        shifted = [np.concatenate([special, words + np.int32(RAW_WORDS)]) for words in numbers]
+        both = zip((self.ngrams, other.ngrams), shifted, strict=True)
+        parts = [_core.join_ngrams([ngrams], words, size) for ngrams, words in both]
         return Counted(pool, _core.join_ngrams(parts, np.arange(size, dtype=np.int32), size), self.end)
 
     @property

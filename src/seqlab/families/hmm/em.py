@@ -200,15 +200,10 @@ class HardEM(BaumWelch):
         first, last = offsets[:-1][some], offsets[1:][some] - 1
         later = np.delete(np.arange(evidence.tokens), first)
         pairs = ids[later - 1].astype(np.int64) * size + ids[later]
-        moves = np.bincount(pairs, weights[later], minlength=size * size)
-        return Expected(
-            gamma[first].sum(axis=0),
-            moves.reshape(size, size).astype(np.float64),
-            gamma[last].sum(axis=0),
-            model.emissions.statistics(evidence.observed, gamma),
-            log_z,
-            evidence.total(log_z),
-        )
+        moves = np.bincount(pairs, weights[later], minlength=size * size).reshape(size, size)
+        starts, ends = gamma[first].sum(axis=0), gamma[last].sum(axis=0)
+        statistics = model.emissions.statistics(evidence.observed, gamma)
+        return Expected(starts, moves.astype(np.float64), ends, statistics, log_z, evidence.total(log_z))
 
 
 def _progress(iteration: int, model: Any, found: Expected, value: float) -> Progress:

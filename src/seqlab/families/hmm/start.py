@@ -189,10 +189,8 @@ class Ground:
 
 def _is_dictionary(init: Mapping[Any, Any]) -> bool:
     """Tell a dictionary from tables: a word may be called "start" too, but lists of labels are strings."""
-    return all(
-        isinstance(some, (list, tuple, set, frozenset)) and all(isinstance(x, str) for x in some)
-        for some in init.values()
-    )
+    lists = all(isinstance(some, (list, tuple, set, frozenset)) for some in init.values())
+    return lists and all(isinstance(x, str) for some in init.values() for x in some)
 
 
 def checked_moves(A: Any, end: Any, size: int) -> tuple[Floats, Floats | None]:

@@ -252,11 +252,8 @@ class MostFrequentTag(Tagger):
         return node if self.dictionary_ is None else np.where(self.dictionary_.mask(corpus), node, -np.inf)
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:  # noqa: ARG002  (nothing here is worth a thread)
-        node, edge, rules = (
-            self._node(corpus),
-            np.zeros((len(self.labels_),) * 2),
-            self.rules_.as_constraints(),
-        )
+        node, edge = self._node(corpus), np.zeros((len(self.labels_),) * 2)
+        rules = self.rules_.as_constraints()
         return TrellisBatch(node, corpus.lengths, edge, labels=self.labels_, constraints=rules)
 
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:

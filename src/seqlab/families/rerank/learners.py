@@ -159,10 +159,8 @@ class RankLikelihood:
 
     def __init__(self, task: Task, l2: float) -> None:
         self._task, self._l2 = task, l2
-        lists = task.lists
-        self._rows = lists.rows
-        self._starts = lists.offsets[:-1]
-        self._list = np.repeat(np.arange(len(task.weights)), np.diff(lists.offsets))
+        self._rows, self._starts = task.lists.rows, task.lists.offsets[:-1]
+        self._list = np.repeat(np.arange(len(task.weights)), np.diff(task.lists.offsets))
 
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
         """Compute value and gradient."""

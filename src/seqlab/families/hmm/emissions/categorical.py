@@ -108,13 +108,9 @@ class SymbolDistribution(Distribution):
 
     def draw(self, states: Ids, rng: Chance) -> list[Any]:
         cumulated = np.cumsum(self.probabilities, axis=0)  # (V, L)
-        chances = rng.random(len(states))
-        found = [
-            int(np.searchsorted(cumulated[:, y], u * cumulated[-1, y], side="right"))
-            for y, u in zip(states.tolist(), chances.tolist(), strict=True)
-        ]
-        most = len(self.symbols) - 1
-        return [self.symbols[min(i, most)] for i in found]
+        pairs = zip(states.tolist(), rng.random(len(states)).tolist(), strict=True)
+        found = (np.searchsorted(cumulated[:, y], u * cumulated[-1, y], side="right") for y, u in pairs)
+        return [self.symbols[min(int(i), len(self.symbols) - 1)] for i in found]
 
     def extended(self, symbols: Symbols) -> Self:
         """Add symbols, each with the mean probability."""
