@@ -17,8 +17,7 @@ import numpy as np
 
 from seqlab.arrays import choice, whole_number
 from seqlab.errors import SchemeError
-from seqlab.evaluation.inputs import Paired, pair
-from seqlab.evaluation.scores import Counts, Numbers, f1_of, ratio
+from seqlab.evaluation.scores import Counts, Numbers, Paired, f1_of, pair, ratio
 from seqlab.evaluation.spans import WAYS, choose_scheme, span_report
 from seqlab.tags.coding import Bools, Coded, Places
 from seqlab.tags.schemes import Scheme

@@ -10,9 +10,8 @@ import numpy as np
 
 from seqlab.arrays import whole_number
 from seqlab.evaluation.headline import within
-from seqlab.evaluation.inputs import Paired
 from seqlab.evaluation.report import NAMES, WAY_NAMES, Report, invalid_note, most_frequent
-from seqlab.evaluation.scores import Confusion, Score, ScoreTable
+from seqlab.evaluation.scores import Confusion, Paired, Score, ScoreTable
 from seqlab.evaluation.spans import WAYS, SpanReport
 from seqlab.tags.coding import Bools
 from seqlab.views.html import cell, page, table

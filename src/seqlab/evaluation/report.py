@@ -14,8 +14,16 @@ from seqlab.arrays import whole_number
 from seqlab.corpus.columns import counted
 from seqlab.errors import OptionError
 from seqlab.evaluation.headline import Interval, figures, intervals, token_counts
-from seqlab.evaluation.inputs import Paired, pair
-from seqlab.evaluation.scores import FIGURES, Confusion, Score, ScoreTable, confusion_of, score_table
+from seqlab.evaluation.scores import (
+    FIGURES,
+    Confusion,
+    Paired,
+    Score,
+    ScoreTable,
+    confusion_of,
+    pair,
+    score_table,
+)
 from seqlab.evaluation.spans import WAYS, Invalid, SpanReport, choose_scheme, is_auto, span_report
 from seqlab.shown import Table, Written, columns_of, cut
 from seqlab.tags.reading import check_repair

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from seqlab.errors import SchemeError
-from seqlab.evaluation.inputs import Paired
-from seqlab.evaluation.scores import Counts, ScoreTable, score_table
+from seqlab.evaluation.scores import Counts, Paired, ScoreTable, score_table
 from seqlab.shown import Brief
 from seqlab.tags.coding import Bools, Coded, Places, parse, refuse_unreadable
 from seqlab.tags.detection import detect_coded
