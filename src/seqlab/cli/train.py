@@ -293,7 +293,7 @@ class _EpochTable:
             heads = (f"{SHOWN[name][0]:>{SHOWN[name][1]}}" for name in SHOWN if name in there)
             self._screen.line(" ".join([f"{'iteration':>9}", *heads, f"{'seconds':>8}"]))
             self._screen.step("training", self._limit)
-        elif epoch.iteration <= self._last:
+        elif epoch.iteration < self._last:  # one iteration is told twice where float64 takes over
             self._screen.line("from here on with order 2")
         self._last = epoch.iteration
         self._screen.advance(1, f"iteration {epoch.iteration}")

@@ -347,7 +347,7 @@ def posterior_text(
     node             (T, L) probabilities, such as `Posterior.node`
     tokens, labels   names of the columns and rows; width of the screen; style: a Style
     """
-    style = style or Style()
+    style, node = style or Style(), np.asarray(node)
     names, glyphs = [printable(name) for name in labels], style.glyphs
     margin = max(map(text_width, names), default=0) + BAR_GAP
     room = (width - margin) // max(len(tokens), 1)

@@ -226,8 +226,8 @@ def compare(
     if gold is None or not any(len(labels) for labels in gold):
         raise OptionError("compare needs right labels to compare with, and test has no token")
     known = [name for name in METRICS if name in evaluate(gold, gold).figures]
-    measure = metric or ("span_f1" if "span_f1" in known else "accuracy")
-    if measure not in known:
+    measure = ("span_f1" if "span_f1" in known else "accuracy") if metric is None else metric
+    if not isinstance(measure, str) or measure not in known:
         more = "" if "span_f1" in known else " (these labels are no tags, so there are no spans)"
         raise OptionError(f"metric must be {', '.join(map(repr, known))}{more}, got {metric!r:.40}")
     options = {"bootstrap": whole_number(bootstrap, "bootstrap", 0), "confidence": confidence, "seed": seed}

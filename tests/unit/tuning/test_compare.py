@@ -113,6 +113,8 @@ def test_a_model_that_cannot_be_saved_has_no_size():
         ({"models": []}, "nothing to compare"),
         ({"models": [3]}, "is no tagger but 3"),
         ({"metric": "span_f1"}, "these labels are no tags"),
+        ({"metric": 0}, "metric must be 'accuracy'"),
+        ({"metric": ""}, "metric must be 'accuracy'"),
         ({"test": TEST[:0]}, "no token"),
         ({"train": [["a"]]}, "must be corpora, or"),
         ({"train": (TRAIN.column("word"), TRAIN.column("pos")), "models": ["crf"]}, "pass features="),

@@ -136,6 +136,7 @@ class HMM(Tagger):
 
         Ctrl-C or SIGTERM ends training with the best model so far.
         """
+        thread_count(self.threads)  # refuses what is no number, for counting too
         data = TrainingSet.read(self, X, y, lengths)
         asked = FitOptions(dev, patience, callbacks, progress)
         self.fit_ = engine_for(self, data).fit(self, data, sample_weight, asked)

@@ -339,6 +339,8 @@ def token_weights(corpus: Corpus, sample_weight: Any) -> Weights | None:
 
 def sentence_weights(count: int, sample_weight: Any) -> Weights:
     """Read weights (N,) of sentences; 1 for each without sample_weight."""
+    if isinstance(sample_weight, (list, tuple, np.ndarray)) and any(map(np.ndim, sample_weight)):
+        raise ShapeError(f"X has {count} sentences: one number for each is wanted, got {sample_weight!r:.60}")
     return np.ones(count) if sample_weight is None else _joined(sample_weight, [1] * count)
 
 

@@ -111,6 +111,7 @@ def test_more_folds_than_sentences_are_refused():
     [
         ([0, 0], "every sample_weight is 0"),
         ([1.0], "X has 2 sentences, but sample_weight has 1 entries"),
+        ([[1.0], [1.0]], "X has 2 sentences: one number for each is wanted"),
         ([1.0, -1.0], "sentence 1 of sample_weight is -1.0"),
         (["a", "b"], "sentence 0 of sample_weight must be numbers"),
         (3, "sample_weight must hold a number"),
