@@ -141,13 +141,13 @@ void bind_draws(nb::module_& m) {
     m.def(
         "sample",
         [](const BatchOf<F>& batch, std::size_t n, std::uint64_t seed, const In<std::uint64_t>& streams,
-           const Out<Label>& ids, const Out<std::uint8_t>& possible, std::size_t threads) {
+           const Out<Label>& ids, const Out<double>& log_z, std::size_t threads) {
             const auto out =
                 parts(ids, batch.view(), [n](const Trellis<F>& trellis) { return n * trellis.T; });
             Unlocked unlocked;
-            sample<F>(batch.view(), n, seed, streams.data(), out.data(), possible.data(), threads);
+            sample<F>(batch.view(), n, seed, streams.data(), out.data(), log_z.data(), threads);
         },
-        "batch"_a, "n"_a, "seed"_a, "streams"_a.noconvert(), "ids"_a.noconvert(), "possible"_a.noconvert(),
+        "batch"_a, "n"_a, "seed"_a, "streams"_a.noconvert(), "ids"_a.noconvert(), "log_z"_a.noconvert(),
         "threads"_a, "Paths drawn from the distribution over paths (eq:sample).");
     m.def(
         "filtered",
@@ -155,7 +155,7 @@ void bind_draws(nb::module_& m) {
             const auto rows = parts(node, batch.view(), cells<F>);
             Unlocked unlocked;
             parallel_for(rows.size(), threads,
-                         [&](std::size_t i) { filtered(batch.view()[i], rows[i], log_z.data() + i); });
+                         [&](std::size_t i) { log_z.data()[i] = filtered(batch.view()[i], rows[i]); });
         },
         "batch"_a, "node"_a.noconvert(), "log_z"_a.noconvert(), "threads"_a,
         "P(y_t | x_1..t) for every position (eq:filter).");

@@ -6,9 +6,9 @@
 namespace seqlab {
 
 // Run the forward pass of one sequence and pass it to `use`: in scaled numbers where the forward certificate holds,
-// otherwise in log space. Returns false without calling `use` when no path is legal.
+// otherwise in log space. Returns log Z; when that is -inf or NaN, `use` was not called.
 template <class F, class Use>
-bool with_forward(const Trellis<F>& trellis, Use use) {
+double with_forward(const Trellis<F>& trellis, Use use) {
     const Steps<F> steps(trellis);
     const FlushToZero quick;
     const bool shared = wants_linear(trellis);
@@ -16,12 +16,11 @@ bool with_forward(const Trellis<F>& trellis, Use use) {
     PathSum<F, Scaled> scaled(steps, shared ? &tensor : nullptr);
     if (scaled.forward() > IMPOSSIBLE && scaled.algebra().forward_certified()) {
         use(scaled);
-        return true;
+        return scaled.log_z();
     }
     PathSum<F, LogSpace> logs(steps);
-    if (logs.forward() == IMPOSSIBLE) return false;
-    use(logs);
-    return true;
+    if (logs.forward() > IMPOSSIBLE) use(logs);
+    return logs.log_z();
 }
 
 }  // namespace seqlab

@@ -29,7 +29,8 @@ template <class F>
 void expected_counts(Batch<F> batch, F* const* node, const CountTarget* targets, bool shared, double* log_z,
                      std::uint8_t* log_space, std::size_t threads);
 
-// eq:entropy   H = log Z - Σ_t Σ_y γ_t(y) node_t(y) - Σ expected counts · edge scores
+// eq:entropy   H = Σ_s P(s) (H_{T-1}(s) - log P(s)) over the last states s; NaN when it is not computable, -inf without
+// a legal path
 template <class F>
 double entropy(const Trellis<F>& trellis);
 

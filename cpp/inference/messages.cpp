@@ -40,6 +40,7 @@ void Messages<F>::carry(std::size_t t, Label y, std::vector<double>& row) {
 template <class F>
 double Messages<F>::span(std::size_t i, std::size_t j, const Label* path) {
     if (i == j) return 1.0;
+    if (!possible_) return INCOMPUTABLE;
     std::vector<double> row;
     if (i > 0) row.assign(sum_.alpha(i - 1), sum_.alpha(i - 1) + steps_.states(i - 1));
     for (std::size_t t = i; t < j; ++t) carry(t, path[t - i], row);
@@ -52,11 +53,9 @@ double Messages<F>::span(std::size_t i, std::size_t j, const Label* path) {
 }
 
 template <class F>
-bool filtered(const Trellis<F>& trellis, double* out, double* log_z) {
-    *log_z = trellis.T ? IMPOSSIBLE : 0.0;
-    if (trellis.T == 0) return true;
+double filtered(const Trellis<F>& trellis, double* out) {
+    if (trellis.T == 0) return 0.0;
     return with_forward(trellis, [&](auto& sum) {
-        *log_z = sum.log_z();
         std::fill(out, out + trellis.T * trellis.L, 0.0);
         for (std::size_t t = 0; t < trellis.T; ++t) {
             const Labels labels = sum.steps().labels(t);
@@ -71,7 +70,7 @@ bool filtered(const Trellis<F>& trellis, double* out, double* log_z) {
 
 #define SEQLAB_INSTANTIATE(F)   \
     template class Messages<F>; \
-    template bool filtered<F>(const Trellis<F>&, double*, double*);
+    template double filtered<F>(const Trellis<F>&, double*);
 SEQLAB_INSTANTIATE(float)
 SEQLAB_INSTANTIATE(double)
 #undef SEQLAB_INSTANTIATE

@@ -11,6 +11,7 @@ public:
     // Borrows the trellis, which must outlive this object.
     explicit Messages(const Trellis<F>& trellis);
 
+    // NaN when the sums are not computable.
     // eq:span   P(y_i .. y_{j-1} = path) = Σ over states of (α_{i-1} carried through the path's labels alone) ⊗ β_{j-1}
     double span(std::size_t i, std::size_t j, const Label* path);
 
@@ -23,8 +24,8 @@ private:
     bool possible_ = false;
 };
 
-// eq:filter   P(y_t | x_1..t) = Σ_rest α_t(rest, y), for all t; out (T, L). False when no path is legal.
+// eq:filter   P(y_t | x_1..t) = Σ_rest α_t(rest, y), for all t; out (T, L). Returns log Z, -inf or NaN without an answer.
 template <class F>
-bool filtered(const Trellis<F>& trellis, double* out, double* log_z);
+double filtered(const Trellis<F>& trellis, double* out);
 
 }  // namespace seqlab

@@ -19,6 +19,10 @@
 namespace seqlab {
 
 inline constexpr double IMPOSSIBLE = -std::numeric_limits<double>::infinity();
+inline constexpr double INCOMPUTABLE = std::numeric_limits<double>::quiet_NaN();
+// A path that has fallen this far behind another and catches up again has lost the digits that tell them apart
+// (eq:lost-digits). inference/questions.py has the same number.
+inline constexpr double LARGEST_SETBACK = 1e12;
 
 // Finite maximum of n scores, 0 when all are -inf.
 template <class F>
@@ -79,16 +83,17 @@ public:
         constexpr double LARGE = 1e4;
         shift_ = 0.0;
         const Step step = steps_.into(t);
-        if (step.rest == 0) return 0.0;
-        const Block<double> first = block(t, 0);
-        double top = 0.0;
-        for (std::size_t a = 0; a < step.from; ++a)
-            top = std::max(top, std::abs(shift_of(first.data + a * first.stride, step.to)));
-        if (top > LARGE) {
-            shift_ = shift_of(first.data, step.to);
-            for (std::size_t a = 1; a < step.from; ++a)
-                shift_ = std::max(shift_, shift_of(first.data + a * first.stride, step.to));
+        double size = 0.0, top = IMPOSSIBLE;
+        for (std::size_t r = 0; r < step.rest; ++r) {
+            const Block<double> scores = block(t, r);
+            for (std::size_t a = 0; a < step.from; ++a) {
+                const double* const row = scores.data + a * scores.stride;
+                const double best = *std::max_element(row, row + step.to);
+                if (best > IMPOSSIBLE) size = std::max(size, std::abs(best));
+                top = std::max(top, best);
+            }
         }
+        if (size > LARGE) shift_ = top;
         return shift_;
     }
     Block<double> block(std::size_t t, std::size_t r) {
@@ -103,12 +108,15 @@ public:
         kernels().log_back(out, s.rest, M.data, M.stride, g, s.from, s.to);
     }
 
-    // Divide the row by its sum and return the log of the sum, -inf when the row is all zero.
+    // eq:lost-digits   D = Σ_t max(0, -n_t)
+    // Divide the row by its sum and return the log of the sum: -inf when the row is all zero, NaN when the rows so far
+    // have lost the digits that count.
     double normalise(std::span<double> row, std::size_t) {
         const double n = log_sum(row);
-        if (n > IMPOSSIBLE)
-            for (double& x : row) x -= n;
-        return n;
+        if (!(n > IMPOSSIBLE)) return n;
+        for (double& x : row) x -= n;
+        setback_ += std::max(-n, 0.0);
+        return setback_ > LARGEST_SETBACK ? INCOMPUTABLE : n;
     }
     // Compute g = β ⊗ node / norm, to be multiplied by edges.
     void weigh(std::vector<double>& g, const double* node, std::size_t to, double norm, std::size_t) const {
@@ -121,7 +129,7 @@ private:
     const Steps<F>& steps_;
     std::vector<F> gathered_;
     std::vector<double> converted_;
-    double shift_ = 0.0;
+    double shift_ = 0.0, setback_ = 0.0;
 };
 
 // eq:viterbi   δ: the maximum instead of the sum, scores unchanged. Forward only.
@@ -182,7 +190,7 @@ public:
     template <class... Args>
     explicit PathSum(const Steps<F>& steps, Args&&... args) : steps_(steps), algebra_(steps, args...) {}
 
-    // definition::forward, each row divided by its sum; -inf at the first row that is all zero
+    // definition::forward, each row divided by its sum; -inf at the first row that is all zero, NaN where digits are lost
     double forward() {
         const std::size_t T = steps_.trellis().T;
         start_.assign(1, 0);
@@ -196,7 +204,7 @@ public:
             const double norm = algebra_.normalise(std::span(row, states), t);
             norm_.push_back(norm);
             log_z.add(norm);
-            if (norm == IMPOSSIBLE) return log_z_ = IMPOSSIBLE;
+            if (!(norm > IMPOSSIBLE)) return log_z_ = norm;
             start_.push_back(alpha_.size());
         }
         return log_z_ = log_z.value();

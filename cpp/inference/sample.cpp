@@ -70,19 +70,19 @@ void draw_paths(PathSum<F, AlgebraOf>& sum, const std::vector<Uniform>& draws, L
 
 template <class F>
 void sample(Batch<F> batch, std::size_t n, std::uint64_t seed, const std::uint64_t* streams,
-            Label* const* out, std::uint8_t* possible, std::size_t threads) {
+            Label* const* out, double* log_z, std::size_t threads) {
     parallel_for(batch.size(), threads, [&](std::size_t i) {
-        possible[i] = 1;
+        log_z[i] = 0.0;
         if (batch[i].T == 0) return;
         std::vector<Uniform> draws;
         for (std::size_t d = 0; d < n; ++d) draws.emplace_back(seed, streams[i], d);
-        possible[i] = with_forward(batch[i], [&](auto& sum) { draw_paths(sum, draws, out[i]); });
+        log_z[i] = with_forward(batch[i], [&](auto& sum) { draw_paths(sum, draws, out[i]); });
     });
 }
 
 template void sample<float>(Batch<float>, std::size_t, std::uint64_t, const std::uint64_t*, Label* const*,
-                            std::uint8_t*, std::size_t);
+                            double*, std::size_t);
 template void sample<double>(Batch<double>, std::size_t, std::uint64_t, const std::uint64_t*, Label* const*,
-                             std::uint8_t*, std::size_t);
+                             double*, std::size_t);
 
 }  // namespace seqlab

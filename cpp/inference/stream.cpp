@@ -19,7 +19,7 @@ std::size_t Stream::states(std::size_t t) const {
     return n;
 }
 
-bool Stream::push(const double* scores, const double* edge) {
+double Stream::push(const double* scores, const double* edge) {
     Trellis<double> trellis = trellis_;
     if (edge) (t_ < trellis.order ? trellis.head[t_ - 1] : trellis.edge) = edge;
     const Steps<double> steps(trellis);
@@ -50,7 +50,8 @@ bool Stream::push(const double* scores, const double* edge) {
         }
     }
     const double norm = log_sum(alpha);
-    if (norm == IMPOSSIBLE) return false;
+    if (!(norm > IMPOSSIBLE)) return norm;
+    if (norm < -LARGEST_SETBACK) return INCOMPUTABLE;
     for (double& x : alpha) x -= norm;
     const double top = *std::max_element(delta.begin(), delta.end());
     for (double& x : delta) x -= top;
@@ -61,7 +62,7 @@ bool Stream::push(const double* scores, const double* edge) {
     back_.push_back(std::move(column));
     if (back_.size() > lag_ + trellis_.order + 1) back_.pop_front();
     ++t_;
-    return true;
+    return norm + shift;
 }
 
 void Stream::filtered(double* out) const {

@@ -16,8 +16,9 @@ public:
     Stream& operator=(const Stream&) = delete;
 
     // Append the scores of the next position (L); `edge`, when not null, replaces the shared slab for this transition.
-    // Returns false when no legal path is left; the stream is then unchanged.
-    bool push(const double* node, const double* edge);
+    // Returns what log Z grows by: -inf when no legal path is left, NaN when digits are lost (eq:lost-digits); the stream
+    // is then unchanged.
+    double push(const double* node, const double* edge);
 
     std::size_t position() const { return t_; }  // number of positions received
     double log_z() const { return log_z_.value(); }

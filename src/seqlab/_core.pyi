@@ -105,10 +105,10 @@ def entropy(batch: Batch64, i: int) -> float:
     """Entropy of the distribution over paths, in nats (eq:entropy)."""
 
 @overload
-def sample(batch: Batch32, n: int, seed: int, streams: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], possible: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+def sample(batch: Batch32, n: int, seed: int, streams: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], log_z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
 
 @overload
-def sample(batch: Batch64, n: int, seed: int, streams: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], possible: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+def sample(batch: Batch64, n: int, seed: int, streams: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], log_z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """Paths drawn from the distribution over paths (eq:sample)."""
 
 @overload
@@ -185,7 +185,7 @@ class Stream:
 
     def __init__(self, L: int, order: int, edge: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], head1: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], head2: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], lag: int) -> None: ...
 
-    def push(self, node: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], edge: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)]) -> bool: ...
+    def push(self, node: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], edge: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)]) -> float: ...
 
     def filtered(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
 

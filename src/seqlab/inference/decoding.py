@@ -190,6 +190,8 @@ def _decoded(
         decode(part, ids[at : starts[-1]], found)
         scores[part.numbers], begins[part.numbers], lengths[part.numbers] = found, starts[:-1], part.lengths
         at = int(starts[-1])
+    if log_z is not None:
+        question.refuse_large(log_z)
     ids.flags.writeable = False
 
     def path(i: int) -> Path:
@@ -271,6 +273,7 @@ def nbest(asked: Asked, n: int, *, threads: int | None = None) -> NBest | list[N
     """
     question, n, count = Question(asked), whole_number(n, "n", 1), thread_count(threads)
     log_z = log_partitions(question, count)
+    question.refuse_large(log_z)
 
     def search(i: int) -> NBest:
         found = NBest(question.trellis(i), log_z.item(i))
@@ -324,10 +327,10 @@ def sample(
     seed, stream = _word(seed, "seed"), _word(stream, "stream")
 
     def draw(part: Part) -> Iterator[Samples]:
-        ids, possible = np.empty(n * int(part.lengths.sum()), np.int32), np.empty(len(part.numbers), np.uint8)
+        ids, log_z = np.empty(n * int(part.lengths.sum()), np.int32), np.empty(len(part.numbers))
         streams = (part.numbers.astype(np.uint64) + np.uint64(stream)).astype(np.uint64)
-        _core.sample(part.batch, n, seed, streams, ids, possible, count)
-        question.refuse_impossible(part, np.where(possible, 0.0, -np.inf))
+        _core.sample(part.batch, n, seed, streams, ids, log_z, count)
+        question.refuse_impossible(part, log_z)
         pieces = zip(part.split(ids, n * part.lengths), part.lengths, part.numbers.tolist(), strict=True)
         for piece, length, number in pieces:
             yield Samples(piece.reshape(n, length), question.about(number).label_set)

@@ -7,6 +7,7 @@ eq:typed-span   P(span) = Σ_w Σ_a Σ_b P(y_{i-1} = a, y_i .. y_{j-1} = w, y_j 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
@@ -18,8 +19,8 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import Probabilities, frozen, position_number, position_of, thread_count
-from seqlab.errors import LabelError, ShapeError
-from seqlab.inference.questions import Asked, Batched, Doubles, Part, Question, Results
+from seqlab.errors import LabelError, Place, ShapeError
+from seqlab.inference.questions import Asked, Batched, Doubles, Part, Question, Results, lost_digits
 from seqlab.shown import Brief, Table, Tabular
 from seqlab.tags.coding import parse
 from seqlab.tags.reading import Pairs
@@ -52,7 +53,7 @@ class Posterior(Tabular):
     @cached_property
     def entropy(self) -> float:
         """Entropy of the distribution over paths, in nats (eq:entropy)."""
-        return float(_core.entropy(self.trellis.batch(), 0))
+        return self._sound(_core.entropy(self.trellis.batch(), 0))
 
     @cached_property
     def edge(self) -> Probabilities:
@@ -97,7 +98,12 @@ class Posterior(Tabular):
             raise ShapeError(
                 f"span({i}, {j}) covers {j - i} positions (the end is not included), but {len(ids)} labels came"
             )
-        return float(self._messages.span(i, j, ids))
+        return self._sound(self._messages.span(i, j, ids))
+
+    def _sound(self, value: float) -> float:
+        if math.isnan(value):
+            raise lost_digits(self.trellis, Place())
+        return value
 
     def _position(self, t: int) -> int:
         return position_of(t, self.trellis.T)

@@ -18,6 +18,8 @@ Asked = Trellis | Batched
 Doubles = npt.NDArray[np.float64]
 Answer = TypeVar("Answer")
 
+LARGEST = 1e12  # of sums that are compared; float64 has 16 digits (eq:lost-digits). cpp/inference/path_sum.hpp has it too
+
 
 class Part(NamedTuple):
     """Sequences of one dtype: a core batch, and their indices in the argument."""
@@ -80,15 +82,20 @@ class Question:
     def refuse_impossible(self, part: Part, log_z: npt.NDArray[np.float64]) -> None:
         """Raise an error for the first sequence of the part whose result is -inf or NaN."""
         if (lost := np.flatnonzero(np.isnan(log_z))).size:
-            raise ScoreError(
-                "the sum of scores is NaN; the arrays were changed after the trellis was made, so make it anew from "
-                "the new scores",
-                place=Place(int(part.numbers[lost[0]]), unit="sequence"),
-            )
+            raise self._lost(int(part.numbers[lost[0]]))
         if (dead := np.flatnonzero(np.isneginf(log_z))).size:
             first = int(dead[0])
             position = int(_core.first_dead(part.batch, first))
             self.raise_impossible(int(part.numbers[first]), position, int(part.lengths[first]))
+
+    def refuse_large(self, log_z: Doubles) -> None:
+        """Raise an error for the first sequence whose log Z leaves no digits for the log-probability of a path."""
+        if (large := np.flatnonzero(np.abs(log_z) > LARGEST)).size:
+            raise self._lost(int(large[0]))
+
+    def _lost(self, number: int) -> ScoreError:
+        """Return the error for a sequence whose sums are NaN or too large."""
+        return lost_digits(self.trellis(number), Place(None if self.single else number, unit="sequence"))
 
     def raise_impossible(self, number: int, position: int, length: int) -> None:
         """Raise an error for sequence `number` without a legal path, with the position."""
@@ -138,6 +145,23 @@ class Results(Sequence[Answer], Generic[Answer]):
     def __repr__(self) -> str:
         shown = ", ".join(repr(one) for one in self[:3])
         return f"[{shown}{', ...' if self._count > 3 else ''}] ({self._count} answers)"
+
+
+def lost_digits(trellis: Trellis, place: Place) -> ScoreError:
+    """Return an error about scores that are too large for probabilities, or that were changed to NaN."""
+    scans = [_core.scan(np.asarray(table)) for table in (trellis.node, trellis.edge, *trellis.head)]
+    if any(bad >= 0 for bad, _ in scans):
+        return ScoreError(
+            "the sum of scores is NaN; the arrays were changed after the trellis was made, so make it anew from "
+            "the new scores",
+            place=place,
+        )
+    return ScoreError(
+        f"probabilities cannot be computed from scores as large as {max(most for _, most in scans):.3g}: where paths differ "
+        f"by more than {LARGEST:g} and still compete, no digits are left to tell them apart; scale the scores down, and write "
+        "-inf (not a large negative number) for what is forbidden",
+        place=place,
+    )
 
 
 def _part(batch: Any, numbers: Any, lengths: Any, sizes: Any, dtype: np.dtype[Any]) -> Part:

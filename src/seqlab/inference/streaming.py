@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import overload
@@ -11,8 +12,8 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import Probabilities, as_scores, check_scores, position_of, thread_count, whole_number
-from seqlab.errors import ImpossibleError, ShapeError
-from seqlab.inference.questions import Asked, Batched, Doubles, Part, Question, Results
+from seqlab.errors import ImpossibleError, ScoreError, ShapeError
+from seqlab.inference.questions import LARGEST, Asked, Batched, Doubles, Part, Question, Results
 from seqlab.shown import Brief
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import Constraints, Moves, Some, forbid, move_mask
@@ -126,7 +127,13 @@ class Filter:
         """Take the next position: node scores (L,), its own edge slab if it has one, allowed labels if restricted."""
         t = self._stream.position
         row = self._row(node, allowed, t)
-        if not self._stream.push(row, self._slab(edge, t)):
+        grown = self._stream.push(row, self._slab(edge, t))
+        if math.isnan(grown):
+            raise ScoreError(
+                f"the scores of position {t} are too large: every path falls behind by more than {LARGEST:g}, and no digits are left to tell "
+                "them apart; the stream stays before it, so push scaled scores, with -inf for what is forbidden"
+            )
+        if grown == -math.inf:
             raise ImpossibleError(
                 f"no legal path: nothing is left at position {t}; the stream stays before it, so push other scores",
                 position=t,
