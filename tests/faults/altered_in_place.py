@@ -1,8 +1,11 @@
 """Changes a model file in place while a loaded tagger reads it; a process of its own, which a wild read would end.
 
 python tests/faults/altered_in_place.py FEATURES ROUNDS SEED
+python tests/faults/altered_in_place.py --stored ROUNDS SEED
 
-Prints how many labels were given; ends with 1 when one of them is no label, or at an error that is not ours.
+The first trains a tagger and asks for labels; it prints how many were given. The second takes every stored model of
+tests/formats/models and asks it anything; it prints how many answers were given. Either ends with 1 when a label is no
+label, or at an error that is not ours.
 """
 
 from __future__ import annotations
@@ -12,12 +15,13 @@ import mmap
 import random
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any
 
 import seqlab
 from seqlab.errors import SeqlabError
-from seqlab.store import codec
+from seqlab.store import codec, reading
 
 EXTREMES = (-1, 0, 1, 2, 255, 2**31 - 1, -(2**31), 2**32 - 1, 2**63 - 1, -(2**63), 0x7FC00000, 0x7F800000)
 SIZES = {"F64": 8, "I64": 8, "U64": 8, "F32": 4, "I32": 4}
@@ -47,9 +51,47 @@ def alter(content: mmap.mmap, header: dict[str, Any], data: int, rng: random.Ran
         content[at : at + size] = (number % 2 ** (8 * size)).to_bytes(size, "little")
 
 
+def tensors(content: mmap.mmap) -> tuple[dict[str, Any], int]:
+    """The header without the metadata, and where the data begin."""
+    data = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:data])
+    del header["__metadata__"]
+    return header, data
+
+
+def stored(rounds: int, seed: int) -> None:
+    """Alter stored models of every kind, and ask all that a model can be asked."""
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from formats.model_answers import _questions
+    from formats.recipes.data import ASKED, FUNCTIONS
+
+    warnings.simplefilter("ignore")
+    folder = Path(__file__).parents[1] / "formats" / "models"
+    told = json.loads((folder / "answers.json").read_text(encoding="utf-8"))
+    rng, given = random.Random(seed), 0
+    with tempfile.TemporaryDirectory() as made:
+        path = Path(made) / "model"
+        for name in sorted(told) * rounds:
+            path.write_bytes((folder / f"{name}.safetensors").read_bytes())
+            model = seqlab.load(path, functions=FUNCTIONS)
+            questions = [
+                one for what, one in _questions(model, *ASKED[told[name]["asked"]]) if what != "learned on"
+            ]
+            with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as content:
+                header, data = tensors(content)
+                for _ in range(2):
+                    alter(content, header, data, rng)
+                    for question in rng.sample(questions, min(len(questions), 6)):
+                        try:
+                            question()
+                        except (SeqlabError, AttributeError):  # a question without a meaning for this model
+                            continue
+                        given += 1
+    sys.stdout.write(str(given))
+
+
 def main(features: str, rounds: int, seed: int) -> None:
     """Alter and ask."""
-    codec.SMALL = -1  # as if it were a large file, which is not checked before it is used
     tagger, sentences = fitted(features)
     rng, given = random.Random(seed), 0
     with tempfile.TemporaryDirectory() as folder:
@@ -58,9 +100,7 @@ def main(features: str, rounds: int, seed: int) -> None:
             tagger.save(path)
             loaded = seqlab.load(path)
             with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as content:
-                data = 8 + int.from_bytes(content[:8], "little")
-                header = json.loads(content[8:data])
-                del header["__metadata__"]
+                header, data = tensors(content)
                 for _ in range(12):
                     alter(content, header, data, rng)
                     try:
@@ -74,4 +114,11 @@ def main(features: str, rounds: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    codec.SMALL = (
+        reading.MAPPED
+    ) = -1  # as if it were a large file, which is mapped, and not checked before it is used
+    times, chance = map(int, sys.argv[2:])
+    if sys.argv[1] == "--stored":
+        stored(times, chance)
+    else:
+        main(sys.argv[1], times, chance)

@@ -60,10 +60,21 @@ CLASSES = {
 
 
 @overload
-def load(path: Path, *, functions: Functions | None = None, verify: bool = False) -> tagging.Tagger: ...
+def load(
+    path: Path, *, functions: Functions | None = None, verify: bool = False, map: bool = True
+) -> tagging.Tagger: ...
 @overload
-def load(path: Path, kind: type[M], *, functions: Functions | None = None, verify: bool = False) -> M: ...
-def load(path: Path, kind: Any = None, *, functions: Functions | None = None, verify: bool = False) -> Any:
+def load(
+    path: Path, kind: type[M], *, functions: Functions | None = None, verify: bool = False, map: bool = True
+) -> M: ...
+def load(
+    path: Path,
+    kind: Any = None,
+    *,
+    functions: Functions | None = None,
+    verify: bool = False,
+    map: bool = True,  # noqa: A002  (the usual word)
+) -> Any:
     """Read a tagger or chain that save(path) wrote. It answers as the one that was saved did, and can learn on.
 
     path        of the file
@@ -71,10 +82,13 @@ def load(path: Path, kind: Any = None, *, functions: Functions | None = None, ve
     functions   feature functions that the tagger needs, {"name": function}: a file has only their names, and no code
                 is looked up or run because a file says so
     verify      also compare the file with the checksum in it, which means to read every byte
+    map         False reads the whole file, so that it may be changed, cut short or removed afterwards. True maps a file
+                above 4 MB: it loads at once and processes share it, but it must stay as it is while it is in use
     """
     from seqlab import store
+    from seqlab.arrays import switch
 
-    model = store.load(path, kinds(), functions=functions, verify=verify)
+    model = store.load(path, kinds(), functions=functions, verify=verify, mapped=switch(map, "map"))
     if kind is not None and not (isinstance(kind, type) and isinstance(model, kind)):
         from seqlab.errors import Place, StoreError  # `import seqlab` does without
 

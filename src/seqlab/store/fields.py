@@ -53,7 +53,8 @@ def unpacked(state: State, name: str, shape: Shape) -> Weights:
     if found is None or str(found.dtype) not in DTYPES:
         what = "is missing" if found is None else f"should hold weights, found {found.dtype}"
         raise StoreError(f"the array {name!r} {what}")
-    stored = state.array(name, found.dtype, shape)
+    # Mapped: models are large, and a weight that changes after the check is a wrong weight, no wrong place.
+    stored = state.array(name, found.dtype, shape, mapped=True)
     weights: Weights = stored.astype(np.float64, copy=False)
     if stored.dtype == np.int8:
         table = _rows(weights)
@@ -266,10 +267,8 @@ class Array(Field):
     def get(self, state: State, name: str, sizes: Sizes) -> Any:
         if self.optional and name not in state.arrays:
             return None
-        # Mapped from the file; but indices are copied, since a file may change after the check.
         shape = tuple(sizes.get(size) if isinstance(size, str) else size for size in self.shape)
         found = self._array(state, name, shape)
-        found = found if self.below is None else found.copy()
         for size, length in zip(self.shape, found.shape, strict=True):
             if isinstance(size, str):
                 meet(sizes, size, length, name)
@@ -300,7 +299,7 @@ class Offsets(Array):
 
     def get(self, state: State, name: str, sizes: Sizes) -> Any:
         count = None if self.count is None else sizes.get(self.count)
-        found = state.array(name, np.int64, (None if count is None else count + 1,))
+        found = state.array(name, np.int64, (None if count is None else count + 1,), mapped=True)
         meet(sizes, self.end, int(found[-1]) if len(found) else 0, name)
         meet(sizes, self.count, len(found) - 1, name)
         return state.offsets(name, sizes[self.end])

@@ -1,4 +1,4 @@
-"""Read model files: mapped, and checked before use.
+"""Read model files: mapped when they are large, and checked before use.
 
 A model file is a safetensors file:
 
@@ -41,6 +41,7 @@ NO_DIGEST = "0" * 64
 ALIGNMENT = 64  # of the data: what vector code likes best
 MOST_HEADER = 100_000_000  # bytes; other readers of the format have the same limit
 MOST_AXES = 8
+MAPPED = 1 << 22  # bytes; smaller files are read, which takes a fifth of a millisecond
 FOREIGN = (b"lCRF", b"version: ", b"#mdl#")  # first bytes of models of other programs
 
 # Types of tensors in the format and in NumPy: F64 is f8.
@@ -64,6 +65,7 @@ def load(
     *,
     functions: Functions | None = None,
     verify: bool = False,
+    mapped: bool = True,
 ) -> Model:
     """Read a model.
 
@@ -71,9 +73,10 @@ def load(
     functions   feature functions that the model needs, by name: a file has only their names, and no code of anyone
                 is looked up or run because a file says so
     verify      also compare the file with the checksum in it
+    mapped      False reads a large file instead of mapping it
     """
     name = file_name(path)
-    return _made(read(name, verify=verify), kinds, functions, name)
+    return _made(read(name, verify=verify, mapped=mapped), kinds, functions, name)
 
 
 def from_bytes(
@@ -120,14 +123,15 @@ def file_name(path: str | os.PathLike[str]) -> str:
     return name
 
 
-def read(path: str | os.PathLike[str], *, verify: bool = False) -> State:
-    """Read a model file. Its arrays are mapped: they come from the disk when they are used.
+def read(path: str | os.PathLike[str], *, verify: bool = False, mapped: bool = True) -> State:
+    """Read a model file. The arrays of a large one are mapped: they come from the disk when they are used.
 
     verify   also compare the file with the checksum in it, which means to read every byte
+    mapped   False reads a large file too, so that later changes of it do not matter
     """
     name = file_name(path)
     try:
-        return _state(_mapped(name), verify=verify)
+        return _state(_content(name, mapped=mapped), verify=verify)
     except StoreError as error:
         raise error.at(path=name) from error.__cause__
     except OSError as error:
@@ -139,12 +143,14 @@ def revived(content: bytes, *, verify: bool = False) -> State:
     return _state(content, verify=verify)
 
 
-def _mapped(name: str) -> Buffer:
+def _content(name: str, *, mapped: bool) -> Buffer:
     with open(name, "rb") as file:  # noqa: PTH123  (pathlib is slow to import)
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
             raise StoreError("this is no file")
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if found.st_size else b""
+        if not mapped or found.st_size <= MAPPED:
+            return file.read()
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _state(content: Buffer, *, verify: bool) -> State:

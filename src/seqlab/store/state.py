@@ -6,6 +6,7 @@ Everything is checked when it is read: a State may come from an untrusted file.
 from __future__ import annotations
 
 import dataclasses
+import mmap
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -109,8 +110,11 @@ class State:
                 )
         return tuple(values)
 
-    def array(self, name: str, dtype: npt.DTypeLike, shape: Shape) -> Array:
-        """Return the array of this name, dtype and shape."""
+    def array(self, name: str, dtype: npt.DTypeLike, shape: Shape, *, mapped: bool = False) -> Array:
+        """Return the array of this name, dtype and shape.
+
+        mapped   leave it in the file, if that is mapped: numbers may then change after a check. Otherwise it is copied
+        """
         if name not in self.arrays:
             raise StoreError(f"the array {name!r} is missing")
         array = self.arrays[name]
@@ -120,19 +124,18 @@ class State:
         if len(array.shape) != len(shape) or any(wanted not in {None, found} for wanted, found in pairs):
             wanted = ", ".join("any" if length is None else str(length) for length in shape)
             raise StoreError(f"the array {name!r} should have shape ({wanted}), found {array.shape}")
-        return array
+        return array.copy() if not mapped and _in_a_file(array) else array
 
     def offsets(self, name: str, end: int, *, count: int | None = None) -> Array:
         """Return offsets (count + 1,): int64 from 0 to `end`, never falling."""
-        # A copy: a file may change after the check.
-        found: Array = self.array(name, np.int64, (None if count is None else count + 1,)).copy()
+        found = self.array(name, np.int64, (None if count is None else count + 1,))
         if not len(found) or found[0] != 0 or found[-1] != end or (np.diff(found) < 0).any():
             raise StoreError(f"the array {name!r} should rise from 0 to {end} and never fall")
         return found
 
     def numbers(self, name: str, shape: Shape, below: int, *, least: int = 0) -> Array:
         """Return an array of int32, each from `least` up and below `below`."""
-        found: Array = self.array(name, "int32", shape).copy()  # a file may change after the check
+        found = self.array(name, "int32", shape)
         if found.size and not (least <= found.min() and found.max() < below):
             raise StoreError(
                 f"the array {name!r} should hold numbers from {least} to {below - 1}, found others"
@@ -173,6 +176,14 @@ class State:
             return [blob[begin:end].decode() for begin, end in pairwise(begins.tolist())]
         except UnicodeDecodeError as error:
             raise StoreError(f"the strings {name!r} are not sound UTF-8") from error
+
+
+def _in_a_file(array: Array) -> bool:
+    """Return True if the array lies in a mapped file."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base.obj if isinstance(base, memoryview) else base, mmap.mmap)
 
 
 def string_arrays(name: str, strings: Iterable[str]) -> dict[str, Array]:

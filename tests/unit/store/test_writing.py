@@ -12,9 +12,10 @@ import time
 import numpy as np
 import pytest
 
+import seqlab
 from seqlab import store
 from seqlab.errors import OptionError, SeqlabError, StoreError
-from seqlab.store import State
+from seqlab.store import State, reading
 
 OLD = State("toy", {"which": "old"}, {"a": np.zeros(1000)})
 NEW = State("toy", {"which": "new"}, {"a": np.ones(1000)})
@@ -105,6 +106,47 @@ def test_a_link_stays_a_link(tmp_path):
     store.write(tmp_path / "link", NEW)
     assert (tmp_path / "link").is_symlink()
     assert which(tmp_path / "real" / "m") == "new"
+
+
+def test_a_file_that_is_read_may_change_and_end(tmp_path, monkeypatch):
+    path = tmp_path / "m"
+    tagger = seqlab.CRF("word[0]").fit([["a", "b"]], [["X", "Y"]])
+    for mapped, most in (
+        (True, reading.MAPPED),
+        (False, -1),
+    ):  # small files are read; map=False reads large ones
+        monkeypatch.setattr(reading, "MAPPED", most)
+        tagger.save(path)
+        read = seqlab.load(path, map=mapped)
+        with path.open("r+b") as file:
+            file.truncate(100)
+        assert read.predict([["a", "b"]]) == [["X", "Y"]]
+        assert read.nbest(["b"], 1)[0].labels == ("Y",)
+    with pytest.raises(seqlab.errors.OptionError, match="map must be True or False, got 'no'"):
+        seqlab.load(path, map="no")
+
+
+def test_a_large_file_is_mapped(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "MAPPED", 100)
+    path = tmp_path / "m"
+    store.write(path, State("toy", {}, {"a": np.zeros(1000)}))
+    state = store.read(path)
+    with path.open("r+b") as file:
+        file.seek(-8, 2)
+        file.write(b"\xff" * 8)
+    assert np.isnan(state.array("a", np.float64, (None,), mapped=True)[-1])
+    assert not store.read(path, mapped=False).array("a", np.float64, (None,)).flags.owndata
+
+
+def test_numbers_are_checked_on_a_copy(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "MAPPED", 100)
+    path = tmp_path / "m"
+    store.write(path, State("toy", {}, {"a": np.zeros(1000, np.int32)}))
+    numbers = store.read(path).numbers("a", (None,), 1)
+    with path.open("r+b") as file:
+        file.seek(-4, 2)
+        file.write(b"\xff" * 4)
+    assert not numbers.any()
 
 
 def test_arrays_of_a_file_that_was_replaced_stay_what_they_were(tmp_path):

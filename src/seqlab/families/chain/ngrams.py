@@ -57,7 +57,7 @@ class _Tree(Field):
         """Read all levels."""
         levels: Levels = []
         while f"symbol.{(k := len(levels))}" in state.arrays:
-            shape = state.array(f"symbol.{k}", np.int32, (None,)).shape
+            shape = state.array(f"symbol.{k}", np.int32, (None,), mapped=True).shape
             levels.append(tuple(state.array(f"{one}.{k}", kind, shape) for one, kind in self.columns.items()))
         if not 2 <= len(levels) <= MOST_ORDER + 1:
             raise StoreError(f"the order should be from 1 to {MOST_ORDER}, found {len(levels) - 1}")

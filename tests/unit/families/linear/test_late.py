@@ -15,7 +15,7 @@ import seqlab
 from seqlab import store
 from seqlab.errors import StoreError
 from seqlab.families.linear.fit import LinearFit
-from seqlab.store import codec
+from seqlab.store import codec, reading
 
 WORDS = [["the", "old", "man", "runs"], ["Rio", "runs"], ["the", "Rio", "man", "the", "old"], ["é"]]
 TAGS = [["B-N", "I-N", "I-N", "O"], ["B-L", "O"], ["B-N", "B-L", "B-N", "B-N", "I-N"], ["O"]]
@@ -27,6 +27,7 @@ EDGES = "word[0]\nsuffix(word[0], 2)\nedge: word[0]"
 def large(monkeypatch):
     """Every file counts as a large one."""
     monkeypatch.setattr(codec, "SMALL", -1)
+    monkeypatch.setattr(reading, "MAPPED", -1)
 
 
 def fitted(**options):
@@ -148,6 +149,8 @@ PROGRAM = """
 import json, sys
 import seqlab
 from seqlab import store
+from seqlab.store import reading
+reading.MAPPED = 0  # this one is not large enough to be mapped
 tagger = seqlab.load(sys.argv[1])
 state = store.read(sys.argv[1])
 total = sum(int(array.reshape(-1).view("u1").sum()) for array in state.arrays.values())

@@ -116,7 +116,7 @@ class Shaped(Array):
         super().__init__(np.float64, finite=True)
 
     def get(self, state: State, name: str, sizes: Sizes) -> Floats:
-        """Read the array, mapped from the file."""
+        """Read the array."""
         shape = state.arrays[name].shape if name in state.arrays else ()
         found: Floats = state.array(name, self.dtype, shape)
         self._check(found, name, sizes)
