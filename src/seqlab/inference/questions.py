@@ -18,7 +18,8 @@ Asked = Trellis | Batched
 Doubles = npt.NDArray[np.float64]
 Answer = TypeVar("Answer")
 
-LARGEST = 1e12  # of sums that are compared; float64 has 16 digits (eq:lost-digits). cpp/inference/path_sum.hpp has it too
+# Of sums that are compared: float64 has 16 digits (eq:lost-digits). cpp/inference/path_sum.hpp has the same number.
+LARGEST = 1e12
 
 
 class Part(NamedTuple):
@@ -156,10 +157,11 @@ def lost_digits(trellis: Trellis, place: Place) -> ScoreError:
             "the new scores",
             place=place,
         )
+    largest = max(most for _, most in scans)
     return ScoreError(
-        f"probabilities cannot be computed from scores as large as {max(most for _, most in scans):.3g}: where paths differ "
-        f"by more than {LARGEST:g} and still compete, no digits are left to tell them apart; scale the scores down, and write "
-        "-inf (not a large negative number) for what is forbidden",
+        f"probabilities cannot be computed from scores as large as {largest:.3g}: where paths differ by more than "
+        f"{LARGEST:g} and still compete, no digits are left to tell them apart; scale the scores down, and write -inf "
+        "(not a large negative number) for what is forbidden",
         place=place,
     )
 

@@ -130,8 +130,9 @@ class Filter:
         grown = self._stream.push(row, self._slab(edge, t))
         if math.isnan(grown):
             raise ScoreError(
-                f"the scores of position {t} are too large: every path falls behind by more than {LARGEST:g}, and no digits are left to tell "
-                "them apart; the stream stays before it, so push scaled scores, with -inf for what is forbidden"
+                f"the scores of position {t} are too large: every path falls behind by more than {LARGEST:g}, and no "
+                "digits are left to tell them apart; the stream stays before it, so push scaled scores, with -inf for "
+                "what is forbidden"
             )
         if grown == -math.inf:
             raise ImpossibleError(
