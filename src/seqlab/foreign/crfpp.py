@@ -24,18 +24,29 @@ import numpy as np
 
 from seqlab.errors import Place, StoreError
 from seqlab.features import Template
-from seqlab.foreign.parts import Floats, ForeignModel, Ints, Weighted, check_labels, decoded, used
+from seqlab.foreign.parts import (
+    Floats,
+    ForeignModel,
+    Ints,
+    Weighted,
+    check_labels,
+    check_width,
+    decoded,
+    used,
+)
 
 TEXT_HEAD = b"version:"
 BINARY_HEAD = (100).to_bytes(4, "little") + bytes(4)
 _START = struct.Struct("<IidIII")
 MOST_SHARED = 256  # bytes of words for each entry of the trie; usual ones have ten
+LONGEST = 1 << 16  # bytes of a word
 
 
 def read_text(content: bytes, encoding: str, columns: Sequence[str] | None) -> ForeignModel:
     """Read the model in a text file of CRF++."""
     lines = _Lines(content, encoding)
     header = _header(lines)
+    width = check_width(int(header["xsize"]), content, line=1)
     labels = tuple(lines.block("the labels"))
     check_labels(labels)
     blank = "\n" * (lines.number - 1)  # so that messages have the line numbers of this file
@@ -43,7 +54,7 @@ def read_text(content: bytes, encoding: str, columns: Sequence[str] | None) -> F
     template = Template.from_crfpp(blank + "\n".join(patterns) + "\n", columns=columns)
     places = _places(lines)
     weights = _weights(lines, header["maxid"]) * header["cost-factor"]
-    return _model(labels, patterns, template, places, weights, int(header["xsize"]))
+    return _model(labels, patterns, template, places, weights, width)
 
 
 def read_binary(content: bytes, encoding: str, columns: Sequence[str] | None) -> ForeignModel:
@@ -51,6 +62,7 @@ def read_binary(content: bytes, encoding: str, columns: Sequence[str] | None) ->
     if len(content) < _START.size:
         raise StoreError(f"the file is cut short: the header takes {_START.size} bytes, found {len(content)}")
     _, _, cost, count, width, trie = _START.unpack_from(content)
+    check_width(width, content, "byte 20: ")
     labels, at = _texts(content, _START.size, "the labels", encoding)
     check_labels(labels)
     patterns, at = _texts(content, at, "the template", encoding)
@@ -224,10 +236,12 @@ def _words(base: Ints, check: Ints, at: int) -> list[tuple[bytes, int]]:
         slot = came_from[node[living]]
         letter = slot - check[slot] - 1
         lengths[living] += 1
-        # Words that share prefixes cannot have many times the bytes of the trie, unless it has a cycle.
+        # A word passes an entry once, unless there is a cycle; and words that share prefixes cannot have many times the
+        # bytes of the trie.
         if (
             slot.min() < 0
             or not 0 <= letter.min() <= letter.max() <= 255
+            or len(steps) >= min(len(base), LONGEST)
             or lengths.sum() > MOST_SHARED * len(base)
         ):
             raise StoreError(

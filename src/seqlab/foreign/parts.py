@@ -15,6 +15,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 MOST_LABELS = 8192  # the transition table has as many rows and columns
+MOST_COLUMNS = 1 << 16  # of the files that a model was trained on
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +73,17 @@ def check_labels(labels: Sequence[str]) -> None:
     if len(set(labels)) != len(labels):
         twice = next(label for label in labels if labels.count(label) > 1)
         raise StoreError(f"the label {twice!r:.80} is there twice")
+
+
+def check_width(width: int, content: bytes, what: str = "", *, line: int | None = None) -> int:
+    """Check the number of columns that a header claims: a file has a byte for each of them at least."""
+    most = min(len(content), MOST_COLUMNS)
+    if width > most:
+        raise StoreError(
+            f"{what}the header claims {width} columns, but {most} is the most for a file of {len(content)} bytes",
+            line=line,
+        )
+    return width
 
 
 def decoded(text: bytes, encoding: str, what: str = "", *, line: Callable[[], int] | None = None) -> str:

@@ -20,12 +20,12 @@ import numpy as np
 
 from seqlab.errors import StoreError
 from seqlab.features import Template
-from seqlab.foreign.parts import Floats, ForeignModel, Ints, check_labels, decoded, used
+from seqlab.foreign.parts import Floats, ForeignModel, Ints, check_labels, check_width, decoded, used
 
 HEAD = b"#mdl#"
 MEMM = 1
 _LENGTH = re.compile(rb"\s*([0-9]{1,9}):")
-_WEIGHT = re.compile(rb"([0-9]{1,19})=([-+0-9a-fA-FxXpPinfINFty.]{1,40})\s*")
+_WEIGHT = re.compile(rb"([0-9]{1,18})=([-+0-9a-fA-FxXpPinfINFty.]{1,40})\s*")
 
 
 def read(content: bytes, encoding: str, columns: Sequence[str] | None) -> ForeignModel:
@@ -41,6 +41,7 @@ def read(content: bytes, encoding: str, columns: Sequence[str] | None) -> Foreig
             "single lines and no sentences, and cannot be converted",
             line=2,
         )
+    width = check_width(width or 0, content, line=2)
     first = file.line
     patterns = file.strings(patterns_count or 0, "pattern")
     text = (
@@ -57,7 +58,7 @@ def read(content: bytes, encoding: str, columns: Sequence[str] | None) -> Foreig
         raise StoreError("an attribute is there twice")
     places, values = file.weights(count or 0)
     plain = next((line for line in patterns if line.startswith("b") and "%" not in line), None)
-    return _model(labels, names, places, values, template, plain, width or 0, kind)
+    return _model(labels, names, places, values, template, plain, width, kind)
 
 
 class _File:

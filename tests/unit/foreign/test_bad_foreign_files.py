@@ -1,6 +1,7 @@
 """Files of other programs that are cut, changed or made up: our error with its place, or a tagger that answers."""
 
 import random
+import re
 import struct
 
 import pycrfsuite
@@ -9,6 +10,7 @@ import pytest
 import seqlab
 from oracle.foreign_files import crfpp, crfpp_binary, wapiti
 from seqlab.errors import OptionError, SeqlabError, StoreError
+from seqlab.foreign import crfpp as crfpp_reader
 
 CRFPP = crfpp({"U0:a": [0.5, -1.0, 0.25], "U1:a/N": [1.0, 0.0, 0.0], "B": [0.125] * 9})
 BINARY = crfpp_binary({"U0:a": [0.5, -1.0, 0.25], "U1:a/N": [1.0, 0.0, 0.0], "B": [0.125] * 9})
@@ -83,6 +85,39 @@ def test_thousands_of_changes(tmp_path, crfsuite):
                 else:
                     del changed[at : at + rng.randint(1, 9)]
             answer(path, bytes(changed))
+
+
+def test_numbers_of_headers_are_not_believed(tmp_path, crfsuite):
+    """A few bytes cannot ask for gigabytes: a header's numbers are held against the size of the file."""
+    path = tmp_path / "m"
+    rng = random.Random(12)
+    extremes = [0, 1, 7, 1000, 65536, 10**6, 10**8, 10**9 - 1, 2**31 - 1, 2**32 - 1, 2**63, 10**18]
+    for content in (crfsuite, CRFPP.encode(), BINARY, WAPITI.encode()):
+        for _ in range(200):
+            if content in (crfsuite, BINARY):
+                answer(path, at(content, 4 * rng.randrange(20), rng.choice(extremes) % 2**32))
+                continue
+            found = rng.choice([*re.finditer(rb"\d+", content)])
+            number = str(rng.choice(extremes)).encode()
+            answer(path, content[: found.start()] + number + content[found.end() :])
+
+
+def test_a_trie_with_a_cycle_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr(crfpp_reader, "MOST_SHARED", 2**40)  # the cycle itself is seen
+    said = complaint(tmp_path / "m", at(at(BINARY, 520, 7), 1668, 100))
+    assert said.endswith("the trie of attributes is damaged: a word does not lead to its root")
+
+
+def test_a_header_that_claims_too_many_columns(tmp_path):
+    path = tmp_path / "m"
+    for content, place in (
+        (CRFPP.replace("xsize: 2", "xsize: 100000000"), ":1: "),
+        (at(BINARY, 20, 100_000_000), ": byte 20: "),
+        (WAPITI.replace("#rdr#4/2", "#rdr#4/999999"), ":2: "),
+    ):
+        said = complaint(path, content)
+        assert said.startswith(f"{place}the header claims ")
+        assert f"is the most for a file of {len(content)} bytes" in said
 
 
 def at(content: bytes, offset: int, *numbers: int) -> bytes:
