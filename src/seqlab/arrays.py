@@ -19,6 +19,8 @@ LabelIds = npt.NDArray[np.int32]  # (T,)
 Probabilities = npt.NDArray[np.floating[Any]]
 
 LARGEST_COUNT = 2**31 - 1
+LARGEST_MEMORY = 2**63 - 1
+BROAD = 1 << 30  # bytes; every machine has as many
 
 
 def as_scores(value: npt.ArrayLike, name: str) -> Scores:
@@ -31,13 +33,21 @@ def as_scores(value: npt.ArrayLike, name: str) -> Scores:
         ) from error
     kind = array.dtype
     if kind.kind == "f" and kind.itemsize <= 8:
-        array = array.astype(np.float64 if kind.itemsize == 8 else np.float32, copy=False)
-        return np.ascontiguousarray(array) if array.ndim else array
-    if kind.kind in "iub":
-        return np.ascontiguousarray(array, dtype=np.float64)
-    raise DtypeError(
-        f"{name} scores have dtype {kind}, but float32 or float64 is wanted; convert them with .astype(numpy.float64)"
-    )
+        dtype: Any = np.float64 if kind.itemsize == 8 else np.float32
+    elif kind.kind in "iub":
+        dtype = np.float64
+    else:
+        raise DtypeError(
+            f"{name} scores have dtype {kind}, but float32 or float64 is wanted; convert them with "
+            ".astype(numpy.float64)"
+        )
+    needed = array.size * np.dtype(dtype).itemsize
+    if needed > BROAD and needed > memory():
+        raise ShapeError(
+            f"{name} scores of shape {array.shape} need {needed / 1e9:,.0f} GB, but this machine has "
+            f"{memory() / 1e9:,.0f} GB; take fewer labels"
+        )
+    return array.astype(dtype, order="C", copy=False)
 
 
 def check_scores(scores: Scores, name: str) -> float:
@@ -50,6 +60,36 @@ def check_scores(scores: Scores, name: str) -> float:
             "write -inf for what is forbidden"
         )
     return largest
+
+
+def check_room(labels: int, axes: int = 2, each: int = 8) -> None:
+    """Raise an error for a table of transitions that is larger than the memory of the machine.
+
+    axes   labels of a transition: 2 from one label to the next
+    each   bytes for each transition, in all tables that it stands in
+    """
+    needed = each * labels**axes
+    if needed > BROAD and needed > (there := memory()):
+        raise LabelError(
+            f"{labels:,} labels need {needed / 1e9:,.0f} GB for the transitions between {axes} labels, but this "
+            f"machine has {there / 1e9:,.0f} GB; are they labels, and not words or numbers? MostFrequentTag does "
+            f"without transitions{'' if axes == 2 else ', and a lower order needs less'}"
+        )
+
+
+def memory() -> int:
+    """Return the bytes that this process may have: the memory of the machine, or what limits are set to."""
+    try:
+        most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not known here: nothing is refused
+        return LARGEST_MEMORY
+    try:
+        import resource  # not on every system
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    except (ImportError, ValueError, OSError):
+        return most
+    return most if limit == resource.RLIM_INFINITY else min(most, limit)
 
 
 def frozen(array: Scores) -> Scores:

@@ -48,7 +48,7 @@ FOREIGN = (b"lCRF", b"version: ", b"#mdl#")  # first bytes of models of other pr
 CODES = {f"{kind}{8 * size}": f"{kind.lower()}{size}" for kind in "FIU" for size in (8, 4, 2, 1)}
 CODES = {name: code for name, code in CODES.items() if name != "F8"} | {"BOOL": "?"}
 # Exceptions that corrupt data may raise in code that expects valid data.
-MISFITS = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, MemoryError, RecursionError)
+MISFITS = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError)
 
 Model = TypeVar("Model")
 Kinds = Mapping[str, Callable[[State], Model]]  # constructors of models from states, by kind
@@ -105,6 +105,8 @@ def misfits_told(where: str | None) -> Iterator[None]:
         yield
     except SeqlabError as error:
         raise StoreError(error.message, place=error.place._replace(path=where)) from error
+    except MemoryError as error:
+        raise StoreError("there is not enough memory for this model", place=Place(path=where)) from error
     except MISFITS as error:
         raise StoreError(
             f"what the file says does not fit together: {type(error).__name__}: {error!s:.200}",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from seqlab import _core, families
-from seqlab.arrays import LabelIds, thread_count
+from seqlab.arrays import LabelIds, check_room, thread_count
 from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder
 from seqlab.errors import CorpusError, OptionError
@@ -34,6 +34,7 @@ from seqlab.tagging.door.sentences import (
 )
 from seqlab.tagging.training import FitOptions, Training, dev_scorer
 
+TRANSITION = 24  # bytes for each: its weight, whether it was seen, its expected count, as the kernels read it
 USUAL_KEEP = 1e-3
 LEFT = 3.0  # labels per token that a CRF usually keeps
 SAMPLE = 20_000  # tokens to estimate that number from
@@ -65,6 +66,7 @@ def learn(
     labels = tuple(sorted({*gold.names, *listed_labels(classes), *earlier_labels}))
     gold = gold.numbered(labels)
     weights = with_classes(gold, token_weights(corpus, sample_weight), tagger.class_weight)
+    check_room(len(labels), tagger.order + 1, TRANSITION)
     rules = Rules.of(tagger.constraints, labels)
     check_rules(gold, rules, corpus.offsets, tagger.constraints)
     dictionary = TagDictionary.of(tagger.allowed, labels, word_column(corpus))

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.arrays import Scores
+from seqlab.arrays import Scores, check_room
 from seqlab.corpus import Corpus
 from seqlab.corpus.columns import Offsets
 from seqlab.errors import CorpusError, LabelError, OptionError, Place
@@ -47,6 +47,7 @@ class Rules(Brief):
     @staticmethod
     def of(given: Given, labels: Sequence[str]) -> Rules:
         """Read the name of a tag scheme, a Constraints without positions, or pairs (from, to) that are forbidden."""
+        check_room(len(labels))
         if given is None:
             return Rules.none(len(labels))
         from seqlab.tags import rules as rules_of_scheme
