@@ -21,6 +21,7 @@ import struct
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from seqlab.errors import Place, StoreError
 from seqlab.features import Template
@@ -231,7 +232,8 @@ def _words(base: Ints, check: Ints, at: int) -> list[tuple[bytes, int]]:
     inner = slots[(base > 0) & (base < len(base)) & (check > 0) & (check < len(base)) & (slots > 0)]
     came_from = np.full(len(base), -1)
     came_from[base[inner]] = inner
-    lengths, steps, node = np.zeros(len(ends), dtype=np.int64), [], ends.copy()
+    steps: list[tuple[Ints, npt.NDArray[np.uint8]]] = []
+    lengths, node = np.zeros(len(ends), dtype=np.int64), ends.copy()
     while (living := np.flatnonzero(node != base[0])).size:
         slot = came_from[node[living]]
         letter = slot - check[slot] - 1
