@@ -44,6 +44,7 @@ Result minimise_in_python(const nb::object& objective, const Out<double>& theta,
 void bind_names(nb::module_& m) {
     nb::enum_<Method>(m, "Method", "How to walk downhill.")
         .value("lbfgs", Method::lbfgs)
+        .value("proximal", Method::proximal)
         .value("conjugate_gradient", Method::conjugate_gradient)
         .value("gradient", Method::gradient);
     nb::enum_<LineSearch>(m, "LineSearch", "How far to go along a direction (eq:wolfe).")
@@ -150,7 +151,8 @@ Outcome minimise(const optimise::Objective& objective, double* theta, std::size_
     const optimise::Diagonal diagonal{settings.diagonal};
     options.diagonal = &diagonal;
     options.threads = threads;
-    return lbfgs(objective, theta, n, options, report);
+    const auto method = settings.method == Method::proximal ? optimise::proximal : optimise::lbfgs;
+    return method(objective, theta, n, options, report);
 }
 
 void bind_optimise(nb::module_& m) {
@@ -160,7 +162,7 @@ void bind_optimise(nb::module_& m) {
         "minimise", &minimise_in_python, "objective"_a, "theta"_a.noconvert(), "settings"_a,
         "report"_a.none(),
         "Walk theta downhill in place; objective(theta, gradient) writes the gradient and returns the value "
-        "(eq:lbfgs, eq:owlqn, eq:conjugate-gradient, eq:gradient-descent).");
+        "(eq:lbfgs, eq:owlqn, eq:proximal, eq:conjugate-gradient, eq:gradient-descent).");
 }
 
 }  // namespace seqlab::bind

@@ -6,7 +6,7 @@
 
 namespace seqlab::bind {
 
-enum class Method { lbfgs, conjugate_gradient, gradient };
+enum class Method { lbfgs, proximal, conjugate_gradient, gradient };
 
 struct Settings {
     Method method = Method::lbfgs;

@@ -82,6 +82,14 @@ struct StepEnds {
     const double *x0, *x1, *g0, *g1;
 };
 
+// A coordinate of a quadratic model, and where coordinate descent has moved it (eq:proximal).
+struct Coordinate {
+    std::size_t i;
+    double x, g, c;  // where it was, slope there, penalty
+    double b0, b;    // diagonals of B₀ and of B
+    double at;       // x + d
+};
+
 template <class F>
 struct FloatKernels {
     // Primitives: out[y] = ⊕_a in[a * gap] ⊗ M[a * stride + y], and out[a * gap] = ⊕_y M[a * stride + y] ⊗ g[y].
@@ -164,6 +172,13 @@ struct Kernels {
                      std::size_t from, std::size_t to);
     void (*log_back)(double* out, std::size_t gap, const double* M, std::size_t stride, const double* g,
                      std::size_t from, std::size_t to);
+    // Coordinate descent with B = B₀ - W K Wᵀ (kernels/rows/coordinates.hpp). A row of w and kw has p numbers, a multiple
+    // of 8; kw = w K, and b = b0 - w·kw.
+    void (*project_coordinates)(Coordinate*, std::size_t count, const float* w, const double* K,
+                                std::size_t p, float* kw);
+    // Move every coordinate to its minimum, one after the other, with u = K Wᵀ d; returns Σ b z², z what each moved.
+    double (*sweep_coordinates)(Coordinate*, std::size_t count, const float* w, const float* kw,
+                                std::size_t p, double* u);
     // 1, 2 or 4 chains of symbols of the same length T; room and E as for f64.forward_backward
     void (*symbol_forward_backward)(const SymbolEdges&, std::size_t T, SymbolChain*, std::size_t S,
                                     double* room, double* E);

@@ -79,14 +79,7 @@ Outcome lbfgs(const Objective& objective, double* theta, std::size_t n, const Lb
     Walk walk(objective, theta, n, options.stopping, report, options.threads, l1);
     if (!walk.begin()) return walk.end(Stop::bad_start);
     Lbfgs method(walk, options, l1);
-    const auto refined = [&] { return options.refine && options.refine() && walk.look_again(); };
-    for (;;) {
-        const auto stop = walk.settled();
-        const bool final = stop == Stop::stopped || stop == Stop::iterations;
-        if (stop && (final || !refined())) return walk.end(*stop);
-        if (!stop && options.refine && walk.gained_less_than(options.refine_below)) refined();
-        if (!method.advance() && !refined()) return walk.end(Stop::no_progress);
-    }
+    return repeat(walk, method, options);
 }
 
 }  // namespace seqlab::optimise

@@ -101,7 +101,7 @@ struct LbfgsOptions {
     bool float32 = true;   // number type of the history; sums are always float64
     FirstStep first_step;  // empty: 1 / |d|
     const Diagonal* diagonal = nullptr;
-    L1 l1{};  // if not empty: OWL-QN, with the armijo search
+    L1 l1{};  // if not empty: OWL-QN or proximal steps, with the armijo search
     // Called when the minimisation would end, or when an iteration decreased the value by less than refine_below; true
     // means that the objective is more exact from now on (float64 after float32), so that the current point is
     // evaluated again.
@@ -128,6 +128,10 @@ struct GradientOptions {
 // eq:lbfgs, and eq:owlqn where there is a penalty
 Outcome lbfgs(const Objective& objective, double* theta, std::size_t n, const LbfgsOptions& options,
               const Report& report);
+
+// eq:proximal: the L1 penalty is kept in the model of every step, so that coordinates may reach and cross 0.
+Outcome proximal(const Objective& objective, double* theta, std::size_t n, const LbfgsOptions& options,
+                 const Report& report);
 
 // eq:conjugate-gradient
 Outcome conjugate_gradient(const Objective& objective, double* theta, std::size_t n,

@@ -50,7 +50,7 @@ std::array<double, 2> slopes(const double* g, const double* d, std::size_t n, st
 }  // namespace
 
 Walk::Walk(const Objective& objective, double* theta, std::size_t n, const Stopping& stopping,
-           const Report& report, std::size_t threads, const L1* l1, bool may_rise)
+           const Report& report, std::size_t threads, const L1* l1, bool may_rise, bool orthant)
     : objective_(objective),
       stopping_(stopping),
       report_(report),
@@ -59,6 +59,7 @@ Walk::Walk(const Objective& objective, double* theta, std::size_t n, const Stopp
       n_(n),
       threads_(threads),
       may_rise_(may_rise),
+      orthant_(orthant && l1),
       past_(static_cast<std::size_t>(std::max(0, stopping.period))) {
     here_.x = theta;
     here_.g = room_[0].of(n + 1);
@@ -110,13 +111,14 @@ bool Walk::evaluate_here() {
 Sample Walk::at(double t, const double* d) {
     Sample sample{.step = t};
     double addition = 0.0, squares = 0.0;
-    if (l1_) {
+    if (orthant_) {
         const Stepped to = step_in_orthant(*l1_, here_.x, pseudo_, d, t, n_, there_.x, threads_);
         sample.change = to.change;
         addition = to.penalty, squares = to.squares, there_.active = to.active;
     } else {
         const auto [length, active] = stepped(here_.x, d, t, n_, there_.x, threads_);
         squares = length, there_.active = active;
+        if (l1_) addition = penalty(*l1_, there_.x, n_, threads_);
     }
     there_.x_norm = std::sqrt(squares);
     sample.finite = std::isfinite(squares);

@@ -23,9 +23,11 @@ struct Point {
 
 class Walk {
 public:
-    // l1: null for none. may_rise: steps may increase the value, so the best point is stored separately.
+    // l1: null for none. may_rise: steps may increase the value, so the best point is stored separately. orthant: with a
+    // penalty, steps are projected onto the orthant of the current point.
     Walk(const Objective& objective, double* theta, std::size_t n, const Stopping& stopping,
-         const Report& report, std::size_t threads, const L1* l1 = nullptr, bool may_rise = false);
+         const Report& report, std::size_t threads, const L1* l1 = nullptr, bool may_rise = false,
+         bool orthant = true);
     // Writes the best point to theta, also after an exception.
     ~Walk();
     Walk(const Walk&) = delete;
@@ -37,7 +39,7 @@ public:
     bool look_again();
     // True if the last iteration decreased the value by less than this fraction.
     bool gained_less_than(double part) const { return gain_ < part * std::abs(here_.value); }
-    // Evaluate x + t d; with a penalty, projected onto the orthant.
+    // Evaluate x + t d, projected onto the orthant where that was asked for.
     Sample at(double t, const double* d);
     // Make the point evaluated last the current one.
     void accept(const Found& found);
@@ -63,7 +65,7 @@ private:
     const L1* l1_;
     double* theta_;
     std::size_t n_, threads_;
-    bool may_rise_;
+    bool may_rise_, orthant_;
 
     Buffer<double> room_[5];
     Point here_, there_, best_;
@@ -74,5 +76,18 @@ private:
     double lowest_ = 0.0;
     double gain_ = INFINITY;  // decrease of the last step; infinite before the first
 };
+
+// Repeat a method's iterations until a stopping rule applies; method.advance() is false when it finds no lower value.
+template <class Method>
+Outcome repeat(Walk& walk, Method& method, const LbfgsOptions& options) {
+    const auto refined = [&] { return options.refine && options.refine() && walk.look_again(); };
+    for (;;) {
+        const auto stop = walk.settled();
+        const bool final = stop == Stop::stopped || stop == Stop::iterations;
+        if (stop && (final || !refined())) return walk.end(*stop);
+        if (!stop && options.refine && walk.gained_less_than(options.refine_below)) refined();
+        if (!method.advance() && !refined()) return walk.end(Stop::no_progress);
+    }
+}
 
 }  // namespace seqlab::optimise

@@ -382,7 +382,7 @@ class LocalLikelihood64(Loss):
 
     def __init__(self, task: object) -> None: ...
 
-def averaged_start(task: Task, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], l2: float, epochs: int, burn_in: int, rate: float, seed: int, local: bool, threads: int, go_on: object | None) -> float:
+def averaged_start(task: Task, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], l2: float, l1: float, epochs: int, burn_in: int, rate: float, seed: int, local: bool, threads: int, go_on: object | None) -> float:
     """
     Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).
     """
@@ -449,9 +449,11 @@ class Method(enum.Enum):
 
     lbfgs = 0
 
-    conjugate_gradient = 1
+    proximal = 1
 
-    gradient = 2
+    conjugate_gradient = 2
+
+    gradient = 3
 
 class LineSearch(enum.Enum):
     """How far to go along a direction (eq:wolfe)."""
@@ -582,7 +584,7 @@ class Settings:
 
 def minimise(objective: object, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], settings: Settings, report: object | None) -> tuple[Stop, int, int, float, float, int]:
     """
-    Walk theta downhill in place; objective(theta, gradient) writes the gradient and returns the value (eq:lbfgs, eq:owlqn, eq:conjugate-gradient, eq:gradient-descent).
+    Walk theta downhill in place; objective(theta, gradient) writes the gradient and returns the value (eq:lbfgs, eq:owlqn, eq:proximal, eq:conjugate-gradient, eq:gradient-descent).
     """
 
 class OnlineLearner:

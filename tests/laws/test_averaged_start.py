@@ -20,6 +20,7 @@ def started(
     theta=None,
     *,
     l2=1.0,
+    l1=0.0,
     epochs=6,
     burn_in=4,
     rate=0.1,
@@ -30,7 +31,7 @@ def started(
 ):
     found = np.zeros(len(task.theta)) if theta is None else theta.copy()
     core = task.lesson.task(task.model, layered=True)
-    used = _core.averaged_start(core, found, l2, epochs, burn_in, rate, seed, local, threads, go_on)
+    used = _core.averaged_start(core, found, l2, l1, epochs, burn_in, rate, seed, local, threads, go_on)
     return found, used
 
 
@@ -155,3 +156,28 @@ def test_with_or_without_a_start_training_ends_at_the_same_place():
         assert one.history_.objective[-1] == pytest.approx(ends[0].history_.objective[-1], rel=1e-9)
         np.testing.assert_allclose(one.model_.theta, ends[0].model_.theta, atol=1e-5)
     assert ends[2].history_.objective[0] < 0.5 * ends[0].history_.objective[0]
+
+
+@given(st.integers(0, 2**16), st.floats(0.01, 2.0))
+def test_a_penalty_moves_weights_towards_zero_and_no_further(seed, l1):  # eq:averaged-sgd
+    """With one sentence the steps can be followed: gradient, then l1 · rate towards 0, at the end of each pass."""
+    task = copies(exercise(seed, 3, [4]), 1)
+    plain, _ = started(task, epochs=1, burn_in=0, rate=1e-3)
+    pulled, _ = started(task, epochs=1, burn_in=0, rate=1e-3, l1=l1)
+    assert (np.abs(pulled) <= np.abs(plain) + 1e-6).all()
+    assert (pulled[plain == 0] == 0).all()
+    strong, _ = started(task, epochs=1, burn_in=0, rate=1e-3, l1=1e6)
+    assert not strong.any()
+
+
+def test_a_start_with_a_penalty_has_zeros_and_trains_to_the_same_optimum():  # eq:averaged-sgd eq:proximal
+    corpus = demo_corpus("train")[:60]
+
+    def fitted(epochs):
+        learner = LBFGS(l1=0.3, l2=0.1, start_epochs=epochs, dtype="float64", epsilon=1e-7, delta=0)
+        return CRF("word[0]\nword[-1]", learner).fit(corpus, "pos")
+
+    near, far = fitted(4), fitted(0)
+    assert near.history_[0].active < near.model_.size
+    assert near.history_[0].objective < far.history_[0].objective
+    assert near.history_[-1].objective == pytest.approx(far.history_[-1].objective, rel=1e-7)

@@ -27,6 +27,7 @@ QUASI_NEWTON = [
 FAST = [
     *(("lbfgs", options) for options in QUASI_NEWTON),
     ("owlqn", {"l1": 0.0}),
+    ("proximal", {"l1": 0.0}),
     ("conjugate-gradient", {}),
     ("conjugate-gradient", {"restart": 5}),
 ]
@@ -137,7 +138,9 @@ def test_accepted_steps_satisfy_the_conditions_of_their_search(kind):  # eq:wolf
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("where", ["value", "gradient"])
-@pytest.mark.parametrize("how", [*ALL, ("gradient", {"step": 0.9}), ("owlqn", {"l1": 0.1})])
+@pytest.mark.parametrize(
+    "how", [*ALL, ("gradient", {"step": 0.9}), ("owlqn", {"l1": 0.1}), ("proximal", {"l1": 0.1})]
+)
 def test_what_is_not_finite_is_never_accepted(bad, where, how):
     """A bowl around 1 that ends at |θ - 1| > 2: the first steps, of length 1 and more, run over the border."""
 
@@ -238,7 +241,7 @@ def test_no_coordinates_and_one(how):
     assert one.theta == approx([2.0], abs=1e-6)
 
 
-@pytest.mark.parametrize("how", [*ALL, ("owlqn", {"l1": 0.5})])
+@pytest.mark.parametrize("how", [*ALL, ("owlqn", {"l1": 0.5}), ("proximal", {"l1": 0.5})])
 def test_same_bits_twice(how):
     function, _, _ = logistic(9, size=8)
     first, second = (minimise(function, np.zeros(8), how[0], **how[1]) for _ in range(2))

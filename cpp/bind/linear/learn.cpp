@@ -143,8 +143,8 @@ void bind_scorer(nb::module_& m, const char* name) {
 void bind_start(nb::module_& m) {
     m.def(
         "averaged_start",
-        [](const KeptTask& task, const Out<double>& theta, double l2, int epochs, int burn_in, double rate,
-           std::uint64_t seed, bool local, std::size_t threads, const nb::object& go_on) {
+        [](const KeptTask& task, const Out<double>& theta, double l2, double l1, int epochs, int burn_in,
+           double rate, std::uint64_t seed, bool local, std::size_t threads, const nb::object& go_on) {
             const auto asked = [&] {
                 return locked([&] {
                     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -153,10 +153,10 @@ void bind_start(nb::module_& m) {
             };
             Unlocked unlocked;
             return AveragedStart(task.task, threads)
-                .run(theta.data(), {l2, epochs, burn_in, rate, seed, local, asked}, threads);
+                .run(theta.data(), {l2, l1, epochs, burn_in, rate, seed, local, asked}, threads);
         },
-        "task"_a, "theta"_a.noconvert(), "l2"_a, "epochs"_a, "burn_in"_a, "rate"_a, "seed"_a, "local"_a,
-        "threads"_a, "go_on"_a.none(),
+        "task"_a, "theta"_a.noconvert(), "l2"_a, "l1"_a, "epochs"_a, "burn_in"_a, "rate"_a, "seed"_a,
+        "local"_a, "threads"_a, "go_on"_a.none(),
         "Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).");
     m.def(
         "observed_pairs",

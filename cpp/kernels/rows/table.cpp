@@ -1,5 +1,6 @@
 // The routines for rows of weights, scores and optimiser steps in the table of an instruction set. Compiled once for
 // each set (CMakeLists.txt).
+#include "kernels/rows/coordinates.hpp"
 #include "kernels/rows/history.hpp"
 #include "kernels/rows/primitives.hpp"
 #include "kernels/rows/weight_rows.hpp"
@@ -29,6 +30,8 @@ void add_row_kernels(Kernels& k) {
     add(k.f64);
     k.log_step = log_step;
     k.log_back = log_back;
+    k.project_coordinates = project_coordinates;
+    k.sweep_coordinates = sweep_coordinates;
 }
 
 }  // namespace seqlab::SEQLAB_ISA

@@ -78,6 +78,12 @@ public:
         for (std::size_t i = 0; i < size_; ++i) table_[i] *= factor;
         for (F& x : listed_) x *= factor;
     }
+    // Move every weight towards zero by `by`, and no further than to zero.
+    void soften(F by) {
+        const auto nearer = [by](F x) { return x > by ? x - by : x < -by ? x + by : F{0}; };
+        for (std::size_t i = 0; i < size_; ++i) table_[i] = nearer(table_[i]);
+        for (F& x : listed_) x = nearer(x);
+    }
     // Like move_to, for the first attributes only: those used by so many tokens that float32 sums would drift.
     void move_first_rows(std::size_t attributes, double* total) {
         for (std::size_t a = 0; a < attributes; ++a)

@@ -12,7 +12,7 @@ namespace {
 
 // Exponent of the diagonal curvature, and the iteration from which it applies. Far from the optimum full Newton scaling
 // (1) is nearly right; near it, features that occur together make it wrong, and the L-BFGS history is better
-// (docs/decisions/0010).
+// (docs/decisions/0010). A proximal step, whose steps see the diagonal of every coordinate, keeps to the first (0020).
 struct Trust {
     int iteration;
     double exponent;
@@ -91,7 +91,9 @@ optimise::Outcome descend(Loss& quick, Loss* exact, double* theta, const BatchOp
         };
         lbfgs.refine_below = quick_digits;
     }
-    if (!options.precondition) return optimise::lbfgs(objective, theta, quick.size(), lbfgs, report);
+    const bool sparse = lbfgs.l1.any();
+    const auto method = sparse ? optimise::proximal : optimise::lbfgs;
+    if (!options.precondition) return method(objective, theta, quick.size(), lbfgs, report);
 
     Preconditioner preconditioner(quick, options.l2, threads);
     preconditioner.renew(theta, trust[0].exponent);
@@ -101,10 +103,10 @@ optimise::Outcome descend(Loss& quick, Loss* exact, double* theta, const BatchOp
     const optimise::Report renewing = [&](const optimise::Progress& progress, const double* x) {
         for (const Trust& now : trust)
             if (progress.iteration > 0 && progress.iteration == now.iteration)
-                preconditioner.renew(x, now.exponent);
+                preconditioner.renew(x, sparse ? trust[0].exponent : now.exponent);
         return report(progress, x);
     };
-    return optimise::lbfgs(objective, theta, quick.size(), lbfgs, renewing);
+    return method(objective, theta, quick.size(), lbfgs, renewing);
 }
 
 }  // namespace seqlab

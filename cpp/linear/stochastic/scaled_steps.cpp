@@ -1,6 +1,7 @@
 #include "linear/stochastic/scaled_steps.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace seqlab {
@@ -52,6 +53,13 @@ void ScaledSteps<F>::add_to(double* total, double part, std::size_t threads) {
     for (std::size_t k = 0; k < triple_.size(); ++k) total[task_.first_triple() + k] += part * triple_[k];
     for (std::size_t k = 0; k < task_.edge_observed.weights(); ++k)
         total[task_.first_edge() + k] += part * scale_ * static_cast<double>(chain_.pairs()[k]);
+}
+
+template <class F>
+void ScaledSteps<F>::soften(double by) {
+    chain_.node().soften(static_cast<F>(by / scale_));
+    for (double& x : move_) x = std::copysign(std::max(0.0, std::abs(x) - by), x);
+    chain_.load_moves(move_.data(), triple_.data());
 }
 
 template <class F>

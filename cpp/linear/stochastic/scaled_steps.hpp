@@ -25,6 +25,9 @@ public:
     // total (task.size()) += part · θ
     void add_to(double* total, double part, std::size_t threads = 1);
 
+    // Move all weights towards zero by `by`, at most to zero: the proximal step of an L1 penalty.
+    void soften(double by);
+
     // Called before the sequences are scored; nothing to do here.
     void prepare(std::span<const std::size_t>) {}
     const ChainWeights<F>& chain() const { return chain_; }

@@ -143,7 +143,8 @@ def trained(
 
     def first_guess(at: Weights, epochs: int) -> None:
         burn_in, go_on = max(epochs - 2, 0), lambda: not monitor.interrupted()
-        options = (float(learner.l2), epochs, burn_in, 0.0, tagger.seed, tagger._local, threads)
+        l1 = float(getattr(learner, "l1", 0.0))
+        options = (float(learner.l2), l1, epochs, burn_in, 0.0, tagger.seed, tagger._local, threads)
         _core.averaged_start(task, at, *options, go_on)
 
     def train(report: Report) -> Outcome:

@@ -104,7 +104,7 @@ def test_objective_never_rises():
         (LBFGS, {"l1": -0.1}, "l1"),
         (LBFGS, {"l1": float("inf")}, "l1"),
         (LBFGS, {"epsilon": -1e-5}, "epsilon"),
-        (LBFGS, {"delta": None}, "delta"),
+        (LBFGS, {"delta": "small"}, "delta"),
         (LBFGS, {"period": 1.5}, "period"),
         (LBFGS, {"max_iterations": 0}, "max_iterations"),
         (LBFGS, {"memory": 0}, "memory"),

@@ -30,17 +30,21 @@ class BatchLearner(Brief):
     l2               strength of the penalty l2·‖θ‖²: c2 of CRFsuite; 1 / (2 C) for C of CRF++ and scikit-learn,
                      1 / (2 σ²) for a Gaussian prior of deviation σ (sigma), rho2 / 2 of Wapiti
     epsilon          stop when the gradient's norm is at most epsilon · max(1, ‖θ‖)
-    delta, period    stop when the objective fell by less than `delta` of itself over `period` iterations
+    delta, period    stop when the objective fell by less than `delta` of itself over `period` iterations; None: 1e-5
     max_iterations   or None for no limit
     """
 
     l2: float = 0.1
     epsilon: float = 1e-5
-    delta: float = 1e-5
+    delta: float | None = None
     period: int = 10
     max_iterations: int | None = 1000
 
     likelihood: ClassVar[bool] = True
+
+    @property
+    def _delta(self) -> float:
+        return 1e-5
 
     def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
         """Minimise the objective of the job from theta, in place; report is called after every iteration."""
@@ -49,38 +53,39 @@ class BatchLearner(Brief):
     def __post_init__(self) -> None:
         number(self.l2, "l2", most=LARGEST_PENALTY)
         number(self.epsilon, "epsilon")
-        number(self.delta, "delta")
+        if self.delta is not None:
+            number(self.delta, "delta")
         whole_number(self.period, "period", 0)
         if self.max_iterations is not None:
             whole_number(self.max_iterations, "max_iterations", 1)
 
     def _stopping(self, settings: _core.Settings) -> _core.Settings:
         """Write the stopping rules into the settings of the core."""
-        settings.epsilon, settings.delta, settings.period = (
-            float(self.epsilon),
-            float(self.delta),
-            self.period,
-        )
+        settings.epsilon, settings.period = float(self.epsilon), self.period
+        settings.delta = float(self._delta if self.delta is None else self.delta)
         settings.max_iterations = self.max_iterations or 0
         return settings
 
 
 @dataclass(frozen=True, repr=False)
 class LBFGS(BatchLearner):
-    """Limited-memory BFGS (eq:lbfgs), or OWL-QN when l1 > 0 (eq:owlqn): the default, and the fastest.
+    """Limited-memory BFGS (eq:lbfgs), with proximal steps when l1 > 0 (eq:proximal): the default, and the fastest.
 
     l2             strength of the penalty l2·‖θ‖² beside the summed negative log-likelihood: c2 of CRFsuite;
                    1 / (2 C) for C of CRF++ and scikit-learn, 1 / (2 σ²) for a prior of deviation σ, rho2 / 2 of Wapiti
     l1             strength of the penalty l1·‖θ‖₁, which makes most weights exactly 0: c1 of CRFsuite, rho1 of Wapiti
     epsilon        end when the gradient's norm is at most epsilon · max(1, ‖θ‖): epsilon of CRFsuite, tol elsewhere
-    delta, period  end when the objective fell by less than `delta` of itself over `period` iterations, as in CRFsuite
+    delta, period  end when the objective fell by less than `delta` of itself over `period` iterations, as in CRFsuite;
+                   None: 1e-5, with l1 3e-4 (where weights come and go for long and change nothing else)
     max_iterations iterations at most, None for no limit: max_iterations of CRFsuite, max_iter of scikit-learn
     memory         how many moves are remembered: num_memories of CRFsuite
-    start_epochs   epochs of averaged stochastic descent that find a first guess (eq:averaged-sgd); 0 begins at zero
+    start_epochs   epochs of averaged stochastic descent that find a first guess (eq:averaged-sgd), with l1 up to four
+                   times as many while they help; 0 begins at zero
     precondition   whether the curvature scales the first directions (eq:preconditioner)
     dtype          "float32" evaluates in float32 until that no longer helps, and finishes in float64; "float64"
                    evaluates in float64 throughout
-    line_search    how far to go along a direction; of no use to OWL-QN, which has its own
+    line_search    how far to go along a direction; of no use with l1, where steps are halved (OWL-QN of CRFsuite and
+                   Wapiti does so, too)
 
     Plain L-BFGS, as in CRFsuite or Wapiti, is LBFGS(start_epochs=0, precondition=False).
     """
@@ -100,6 +105,10 @@ class LBFGS(BatchLearner):
         switch(self.precondition, "precondition")
         choice(self.dtype, "dtype", DTYPES)
         choice(self.line_search, "line_search", LINE_SEARCHES)
+
+    @property
+    def _delta(self) -> float:
+        return 3e-4 if self.l1 > 0 else 1e-5
 
     def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
         """Minimise the objective of the job from theta, in place; report is called after every iteration."""
@@ -124,7 +133,7 @@ class LBFGS(BatchLearner):
 def _near(
     centre: Weights, job: Job, theta: Weights, l2: float, settings: _core.Settings, report: Report
 ) -> Outcome:
-    """Run OWL-QN on the distance of the weights from the centre, so that l1 pulls them there and not to 0."""
+    """Run proximal steps on the distance of the weights from the centre, so that l1 pulls them there and not to 0."""
     away = theta - centre
     tell = told(report)
 
@@ -137,6 +146,7 @@ def _near(
         there = centre + numbers[-1]
         return tell(*numbers[:-2], int(np.count_nonzero(there)), there)
 
+    settings.method = _core.Method.proximal
     answer = _core.minimise(objective, away, settings, tell_weights)
     theta[:] = centre + away
     return outcome_of(theta, *answer)
@@ -171,7 +181,7 @@ class ConjugateGradient(BatchLearner):
 
     l2               strength of the penalty l2·‖θ‖², as in LBFGS: c2 of CRFsuite, 1 / (2 C) for C of CRF++
     epsilon          end when the gradient's norm is at most epsilon · max(1, ‖θ‖)
-    delta, period    end when the objective fell by less than `delta` of itself over `period` iterations
+    delta, period    end when the objective fell by less than `delta` of itself over `period` iterations; None: 1e-5
     max_iterations   iterations at most, None for no limit
     """
 
@@ -186,7 +196,7 @@ class GradientAscent(BatchLearner):
 
     l2               strength of the penalty l2·‖θ‖², as in LBFGS: c2 of CRFsuite, 1 / (2 C) for C of CRF++
     epsilon          end when the gradient's norm is at most epsilon · max(1, ‖θ‖)
-    delta, period    end when the objective fell by less than `delta` of itself over `period` iterations
+    delta, period    end when the objective fell by less than `delta` of itself over `period` iterations; None: 1e-5
     max_iterations   iterations at most, None for no limit
     step             a fixed step; None searches along the gradient at every iteration
     """
