@@ -187,8 +187,8 @@ def minimise(
     options        all methods: epsilon, delta, period, max_iterations (eq:stopping), max_linesearch, precision.
                    lbfgs, owlqn, proximal: memory (steps), first_step, and diagonal (n,), an estimate of the diagonal of
                    the inverse Hessian. lbfgs, owlqn: memory_dtype ("float32" or "float64"). lbfgs: line_search. owlqn,
-                   proximal: l1 (a number or (n,)), l1_range. conjugate-gradient: line_search, curvature, first_step, restart.
-                   gradient: first_step, step (fixed, without line search)
+                   proximal: l1 (a number or (n,)), l1_range. conjugate-gradient: line_search, curvature, first_step,
+                   restart. gradient: first_step, step (fixed, without line search)
 
     Exceptions of the objective and Ctrl-C end the run and are passed on.
     """
