@@ -18,9 +18,9 @@ struct KeptExpectation {
 };
 
 void set_up_expectation(KeptExpectation* self, const In<std::int64_t>& offset, std::size_t L,
-                        const Maybe<double>& weight, const Maybe<std::uint8_t>& allowed) {
+                        const Maybe<double>& weight, const Maybe<std::uint8_t>& allowed, std::size_t order) {
     new (self) KeptExpectation{
-        std::make_unique<Expectation>(span_of(offset), L, data_of(weight), data_of(allowed)), {}};
+        std::make_unique<Expectation>(span_of(offset), L, data_of(weight), data_of(allowed), order), {}};
     self->alive = {nb::cast(offset), nb::cast(weight), nb::cast(allowed)};
 }
 
@@ -29,24 +29,42 @@ RowList<double> row_list(const In<std::int64_t>& begin, const In<std::int32_t>& 
     return {begin.data(), symbols.data(), data_of(values)};
 }
 
+// Tables and sums of order 2 and 3 have heads.
+ChainTables tables_of(const Doubles& start, const Doubles& edge, const Maybe<double>& end,
+                      const std::vector<Doubles>& head) {
+    ChainTables tables{start.data(), edge.data(), data_of(end)};
+    for (std::size_t i = 0; i < head.size() && i < 2; ++i) tables.head[i] = head[i].data();
+    return tables;
+}
+
+ChainSums sums_of(const Out<double>& starts, const Out<double>& edges, const Out<double>& ends,
+                  const Out<double>& log_z, const std::vector<Out<double>>& heads) {
+    ChainSums sums{starts.data(), edges.data(), ends.data(), log_z.data()};
+    for (std::size_t i = 0; i < heads.size() && i < 2; ++i) sums.head[i] = heads[i].data();
+    return sums;
+}
+
 void over_scores(KeptExpectation& self, const Doubles& start, const Doubles& edge, const Maybe<double>& end,
-                 const Out<double>& node, const Out<double>& gamma, const Out<double>& starts,
-                 const Out<double>& edges, const Out<double>& ends, const Out<double>& log_z,
-                 std::size_t threads) {
+                 const std::vector<Doubles>& head, const Out<double>& node, const Out<double>& gamma,
+                 const Out<double>& starts, const Out<double>& edges, const Out<double>& ends,
+                 const std::vector<Out<double>>& heads, const Out<double>& log_z, std::size_t threads) {
+    const ChainTables tables = tables_of(start, edge, end, head);
+    const ChainSums sums = sums_of(starts, edges, ends, log_z, heads);
     Unlocked unlocked;
-    self.pass->over_scores({start.data(), edge.data(), data_of(end)}, node.data(), gamma.data(),
-                           {starts.data(), edges.data(), ends.data(), log_z.data()}, threads);
+    self.pass->over_scores(tables, node.data(), gamma.data(), sums, threads);
 }
 
 void over_symbols(KeptExpectation& self, const Doubles& start, const Doubles& edge, const Maybe<double>& end,
-                  const In<std::int64_t>& begin, const In<std::int32_t>& symbols, const Maybe<double>& values,
-                  const Doubles& table, const Out<double>& counts, const Out<double>& starts,
-                  const Out<double>& edges, const Out<double>& ends, const Out<double>& log_z,
+                  const std::vector<Doubles>& head, const In<std::int64_t>& begin,
+                  const In<std::int32_t>& symbols, const Maybe<double>& values, const Doubles& table,
+                  const Out<double>& counts, const Out<double>& starts, const Out<double>& edges,
+                  const Out<double>& ends, const std::vector<Out<double>>& heads, const Out<double>& log_z,
                   std::size_t threads) {
+    const ChainTables tables = tables_of(start, edge, end, head);
+    const ChainSums sums = sums_of(starts, edges, ends, log_z, heads);
     Unlocked unlocked;
-    self.pass->over_symbols({start.data(), edge.data(), data_of(end)}, row_list(begin, symbols, values),
-                            table.shape(0), table.data(), counts.data(),
-                            {starts.data(), edges.data(), ends.data(), log_z.data()}, threads);
+    self.pass->over_symbols(tables, row_list(begin, symbols, values), table.shape(0), table.data(),
+                            counts.data(), sums, threads);
 }
 
 }  // namespace
@@ -54,15 +72,16 @@ void over_symbols(KeptExpectation& self, const Doubles& start, const Doubles& ed
 void bind_em(nb::module_& m) {
     nb::class_<KeptExpectation>(m, "Expectation", "The E step of a hidden Markov model (eq:baum-welch).")
         .def("__init__", &set_up_expectation, "offset"_a.noconvert(), "L"_a, "weight"_a.none().noconvert(),
-             "allowed"_a.none().noconvert())
+             "allowed"_a.none().noconvert(), "order"_a)
         .def("over_scores", &over_scores, "start"_a.noconvert(), "edge"_a.noconvert(),
-             "end"_a.none().noconvert(), "node"_a.noconvert(), "gamma"_a.noconvert(), "starts"_a.noconvert(),
-             "edges"_a.noconvert(), "ends"_a.noconvert(), "log_z"_a.noconvert(), "threads"_a)
+             "end"_a.none().noconvert(), "head"_a.noconvert(), "node"_a.noconvert(), "gamma"_a.noconvert(),
+             "starts"_a.noconvert(), "edges"_a.noconvert(), "ends"_a.noconvert(), "heads"_a.noconvert(),
+             "log_z"_a.noconvert(), "threads"_a)
         .def("over_symbols", &over_symbols, "start"_a.noconvert(), "edge"_a.noconvert(),
-             "end"_a.none().noconvert(), "begin"_a.noconvert(), "symbols"_a.noconvert(),
+             "end"_a.none().noconvert(), "head"_a.noconvert(), "begin"_a.noconvert(), "symbols"_a.noconvert(),
              "values"_a.none().noconvert(), "table"_a.noconvert(), "counts"_a.noconvert(),
-             "starts"_a.noconvert(), "edges"_a.noconvert(), "ends"_a.noconvert(), "log_z"_a.noconvert(),
-             "threads"_a);
+             "starts"_a.noconvert(), "edges"_a.noconvert(), "ends"_a.noconvert(), "heads"_a.noconvert(),
+             "log_z"_a.noconvert(), "threads"_a);
     m.def(
         "symbol_scores",
         [](const Doubles& table, const In<std::int64_t>& begin, const In<std::int32_t>& symbols,

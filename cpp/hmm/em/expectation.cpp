@@ -18,6 +18,7 @@ namespace {
 constexpr double never = -std::numeric_limits<double>::infinity();
 constexpr std::size_t CELLS = std::size_t{1} << 16;  // scores in one job: with the marginals one megabyte
 constexpr std::size_t AHEAD = 4;                     // jobs in progress for every thread
+constexpr std::size_t MOST_BYTES = std::size_t{1} << 28;  // of their counts of transitions
 
 // True if every token has at most one symbol.
 bool at_most_one(const RowList<double>& symbols, std::size_t tokens) {
@@ -39,8 +40,13 @@ std::size_t row_of(const RowList<double>& symbols, std::size_t t, std::size_t V)
 }  // namespace
 
 Expectation::Expectation(std::span<const std::int64_t> offset, std::size_t L, const double* weight,
-                         const std::uint8_t* allowed)
-    : offset_(offset), L_(L), weight_(weight), allowed_(allowed) {
+                         const std::uint8_t* allowed, std::size_t order)
+    : offset_(offset),
+      L_(L),
+      k_(order),
+      moves_(tensor_size(L, order + 1)),
+      weight_(weight),
+      allowed_(allowed) {
     cut();
 }
 
@@ -50,8 +56,8 @@ void Expectation::cut() {
     std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
         return std::make_tuple(weight(a), length(a)) < std::make_tuple(weight(b), length(b));
     });
-    // Every job exponentiates the transitions again, so it must be large enough for that to be cheap.
-    const std::size_t most = std::max(CELLS, 16 * L_ * L_) / L_;
+    // With order 1, every job exponentiates the transitions again, so it must be large enough for that to be cheap.
+    const std::size_t most = std::max(CELLS, k_ == 1 ? 16 * L_ * L_ : L_) / L_;
     for (std::size_t i = 0; i < order_.size(); ++i) {
         const std::size_t T = length(order_[i]);
         const bool fits =
@@ -85,14 +91,25 @@ void Expectation::add_sequence(const ChainTables& tables, std::size_t s, double*
 }
 
 // eq:expected-counts of one job, added to the job's own sums.
-void Expectation::run(const ChainTables&, const Work& work, Room& room) const {
-    room.edge.assign(L_ * L_, 0.0);
+void Expectation::run(const Work& work, Room& room) const {
+    room.edge.assign(moves_, 0.0);
+    CountTarget target{room.edge.data(), 0, {nullptr, nullptr}};
+    for (std::size_t i = 0; i + 1 < k_; ++i) {
+        room.head[i].assign(tensor_size(L_, i + 2), 0.0);
+        target.head[i] = room.head[i].data();
+    }
     if (room.batch.empty()) return;
     room.log_z.assign(room.batch.size(), never);
-    room.log_space.assign(room.batch.size(), 0);
-    const CountTarget target{room.edge.data(), 0, {nullptr, nullptr}};
-    expected_counts<double>(room.batch, room.rows.data(), &target, true, room.log_z.data(),
-                            room.log_space.data(), 1);
+    if (histories_) {
+        const FlushToZero quick;
+        for (std::size_t i = 0; i < room.batch.size(); ++i)
+            room.log_z[i] =
+                histories_->add(room.batch[i].node, room.batch[i].T, room.rows[i], target, room.lists);
+    } else {
+        room.log_space.assign(room.batch.size(), 0);
+        expected_counts<double>(room.batch, room.rows.data(), &target, true, room.log_z.data(),
+                                room.log_space.data(), 1);
+    }
     for (std::size_t i = 0; i < room.batch.size(); ++i) {
         const std::size_t n = room.batch[i].T * L_;
         if (!(room.log_z[i] > never)) {
@@ -104,7 +121,10 @@ void Expectation::run(const ChainTables&, const Work& work, Room& room) const {
 }
 
 void Expectation::settle(const Work& work, Room& room, const ChainSums& sums) const {
-    for (std::size_t k = 0; k < L_ * L_; ++k) sums.edge[k] += work.weight * room.edge[k];
+    for (std::size_t k = 0; k < moves_; ++k) sums.edge[k] += work.weight * room.edge[k];
+    for (std::size_t i = 0; i + 1 < k_; ++i)
+        for (std::size_t k = 0; k < room.head[i].size(); ++k)
+            sums.head[i][k] += work.weight * room.head[i][k];
     for (std::size_t i = 0; i < room.batch.size(); ++i) {
         sums.log_z[room.members[i]] = room.log_z[i];
         const double* const first = room.rows[i];
@@ -124,7 +144,10 @@ void Expectation::each(const ChainTables& tables, const ChainSums& sums, std::si
     const PinKernels caller(kernels());
     const Crew crew(std::min(threads, work_.size()));
     for (std::size_t s = 0; s + 1 < offset_.size(); ++s) sums.log_z[s] = 0.0;
-    const std::size_t wave = threads <= 1 ? 1 : std::min(work_.size(), threads * AHEAD);
+    const std::size_t held = std::max<std::size_t>(1, MOST_BYTES / (sizeof(double) * moves_));
+    const std::size_t wave = threads <= 1 ? 1 : std::min({work_.size(), threads * AHEAD, held});
+    histories_.reset();
+    if (k_ > 1) histories_.emplace(tables, L_, k_);
     if (rooms_.size() < wave) rooms_.resize(wave);
     for (std::size_t first = 0; first < work_.size(); first += wave) {
         const std::size_t n = std::min(wave, work_.size() - first);
@@ -135,7 +158,7 @@ void Expectation::each(const ChainTables& tables, const ChainSums& sums, std::si
             room.rows.clear();
             room.members.clear();
             fill(work_[first + i], room);
-            run(tables, work_[first + i], room);
+            run(work_[first + i], room);
         });
         for (std::size_t i = 0; i < n; ++i) {
             settle(work_[first + i], rooms_[i], sums);
@@ -273,7 +296,8 @@ void Expectation::over_symbols(const ChainTables& tables, const RowList<double>&
         counts_->clear();
         general = true;
     };
-    const bool plain = !allowed_ && !symbols.value && at_most_one(symbols, begin(offset_.size() - 1));
+    const bool plain =
+        k_ == 1 && !allowed_ && !symbols.value && at_most_one(symbols, begin(offset_.size() - 1));
     std::optional<SymbolPotentials> model;
     if (plain) model.emplace(tables, table, V, L_);
     const std::size_t LP = plain ? model->lanes() : 0;

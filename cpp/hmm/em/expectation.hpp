@@ -14,6 +14,7 @@
 
 #include "base/numerics/buffer.hpp"
 #include "hmm/em/chain_sums.hpp"
+#include "hmm/em/histories.hpp"
 #include "hmm/em/symbol_potentials.hpp"
 #include "hmm/em/symbol_rows.hpp"
 #include "inference/plan.hpp"
@@ -25,7 +26,7 @@ class Expectation {
 public:
     // `weight` of each sequence, or null; allowed (tokens, L): 0 for labels that a token cannot have, or null
     Expectation(std::span<const std::int64_t> offset, std::size_t L, const double* weight,
-                const std::uint8_t* allowed);
+                const std::uint8_t* allowed, std::size_t order);
 
     // node (tokens, L) is log P(x_t | y), overwritten; gamma (tokens, L) becomes the marginals times the weights.
     void over_scores(const ChainTables& tables, double* node, double* gamma, const ChainSums& sums,
@@ -46,7 +47,8 @@ private:
         std::vector<Trellis<double>> batch;
         std::vector<double*> rows;
         std::vector<std::size_t> members;  // the sequences of the batch
-        std::vector<double> edge, log_z;
+        std::vector<double> edge, head[2], log_z;
+        Histories::Lists lists;
         std::vector<std::uint8_t> log_space;
         // Rows of potentials and of sums for chains of symbols, one for every token of the job.
         std::vector<const double*> potential;
@@ -64,7 +66,7 @@ private:
     void add_sequence(const ChainTables& tables, std::size_t s, double* node, double* gamma,
                       Room& room) const;
     void fetch(const SymbolTable& table, const RowList<double>& symbols, std::size_t s) const;
-    void run(const ChainTables& tables, const Work& work, Room& room) const;
+    void run(const Work& work, Room& room) const;
     void settle(const Work& work, Room& room, const ChainSums& sums) const;
     void run_symbols(const SymbolPotentials& model, const Work& work, const RowList<double>& symbols,
                      double* counts, const ChainSums& sums, Room& room) const;
@@ -76,12 +78,13 @@ private:
     void each(const ChainTables& tables, const ChainSums& sums, std::size_t threads, Fill fill, Spill spill);
 
     std::span<const std::int64_t> offset_;
-    std::size_t L_;
+    std::size_t L_, k_, moves_;  // labels, order, L^(order + 1)
     const double* weight_;
     const std::uint8_t* allowed_;
     std::vector<std::size_t> order_;
     std::vector<Work> work_;
     std::vector<Room> rooms_;
+    std::optional<Histories> histories_;         // of order 2 and 3, for one pass
     std::optional<SymbolTable> table_, counts_;  // kept between passes
     std::size_t symbols_ = 0;
     Buffer<double> direct_;  // (V, lanes) counts of chains of symbols

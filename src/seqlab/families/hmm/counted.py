@@ -17,6 +17,7 @@ import numpy.typing as npt
 from seqlab import _core, inference
 from seqlab.arrays import LabelIds, Scores
 from seqlab.errors import ImpossibleError, OptionError, StoreError
+from seqlab.families.hmm import histories
 from seqlab.families.hmm.counting import (
     DEFAULT,
     StoredTable,
@@ -168,8 +169,8 @@ class CountedHMM(Brief):
         """
         order = check_order(order)
         names = tuple(labels)
-        moves, last = np.zeros(table_shape(order, len(names))), np.zeros(len(names))
-        _core.count_moves(label_ids, weights, offsets, order, len(names), moves.reshape(-1), last)
+        table_shape(order, len(names))
+        moves, last = histories.counted(label_ids, weights, offsets, order, len(names))
         counted = WordCounts.of(pool, codes, label_ids, weights, len(names))
         chosen = DEFAULT if smoothing is None else smoothing_of(smoothing)
         rules = Rules.none(len(names)) if rules is None else rules
@@ -314,10 +315,8 @@ class CountedHMM(Brief):
     @cached_property
     def _shared(self) -> tuple[Table, tuple[Table, ...], LabelSet]:
         """Return edge, head and labels of every trellis."""
-        moves, L, order = self._scores[0], self.L, self.order
-        places = [(L,) * (order - t) + (slice(0, L),) * t for t in range(1, order + 1)]
-        *head, edge = (np.ascontiguousarray(moves[place]) for place in places)
-        return edge, tuple(head), LabelSet(L, self.labels)
+        _, (*head, edge) = histories.split(self._scores[0])
+        return edge, tuple(head), LabelSet(self.L, self.labels)
 
     def _trellis(self, node: Scores, counts: npt.NDArray[np.int64], ids: LabelIds) -> Trellis:
         edge, head, labels = self._shared

@@ -15,7 +15,9 @@ from seqlab import _core
 from seqlab.arrays import number, whole_number
 from seqlab.corpus import Corpus, VectorColumn
 from seqlab.errors import ImpossibleError, OptionError, Place, TrainingWarning
+from seqlab.families.hmm import histories
 from seqlab.families.hmm.emissions.base import Floats, Groups, Statistics, SymbolRows
+from seqlab.families.hmm.histories import Moves, StoredHead, StoredMoves
 from seqlab.families.hmm.tables import Dirichlet, Expected, HiddenMarkov
 from seqlab.learning.monitor import Outcome, Progress, Report
 from seqlab.store.fields import Array, Field, Setting, Sizes
@@ -42,7 +44,7 @@ class Evidence:
     weights: Floats | None = None
     allowed: npt.NDArray[np.bool_] | None = None
     emptied: bool = field(default=False, init=False)
-    _passes: dict[int, Any] = field(default_factory=dict, init=False)
+    _passes: dict[tuple[int, int], Any] = field(default_factory=dict, init=False)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -52,13 +54,13 @@ class Evidence:
         """Number of tokens, T."""
         return int(self.offsets[-1])
 
-    def passes(self, size: int) -> Any:
+    def passes(self, size: int, order: int = 1) -> Any:
         """Return the core's view, made once: it keeps workspaces."""
-        if size not in self._passes:
+        if (size, order) not in self._passes:
             flags = None if self.allowed is None else np.ascontiguousarray(self.allowed, dtype=np.uint8)
             offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
-            self._passes[size] = _core.Expectation(offsets, size, self.weights, flags)
-        return self._passes[size]
+            self._passes[size, order] = _core.Expectation(offsets, size, self.weights, flags, order)
+        return self._passes[size, order]
 
     def total(self, log_z: Floats) -> float:
         """Compute the weighted sum over possible sequences."""
@@ -70,24 +72,32 @@ class Evidence:
 # eq:baum-welch   γ_t(y) = P(y_t | x), ξ_t(a, y) = P(y_{t-1} = a, y_t = y | x), summed over sequences
 def expect(model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
     """Compute expected counts under the distribution over paths."""
-    size = model.size
-    start, edge, end = model.edges()
-    starts, edges, ends = np.zeros(size), np.zeros(size * size), np.zeros(size)
-    log_z = np.empty(len(evidence))
-    sums = (starts, edges, ends, log_z, threads)
-    table = model.emissions.table()
-    rows = evidence.observed
-    passes = evidence.passes(size)
+    rows, table, tables = evidence.observed, model.emissions.table(), (*model.edges(), model.head_edges())
     if table is not None and isinstance(rows, SymbolRows):
         counts, symbols = np.zeros(table.size), (rows.begin, rows.ids, rows.values)
-        passes.over_symbols(start, edge, end, *symbols, np.ascontiguousarray(table), counts, *sums)
-        statistics = {"counts": counts.reshape(table.shape)}
-    else:
-        node = np.ascontiguousarray(model.emissions.scores(rows)).reshape(-1)
-        gamma = np.zeros(node.size)
-        passes.over_scores(start, edge, end, node, gamma, *sums)
-        statistics = model.emissions.statistics(rows, gamma.reshape(-1, size))
-    return Expected(starts, edges.reshape(size, size), ends, statistics, log_z, evidence.total(log_z))
+        emitted = (*symbols, np.ascontiguousarray(table), counts)
+        found = chain_sums(evidence, tables, emitted, threads)
+        return replace(found, emissions={"counts": counts.reshape(table.shape)})
+    node = np.ascontiguousarray(model.emissions.scores(rows)).reshape(-1)
+    gamma = np.zeros(node.size)
+    found = chain_sums(evidence, tables, (node, gamma), threads)
+    return replace(found, emissions=model.emissions.statistics(rows, gamma.reshape(-1, model.size)))
+
+
+def chain_sums(evidence: Evidence, tables: Sequence[Any], emitted: Sequence[Any], threads: int) -> Expected:
+    """Run the E step of the core, without statistics of emissions.
+
+    tables    logs of start, edge, end (or None), and of the head
+    emitted   begin, ids and values of symbols, their table and their counts, or scores and marginals (both flat)
+    """
+    size, order = len(tables[0]), tables[1].ndim - 1
+    starts, ends, log_z = np.zeros(size), np.zeros(size), np.empty(len(evidence))
+    *heads, edges = (np.zeros((size,) * (j + 2)) for j in range(order))
+    passes = evidence.passes(size, order)
+    run = passes.over_scores if len(emitted) == 2 else passes.over_symbols
+    flat = [one.reshape(-1) for one in heads]
+    run(*tables, *emitted, starts, edges.reshape(-1), ends, flat, log_z, threads)
+    return Expected(starts, edges, ends, {}, log_z, evidence.total(log_z), tuple(heads))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,19 +201,15 @@ class HardEM(BaumWelch):
         batch = model.batch(evidence.observed, offsets, evidence.allowed)
         ids, log_z = np.zeros(evidence.tokens, dtype=np.int32), np.empty(len(evidence))
         _core.viterbi(batch.batch(), ids, log_z, threads)
-        lengths = np.diff(offsets)
         weights = np.ones(len(evidence)) if evidence.weights is None else evidence.weights
-        weights = np.repeat(np.where(log_z > -np.inf, weights, 0.0), lengths)
+        weights = np.repeat(np.where(log_z > -np.inf, weights, 0.0), np.diff(offsets))
+        ids = np.maximum(ids, 0)
         gamma = np.zeros((evidence.tokens, size))
-        gamma[np.arange(evidence.tokens), np.maximum(ids, 0)] = weights
-        some = lengths > 0
-        first, last = offsets[:-1][some], offsets[1:][some] - 1
-        later = np.delete(np.arange(evidence.tokens), first)
-        pairs = ids[later - 1].astype(np.int64) * size + ids[later]
-        moves = np.bincount(pairs, weights[later], minlength=size * size).reshape(size, size)
-        starts, ends = gamma[first].sum(axis=0), gamma[last].sum(axis=0)
+        gamma[np.arange(evidence.tokens), ids] = weights
+        moves, ends = histories.counted(ids, weights, offsets, model.order, size)
+        start, (*head, edge) = histories.split(moves)
         statistics = model.emissions.statistics(evidence.observed, gamma)
-        return Expected(starts, moves.astype(np.float64), ends, statistics, log_z, evidence.total(log_z))
+        return Expected(start, edge, ends, statistics, log_z, evidence.total(log_z), tuple(head))
 
 
 def _progress(iteration: int, model: Any, found: Expected, value: float) -> Progress:
@@ -301,17 +307,18 @@ class _Statistics(Field):
 class Running:
     """Expected counts per token, averaged over the batches so far, and the numbers of batches and tokens.
 
-    start (L,), edge (L, L), end (L,), emissions   as in Expected
+    start (L,), edge (L, ..., L), end (L,), head, emissions   as in Expected
     """
 
     stored_kind: ClassVar[str] = "running counts"
 
     start: Annotated[Floats, Array(np.float64, "L", least=0, finite=True)]
-    edge: Annotated[Floats, Array(np.float64, "L", "L", least=0, finite=True)]
+    edge: Annotated[Floats, StoredMoves(least=0)]
     end: Annotated[Floats, Array(np.float64, "L", least=0, finite=True)]
     emissions: Annotated[Statistics, _Statistics()]
     batches: Annotated[int, Setting(int, least=1)]
     tokens: Annotated[int, Setting(int, least=0)]
+    head: Annotated[Moves, StoredHead()] = ()
 
     # eq:stepwise-em   s_k = (1 - η_k) s_{k-1} + η_k ŝ(batch k),  η_k = (k + 1)^-forgetting
     @staticmethod
@@ -319,7 +326,7 @@ class Running:
         before: Running | None, model: HiddenMarkov, found: Expected, tokens: int, forgetting: float
     ) -> Running:
         """Add the expected counts of another batch with this many tokens."""
-        whole = Running(found.start, found.edge, found.end, found.emissions, 1, tokens)
+        whole = Running(found.start, found.edge, found.end, found.emissions, 1, tokens, found.head)
         fresh = whole._scaled(1.0 / max(tokens, 1))
         if before is None:
             return fresh
@@ -327,14 +334,15 @@ class Running:
         old, new = before._scaled(1 - share), fresh._scaled(share)
         emissions = model.emissions.added(old.emissions, new.emissions)
         start, edge, end = old.start + new.start, old.edge + new.edge, old.end + new.end
-        return Running(start, edge, end, emissions, before.batches + 1, before.tokens + tokens)
+        head = tuple(a + b for a, b in zip(old.head, new.head, strict=True))
+        return Running(start, edge, end, emissions, before.batches + 1, before.tokens + tokens, head)
 
     def maximised(
         self, model: HiddenMarkov, prior: Dirichlet, groups: Groups | None, frozen: Sequence[str]
     ) -> HiddenMarkov:
         """Run the M step on the mean, scaled to all tokens so far, so that pseudo-counts have their weight."""
         whole = self._scaled(float(max(self.tokens, 1)))
-        found = Expected(whole.start, whole.edge, whole.end, whole.emissions, np.zeros(0), 0.0)
+        found = Expected(whole.start, whole.edge, whole.end, whole.emissions, np.zeros(0), 0.0, whole.head)
         return model.maximised(found, prior, groups, frozen)
 
     def fits(self, model: HiddenMarkov) -> bool:
@@ -343,7 +351,8 @@ class Running:
         nothing = model.emissions.observe(empty, "nothing", unknown="missing")
         made = model.emissions.statistics(nothing, np.zeros((0, model.size)))
         one, other = ({name: array.shape for name, array in x.items()} for x in (made, self.emissions))
-        return one == other
+        moves = zip(model.moves, (*self.head, self.edge), strict=False)
+        return one == other and len(self.head) == len(model.head) and all(a.shape == b.shape for a, b in moves)
 
     def _scaled(self, factor: float) -> Running:
         """Multiply all sums by a factor; reference means of moments are not sums and stay."""
@@ -352,4 +361,5 @@ class Running:
             for name, array in self.emissions.items()
         }
         start, edge, end = self.start * factor, self.edge * factor, self.end * factor
-        return replace(self, start=start, edge=edge, end=end, emissions=emissions)
+        head = tuple(one * factor for one in self.head)
+        return replace(self, start=start, edge=edge, end=end, emissions=emissions, head=head)

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from seqlab import families
 from seqlab.arrays import LabelIds, thread_count
 from seqlab.corpus import Corpus, StringColumn
-from seqlab.errors import OptionError, QuestionError
+from seqlab.errors import OptionError
+from seqlab.families.hmm import histories
 from seqlab.families.hmm.counted import CountedHMM
 from seqlab.families.hmm.counting import Counting, SuffixModel, suffixes_of, usual_order
 from seqlab.families.hmm.em import (
@@ -84,7 +85,7 @@ def _more_than_tables(hmm: families.HMM) -> bool:
 
 
 class TablesEngine:
-    """Start, transition and emission tables of order 1, estimated by EM or, with every label known, by one M step.
+    """Start, transition and emission tables, estimated by EM or, with every label known, by one M step.
 
     streams   True if observations may come one by one
     """
@@ -93,10 +94,6 @@ class TablesEngine:
 
     def refuse(self, hmm: families.HMM, data: TrainingSet) -> None:
         """Raise an error for options that tables do not use."""
-        if hmm.order not in (None, 1):
-            raise OptionError(
-                f"order={hmm.order} is for words that all have labels; hidden states have order 1"
-            )
         if isinstance(hmm.unknown, SuffixModel) or hmm.unknown in ("suffix", "none"):
             raise OptionError(
                 f"unknown={hmm.unknown!r:.60} is for words that are counted, each of them with a label; tables take "
@@ -264,21 +261,17 @@ class CountsEngine:
         allowed = _flags(words, fit)
         return model.label_ids(words.pool, words.codes, corpus.offsets, allowed=allowed, threads=threads)  # type: ignore[union-attr]
 
-    def tables(self, fit: HmmFit, question: str) -> HiddenMarkov:
-        """Return tables over the words of training; for order 1 only."""
+    def tables(self, fit: HmmFit, question: str) -> HiddenMarkov:  # noqa: ARG002
+        """Return tables over the words of training: unknown words have no part in them."""
         model: Any = fit.model
-        if model.order != 1:
-            raise QuestionError(
-                f"{question} has no meaning here: this model looks {model.order} labels back, so it has no plain "
-                f"tables; count with order=1, or with smoothing='mle'"
-            )
-        moves, end = model.move_probabilities, model.end_probabilities
-        A = moves[: model.L] if end is None else moves[: model.L] * (1 - end)[:, None]
+        end = model.end_probabilities
+        pi, moves = histories.split(model.move_probabilities)
+        *head, A = moves if end is None else (one * (1 - end)[:, None] for one in moves)
         emitted = model.emissions()
         emitted = emitted / np.maximum(emitted.sum(axis=1, keepdims=True), 1e-300)
         words = Symbols(emitted.shape[1], tuple(model.words.pool.strings()))
         table = SymbolDistribution(words, np.ascontiguousarray(emitted.T))
-        return HiddenMarkov(model.labels, moves[model.L], np.ascontiguousarray(A), end, table, model.rules)
+        return HiddenMarkov(model.labels, pi, np.ascontiguousarray(A), end, table, model.rules, tuple(head))
 
 
 def _counted(hmm: families.HMM, data: TrainingSet, model: CountedHMM) -> HmmFit:

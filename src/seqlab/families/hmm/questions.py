@@ -13,6 +13,7 @@ import numpy.typing as npt
 from seqlab import families, inference
 from seqlab.arrays import choice, whole_number
 from seqlab.errors import ImpossibleError, LabelError, OptionError, QuestionError
+from seqlab.families.hmm import histories
 from seqlab.families.hmm.emissions.base import Floats
 from seqlab.families.hmm.emissions.categorical import SymbolDistribution
 from seqlab.families.hmm.tables import HiddenMarkov
@@ -44,8 +45,10 @@ class HMMStream:
                 "stream has no meaning here: counted words are judged by the whole sentence's lists"
             )
         self._hmm, self._model = hmm, hmm._tables("stream")
-        start, edge, _ = self._model.edges()
-        self._filter = Filter(edge, start=start, labels=self._model.labels, lag=lag)
+        model = self._model
+        start, edge, _ = model.edges()
+        shape = {"order": model.order, "head": model.head_edges()}
+        self._filter = Filter(edge, start=start, labels=model.labels, lag=lag, **shape)
 
     def push(self, observation: Any) -> FilterStep:
         """Add the next observation; None for a missing one."""
@@ -70,18 +73,19 @@ class HMMStream:
 
 
 def transitions_of(model: HiddenMarkov) -> Transitions:
-    """Return transition probabilities by name, with a row for the start and a column for the end, if there is one."""
+    """Return transition probabilities by name, with rows for the start and a column for the end, if there is one."""
     for name in (START, END):
         if name in model.labels:
             raise QuestionError(
                 f"transition_matrix has no meaning here: a state is called {name!r}, as its start or end would be; "
                 f"look at model_"
             )
-    rows = np.vstack([model.pi, model.A])
-    if model.end is None:
-        return Transitions((START, *model.labels), model.labels, rows)
-    ends = np.append(0.0, model.end)[:, None]
-    return Transitions((START, *model.labels), (*model.labels, END), np.hstack([rows, ends]))
+    tables = [model.pi[None], *(histories.exits(one, model.end) for one in model.moves)]
+    if model.end is not None:
+        tables[0] = np.append(model.pi, 0.0)[None]
+    matrix = np.concatenate([one.reshape(-1, one.shape[-1]) for one in tables])
+    sources = tuple(histories.names(model.labels, model.order, START))
+    return Transitions(sources, model.labels if model.end is None else (*model.labels, END), matrix)
 
 
 def top_symbols(model: HiddenMarkov, state: str, n: int | None) -> list[tuple[Any, float]]:
@@ -122,10 +126,10 @@ def generated(model: HiddenMarkov, n: int, length: Any, seed: int) -> Generated:
     """Draw n sequences of observations and states."""
     n, rng = whole_number(n, "n", 1), np.random.default_rng(whole_number(seed, "seed", 0))
     start, edge, end = model.edges()
-    moves = np.exp(edge)
+    moves = tuple(map(np.exp, (*model.head_edges(), edge)))
     if length is None and end is not None:
-        moves = np.hstack([moves, np.exp(end)[:, None]])
-    tables = np.cumsum(np.exp(start)), np.cumsum(moves, axis=1)
+        moves = tuple(histories.exits(one, np.exp(end)) for one in moves)
+    tables = tuple(np.cumsum(one, axis=-1) for one in (np.exp(start), *moves))
     paths = [_path(model, tables, size, rng) for size in _lengths(length, n, model)]
     all_drawn = model.emissions.draw(np.concatenate([np.zeros(0, dtype=np.int64), *paths]), rng)
     ends = np.cumsum([0, *map(len, paths)]).tolist()
@@ -148,16 +152,16 @@ def _lengths(length: Any, n: int, model: HiddenMarkov) -> list[int | None]:
 
 
 def _path(
-    model: HiddenMarkov, tables: tuple[Floats, Floats], length: int | None, rng: np.random.Generator
+    model: HiddenMarkov, tables: histories.Moves, length: int | None, rng: np.random.Generator
 ) -> npt.NDArray[np.int64]:
-    """Draw states: `length` of them, or until the end."""
-    first, rows = tables
+    """Draw states: `length` of them, or until the end; tables[j] has cumulated moves after j states."""
     path: list[int] = []
     while length is None or len(path) < length:
-        row = rows[path[-1]] if path else first
+        history = path[max(len(path) - model.order, 0) :]
+        row = tables[len(history)][tuple(history)]
         if not row[-1] > 0:
             raise OptionError(
-                f"no state can follow {model.labels[path[-1]]!r}, so a sequence cannot be {length} long"
+                f"no state can follow {', '.join(repr(model.labels[y]) for y in history)}, so a sequence cannot be {length} long"
             )
         y = int(np.searchsorted(row, rng.random() * row[-1], side="right"))
         if y >= model.size:

@@ -11,17 +11,20 @@ import numpy as np
 from seqlab import families
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError
+from seqlab.families.hmm import histories
+from seqlab.families.hmm.counting import table_shape
 from seqlab.families.hmm.em import Evidence, expect
 from seqlab.families.hmm.emissions import Categorical, Emission, Poisson, Streams
 from seqlab.families.hmm.emissions.base import Chance, Floats, VectorRows, as_floats, normalised
 from seqlab.families.hmm.emissions.categorical import SymbolDistribution
 from seqlab.families.hmm.emissions.symbols import Symbols, checked_probabilities
 from seqlab.families.hmm.emissions.vectors import Spread, k_means
+from seqlab.families.hmm.histories import Moves
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.hmm.training_set import TrainingSet, checked_states, named_states, state_names
 from seqlab.tagging.door.constraints import Given, Rules, TagDictionary, label_list
 
-TABLES = ("start", "transitions", "end", "emissions")
+TABLES = ("start", "head", "transitions", "end", "emissions")
 BIAS = 0.01  # weight of a label outside the dictionary relative to one in it
 FIRST_COUNTS = Dirichlet(0.1, 0.1, 0.1, 0.1)  # added to labelled counts, so that unseen events are possible
 
@@ -36,6 +39,7 @@ class Ground:
     dictionary   the allowed labels of words, or None
     init         a method, tables, or a dictionary that biases the start; None
     labelled     sentences to count first, or None
+    order        number of states that a transition depends on
     """
 
     data: TrainingSet
@@ -47,6 +51,7 @@ class Ground:
     dictionary: TagDictionary | None
     init: Any = None
     labelled: Evidence | None = None
+    order: int = 1
 
     @staticmethod
     def of(hmm: families.HMM, data: TrainingSet, unlabelled: float, sample_weight: Any) -> Ground:
@@ -56,12 +61,14 @@ class Ground:
         if pair is not None and pair.gold is not None:
             known = pair.gold.names
         labels = state_names(hmm, data, known)
+        order = hmm.order or 1
+        table_shape(order, len(labels))
         rules = Rules.of(hmm.constraints, labels)
         dictionary = TagDictionary.of(hmm.allowed, labels, data.column)
         data = data.numbered(labels)
         observed, domain = data.emissions.first(data.corpus, data.column)
         evidence = data.evidence(observed, len(labels), dictionary, sample_weight, unlabelled)
-        ground = Ground(data, domain, evidence, labels, rules, bool(hmm.end), dictionary)
+        ground = Ground(data, domain, evidence, labels, rules, bool(hmm.end), dictionary, order=order)
         if pair is not None:
             emissions = ground.flat(np.random.default_rng(hmm.seed)).emissions
             observed = emissions.observe(pair.corpus, pair.column, unknown="missing")
@@ -103,11 +110,13 @@ class Ground:
     def flat(self, rng: Chance) -> HiddenMarkov:
         """Make a model whose states are all equal."""
         emissions = self._emissions(1, rng).reordered(np.zeros(self.size, dtype=np.int64))
-        return self._chain(self._even[0], self._even, emissions)
+        return self._chain(*self._even, emissions)
 
     @property
-    def _even(self) -> Floats:
-        return np.full((self.size, self.size), 1.0 / self.size)
+    def _even(self) -> tuple[Floats, Moves]:
+        """Starts and transitions that are all equal."""
+        start, *moves = (np.full((self.size,) * (j + 1), 1.0 / self.size) for j in range(self.order + 1))
+        return start, tuple(moves)
 
     @property
     def _vectors(self) -> VectorRows | None:
@@ -119,21 +128,29 @@ class Ground:
     def _emissions(self, size: int, rng: Chance) -> Any:
         return self.data.emissions.random(self.domain, self.evidence.observed, size, rng)
 
-    def _chain(self, pi: Floats, A: Floats, emissions: Any) -> HiddenMarkov:
+    def _chain(self, pi: Floats, moves: Moves, emissions: Any) -> HiddenMarkov:
         """Make a model that obeys the rules; its end probability fits the lengths of the data."""
-        pi, A = _masked(pi, self.rules.no_start), _masked(A, self.rules.forbidden)
+        pi, moves = (
+            _masked(pi, self.rules.no_start),
+            tuple(_masked(one, self.rules.forbidden) for one in moves),
+        )
         end = None
         if self.end:
             chance = len(self.evidence) / max(self.evidence.tokens, 1)
             end = np.where(self.rules.no_end, 0.0, min(chance, 0.5))
-            A = A * (1 - end)[:, None]
-        return HiddenMarkov(self.labels, pi, A, end, emissions, self.rules)
+            moves = tuple(one * (1 - end)[:, None] for one in moves)
+        *head, A = moves
+        return HiddenMarkov(self.labels, pi, A, end, emissions, self.rules, tuple(head))
 
     def _random(self, rng: Chance) -> HiddenMarkov:
         """Draw all tables."""
         size = self.size
-        pi, A = rng.dirichlet(np.full(size, 2.0)), rng.dirichlet(np.full(size, 2.0), size)
-        return self._chain(pi, A, self._emissions(size, rng))
+        pi = rng.dirichlet(np.full(size, 2.0))
+        moves = tuple(
+            rng.dirichlet(np.full(size, 2.0), size**j).reshape((size,) * (j + 1))
+            for j in range(1, self.order + 1)
+        )
+        return self._chain(pi, moves, self._emissions(size, rng))
 
     def _clustered(self, rng: Chance) -> HiddenMarkov:
         """Make states from clusters of vectors; transitions are left to training."""
@@ -146,7 +163,7 @@ class Ground:
             )
         labels = k_means(vectors, self.size, rng)
         made = emissions.clustered(self.domain, self.evidence.observed, labels, self.size)
-        return self._chain(self._even[0], self._even, made)
+        return self._chain(*self._even, made)
 
     def _leaning(self, rng: Chance) -> HiddenMarkov:
         """Make a random start in which a word prefers the labels that the dictionary gives it."""
@@ -173,18 +190,22 @@ class Ground:
         for name in tables:
             if name not in TABLES:
                 raise OptionError(f"init may have the tables {', '.join(map(repr, TABLES))}, got {name!r}")
-        pi = checked_probabilities(tables.get("start", self._even[0]), "start", (size,))
+        start, moves = self._even
+        pi = checked_probabilities(tables.get("start", start), "start", (size,))
         emissions: Any = tables.get("emissions")
         if emissions is None:
             made = self._emissions(size, np.random.default_rng(0))
         else:
             made = self.data.emissions.given(emissions, self.domain, size)
         if tables.get("transitions") is None:
-            return self._chain(pi, self._even, made)
-        A, end = checked_moves(tables["transitions"], tables.get("end"), size)
-        if self.end and end is None:
-            return self._chain(pi, A, made)
-        return HiddenMarkov(self.labels, pi, A, end if self.end else None, made, self.rules)
+            return self._chain(pi, moves, made)
+        moves, end = checked_moves(
+            tables["transitions"], tables.get("end"), size, tables.get("head"), self.order
+        )
+        if self.end == (end is None):
+            return self._chain(pi, histories.rows(moves, end), made)
+        *head, A = moves
+        return HiddenMarkov(self.labels, pi, A, end, made, self.rules, tuple(head))
 
 
 def _is_dictionary(init: Mapping[Any, Any]) -> bool:
@@ -193,14 +214,48 @@ def _is_dictionary(init: Mapping[Any, Any]) -> bool:
     return lists and all(isinstance(x, str) for some in init.values() for x in some)
 
 
-def checked_moves(A: Any, end: Any, size: int) -> tuple[Floats, Floats | None]:
-    """Check transitions (L, L), and end probabilities (L,) or None: together the rows sum to 1."""
+def checked_moves(
+    A: Any, end: Any, size: int, head: Any = None, order: int = 1
+) -> tuple[Moves, Floats | None]:
+    """Check transitions of an order up to this one, and end probabilities (L,) or None: rows sum to 1 with them.
+
+    Histories longer than those of A make no difference; without a head, shorter ones are means over the oldest state.
+    """
+    last = None if end is None else checked_probabilities(end, "end", (size,), sums=False)
+    given = np.asarray(as_floats(A, "transitions"))
+    shapes = {(size,) * (j + 1) for j in range(1, order + 1)} | {(size**j, size) for j in range(1, order + 1)}
+    if given.shape in shapes - {(size, size)} and size > 1:
+        given = given.reshape((size,) * (1 + round(np.log(given.size // size) / np.log(size))))
+    elif order > 1 and size == 1 and given.size == 1:
+        given = given.reshape((1, 1))
+    tables = [_checked_table(given, last, "transitions", (size,) * max(min(given.ndim, order + 1), 2))]
+    if head is None:
+        while tables[0].ndim > 2:
+            tables.insert(0, histories.shorter(tables[0]))
+    else:
+        some = list(head) if isinstance(head, (list, tuple)) else [head]
+        if len(some) != tables[0].ndim - 2:
+            raise OptionError(
+                f"head has {len(some)} tables, but transitions of order {tables[0].ndim - 1} want "
+                f"{tables[0].ndim - 2}, for the positions with fewer states before them"
+            )
+        shown = (f"head[{i}]" for i in range(len(some)))
+        checked = (
+            _checked_table(one, last, name, (size,) * (i + 2))
+            for i, (one, name) in enumerate(zip(some, shown, strict=True))
+        )
+        tables = [*checked, *tables]
+    moves = [*tables, *(histories.longer(tables[-1], j) for j in range(len(tables) + 1, order + 1))]
+    return tuple(moves), last
+
+
+def _checked_table(table: Any, end: Floats | None, name: str, shape: tuple[int, ...]) -> Floats:
+    """Check transitions after histories of one length."""
     if end is None:
-        return np.ascontiguousarray(checked_probabilities(A, "transitions", (size, size))), None
-    moves = checked_probabilities(A, "transitions", (size, size), sums=False)
-    last = checked_probabilities(end, "end", (size,), sums=False)
-    whole = checked_probabilities(np.hstack([moves, last[:, None]]), "transitions with end", (size, size + 1))
-    return np.ascontiguousarray(whole[:, :size]), whole[:, size].copy()
+        return np.ascontiguousarray(checked_probabilities(table, name, shape))
+    moves = histories.exits(checked_probabilities(table, name, shape, sums=False), end)
+    whole = checked_probabilities(moves, f"{name} with end", (*shape[:-1], shape[-1] + 1))
+    return np.ascontiguousarray(whole[..., :-1])
 
 
 def _read_init(init: Any) -> tuple[Any, tuple[str, ...] | None]:
@@ -210,12 +265,13 @@ def _read_init(init: Any) -> tuple[Any, tuple[str, ...] | None]:
     if isinstance(init, HMM):
         model = init._tables("init")
         tables = {"start": model.pi, "transitions": model.A, "emissions": model.emissions}
+        tables |= {"head": model.head} if model.head else {}
         return tables | ({} if model.end is None else {"end": model.end}), model.labels
     if isinstance(init, tuple) and len(init) in (3, 4):
         init = dict(zip(("start", "transitions", "emissions", "end"), init, strict=False))
     if isinstance(init, dict) and "start" in init:
         return init, named_states(max(len(np.atleast_1d(init["start"])), 1))
-    if isinstance(init, dict) and init and not set(init) & set(TABLES):
+    if isinstance(init, dict) and init and (_is_dictionary(init) or not set(init) & set(TABLES)):
         words = (some for some in init.values() if isinstance(some, (list, tuple, set, frozenset)))
         labels = {label for some in words for label in some if isinstance(label, str)}
         return init, tuple(sorted(labels)) or None
@@ -252,6 +308,8 @@ def written_model(
     states: Iterable[str] | None,
     symbols: Any,
     constraints: Given,
+    head: Any,
+    order: int | None,
 ) -> HiddenMarkov:
     """Make a model from tables of a user; see HMM.from_tables."""
     start = checked_probabilities(pi, "pi", (None,))
@@ -263,8 +321,9 @@ def written_model(
     if isinstance(B, Mapping) and set(B) == {"probabilities"} and isinstance(emissions, Categorical):
         B = B["probabilities"]
     made = emissions.given(B, _domain(B, emissions, symbols, size), size)
-    moves, last = checked_moves(A, end, size)
-    return HiddenMarkov(names, start, moves, last, made, Rules.of(constraints, names))
+    order = max(np.ndim(A) - 1, 1) if order is None else order
+    (*before, moves), last = checked_moves(A, end, size, head, order)
+    return HiddenMarkov(names, start, moves, last, made, Rules.of(constraints, names), tuple(before))
 
 
 def _domain(B: Any, emissions: Emission, symbols: Any, size: int) -> Symbols | Spread:

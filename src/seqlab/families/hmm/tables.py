@@ -1,4 +1,4 @@
-"""A first-order hidden Markov model: start, transition and emission probabilities."""
+"""A hidden Markov model of order 1 to 3: start, transition and emission probabilities."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.errors import OptionError
+from seqlab.families.hmm import histories
 from seqlab.families.hmm.emissions import DISTRIBUTIONS
 from seqlab.families.hmm.emissions.base import (
     Distribution,
@@ -21,6 +22,7 @@ from seqlab.families.hmm.emissions.base import (
     normalised,
     sum_of_logs,
 )
+from seqlab.families.hmm.histories import Moves, StoredHead, StoredMoves
 from seqlab.learning.smoothing import MLE, AddLambda, smoothing_of
 from seqlab.shown import Brief
 from seqlab.store.codec import Inside, Part
@@ -41,8 +43,9 @@ class Dirichlet(Brief):
     """Pseudo-counts that the M step adds: MAP estimates under Dirichlet priors with these numbers plus 1.
 
     start         a number or (L,)
-    transitions   a number, or (L, L)
-    end           a number or (L,), for models with an end state; None for that of `transitions` if it is a number
+    transitions   a number, or (L, L); of order 2 and 3 also an array with as many axes as the transitions
+    end           a number or (L,), for models with an end state; None for that of `transitions` if it is a number. Of
+                  order 2 and 3 it counts for going on, too
     emissions     a number, (V,) or (L, V), for symbols and features; {stream: numbers} for streams
     """
 
@@ -82,12 +85,22 @@ class Dirichlet(Brief):
     def of_moves(self, size: int, *, end: bool) -> Floats:
         """Pseudo-counts of transitions: (L, L) for L = size, or (L, L + 1) with the end as the last column."""
         moves = _spread(self.transitions, (size, size), "transitions")
-        if not end:
-            return moves
+        return np.hstack([moves, self.of_end(size)[:, None]]) if end else moves
+
+    def of_histories(self, size: int, order: int) -> Moves:
+        """Pseudo-counts of the transitions of order 2 and 3; an array for the longest history is for that one only."""
+        given, whole = self.transitions, np.ndim(self.transitions) > 2
+        shapes = [(size,) * (j + 2) for j in range(order)]
+        if whole:
+            return (*map(np.zeros, shapes[:-1]), _spread(given, shapes[-1], "transitions"))
+        return tuple(np.broadcast_to(self.of_moves(size, end=False), shape) for shape in shapes)
+
+    def of_end(self, size: int) -> Floats:
+        """Pseudo-counts of ends, (L,) for L = size."""
         given = self.end
         if given is None:
             given = self.transitions if np.ndim(self.transitions) == 0 else 0.0
-        return np.hstack([moves, _spread(given, (size,), "end")[:, None]])
+        return _spread(given, (size,), "end")
 
 
 def _spread(value: Any, shape: tuple[int, ...], name: str) -> Floats:
@@ -101,10 +114,11 @@ def _spread(value: Any, shape: tuple[int, ...], name: str) -> Floats:
 class Expected:
     """Expected counts of an E step, all of them sums over sequences.
 
-    start (L,), edge (L, L), end (L,)   expected starts, transitions and ends
-    emissions                           statistics of the emissions
-    log_z (N,)                          log P of each sequence; -inf for an impossible one
-    value                               their weighted sum, without impossible ones
+    start (L,), edge (L, ..., L), end (L,)   expected starts, transitions and ends
+    emissions                                statistics of the emissions
+    log_z (N,)                               log P of each sequence; -inf for an impossible one
+    value                                    their weighted sum, without impossible ones
+    head                                     expected transitions of the first positions, for order 2 and 3
     """
 
     start: Floats
@@ -113,11 +127,12 @@ class Expected:
     emissions: Statistics
     log_z: Floats
     value: float
+    head: Moves = ()
 
     @property
     def occupied(self) -> Floats:
         """(L,) expected count of each state."""
-        return np.asarray(self.edge.sum(axis=1) + self.end)
+        return np.asarray(histories.leaving((*self.head, self.edge)) + self.end)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -126,20 +141,22 @@ class HiddenMarkov(Brief):
 
     labels      the L states by name
     pi          (L,)   start probabilities
-    A           (L, L) from state, to state
+    A           (L, L) from state, to state; of order k (L, ..., L): from the k states before, oldest first
     end         (L,)   probability to end after a state, or None: then rows of A alone sum to 1
     emissions   P(x | y)
     rules       constraints on states
+    head        of order 2 and 3: transitions with fewer states before, for positions 1 .. k - 1 (eq:order-k-hmm)
     """
 
     stored_kind: ClassVar[str] = "hidden markov model"
 
     labels: Annotated[tuple[str, ...], Names("L")]
     pi: Annotated[Floats, Array(np.float64, "L", finite=True)]
-    A: Annotated[Floats, Array(np.float64, "L", "L", finite=True)]
+    A: Annotated[Floats, StoredMoves()]
     end: Annotated[Floats | None, Array(np.float64, "L", finite=True, optional=True)]
     emissions: Annotated[Distribution, Part(*DISTRIBUTIONS)]
     rules: Annotated[Rules, Inside(Rules, "rules.")] = field(default_factory=lambda: Rules.none(0))
+    head: Annotated[Moves, StoredHead()] = ()
 
     def __post_init__(self) -> None:
         if len(self.rules.no_start) != self.size:
@@ -147,8 +164,9 @@ class HiddenMarkov(Brief):
 
     def check(self) -> None:
         """Check that tables from a file are probabilities."""
-        for table in (self.pi[None], self._exits):
-            check_shares(table, 1, "start and transition probabilities")
+        histories.check_head(self.head, self.A)
+        for table in (self.pi[None], *(histories.exits(one, self.end) for one in self.moves)):
+            check_shares(table, -1, "start and transition probabilities")
 
     @property
     def size(self) -> int:
@@ -156,9 +174,14 @@ class HiddenMarkov(Brief):
         return len(self.labels)
 
     @property
-    def _exits(self) -> Floats:
-        """Transitions (L, L), or (L, L + 1) with the end as the last column."""
-        return self.A if self.end is None else np.hstack([self.A, self.end[:, None]])
+    def order(self) -> int:
+        """Number of states that a transition depends on, k."""
+        return self.A.ndim - 1
+
+    @property
+    def moves(self) -> Moves:
+        """Transitions after 1, 2, ..., k states: the head, then A."""
+        return (*self.head, self.A)
 
     @property
     def vocabulary(self) -> frozenset[str] | None:
@@ -168,8 +191,9 @@ class HiddenMarkov(Brief):
     @property
     def parameters(self) -> int:
         """Number of free parameters, without cells that rules forbid."""
-        size = self.size
-        moves = size * (size - (self.end is None)) - int(self.rules.forbidden.sum())
+        size, ends = self.size, 0 if self.end is None else self.size
+        free = size * (size - 1) - int(self.rules.forbidden.sum())
+        moves = ends + free * sum(size**j for j in range(self.order))
         return size - 1 - int(self.rules.no_start.sum()) + moves + self.emissions.parameters
 
     # ------------------------------------------------------------------------------------------ trellises
@@ -184,6 +208,11 @@ class HiddenMarkov(Brief):
             end = np.where(self.rules.no_end, -np.inf, np.zeros(self.size) if end is None else end)
         return start, np.ascontiguousarray(edge), end
 
+    def head_edges(self) -> list[Floats]:
+        """Compute logs of the head; -inf where rules forbid."""
+        tables = (logs(one) for one in self.head)
+        return [np.where(self.rules.forbidden, -np.inf, one) if self.rules else one for one in tables]
+
     def batch(self, observed: Any, offsets: Offsets, allowed: Bools | None = None) -> TrellisBatch:
         """Make one trellis for every sequence, with start and end in its first and last row; log Z is log P(x)."""
         start, edge, end = self.edges()
@@ -193,14 +222,16 @@ class HiddenMarkov(Brief):
         if end is not None:
             node[offsets[1:][some] - 1] += end
         node = node if allowed is None else np.where(allowed, node, -np.inf)
-        made = TrellisBatch(node, lengths, edge, labels=self.labels)
+        made = TrellisBatch(
+            node, lengths, edge, order=self.order, head=self.head_edges(), labels=self.labels
+        )
         made.advice = self.advice
         return made
 
     def advice(self) -> str:
         """Advise on impossible sequences, when zeros of the tables are the reason."""
-        open_moves = self.A[~self.rules.forbidden] if self.rules else self.A
-        tables = [logs(self.pi), logs(open_moves), self.emissions.table()]
+        open_moves = (np.where(self.rules.forbidden, 1.0, one) if self.rules else one for one in self.moves)
+        tables = [logs(self.pi), *map(logs, open_moves), self.emissions.table()]
         tables.append(None if self.end is None else logs(self.end))
         return "" if all(table is None or np.isfinite(table).all() for table in tables) else ZEROS
 
@@ -211,34 +242,60 @@ class HiddenMarkov(Brief):
         self, found: Expected, prior: Dirichlet, groups: Groups | None = None, frozen: Sequence[str] = ()
     ) -> Self:
         """Run the M step. Rows with a count of zero stay unchanged."""
-        pi, A, end = self.pi, self.A, self.end
+        pi, (*head, A), end = self.pi, self.moves, self.end
         if "start" not in frozen:
             pi = normalised(self._starts(found.start + prior.of_start(self.size)), pi, axis=0)
         if "transitions" not in frozen:
-            counts = found.edge if end is None else np.hstack([found.edge, found.end[:, None]])
-            counts = self._moves(counts + prior.of_moves(self.size, end=end is not None))
-            made = normalised(counts, self._exits, axis=1)
-            A = np.ascontiguousarray(made[:, : self.size])
-            end = None if end is None else made[:, self.size].copy()
+            (*head, A), end = self._maximised_moves(found, prior)
         emissions = self.emissions
         if "emissions" not in frozen:
             emissions = emissions.maximised(found.emissions, prior.emissions, groups, frozen)
-        return replace(self, pi=pi, A=A, end=end, emissions=emissions)
+        return replace(self, pi=pi, A=A, end=end, emissions=emissions, head=tuple(head))
+
+    def _maximised_moves(self, found: Expected, prior: Dirichlet) -> tuple[Moves, Floats | None]:
+        size, end = self.size, self.end
+        if self.order == 1:
+            counts = histories.exits(found.edge, None if end is None else found.end)
+            counts = self._moves(counts + prior.of_moves(size, end=end is not None))
+            made = normalised(counts, histories.exits(self.A, end), axis=1)
+            A = np.ascontiguousarray(made[:, :size])
+            return (A,), None if end is None else made[:, size].copy()
+        seen = zip((*found.head, found.edge), prior.of_histories(size, self.order), strict=True)
+        return histories.maximised(
+            tuple(self._moves(one + extra) for one, extra in seen),
+            self._ends(found.end),
+            self.moves,
+            end,
+            self._ends(prior.of_end(size)),
+        )
 
     def log_prior(self, prior: Dirichlet, groups: Groups | None = None) -> float:
         """Compute the log prior, up to a constant."""
         total = sum_of_logs(self._starts(prior.of_start(self.size)), self.pi)
-        total += sum_of_logs(self._moves(prior.of_moves(self.size, end=self.end is not None)), self._exits)
+        size, end = self.size, self.end
+        if self.order == 1:
+            extra = self._moves(prior.of_moves(size, end=end is not None))
+            total += sum_of_logs(extra, histories.exits(self.A, end))
+        else:
+            going_on = histories.rows(self.moves, end)
+            for extra, one in zip(prior.of_histories(size, self.order), going_on, strict=True):
+                total += sum_of_logs(self._moves(extra), one)
+            if end is not None:
+                extra = self._ends(prior.of_end(size))
+                total += sum_of_logs(extra, end) + sum_of_logs(extra, 1 - end)
         return total + self.emissions.log_prior(prior.emissions, groups)
 
     def _starts(self, counts: Floats) -> Floats:
         return np.where(self.rules.no_start, 0.0, counts) if self.rules else counts
 
+    def _ends(self, counts: Floats) -> Floats:
+        return np.where(self.rules.no_end, 0.0, counts) if self.rules else counts
+
     def _moves(self, counts: Floats) -> Floats:
         if not self.rules:
             return counts
         forbidden = self.rules.forbidden
-        if counts.shape[1] > self.size:
+        if counts.shape[-1] > self.size:
             forbidden = np.hstack([forbidden, self.rules.no_end[:, None]])
         return np.where(forbidden, 0.0, counts)
 
@@ -249,24 +306,33 @@ class HiddenMarkov(Brief):
 
         If there are several, the one reached from π.
         """
-        moves = self.A / np.maximum(self.A.sum(axis=1, keepdims=True), 1e-300)
-        system = np.vstack([moves.T - np.eye(self.size), np.ones(self.size)])
-        wanted = np.append(np.zeros(self.size), 1.0)
-        if np.linalg.matrix_rank(system[:-1], tol=1e-12) == self.size - 1:
-            found = np.linalg.lstsq(system, wanted, rcond=None)[0]
-        else:
-            lazy = 0.5 * (moves + np.eye(self.size))  # aperiodic
-            for _ in range(60):
-                lazy = lazy @ lazy
-                lazy /= lazy.sum(axis=1, keepdims=True)
-            found = self.pi @ lazy
-        found = np.maximum(found, 0.0)
-        return np.asarray(found / found.sum())
+        moves = tuple(one / np.maximum(one.sum(axis=-1, keepdims=True), 1e-300) for one in self.moves)
+        if self.order == 1:
+            return _stationary(self.pi, moves[0])
+        return histories.stationary(self.pi, moves, _stationary)
 
     def reordered(self, order: npt.NDArray[np.int64]) -> Self:
         """Put state order[i] at place i; the names stay where they are."""
         rules, square = self.rules, np.ix_(order, order)
         rules = Rules(rules.forbidden[square], rules.no_start[order], rules.no_end[order])
-        A, end = np.ascontiguousarray(self.A[square]), None if self.end is None else self.end[order]
-        emissions = self.emissions.reordered(order)
-        return replace(self, pi=self.pi[order], A=A, end=end, emissions=emissions, rules=rules)
+        *head, A = (np.ascontiguousarray(one[np.ix_(*[order] * one.ndim)]) for one in self.moves)
+        end, emissions = None if self.end is None else self.end[order], self.emissions.reordered(order)
+        pi = self.pi[order]
+        return replace(self, pi=pi, A=A, end=end, emissions=emissions, rules=rules, head=tuple(head))
+
+
+def _stationary(start: Floats, moves: Floats) -> Floats:
+    """Solve p = p A for rows that sum to 1; if there are several solutions, the one reached from `start`."""
+    size = len(start)
+    system = np.vstack([moves.T - np.eye(size), np.ones(size)])
+    wanted = np.append(np.zeros(size), 1.0)
+    if np.linalg.matrix_rank(system[:-1], tol=1e-12) == size - 1:
+        found = np.linalg.lstsq(system, wanted, rcond=None)[0]
+    else:
+        lazy = 0.5 * (moves + np.eye(size))  # aperiodic
+        for _ in range(60):
+            lazy = lazy @ lazy
+            lazy /= lazy.sum(axis=1, keepdims=True)
+        found = start @ lazy
+    found = np.maximum(found, 0.0)
+    return np.asarray(found / found.sum())

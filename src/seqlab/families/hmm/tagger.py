@@ -198,21 +198,27 @@ class HMM(Tagger):
         symbols: Iterable[Any] | None = None,
         end: npt.ArrayLike | None = None,
         emissions: Emission | None = None,
+        head: Any = None,
         **options: Any,
     ) -> Self:
         """Make a fitted model of tables that an expert wrote down.
 
         pi        (L,) start probabilities
-        A         (L, L) from state, to state; with `end` rows of both together sum to 1
+        A         (L, L) from state, to state; with `end` rows of both together sum to 1. Of order k, (L, ..., L) with an
+                  axis for each of the k states before, oldest first
         B         (L, V) P(symbol | state); for other emissions what init takes: {"means": ..., "covariances": ...}
         states    names of the states; symbols: the V words, or None for the numbers 0 .. V - 1
         end       (L,) the chance to end after each state
+        head      of order 2 and 3: a list of transitions (L, L) and (L, L, L), for the positions that have fewer states
+                  before them; None: the mean of A over the oldest state
         options   of HMM
         """
         hmm = cls(None, emissions, end=end is not None, **options)
         hmm._check_options()
-        model = written_model(pi, A, B, end, emissions, states, symbols, hmm.constraints)
+        order = hmm.order
+        model = written_model(pi, A, B, end, emissions, states, symbols, hmm.constraints, head, order)
         hmm.n_states, hmm.states = model.size, model.labels
+        hmm.order = None if model.order == 1 and order is None else model.order
         dictionary = TagDictionary.of(hmm.allowed, model.labels, "word")
         hmm.fit_ = HmmFit.of(model, dictionary, History(reason="given"), str(hmm.unknown or "error"))
         return hmm
