@@ -209,11 +209,11 @@ def _moves(given: Any, labels: Sequence[str] | None) -> Moves:
         return Moves(
             tuple(model.labels), model.moves, model.move_seen, model.rules.forbidden, probabilities=False
         )
+    if getattr(model, "order", 1) != 1:
+        raise OptionError(
+            f"arrows join two labels, but this model looks {model.order} labels back; fit one with order=1"
+        )
     if hasattr(model, "move_probabilities"):  # a counted HMM
-        if model.order != 1:
-            raise OptionError(
-                f"arrows join two labels, but this model looks {model.order} labels back; fit one with order=1"
-            )
         table = model.move_probabilities[: len(model.labels)]
         return replace(_of_table(table, model.labels), probabilities=True)
     for name in ("transmat_", "A", "A_"):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -55,26 +57,29 @@ class Distribution(Brief):
 class Transitions(Tabular):
     """Probabilities of symbols after symbols, or of states after states.
 
-    sources   names of the rows: the start, then the words (the states)
+    sources   names of the rows: the start, then the words (the states). Of order k tuples of k names, oldest first: all
+              histories of a sequence's beginning, filled up with the start, then all those of k words (states)
     targets   names of the columns: the words (the states), then the end if there is one
     matrix    (sources, targets) every row sums to 1
+
+    matrix["a", "b"] is a single number; of order 2 matrix[("a", "b"), "c"].
     """
 
-    sources: tuple[str, ...]
+    sources: tuple[Any, ...]
     targets: tuple[str, ...]
     matrix: Numbers
 
     def _columns(self) -> Table:
-        return {"": self.sources, **dict(zip(self.targets, self.matrix.T, strict=True))}
+        return {"": list(self.sources), **dict(zip(self.targets, self.matrix.T, strict=True))}
 
     @cached_property
-    def _places(self) -> tuple[dict[str, int], dict[str, int]]:
+    def _places(self) -> tuple[dict[Any, int], dict[Any, int]]:
         return (
             {name: i for i, name in enumerate(self.sources)},
             {name: i for i, name in enumerate(self.targets)},
         )
 
-    def __getitem__(self, move: tuple[str, str]) -> float:
+    def __getitem__(self, move: tuple[Any, str]) -> float:
         if not isinstance(move, tuple) or len(move) != 2:
             raise LabelError(f"two symbols are wanted, as in matrix['a', 'b'], got {move!r:.80}")
         sources, targets = self._places
@@ -104,8 +109,25 @@ class Perplexity:
         return self.value
 
 
-def _place(places: dict[str, int], name: str) -> int:
-    found = places.get(name) if isinstance(name, str) else None
+def history_names(names: Sequence[str], order: int) -> tuple[Any, ...]:
+    """Name all histories: of the beginning of a sequence, filled up with the start, then those of `order` names."""
+    made = [
+        (*(START,) * (order - j), *history)
+        for j in range(order + 1)
+        for history in itertools.product(names, repeat=j)
+    ]
+    return tuple(name for (name,) in made) if order == 1 else tuple(made)
+
+
+def _place(places: dict[Any, int], name: Any) -> int:
+    named = isinstance(name, str) or (isinstance(name, tuple) and all(isinstance(one, str) for one in name))
+    found = places.get(name) if named else None
+    if found is None and isinstance(next(iter(places), None), tuple):
+        size = len(next(iter(places)))
+        raise LabelError(
+            f"{name!r:.80} is no history of {size} symbols here; write matrix[(...), 'a'] with a tuple of {size} "
+            f"names, oldest first, {START!r} before the first symbol"
+        )
     if found is None:
         raise LabelError(
             f"{name!r:.80} is none of the {len(places)} symbols here; what is not in the vocabulary goes by the name "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable
 from typing import IO, Any, Self
@@ -32,7 +33,7 @@ from seqlab.store.state import State
 from seqlab.store.values import kinds_of
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.tagger import Sequences
-from seqlab.tagging.transitions import END, START, Distribution, Perplexity, Transitions, long_run
+from seqlab.tagging.transitions import END, Distribution, Perplexity, Transitions, history_names, long_run
 
 MOST_MOVES = 100_000_000  # numbers in a matrix of transitions: 800 MB
 LONGEST_SAMPLE = 10_000
@@ -153,13 +154,24 @@ class MarkovChain(Model):
 
     @property
     def transition_matrix(self) -> Transitions:
-        """P(next symbol | symbol) of a chain of order 1, with names."""
-        self._check_first_order("transition_matrix")
-        symbols = self.model_.symbols
-        sources = (START, *symbols.all_words)
-        histories = [[], *([code] for code in range(len(symbols.all_words)))]
-        rows = [self.model_.following(np.array(one, dtype=np.int32), start=True) for one in histories]
-        return Transitions(sources, symbols.names, np.array(rows))
+        """P(next symbol | the last symbols) with names.
+
+        Rows of a chain of order n are tuples of n symbols, first those that begin a sentence, as ("<s>", "a").
+        """
+        self._check_fitted("transition_matrix")
+        symbols, order = self.model_.symbols, self.model_.order
+        words, size = len(symbols.all_words), len(symbols.names)
+        rows = sum(words**j for j in range(order + 1))
+        if rows * size > MOST_MOVES:
+            raise QuestionError(
+                f"transition_matrix would need a matrix of {rows} by {size} numbers, more than {MOST_MOVES:,}; "
+                f"ask next(history)"
+            )
+        matrix = np.empty((rows, size))
+        histories = (h for j in range(order + 1) for h in itertools.product(range(words), repeat=j))
+        for row, history in zip(matrix, histories, strict=True):
+            self.model_.table.next(np.array(history, dtype=np.int32), len(history) < order, row)
+        return Transitions(history_names(symbols.all_words, order), symbols.names, matrix)
 
     def stationary(self) -> Distribution:
         """Compute the share of each symbol in the long run, for order 1 (eq:stationary); after an end comes a start."""
@@ -171,16 +183,11 @@ class MarkovChain(Model):
 
     def _check_first_order(self, question: str) -> None:
         self._check_fitted(question)
-        order, size = self.model_.order, len(self.model_.symbols.names)
+        order = self.model_.order
         if order != 1:
             raise QuestionError(
                 f"{question} has no meaning here: in a chain of order {order}, what follows depends on {order} "
                 f"symbols; ask next(history)"
-            )
-        if size * size > MOST_MOVES:
-            raise QuestionError(
-                f"{question} would need a matrix of {size} by {size} numbers, more than {MOST_MOVES:,}; "
-                f"ask next(history)"
             )
 
     # ------------------------------------------------------------------------------------------ questions

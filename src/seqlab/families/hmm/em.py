@@ -352,7 +352,9 @@ class Running:
         made = model.emissions.statistics(nothing, np.zeros((0, model.size)))
         one, other = ({name: array.shape for name, array in x.items()} for x in (made, self.emissions))
         moves = zip(model.moves, (*self.head, self.edge), strict=False)
-        return one == other and len(self.head) == len(model.head) and all(a.shape == b.shape for a, b in moves)
+        return (
+            one == other and len(self.head) == len(model.head) and all(a.shape == b.shape for a, b in moves)
+        )
 
     def _scaled(self, factor: float) -> Running:
         """Multiply all sums by a factor; reference means of moments are not sums and stay."""

@@ -1,4 +1,4 @@
-"""Transitions that depend on the last k labels: their tables, how these are normalised, and their names.
+"""Transitions that depend on the last k labels: their tables, how these are normalised and stored.
 
 A model of order k has a table for every length of history. moves[j - 1] has shape (L, ..., L), j axes for the labels
 before, oldest first, and one for the next label: moves[:-1], the head, is for the first positions of a sequence, and
@@ -7,9 +7,7 @@ moves[-1] for all others. An end depends on the last label alone: rows of a tabl
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -95,7 +93,9 @@ def exits(table: Floats, end: Floats | None) -> Floats:
 
 def leaving(moves: Moves) -> Floats:
     """Sum up (L,): the moves from each label, whatever came before it."""
-    return np.asarray(sum(one.sum(axis=tuple(i for i in range(one.ndim) if i != one.ndim - 2)) for one in moves))
+    return np.asarray(
+        sum(one.sum(axis=tuple(i for i in range(one.ndim) if i != one.ndim - 2)) for one in moves)
+    )
 
 
 def rows(moves: Moves, end: Floats | None) -> Moves:
@@ -159,13 +159,3 @@ def stationary(start: Floats, moves: Moves, solve: Callable[[Floats, Floats], Fl
             break
         found = after
     return np.asarray(found.reshape(-1, size).sum(axis=0) / found.sum())
-
-
-def names(labels: Sequence[str], order: int, start: str) -> list[Any]:
-    """Name the histories: tuples of `order` names, shorter ones filled with the start; plain names for order 1."""
-    made = [
-        (*(start,) * (order - j), *history)
-        for j in range(order + 1)
-        for history in itertools.product(labels, repeat=j)
-    ]
-    return [name for (name,) in made] if order == 1 else made

@@ -20,7 +20,7 @@ from seqlab.families.hmm.tables import HiddenMarkov
 from seqlab.inference.streaming import Filter, FilterStep
 from seqlab.shown import Brief, Table, Tabular, columns_of
 from seqlab.tagging.decoding import Trellises
-from seqlab.tagging.transitions import END, START, Transitions
+from seqlab.tagging.transitions import END, START, Transitions, history_names
 
 LONGEST = 100_000  # limit for a sequence drawn from a model with an end
 
@@ -47,8 +47,9 @@ class HMMStream:
         self._hmm, self._model = hmm, hmm._tables("stream")
         model = self._model
         start, edge, _ = model.edges()
-        shape = {"order": model.order, "head": model.head_edges()}
-        self._filter = Filter(edge, start=start, labels=model.labels, lag=lag, **shape)
+        self._filter = Filter(
+            edge, order=model.order, head=model.head_edges(), start=start, labels=model.labels, lag=lag
+        )
 
     def push(self, observation: Any) -> FilterStep:
         """Add the next observation; None for a missing one."""
@@ -84,7 +85,7 @@ def transitions_of(model: HiddenMarkov) -> Transitions:
     if model.end is not None:
         tables[0] = np.append(model.pi, 0.0)[None]
     matrix = np.concatenate([one.reshape(-1, one.shape[-1]) for one in tables])
-    sources = tuple(histories.names(model.labels, model.order, START))
+    sources = history_names(model.labels, model.order)
     return Transitions(sources, model.labels if model.end is None else (*model.labels, END), matrix)
 
 
@@ -160,9 +161,8 @@ def _path(
         history = path[max(len(path) - model.order, 0) :]
         row = tables[len(history)][tuple(history)]
         if not row[-1] > 0:
-            raise OptionError(
-                f"no state can follow {', '.join(repr(model.labels[y]) for y in history)}, so a sequence cannot be {length} long"
-            )
+            named = ", ".join(repr(model.labels[y]) for y in history)
+            raise OptionError(f"no state can follow {named}, so a sequence cannot be {length} long")
         y = int(np.searchsorted(row, rng.random() * row[-1], side="right"))
         if y >= model.size:
             break

@@ -193,7 +193,7 @@ class HiddenMarkov(Brief):
         """Number of free parameters, without cells that rules forbid."""
         size, ends = self.size, 0 if self.end is None else self.size
         free = size * (size - 1) - int(self.rules.forbidden.sum())
-        moves = ends + free * sum(size**j for j in range(self.order))
+        moves = ends + free * int(sum(size**j for j in range(self.order)))
         return size - 1 - int(self.rules.no_start.sum()) + moves + self.emissions.parameters
 
     # ------------------------------------------------------------------------------------------ trellises
@@ -222,9 +222,7 @@ class HiddenMarkov(Brief):
         if end is not None:
             node[offsets[1:][some] - 1] += end
         node = node if allowed is None else np.where(allowed, node, -np.inf)
-        made = TrellisBatch(
-            node, lengths, edge, order=self.order, head=self.head_edges(), labels=self.labels
-        )
+        made = TrellisBatch(node, lengths, edge, order=self.order, head=self.head_edges(), labels=self.labels)
         made.advice = self.advice
         return made
 

@@ -204,8 +204,8 @@ class HMM(Tagger):
         """Make a fitted model of tables that an expert wrote down.
 
         pi        (L,) start probabilities
-        A         (L, L) from state, to state; with `end` rows of both together sum to 1. Of order k, (L, ..., L) with an
-                  axis for each of the k states before, oldest first
+        A         (L, L) from state, to state; with `end` rows of both together sum to 1. Of order k, (L, ..., L) with
+                  an axis for each of the k states before, oldest first
         B         (L, V) P(symbol | state); for other emissions what init takes: {"means": ..., "covariances": ...}
         states    names of the states; symbols: the V words, or None for the numbers 0 .. V - 1
         end       (L,) the chance to end after each state
@@ -350,6 +350,8 @@ class HMM(Tagger):
     def transition_matrix(self) -> Transitions:
         """P(next state | state) with names: a row "<s>" for the start, and a column "</s>" where there is an end.
 
+        Of order k, rows are named by tuples of k states, ("<s>", "a") after the first one; the last L^k rows are those
+        of whole histories.
         Numbers as they were learned or given: a move that constraints= forbids is not taken, whatever it has here.
         """
         return questions.transitions_of(self._tables("transition_matrix"))

@@ -1,6 +1,7 @@
 """Markov chains at the door, their answers, their files."""
 
 import copy
+import itertools
 import math
 import pickle
 
@@ -198,11 +199,30 @@ def test_impossible_is_minus_infinity_and_never_nan():
 
 def test_questions_of_order_one_say_so():
     chain = MarkovChain(2).fit(TEXT)
-    for ask in (chain.stationary, lambda: chain.transition_matrix):
-        with pytest.raises(QuestionError, match="depends on 2 symbols; ask next"):
-            ask()
+    with pytest.raises(QuestionError, match="depends on 2 symbols; ask next"):
+        chain.stationary()
     with pytest.raises(AttributeError, match="a chain has no labels"):
         chain.predict  # noqa: B018
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("end", [True, False])
+def test_rows_of_the_matrix_are_what_follows_each_history(order, end):
+    chain = MarkovChain(order, 0.5, end=end).fit([["a", "b", "a"], ["b"]])
+    moves, words = chain.transition_matrix, ("<unk>", "a", "b")
+    assert moves.targets == chain.symbols_
+    assert moves.matrix.shape == (sum(3**j for j in range(order + 1)), 3 + end)
+    assert moves.matrix.sum(axis=1) == pytest.approx(1.0)
+    for size in range(order + 1):
+        for history in itertools.product(words, repeat=size):
+            row = (*("<s>",) * (order - size), *history)
+            for name, share in chain.next(history).items():
+                assert moves[row[0] if order == 1 else row, name] == share
+    if order > 1:
+        with pytest.raises(
+            LabelError, match=f"'a' is no history of {order} symbols .* a tuple of {order} names"
+        ):
+            moves["a", "b"]
 
 
 def test_two_places_to_stay_have_no_stationary_distribution():
