@@ -181,12 +181,13 @@ class CountedHMM(Brief):
         if self.order != other.order:
             raise OptionError(f"counts of order {self.order} and of order {other.order} do not add up")
         names = tuple(sorted({*self.labels, *other.labels}))
-        mine, theirs = self._relabelled(names), other._relabelled(names)
+        mine, theirs = self.relabelled(names), other.relabelled(names)
         moves, last = mine.moves + theirs.moves, mine.last + theirs.last
         words, rules = mine.words.plus(theirs.words), Rules.none(len(names))
         return replace(mine, moves=moves, last=last, words=words, rules=rules)
 
-    def _relabelled(self, names: tuple[str, ...]) -> CountedHMM:
+    def relabelled(self, names: tuple[str, ...]) -> CountedHMM:
+        """Number the labels as in these names, which may be more."""
         if names == self.labels:
             return self
         L, number = len(names), {name: i for i, name in enumerate(names)}
@@ -295,6 +296,12 @@ class CountedHMM(Brief):
         threads: int = 1,  # noqa: ARG002  (nothing here is worth a thread)
     ) -> list[Trellis]:
         """Make one trellis per sentence, restricted to the labels that its words may have."""
+        return self._scored(*self.word_scores(pool, codes, allowed), offsets)
+
+    def word_scores(
+        self, pool: _core.StringPool, codes: Codes, allowed: Flags | None
+    ) -> tuple[Scores, npt.NDArray[np.int64], LabelIds]:
+        """Compute (T, L) log P(word | label), -inf for labels not listed; (T,) how many are; and which (entries,)."""
         begin, label, score = self.lexicon.rows(pool, codes, _flags(allowed))
         counts = np.diff(begin)[codes]
         ends = np.concatenate([[0], np.cumsum(counts)])
@@ -302,6 +309,21 @@ class CountedHMM(Brief):
         ids = label[entry]
         node = np.full((len(codes), self.L), -np.inf)
         node[np.repeat(np.arange(len(codes)), counts), ids] = score[entry]
+        return node, counts, ids
+
+    def batch(self, node: Scores, offsets: Offsets) -> _core.Batch64:
+        """Make a batch of the core, of trellises with these scores of words; they are overwritten."""
+        listed = node > -np.inf
+        made = _core.Batch64()
+        for one in self._scored(node, listed.sum(axis=1), np.nonzero(listed)[1].astype(np.int32), offsets):
+            one.add_to(made)
+        return made
+
+    def _scored(
+        self, node: Scores, counts: npt.NDArray[np.int64], ids: LabelIds, offsets: Offsets
+    ) -> list[Trellis]:
+        """Make one trellis per sentence from the result of word_scores."""
+        ends = np.concatenate([[0], np.cumsum(counts)])
         moves, last = self._scores
         some = np.flatnonzero(np.diff(offsets))
         node[offsets[some]] += moves[(self.L,) * self.order]

@@ -175,7 +175,7 @@ class BaumWelch:
                 return Outcome(kept, "fell" if fell else "value", iteration - 1, -best)
             gain, kept, best = value - best, model, value
             evidence.emptied |= bool((found.occupied < EMPTY).any())
-            if not report(_progress(iteration, model, found, value)):
+            if not report(progress(iteration, model, found, value)):
                 return Outcome(kept, "stopped", iteration, -best)
             if iteration and self.enough(gain, best):
                 return Outcome(kept, "value", iteration, -best)
@@ -212,7 +212,8 @@ class HardEM(BaumWelch):
         return Expected(start, edge, ends, statistics, log_z, evidence.total(log_z), tuple(head))
 
 
-def _progress(iteration: int, model: Any, found: Expected, value: float) -> Progress:
+def progress(iteration: int, model: Any, found: Any, value: float) -> Progress:
+    """Report an iteration: the model, the log-likelihood that its E step found, and the objective."""
     objective = -value if math.isfinite(value) else None
     return Progress(iteration, objective, None, None, lambda: model, {"log_likelihood": found.value})
 

@@ -15,10 +15,11 @@ from seqlab.corpus import Corpus, StringColumn
 from seqlab.errors import OptionError
 from seqlab.families.hmm import histories
 from seqlab.families.hmm.counted import CountedHMM
-from seqlab.families.hmm.counting import Counting, SuffixModel, suffixes_of, usual_order
+from seqlab.families.hmm.counting import Counting, SuffixModel
 from seqlab.families.hmm.em import (
     BaumWelch,
     Evidence,
+    HardEM,
     Running,
     expect,
     groups_of,
@@ -29,6 +30,7 @@ from seqlab.families.hmm.emissions import Categorical
 from seqlab.families.hmm.emissions.categorical import SymbolDistribution
 from seqlab.families.hmm.emissions.symbols import Symbols
 from seqlab.families.hmm.fit import HmmFit
+from seqlab.families.hmm.open_labels import USUAL, checked, count_options, expected, opened, train
 from seqlab.families.hmm.start import Ground
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.hmm.training_set import DevScorer, TrainingSet, state_names
@@ -56,32 +58,37 @@ class FitOptions:
             raise OptionError("patience looks at a development set; pass one as dev=")
 
 
-def engine_for(hmm: families.HMM, data: TrainingSet) -> TablesEngine | CountsEngine:
-    """Choose the engine of training: counts for fully labelled words, if an option needs more than tables."""
-    free = hmm.learner is None and hmm.states is None and hmm.init is None
-    counts = isinstance(hmm.learner, Counting) or (_countable(data) and free and _more_than_tables(hmm))
+def engine_for(hmm: families.HMM, data: TrainingSet, before: Any = None) -> TablesEngine | CountsEngine:
+    """Choose the engine of training: counts for words with labels, some or all, unless an option asks for tables.
+
+    before   the model that partial_fit goes on with, if any: a batch without labels goes on with counts
+    """
+    counts = isinstance(hmm.learner, Counting) or (
+        _plain_words(data) and (_counts_asked(hmm, data) if data.named else isinstance(before, CountedHMM))
+    )
     engine = COUNTS if counts else TABLES
     engine.refuse(hmm, data)
     return engine
 
 
-def _countable(data: TrainingSet) -> bool:
-    """Return True if these are words, each of them with a label."""
-    plain = type(data.emissions) is Categorical and data.emissions.symbols is None
-    return data.full and data.words and plain
+def _plain_words(data: TrainingSet) -> bool:
+    """Return True if these are words, and no list of symbols was given."""
+    return data.words and type(data.emissions) is Categorical and data.emissions.symbols is None
 
 
-def _more_than_tables(hmm: families.HMM) -> bool:
-    """Return True if options need counts: a higher order, a suffix model, smoothing by histories."""
-    if (
-        hmm.order not in (None, 1)
-        or isinstance(hmm.unknown, SuffixModel)
-        or hmm.unknown in ("suffix", "none")
-    ):
-        return True
-    if hmm.smoothing is None or isinstance(hmm.smoothing, Dirichlet):
-        return hmm.smoothing is None
-    return not isinstance(smoothing_of(hmm.smoothing), (MLE, AddLambda))
+def _counts_asked(hmm: families.HMM, data: TrainingSet) -> bool:
+    """Return True if options leave the choice to us, or can only be meant for counts."""
+    if hmm.states is not None or hmm.init is not None:
+        return False
+    smoothed = not (hmm.smoothing is None or isinstance(hmm.smoothing, Dirichlet)) and not isinstance(
+        smoothing_of(hmm.smoothing), (MLE, AddLambda)
+    )
+    only_counts = smoothed or isinstance(hmm.unknown, SuffixModel) or hmm.unknown in ("suffix", "none")
+    if hmm.learner is not None:
+        return only_counts
+    if not data.full and (hmm.n_states is not None or hmm.unknown in ("error", "missing")):
+        return only_counts
+    return only_counts or hmm.smoothing is None or hmm.order not in (None, 1)
 
 
 class TablesEngine:
@@ -216,7 +223,7 @@ class CountsEngine:
 
     def refuse(self, hmm: families.HMM, data: TrainingSet) -> None:
         """Raise an error for data that cannot be counted, and options that counting does not use."""
-        if not _countable(data):
+        if isinstance(hmm.learner, Counting) and not (_plain_words(data) and data.full):
             raise OptionError(
                 "Counting() wants words, each of them with a label; for anything else leave out learner"
             )
@@ -238,16 +245,45 @@ class CountsEngine:
                 "unknown='error' is for plain tables; counted words take 'suffix', 'none' or 'missing'"
             )
 
-    def fit(self, hmm: families.HMM, data: TrainingSet, sample_weight: Any, asked: FitOptions) -> HmmFit:  # noqa: ARG002
-        """Count labelled words."""
-        return _counted(hmm, data, _count(hmm, data, state_names(hmm, data, None), sample_weight))
+    def fit(self, hmm: families.HMM, data: TrainingSet, sample_weight: Any, asked: FitOptions) -> HmmFit:
+        """Count labelled words, and what is expected of words without a label, by EM."""
+        labels = state_names(hmm, data, None)
+        if data.full:
+            return _counted(hmm, data, _count(hmm, data, labels, sample_weight))
+        learner = checked(USUAL if hmm.learner is None else hmm.learner)
+        threads, dictionary = thread_count(hmm.threads), TagDictionary.of(hmm.allowed, labels, data.column)
+        start, closed, text = opened(hmm, data.numbered(labels), labels, dictionary, learner, sample_weight)
+        judge = None if asked.dev is None else DevScorer(asked.dev, data, dictionary, threads)
+        best = best_of(
+            lambda _, share, report: train(start, closed, text, learner, share, report),
+            1,
+            threads=threads,
+            judge=judge,
+            metric=None if judge is None else judge.name,
+            patience=asked.patience,
+            callbacks=asked.callbacks,
+            bar=Bar() if asked.progress else None,
+        )
+        model: Any = best.outcome.theta
+        return HmmFit.of(model, dictionary, best.history, "suffix", data, restarts=best.histories)
 
     def partial_fit(self, hmm: families.HMM, data: TrainingSet, sample_weight: Any) -> HmmFit:
-        """Add counts to those before; tables estimated by EM are not counts."""
-        assert data.gold is not None  # noqa: S101  (refuse looked)
-        model = _count(hmm, data, data.gold.names, sample_weight)
+        """Add counts to those before, those of open labels as one E step expects them."""
         before = None if hmm.fit_ is None else hmm.fit_.model
-        return _counted(hmm, data, before.plus(model) if isinstance(before, CountedHMM) else model)
+        before = before if isinstance(before, CountedHMM) else None
+        names = () if data.gold is None else data.gold.names
+        if data.full:
+            model = _count(hmm, data, names, sample_weight)
+            return _counted(hmm, data, model if before is None else before.plus(model))
+        labels = tuple(sorted({*names, *(() if before is None else before.labels)}))
+        learner = checked(USUAL if hmm.learner is None else hmm.learner)
+        dictionary = TagDictionary.of(hmm.allowed, labels, data.column)
+        start, closed, text = opened(hmm, data.numbered(labels), labels, dictionary, learner, sample_weight)
+        if before is not None:
+            closed = before.relabelled(labels) if closed is None else before.plus(closed)
+            start = replace(closed, rules=Rules.of(hmm.constraints, labels))
+        found = expected(start, text, hard=isinstance(learner, HardEM), threads=thread_count(hmm.threads))
+        return _counted(hmm, data, found.added(start, closed))
 
     def trellises(self, fit: HmmFit, corpus: Corpus, column: str | None, threads: int) -> Trellises:
         """Return one trellis for every sentence."""
@@ -290,13 +326,6 @@ def _one_pass() -> History:
 def _count(hmm: families.HMM, data: TrainingSet, labels: tuple[str, ...], sample_weight: Any) -> CountedHMM:
     """Count labelled words."""
     assert data.gold is not None  # noqa: S101  (refuse looked)
-    smoothing = hmm.smoothing
-    unknown: SuffixModel | None = SuffixModel()
-    if isinstance(hmm.learner, Counting):
-        smoothing = smoothing if hmm.learner.smoothing is None else hmm.learner.smoothing
-        unknown = hmm.learner.suffixes()
-    elif hmm.unknown is not None:
-        unknown = None if hmm.unknown == "missing" else suffixes_of(hmm.unknown)
     column = data.corpus.strings(str(data.column)).compact()
     return CountedHMM.count(
         column.pool,
@@ -304,11 +333,8 @@ def _count(hmm: families.HMM, data: TrainingSet, labels: tuple[str, ...], sample
         data.corpus.offsets,
         data.gold.numbered(labels).ids,
         labels,
-        order=usual_order(len(labels)) if hmm.order is None else hmm.order,
-        smoothing=smoothing,
-        unknown=unknown,
         weights=token_weights(data.corpus, sample_weight),
-        end=bool(hmm.end),
+        **count_options(hmm, len(labels)),
     )
 
 

@@ -154,7 +154,8 @@ class HMM(Tagger):
         log-likelihood of every batch before it was learned from, which may rise and fall.
         """
         data = TrainingSet.read(self, X, y, lengths)
-        self.fit_ = engine_for(self, data).partial_fit(self, data, sample_weight)
+        before = None if self.fit_ is None else self.fit_.model
+        self.fit_ = engine_for(self, data, before).partial_fit(self, data, sample_weight)
         return self
 
     def fit_batches(self, batches: Iterable[Any], *, epochs: int = 1) -> Self:

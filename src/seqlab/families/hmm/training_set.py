@@ -12,6 +12,7 @@ import numpy.typing as npt
 from seqlab import _core, families
 from seqlab.corpus import Corpus, StringColumn
 from seqlab.errors import LabelError, OptionError, ShapeError
+from seqlab.families.hmm.counted import CountedHMM
 from seqlab.families.hmm.em import Evidence, say_lost
 from seqlab.families.hmm.emissions import Emission
 from seqlab.families.hmm.emissions.base import Floats
@@ -61,6 +62,11 @@ class TrainingSet:
         return self.gold is not None and not self.gold.partial
 
     @property
+    def named(self) -> bool:
+        """True if any token has exactly one label."""
+        return self.gold is not None and bool((self.gold.ids >= 0).any())
+
+    @property
     def words(self) -> bool:
         """True if the observations are words."""
         return self.column is not None and isinstance(self.corpus.data(self.column), StringColumn)
@@ -94,10 +100,10 @@ class TrainingSet:
         unlabelled: float = 1.0,
     ) -> Evidence:
         """Return the input of the E step; `unlabelled` is the weight of a sentence without any label."""
-        weights = self._sentence_weights(sample_weight, unlabelled)
-        return Evidence(observed, self.corpus.offsets, weights, self._allowed(dictionary, size))
+        weights = self.sentence_weights(sample_weight, unlabelled)
+        return Evidence(observed, self.corpus.offsets, weights, self.allowed(dictionary, size))
 
-    def _allowed(self, dictionary: TagDictionary | None, size: int) -> Bools | None:
+    def allowed(self, dictionary: TagDictionary | None, size: int) -> Bools | None:
         """Compute (T, L) the allowed labels of each token, by its label or labels and the dictionary; None for all."""
         mask = None if dictionary is None else dictionary.mask(self.corpus)
         gold = self.gold
@@ -112,7 +118,7 @@ class TrainingSet:
             allowed[token, list(gold.sets[token])] = True
         return allowed
 
-    def _sentence_weights(self, sample_weight: Any, unlabelled: float) -> Floats | None:
+    def sentence_weights(self, sample_weight: Any, unlabelled: float) -> Floats | None:
         """(N,) weight of each sentence; None when all are 1."""
         weights = token_weights(self.corpus, sample_weight)
         lengths, offsets = self.corpus.lengths, self.corpus.offsets
@@ -211,14 +217,14 @@ class DevScorer:
             )
         self.gold = read_labels(self.corpus, y)
         self.column, self.threads = data.column, threads
+        self.dictionary = dictionary
         self.allowed = None if dictionary is None else dictionary.mask(self.corpus)
         self.name = "log_likelihood" if self.gold is None else "accuracy"
         self._said = False
 
-    def __call__(self, model: HiddenMarkov) -> float:
+    def __call__(self, model: HiddenMarkov | CountedHMM) -> float:
         """Score a model; larger is better."""
-        observed = model.emissions.observe(self.corpus, self.column, unknown="missing")
-        batch = model.batch(observed, self.corpus.offsets, self.allowed).batch()
+        batch = self._batch(model)
         log_z, ids = np.empty(len(self.corpus)), np.zeros(self.corpus.token_count, dtype=np.int32)
         if self.gold is None:
             _core.log_partition(batch, log_z, self.threads)
@@ -233,3 +239,12 @@ class DevScorer:
             return float(np.where(possible, log_z, LEAST * lengths).sum()) / self.corpus.token_count
         right = hits(self.gold, np.maximum(ids, 0), model.labels) & np.repeat(possible, lengths)
         return float(right[self.gold.ids != NOTHING].mean())
+
+    def _batch(self, model: HiddenMarkov | CountedHMM) -> Any:
+        if isinstance(model, HiddenMarkov):
+            observed = model.emissions.observe(self.corpus, self.column, unknown="missing")
+            return model.batch(observed, self.corpus.offsets, self.allowed).batch()
+        words = self.corpus.strings(str(self.column)).compact()
+        flags = None if self.dictionary is None else self.dictionary.flags(words.values)
+        node = model.word_scores(words.pool, words.codes, flags)[0]
+        return model.batch(node, self.corpus.offsets)
