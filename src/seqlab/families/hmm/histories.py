@@ -108,18 +108,19 @@ def rows(moves: Moves, end: Floats | None) -> Moves:
 
 # eq:order-k-hmm   A(h, ·) ∝ Σ ξ(h, ·),  end(y) = ends after y / (ends after y + moves from y)
 def maximised(
-    counts: Moves, ends: Floats, before: Moves, end: Floats | None, extra: Floats
+    counts: Moves, extra: Moves, ends: tuple[Floats, Floats], before: Moves, end: Floats | None
 ) -> tuple[Moves, Floats | None]:
-    """Run the M step of order 2 and 3: counts (with pseudo-counts) of moves and ends, pseudo-counts (L,) of an end.
+    """Run the M step of order 2 and 3: counts and pseudo-counts of moves, then of ends (L,).
 
-    Rows and ends with a count of zero stay unchanged.
+    Pseudo-counts of an end are for going on as well. Rows and ends with a count of zero stay unchanged.
     """
-    made = tuple(normalised(c, b, axis=-1) for c, b in zip(counts, rows(before, end), strict=True))
+    tables = zip(counts, extra, rows(before, end), strict=True)
+    made = tuple(normalised(one + more, old, axis=-1) for one, more, old in tables)
     if end is None:
         return made, None
-    going = leaving(counts) + extra
-    total = ends + extra + going
-    end = np.where(total > 0, (ends + extra) / np.where(total > 0, total, 1.0), end)
+    ended, going = ends[0] + ends[1], leaving(counts) + ends[1]
+    total = ended + going
+    end = np.where(total > 0, ended / np.where(total > 0, total, 1.0), end)
     return tuple(np.ascontiguousarray(one * (1 - end)[:, None]) for one in made), end
 
 

@@ -223,11 +223,9 @@ def checked_moves(
     """
     last = None if end is None else checked_probabilities(end, "end", (size,), sums=False)
     given = np.asarray(as_floats(A, "transitions"))
-    shapes = {(size,) * (j + 1) for j in range(1, order + 1)} | {(size**j, size) for j in range(1, order + 1)}
-    if given.shape in shapes - {(size, size)} and size > 1:
-        given = given.reshape((size,) * (1 + round(np.log(given.size // size) / np.log(size))))
-    elif order > 1 and size == 1 and given.size == 1:
-        given = given.reshape((1, 1))
+    flat = {(size**j, size): j for j in range(order, 1, -1) if size > 1}  # a row for each history
+    if given.shape in flat:
+        given = given.reshape((size,) * (flat[given.shape] + 1))
     tables = [_checked_table(given, last, "transitions", (size,) * max(min(given.ndim, order + 1), 2))]
     if head is None:
         while tables[0].ndim > 2:

@@ -88,7 +88,7 @@ class Dirichlet(Brief):
         return np.hstack([moves, self.of_end(size)[:, None]]) if end else moves
 
     def of_histories(self, size: int, order: int) -> Moves:
-        """Pseudo-counts of the transitions of order 2 and 3; an array for the longest history is for that one only."""
+        """Pseudo-counts of the transitions of order 2 and 3 for L = size; a whole array is for full histories only."""
         given, whole = self.transitions, np.ndim(self.transitions) > 2
         shapes = [(size,) * (j + 2) for j in range(order)]
         if whole:
@@ -258,13 +258,12 @@ class HiddenMarkov(Brief):
             made = normalised(counts, histories.exits(self.A, end), axis=1)
             A = np.ascontiguousarray(made[:, :size])
             return (A,), None if end is None else made[:, size].copy()
-        seen = zip((*found.head, found.edge), prior.of_histories(size, self.order), strict=True)
         return histories.maximised(
-            tuple(self._moves(one + extra) for one, extra in seen),
-            self._ends(found.end),
+            tuple(map(self._moves, (*found.head, found.edge))),
+            tuple(map(self._moves, prior.of_histories(size, self.order))),
+            (self._ends(found.end), self._ends(prior.of_end(size))),
             self.moves,
             end,
-            self._ends(prior.of_end(size)),
         )
 
     def log_prior(self, prior: Dirichlet, groups: Groups | None = None) -> float:
