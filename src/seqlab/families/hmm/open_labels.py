@@ -186,6 +186,7 @@ class ExpectedCounts:
     log_z: Floats
     value: float
 
+    # eq:open-counts   c(h, y) + w E[h, y] for labels, c(v, y) + w E[v, y] for words
     def added(self, base: CountedHMM, closed: CountedHMM | None, frozen: Any = ()) -> CountedHMM:
         """Run the M step: these counts on top of those of sentences with all labels (closed), in a model like base."""
         moves, last, words = self.moves, self.last, self.words

@@ -213,7 +213,11 @@ def fitted():
         (lambda: HMM(2).fit_batches(iter([WORDS]), epochs=2), OptionError, "gone through once"),
         (lambda: HMM(2).fit_batches([]), OptionError, "no batch at all"),
         (
-            lambda: HMM().partial_fit(WORDS, [["x", "y"], None]).partial_fit(WORDS, [["q", "y"], None]),
+            lambda: (
+                HMM(smoothing=0.1)
+                .partial_fit(WORDS, [["x", "y"], None])
+                .partial_fit(WORDS, [["q", "y"], None])
+            ),
             LabelError,
             "'q', which the first batch did not have",
         ),
