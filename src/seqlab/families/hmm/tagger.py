@@ -42,11 +42,12 @@ class HMM(Tagger):
     n_states      how many states, n_components of hmmlearn; None when labels, states or tables say it
     emissions     Categorical() for words and whole numbers, FeatureBag(), Gaussian(), GaussianMixture(), Poisson(), or
                   Streams(name=...) for several at one time
-    order         how many states back a move looks: 1; up to 3 for labelled words. None: 2 for those, else 1
+    order         how many states back a move looks: 1, 2 or 3. None: 2 for labelled words that are counted, else 1
     smoothing     pseudo-counts of the M step: "mle" for none, a number or AddLambda(value) for the same everywhere,
                   Dirichlet(start=, transitions=, emissions=) for each; labelled words also take "interpolated",
                   "witten-bell", "kneser-ney". None: Kneser-Ney for labelled words, else none
-    learner       BaumWelch() (hmmlearn's n_iter, tol), HardEM(), or Counting(); None: counting where all is labelled
+    learner       BaumWelch() (hmmlearn's n_iter, tol), HardEM(), or Counting(). None: labelled words are counted, with
+                  hard EM where labels are missing; all else is Baum-Welch, or one M step where all is labelled
     init          where EM begins: "random", "kmeans" (vectors), tables {"start", "transitions", "emissions"}, or
                   (pi, A, B), a fitted HMM, {word: labels} (a start that EM may leave; allowed= holds), or (X, y) with
                   labels; None: labels if there are any, else k-means or chance
@@ -60,8 +61,9 @@ class HMM(Tagger):
     column        of a Corpus, that the observations stand in; None finds it
     seed, threads same seed (random_state), same bits, any number of threads; None uses every core
 
-    Two engines stand behind it: tables, which EM finds, and counts of labelled words. An option that the engine at
-    work does not use is refused by fit.
+    Two engines stand behind it: tables, which EM finds, and counts of labelled words, to which EM adds those of words
+    without labels. Words with labels are counted unless an option asks for tables: states, init, a learner alone, and
+    of order 1 smoothing "mle" or a number. An option that the engine at work does not use is refused by fit.
 
     labels_ (the states), model_ (HiddenMarkov: pi, A, end, emissions; CountedHMM for labelled words), history_,
     restarts_ (histories of all runs)
@@ -147,7 +149,8 @@ class HMM(Tagger):
     ) -> Self:
         """Take in another batch by stepwise EM (eq:stepwise-em); the first one makes the start, unless fit() made it.
 
-        X, y, lengths and sample_weight as for fit. Words that all have labels are counted on top of those before.
+        X, y, lengths and sample_weight as for fit. Words with labels are counted on top of those before; those without
+        add what the model so far expects of them.
 
         Expected counts are averaged over batches, the later the less a batch counts (forgetting of the learner). New
         symbols join; what all batches have in common is learned, whatever their number. The history has the
