@@ -61,7 +61,7 @@ class Ground:
         if pair is not None and pair.gold is not None:
             known = pair.gold.names
         labels = state_names(hmm, data, known)
-        order = hmm.order or 1
+        order = hmm.order or _order_of(init)
         table_shape(order, len(labels))
         rules = Rules.of(hmm.constraints, labels)
         dictionary = TagDictionary.of(hmm.allowed, labels, data.column)
@@ -206,6 +206,12 @@ class Ground:
             return self._chain(pi, histories.rows(moves, end), made)
         *head, A = moves
         return HiddenMarkov(self.labels, pi, A, end, made, self.rules, tuple(head))
+
+
+def _order_of(init: Any) -> int:
+    """Return the order of the transitions that training begins with; 1 without any."""
+    moves = init.get("transitions") if isinstance(init, Mapping) and not _is_dictionary(init) else None
+    return max(np.ndim(moves) - 1, 1) if isinstance(moves, (np.ndarray, list, tuple)) else 1
 
 
 def _is_dictionary(init: Mapping[Any, Any]) -> bool:
