@@ -254,8 +254,11 @@ def test_moves_of_chains_and_hidden_models():
     assert {"x", "y", "0.50", "0.30", "0.10", "0.80"} <= set(texts(draw.transition_picture(hidden)))
     words, labels = [["a", "b"], ["b", "a"]], [["X", "Y"], ["Y", "X"]]
     assert {"X", "Y"} <= set(texts(draw.transition_picture(seqlab.HMM(order=1).fit(words, labels))))
-    with pytest.raises(OptionError, match="this model looks 2 labels back"):
-        draw.transition_picture(seqlab.HMM(order=2).fit(words, labels))
+    counted = seqlab.HMM(order=2).fit(words, labels)
+    hidden = seqlab.HMM(2, order=2, learner=seqlab.BaumWelch(max_iterations=1)).fit(words)
+    for long in (counted, hidden, seqlab.MarkovChain(2).fit(words)):
+        with pytest.raises(OptionError, match="this model looks 2 labels back"):
+            draw.transition_picture(long)
 
 
 def test_learning_curves_say_which_epoch_was_kept():
