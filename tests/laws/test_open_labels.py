@@ -194,13 +194,13 @@ def test_the_default_tagger_learns_from_text_without_labels():
 def test_a_development_set_decides():
     words, labels = corpus(1, 80)
     given = [one if i < 10 else None for i, one in enumerate(labels)]
-    for dev in ((words[60:], labels[60:]), words[60:]):
-        hmm = HMM(smoothing="interpolated", learner=BaumWelch(max_iterations=6, tolerance=0))
-        hmm.fit(words[:60], given[:60], dev=dev, patience=3)
-        scores = hmm.history_.dev_score
-        assert len(scores) >= 2
-        found = hmm.score(words[60:], labels[60:]) if isinstance(dev, tuple) else hmm.score(words[60:])
-        assert found == approx(max(scores))
+    hmm = HMM(smoothing="interpolated", learner=BaumWelch(max_iterations=6, tolerance=0))
+    hmm.fit(words[:60], given[:60], dev=(words[60:], labels[60:]), patience=3)
+    scores = hmm.history_.dev_score
+    assert len(scores) >= 2
+    assert hmm.score(words[60:], labels[60:]) == approx(max(scores))
+    with pytest.raises(OptionError, match=r"dev wants labels here, as dev=\(X, y\)"):
+        hmm.fit(words[:60], given[:60], dev=words[60:])
 
 
 def test_rules_and_dictionaries_hold_in_training():
@@ -221,6 +221,32 @@ def test_sentences_need_not_have_all_labels_anywhere():
     assert hmm.tag(X[0])[0::2] == ["D", "V"]
     assert hmm.counts_.moves.sum() == approx(sum(map(len, X)))
     assert HMM(end=True).fit(X, partly).tag(X[0])[0] == "D"
+
+
+def test_labelled_sentences_without_weight_or_words_are_as_if_not_there():
+    partly = [["D", None, "V"], *Y[1:2], *[None] * 4]
+    for words, weights in ((X, [1, 0, 1, 1, 1, 1]), ([X[0], [None] * 4, *X[2:]], None)):
+        hmm = HMM(smoothing="kneser-ney", learner=HardEM(max_iterations=1)).fit(
+            words, partly, sample_weight=weights
+        )
+        assert hmm.tag(["the"]) == ["D"]
+        assert "old" not in per_label(hmm, "A") or weights is None
+
+
+def per_label(hmm, name):
+    """List the words that were counted with a label."""
+    counts = per_word(hmm.counts_)[:, hmm.labels_.index(name)]
+    return [
+        word for word, count in zip(hmm.counts_.words.pool.strings(), counts, strict=True) if count > 0.99
+    ]
+
+
+def test_the_order_stays_when_training_goes_on():
+    for begun in (HMM(order=2).partial_fit(X[:3], Y[:3]), HMM(2, order=2).partial_fit(X)):
+        begun.set_params(order=3)
+        for labels in (None, SOME):
+            with pytest.raises(OptionError, match="began with order 2, and cannot go on with 3"):
+                begun.partial_fit(X, labels)
 
 
 def test_batches_with_and_without_labels_add_up():

@@ -139,6 +139,10 @@ class TablesEngine:
             model = before.model
             if not isinstance(model, HiddenMarkov):
                 raise OptionError("partial_fit goes on with what partial_fit began; this model was counted")
+            if hmm.order not in (None, model.order):
+                raise OptionError(
+                    f"training began with order {model.order}, and cannot go on with {hmm.order}"
+                )
             model = replace(model, emissions=model.emissions.grown(data.corpus, data.column))
             observed = model.emissions.observe(data.corpus, data.column, unknown="missing")
             dictionary = TagDictionary.of(hmm.allowed, model.labels, data.column)
@@ -254,6 +258,11 @@ class CountsEngine:
         threads, dictionary = thread_count(hmm.threads), TagDictionary.of(hmm.allowed, labels, data.column)
         start, closed, text = opened(hmm, data.numbered(labels), labels, dictionary, learner, sample_weight)
         judge = None if asked.dev is None else DevScorer(asked.dev, data, dictionary, threads)
+        if judge is not None and judge.gold is None:
+            raise OptionError(
+                "dev wants labels here, as dev=(X, y): the likelihood of words does not compare models of which one "
+                "knows more words than the other"
+            )
         best = best_of(
             lambda _, share, report: train(start, closed, text, learner, share, report),
             1,
@@ -271,6 +280,8 @@ class CountsEngine:
         """Add counts to those before, those of open labels as one E step expects them."""
         before = None if hmm.fit_ is None else hmm.fit_.model
         before = before if isinstance(before, CountedHMM) else None
+        if before is not None and hmm.order not in (None, before.order):
+            raise OptionError(f"training began with order {before.order}, and cannot go on with {hmm.order}")
         names = () if data.gold is None else data.gold.names
         if data.full:
             model = _count(hmm, data, names, sample_weight)

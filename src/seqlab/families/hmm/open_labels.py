@@ -127,8 +127,8 @@ def opened(
 
     closed = start = None
     options = count_options(hmm, L)
-    if not tokens.all():
-        shut = ~tokens
+    shut = ~tokens
+    if (shut & (token_weight > 0) & (column.codes != column.pool.find(MISSING))).any():
         plain = (weights == 1).all()
         closed = start = CountedHMM.count(
             column.pool,

@@ -325,7 +325,10 @@ def written_model(
     if isinstance(B, Mapping) and set(B) == {"probabilities"} and isinstance(emissions, Categorical):
         B = B["probabilities"]
     made = emissions.given(B, _domain(B, emissions, symbols, size), size)
-    order = max(np.ndim(A) - 1, 1) if order is None else order
+    if order is None:
+        order = max(np.ndim(A) - 1, 1)
+        if order > histories.MOST_ORDER:
+            raise OptionError(f"A has {order + 1} axes, for an order of {order}, but 1, 2 or 3 is the order")
     (*before, moves), last = checked_moves(A, end, size, head, order)
     return HiddenMarkov(names, start, moves, last, made, Rules.of(constraints, names), tuple(before))
 
