@@ -183,6 +183,23 @@ def test_running_counts_of_another_model_are_refused():
             HMM.from_state(state.replaced(arrays=arrays))
 
 
+@pytest.mark.parametrize("order", [2, 3])
+def test_tables_of_the_first_positions_are_checked(order):
+    state = HMM(2, order=order, learner=SHORT).partial_fit(WORDS).state()
+    whole = state.arrays["model.A"]
+    assert whole.shape == (2,) * (order + 1)
+    assert np.array_equal(HMM.from_state(state).model_.A, whole)
+    without = {name: one for name, one in state.arrays.items() if name != "model.head.0"}
+    uneven = {**state.arrays, "model.head.0": np.full((2, 2), 0.4)}
+    lower = {**state.arrays, "model.A": np.full((2,) * order, 0.5)}
+    higher = {**state.arrays, "model.A": np.full((2,) * 5, 0.5)}
+    odd = {**state.arrays, "model.A": np.full((2,) * order + (3,), 0.5)}
+    counts = {**state.arrays, "running.edge": np.zeros((2,) * order)}
+    for arrays in (without, uneven, lower, higher, odd, counts):
+        with pytest.raises(StoreError):
+            HMM.from_state(state.replaced(arrays=arrays))
+
+
 # ------------------------------------------------------------------------------------------------ one value
 
 
