@@ -21,15 +21,15 @@ from typing import Literal
 
 from seqlab.errors import Place, TemplateError
 from seqlab.features.functions import FUNCTIONS
-from seqlab.features.model import CRFPP, WAPITI, Atom, Boundary, Call, Feature
-from seqlab.features.template import Template
+from seqlab.features.model import CRFPP, FURTHEST, TOO_FAR, WAPITI, Atom, Boundary, Call, Feature
+from seqlab.features.template import NUL, Template
 from seqlab.features.wapiti_regex import compiled
 
-_MACRO = re.compile(r"%x\[(-?\d*),(\d*)\]")
-FURTHEST = 8  # CRF++ has boundary symbols for eight places; before 0.58 for four, and refused more
+_MACRO = re.compile(r"%x\[(-?\d{0,9}),(\d{0,9})\]")
+FURTHEST_CRFPP = 8  # CRF++ has boundary symbols for eight places; before 0.58 for four, and refused more
 _COMMAND = re.compile(
     r"""%(?P<type>[xXtTmM])\[
-        (?P<mode>[@*]?) \s*(?P<offset>[+-]?\d+), \s*(?P<column>\+?\d+)
+        (?P<mode>[@*]?) \s*(?P<offset>[+-]?\d{1,9}), \s*(?P<column>\+?\d{1,9})
         (?P<pattern>,"(?:\\.|[^"\\])*")? \]""",
     re.VERBOSE,
 )
@@ -51,9 +51,9 @@ def read_crfpp(text: str, *, path: str | None = None, columns: Columns = None) -
 
     def atom(macro: re.Match[str], line: str, place: Place) -> Atom:
         offset, column = (int(digits) if digits.strip("-") else 0 for digits in macro.groups())
-        if abs(offset) > FURTHEST:
+        if abs(offset) > FURTHEST_CRFPP:
             raise TemplateError(
-                f"CRF++ reads at most {FURTHEST} tokens away, got {macro[0]!r} in {line!r}", place=place
+                f"CRF++ reads at most {FURTHEST_CRFPP} tokens away, got {macro[0]!r} in {line!r}", place=place
             )
         return Atom(_column_name(column, columns, place), offset)
 
@@ -98,6 +98,8 @@ def _template(
         place = Place(path=path, line=number)
         if not line:
             continue
+        if "\0" in line:
+            raise TemplateError(NUL, place=place)
         if line[0] not in letters:
             raise TemplateError(f"{begins}, got {line!r}", place=place)
         atoms: list[Atom] = []
@@ -142,6 +144,8 @@ def _wapiti_atom(command: re.Match[str], line: str, place: Place, columns: Colum
         )
     calls = _wapiti_calls(command, line, place)
     offset = int(command["offset"])
+    if abs(offset) > FURTHEST:
+        raise TemplateError(f"{TOO_FAR}, got {command[0]!r} in {line!r}", place=place)
     column = _column_name(int(command["column"]), columns, place)
     if command["mode"] != "@":
         return Atom(column, offset, calls=calls)

@@ -74,6 +74,8 @@ class Lexicon(Brief):
             content = Path(path).read_bytes()
         except OSError as error:
             raise TemplateError(f"lexicon {name!r}: cannot read {str(path)!r}: {error.strerror}") from error
+        except ValueError as error:  # a NUL, or half of a character, in the name
+            raise TemplateError(f"lexicon {name!r}: cannot read {str(path)!r}: {error}") from error
         entries: dict[str, str] = {}
         for number, raw in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
             entry, kind = _entry(raw.removesuffix(b"\r"), Place(path=str(path), line=number))

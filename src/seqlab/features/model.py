@@ -61,6 +61,10 @@ class _Feature(NamedTuple):
     min_count: int
 
 
+FURTHEST = 10_000  # tokens that an offset may lead away: the core keeps a row for each of them
+TOO_FAR = f"a feature reads at most {FURTHEST:,} tokens away"
+
+
 class Feature(_Feature):
     """One attribute a token, for its label (`on_node`), for the pair of labels up to it (`on_edge`), or both."""
 
@@ -83,6 +87,9 @@ class Feature(_Feature):
             raise TemplateError("a feature must be seen by labels (on_node) or by pairs of labels (on_edge)")
         if min_count < 1:
             raise TemplateError(f"min_count must be 1 or more, got {min_count!r}")
+        for atom in atoms:
+            if not -FURTHEST <= atom.offset <= FURTHEST:
+                raise TemplateError(f"{TOO_FAR}, got {atom.column!r:.60} at the offset {atom.offset}")
         return super().__new__(cls, atoms, pieces, on_node, on_edge, min_count)
 
     def __repr__(self) -> str:

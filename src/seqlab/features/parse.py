@@ -23,8 +23,8 @@ from typing import NoReturn
 from seqlab.errors import Place, TemplateError
 from seqlab.features.functions import FOLDS, FUNCTIONS, Function
 from seqlab.features.lexicon import PLAIN, Gazetteer, Lexicon
-from seqlab.features.model import BOUNDARIES, SEQLAB, Atom, Call, Feature, canonical
-from seqlab.features.template import Template
+from seqlab.features.model import BOUNDARIES, FURTHEST, SEQLAB, TOO_FAR, Atom, Call, Feature, canonical
+from seqlab.features.template import NUL, Template
 from seqlab.features.values import near
 from seqlab.features.wapiti_regex import compiled
 
@@ -80,12 +80,16 @@ class Line:
         self.place = Place(path=path, line=number)
         self.at = start = 0
         self.tokens: list[Token] = []
+        if "\0" in self.text:
+            self.fail(NUL, Token("end", "", self.text.index("\0")))
         while start < len(self.text):
             found = _TOKEN.match(self.text, start)
             if found is None:
                 what = _STRANGERS.get(self.text[start], f"{self.text[start]!r} means nothing here")
                 self.fail(what, Token("end", "", start))
             kind = found.lastgroup or ""
+            if len(found[0]) > LONGEST_NUMBER and found[0].lstrip("#+-").isdigit():
+                self.fail(f"a number of {len(found[0])} characters is too large", Token("end", "", start))
             if kind not in {"blank", "comment"}:
                 self.tokens.append(Token(found[0] if kind == "mark" else kind, found[0], start))
             start = found.end()
@@ -124,6 +128,7 @@ class Line:
 
 WITH_LEXICON = ("in", "gazetteer")
 KINDS = {"edge": (False, True), "both": (True, True)}  # -> on_node, on_edge
+LONGEST_NUMBER = 10  # characters: larger ones mean nothing anywhere
 MOST = 10_000  # features that one line may define: more is a typing error, and would take minutes
 
 
@@ -269,7 +274,10 @@ class _Reader:
         if token.kind == "column" or (token.kind == "name" and after == "["):
             line.expect("[", "'['")
             absolute = line.take("@")
+            at = line.peek()
             offsets = self._range("an offset, as in word[-1] or word[-2..2]")
+            if max(-offsets[0], offsets[-1]) > FURTHEST:
+                line.fail(f"{TOO_FAR}, got an offset of {max(offsets, key=abs)}", at)
             line.expect("]", "']'")
             return [Atom(token.text.strip("`"), offset, absolute) for offset in offsets]
         if token.kind == "name" and after == "(":

@@ -28,6 +28,7 @@ from seqlab.features.wapiti_regex import compiled
 from seqlab.shown import cut
 from seqlab.store.fields import Choice
 
+NUL = "a NUL character, which no text has; a file with such characters is UTF-16 or not a template"
 Lexicons = Mapping[str, Lexicon | Mapping[str, str] | Iterable[str]]
 
 
@@ -237,6 +238,8 @@ def _read(path: str | PathLike[str]) -> str:
         raise TemplateError(
             f"not UTF-8: {error.reason} at byte {error.start}", place=Place(path=str(path))
         ) from error
+    except ValueError as error:  # a NUL, or half of a character, in the name
+        raise TemplateError(f"cannot read the template {str(path)!r}: {error}") from error
 
 
 def _is_column(name: str) -> bool:

@@ -48,13 +48,48 @@ def match(value: str, pattern: str) -> str:
 
 
 def _found(value: str, pattern: str) -> bytes | None:
-    """Find the leftmost match."""
+    """Find the leftmost match, in time of text times pattern.
+
+    Wapiti tries one start after the other and backtracks. Whether the steps from one on fit a place, and how much the
+    attempt adds to the length, depends on step and place alone: a row of these answers for every place, made from that
+    of the next one, holds all that backtracking would find.
+
+    Wapiti keeps the length in a variable that an attempt which fails after an optional item leaves too large:
+    "x?xy" in "xyz" gives "xyz". Models trained by Wapiti depend on such values, so they are reproduced here.
+    """
     parts, text = compiled(pattern), value.encode("utf-8", "surrogatepass")
-    for start in (0,) if parts.at_start else range(len(text) + 1):
-        matcher = _Matcher(parts, text)
-        if matcher.fits(0, start):
-            return text[start : start + matcher.length]
-    return None
+    most, found = len(text) + 1, None
+    after: list[_Attempt] = []
+    for at in range(len(text), -1, -1):
+        row = [_Attempt(not parts.at_end or at == len(text), 0)]
+        byte = text[at] if at < len(text) else None
+        for step in range(len(parts.steps) - 1, -1, -1):
+            fitting, times = parts.steps[step]
+            without = row[-1]
+            if byte not in fitting:
+                row.append(without if times == "?" or (times == "*" and without.fits) else _Attempt(False, 1))
+                continue
+            # `after` begins with the end of the pattern, as `row` does.
+            width = len(parts.steps) - step
+            taken = after[width if times == "*" else width - 1]
+            if times == "*":
+                one = without if without.fits else _Attempt(taken.fits, taken.length + 1)
+            elif taken.fits or not times:
+                one = _Attempt(taken.fits, taken.length + 1)
+            else:
+                one = _Attempt(without.fits, taken.length + without.length)
+            row.append(one if one.length < most else one._replace(length=most))
+        after = row
+        if row[-1].fits and not (parts.at_start and at):
+            found = text[at : at + row[-1].length]
+    return found
+
+
+class _Attempt(NamedTuple):
+    """The answer to whether some steps fit at a place, and what trying them adds to the length."""
+
+    fits: bool
+    length: int
 
 
 @lru_cache(maxsize=256)
@@ -89,44 +124,3 @@ def _fitting(item: bytes) -> frozenset[int]:
     if letter.lower() in _CLASSES:
         return _EVERY - _CLASSES[letter.lower()]
     return frozenset(item[1:])
-
-
-class _Matcher:
-    """One attempt to match at one start.
-
-    Wapiti keeps the length in a variable that an attempt which fails after an optional item leaves too large:
-    "x?xy" in "xyz" gives "xyz". Models trained by Wapiti depend on such values, so they are reproduced here.
-    """
-
-    def __init__(self, pattern: Pattern, text: bytes) -> None:
-        self.pattern = pattern
-        self.text = text
-        self.length = 0
-
-    def fits(self, step: int, at: int) -> bool:
-        """Return True if the steps from `step` on match at position `at`."""
-        if step == len(self.pattern.steps):
-            return not self.pattern.at_end or at == len(self.text)
-        fitting, times = self.pattern.steps[step]
-        if times == "*":
-            return self._repeated(step, at)
-        here = at < len(self.text) and self.text[at] in fitting
-        if times == "?" and not here:
-            return self.fits(step + 1, at)
-        self.length += 1
-        if here and self.fits(step + 1, at + 1):
-            return True
-        if times == "?":
-            self.length -= 1
-            return self.fits(step + 1, at)
-        return False
-
-    def _repeated(self, step: int, at: int) -> bool:
-        while True:
-            before = self.length
-            if self.fits(step + 1, at):
-                return True
-            self.length = before + 1
-            if at >= len(self.text) or self.text[at] not in self.pattern.steps[step][0]:
-                return False
-            at += 1

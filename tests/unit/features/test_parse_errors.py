@@ -3,7 +3,7 @@
 import pytest
 
 from seqlab.errors import LabelError, TemplateError
-from seqlab.features import Atom, Boundary, Feature, Template
+from seqlab.features import Atom, Boundary, Feature, Lexicon, Template
 
 BAD = [
     ("lowr(word[0])", "unknown function 'lowr'; did you mean 'lower'?", 0),
@@ -43,6 +43,12 @@ BAD = [
     ("word[-99..99] & word[-99..99]", "that would be 39,601 features, but a line may have 10,000", 0),
     ('"U" + ', "a value is wanted here", 5),
     ("edges: word[0]", "'edges' is neither a function", 0),
+    ("word[100000000]", "a feature reads at most 10,000 tokens away, got an offset of 100000000", 5),
+    ("word[0] & word[@-10001]", "a feature reads at most 10,000 tokens away, got an offset of -10001", 16),
+    ("suffix(word[0], " + "9" * 5000 + ")", "a number of 5000 characters is too large", 16),
+    ("#" + "1" * 5000 + "[0]", "a number of 5001 characters is too large", 0),
+    ('word[0] + "\0"', "a NUL character, which no text has", 11),
+    ("word[0] # \0", "a NUL character, which no text has", 10),
 ]
 
 
@@ -131,3 +137,26 @@ def test_values_made_by_hand_are_checked():
         Template((), boundary=Boundary(("a",), ("b",)))
     with pytest.raises(TemplateError, match="asks for lexicon 'cities'"):
         Template((Feature((Atom("@gazetteer(cities,word)"),), ("x", "")),))
+
+
+def test_features_made_by_hand_have_the_same_bounds():
+    assert Feature((Atom("word", 10_000),), ("a", "")).atoms[0].offset == 10_000
+    with pytest.raises(TemplateError, match="at most 10,000 tokens away, got 'word' at the offset -10001"):
+        Feature((Atom("word", -10_001),), ("a", ""))
+
+
+@pytest.mark.parametrize("read", [Template.from_crfpp, Template.from_wapiti])
+def test_templates_of_others_have_the_same_bounds(read):
+    with pytest.raises(TemplateError, match=r"line 2: .*tokens away, got '%x\[100000,0\]'"):
+        read("U:%x[0,0]\nU:%x[100000,0]\n")
+    with pytest.raises(TemplateError, match=r"line 1: .* is wanted, .*got '%x\[9"):
+        read(f"U:%x[{'9' * 20},0]\n")
+    with pytest.raises(TemplateError, match="line 1: a NUL character"):
+        read("U:\0%x[0,0]\n")
+
+
+def test_names_of_files_with_a_nul_are_refused():
+    with pytest.raises(TemplateError, match="cannot read the template 'a\\\\x00b'"):
+        Template.read("a\0b")
+    with pytest.raises(TemplateError, match="lexicon 'cities': cannot read"):
+        Lexicon.read("cities", "a\0b")

@@ -5,6 +5,9 @@ patterns and strings.
 """
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.oracle import wapiti_patterns
 
 from seqlab.errors import TemplateError
 from seqlab.features import wapiti_regex
@@ -66,3 +69,21 @@ def test_bytes_outside_ascii_belong_to_no_class_and_to_every_complement():
 def test_wrong_patterns_are_refused(pattern, message):
     with pytest.raises(TemplateError, match=message):
         wapiti_regex.match("a", pattern)
+
+
+ITEMS = st.sampled_from(["a", "b", "é", ".", r"\l", r"\d", r"\A", r"\U"])
+STEPS = st.lists(st.tuples(ITEMS, st.sampled_from(["", "", "*", "?"])).map("".join), max_size=6).map("".join)
+PATTERNS = st.tuples(st.sampled_from(["", "^"]), STEPS, st.sampled_from(["", "$"])).map("".join)
+
+
+@given(PATTERNS, st.text("aab1É", max_size=7))
+def test_answers_are_those_of_backtracking(pattern, value):
+    found = wapiti_patterns.found(value, pattern)
+    assert wapiti_regex.test(value, pattern) == ("false" if found is None else "true")
+    assert wapiti_regex.match(value, pattern) == (found or b"").decode("utf-8", "backslashreplace")
+
+
+@pytest.mark.parametrize("pattern", ["a*" * 200 + "b", "a?" * 200 + "b", "a*a?" * 100 + "b$"])
+def test_patterns_that_backtrack_without_end_are_answered(pattern):
+    assert wapiti_regex.test("a" * 200, pattern) == "false"
+    assert wapiti_regex.test("a" * 200 + "b", pattern) == "true"
