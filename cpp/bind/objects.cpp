@@ -1,3 +1,5 @@
+#include <nanobind/stl/tuple.h>
+
 #include "bind/batch.hpp"
 #include "inference/messages.hpp"
 #include "inference/nbest.hpp"
@@ -75,7 +77,24 @@ void bind_stream(nb::module_& m) {
         .def_prop_ro("log_z", &Stream::log_z)
         .def_prop_ro("decides", &Stream::decides)
         .def("decided", &Stream::decided)
-        .def("rest", &Stream::rest);
+        .def("rest", &Stream::rest)
+        .def("memory",
+             [](const Stream& self) {
+                 const Stream::Memory memory = self.memory();
+                 std::vector<std::vector<Label>> back;
+                 for (const auto& column : memory.back) back.push_back(column.from);
+                 return std::tuple(memory.t, memory.log_z.sum(), memory.log_z.lost(), memory.alpha,
+                                   memory.delta, std::move(back));
+             })
+        .def(
+            "restore",
+            [](Stream& self, std::size_t t, double sum, double lost, std::vector<double> alpha,
+               std::vector<double> delta, const std::vector<std::vector<Label>>& back) {
+                Stream::Memory memory{std::move(alpha), std::move(delta), {}, {sum, lost}, t};
+                for (const std::vector<Label>& from : back) memory.back.push_back({from});
+                self.restore(std::move(memory));
+            },
+            "t"_a, "sum"_a, "lost"_a, "alpha"_a, "delta"_a, "back"_a);
 }
 
 }  // namespace

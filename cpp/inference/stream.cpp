@@ -65,6 +65,14 @@ double Stream::push(const double* scores, const double* edge) {
     return norm + shift;
 }
 
+void Stream::restore(Memory memory) {
+    alpha_ = std::move(memory.alpha);
+    delta_ = std::move(memory.delta);
+    back_ = std::move(memory.back);
+    log_z_ = memory.log_z;
+    t_ = memory.t;
+}
+
 void Stream::filtered(double* out) const {
     std::fill(out, out + trellis_.L, 0.0);
     for (std::size_t i = 0; i < alpha_.size(); ++i) out[i % trellis_.L] += std::exp(alpha_[i]);

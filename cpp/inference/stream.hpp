@@ -30,10 +30,21 @@ public:
     std::vector<Label> rest()
         const;  // labels of the last min(lag, t) positions on the current best path, oldest first
 
-private:
-    struct Column {  // best predecessor label of each state
-        std::vector<Label> from;
+    // All that has been received, for a copy of the stream.
+    struct Memory {
+        struct Column {  // best predecessor label of each state
+            std::vector<Label> from;
+        };
+        std::vector<double> alpha, delta;
+        std::deque<Column> back;
+        CompensatedSum log_z;
+        std::size_t t = 0;
     };
+    Memory memory() const { return {alpha_, delta_, back_, log_z_, t_}; }
+    void restore(Memory memory);
+
+private:
+    using Column = Memory::Column;
     std::size_t states(std::size_t t) const;
     std::vector<Label> trace(std::size_t count) const;
 

@@ -202,6 +202,10 @@ class Stream:
 
     def rest(self) -> list[int]: ...
 
+    def memory(self) -> tuple[int, float, float, list[float], list[float], list[list[int]]]: ...
+
+    def restore(self, t: int, sum: float, lost: float, alpha: Sequence[float], delta: Sequence[float], back: Sequence[Sequence[int]]) -> None: ...
+
 def kernel() -> str:
     """Instruction set in use."""
 

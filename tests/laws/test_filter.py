@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Iterator
 
 import numpy as np
@@ -131,3 +133,20 @@ def test_filter_stream_runs_long_without_losing_the_scale() -> None:  # eq:filte
     whole = inference.filter(tables.trellis())
     np.testing.assert_allclose(last.node, whole.node[-1], rtol=0, atol=1e-12)
     assert last.log_z == approx(inference.log_partition(tables.trellis()), rel=1e-12)
+
+
+@given(trellises(), st.integers(0, 3))
+def test_a_copy_of_a_stream_goes_on_as_the_stream_does(tables: Tables, lag: int) -> None:
+    machine = copied = stream(tables, lag)
+    rows = np.where(np.isfinite(tables.node), tables.node, 0.0)
+    try:
+        for row in rows:
+            copied = pickle.loads(pickle.dumps(copied))
+            step, same = machine.push(row), copied.push(row)
+            assert same.node.tolist() == step.node.tolist()
+            assert (same.position, same.log_z, same.decided) == (step.position, step.log_z, step.decided)
+    except ImpossibleError as error:
+        with pytest.raises(ImpossibleError):
+            copied.push(rows[error.position])
+    assert copied.finish() == machine.finish()
+    assert copy.deepcopy(machine).finish() == machine.finish()

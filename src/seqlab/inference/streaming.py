@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +74,14 @@ def filter(asked: Asked, *, threads: int | None = None) -> Filtered | Results[Fi
     return question.answer(filtered)
 
 
+def _stream(model: Trellis, lag: int) -> _core.Stream:
+    """Make the recursion of a stream over the edges of a trellis."""
+    heads = [np.ascontiguousarray(tensor, dtype=np.float64) for tensor in model.head]
+    heads += [np.zeros(0)] * (2 - len(heads))
+    shared = np.ascontiguousarray(model.edge, dtype=np.float64)
+    return _core.Stream(model.label_set.size, model.order, shared, heads[0], heads[1], lag)
+
+
 class Filter:
     """A stream of positions: filtered distributions, and Viterbi with a fixed lag.
 
@@ -85,7 +93,8 @@ class Filter:
         last = stream.finish()
 
     edge, head, start, order, labels and forbidden_moves, forbidden_starts are those of a Trellis.
-    Memory does not grow with the stream. Arithmetic is log space in float64.
+    Memory does not grow with the stream. Arithmetic is log space in float64. A stream can be copied and pickled at any
+    position, and both then go on by themselves.
     """
 
     def __init__(
@@ -116,10 +125,15 @@ class Filter:
         self._forbidden = move_mask(forbidden_moves, model.label_set)
         self._model = model
         self._given = 0
-        heads = [np.ascontiguousarray(tensor, dtype=np.float64) for tensor in model.head]
-        heads += [np.zeros(0)] * (2 - len(heads))
-        shared = np.ascontiguousarray(model.edge, dtype=np.float64)
-        self._stream = _core.Stream(size, model.order, shared, heads[0], heads[1], self.lag)
+        self._stream = _stream(model, self.lag)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_stream": self._stream.memory()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._stream = _stream(self._model, self.lag)
+        self._stream.restore(*state["_stream"])
 
     def push(
         self, node: npt.ArrayLike, edge: npt.ArrayLike | None = None, allowed: Iterable[Label] | None = None

@@ -7,8 +7,8 @@ patterns and strings.
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.oracle import wapiti_patterns
 
+from oracle import wapiti_patterns
 from seqlab.errors import TemplateError
 from seqlab.features import wapiti_regex
 

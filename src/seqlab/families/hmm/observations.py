@@ -202,7 +202,7 @@ def _vectors(sequences: Sequence[Any]) -> VectorColumn:
     """Read vectors, sequence by sequence; all have the same width."""
     parts: list[npt.NDArray[np.float64]] = []
     there = (token for sequence in sequences for token in sequence if token is not None)
-    usual = np.size(next(there, 0.0))  # a missing vector has the same width
+    usual = _width(next(there, 0.0))  # a missing vector has the same width
     for s, sequence in enumerate(sequences):
         if not len(sequence):
             continue
@@ -216,13 +216,21 @@ def _vectors(sequences: Sequence[Any]) -> VectorColumn:
     return VectorColumn(np.ascontiguousarray(np.concatenate(parts) if parts else np.zeros((0, 1))))
 
 
+def _width(vector: Any) -> int:
+    try:
+        return int(np.size(vector))
+    except ValueError:  # lists of unequal lengths, which are refused with their place
+        return 0
+
+
 def _rows(sequence: Any, s: int, width: int) -> npt.NDArray[np.float64]:
     """Read (T, D) of one sequence; None stands for a missing vector."""
     tokens = sequence
     if not isinstance(tokens, np.ndarray):
-        width = next((np.size(token) for token in tokens if token is not None), width)
-        tokens = [np.full(width, np.nan) if token is None else np.atleast_1d(token) for token in tokens]
+        width = next((_width(token) for token in tokens if token is not None), width)
     try:
+        if not isinstance(tokens, np.ndarray):
+            tokens = [np.full(width, np.nan) if token is None else np.atleast_1d(token) for token in tokens]
         given = np.asarray(tokens)
         # Neither strings nor complex numbers.
         rows = given.astype(np.float64) if given.dtype.kind in "fiubO" else None

@@ -14,14 +14,17 @@ from seqlab import families, inference
 from seqlab.arrays import choice, whole_number
 from seqlab.errors import ImpossibleError, LabelError, OptionError, QuestionError
 from seqlab.families.hmm import histories
-from seqlab.families.hmm.emissions.base import Floats
+from seqlab.families.hmm.emissions.base import Floats, SymbolRows, VectorRows
 from seqlab.families.hmm.emissions.categorical import SymbolDistribution
+from seqlab.families.hmm.emissions.vectors import LARGEST
 from seqlab.families.hmm.tables import HiddenMarkov
 from seqlab.inference.streaming import Filter, FilterStep
 from seqlab.shown import Brief, Table, Tabular, columns_of
 from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.transitions import END, START, Transitions, history_names
 
+SYMBOL_TYPES = (str, int, type(None))  # equal ones have equal scores
+MOST_ROWS = 10_000  # symbols whose scores a stream keeps
 LONGEST = 100_000  # limit for a sequence drawn from a model with an end
 
 
@@ -50,16 +53,13 @@ class HMMStream:
         self._filter = Filter(
             edge, order=model.order, head=model.head_edges(), start=start, labels=model.labels, lag=lag
         )
+        self._table, self._width = model.emissions.table(), model.emissions.vector_width
+        self._rows: dict[str | int | None, Floats] = {}  # scores of symbols that came before
 
     def push(self, observation: Any) -> FilterStep:
         """Add the next observation; None for a missing one."""
-        corpus = self._hmm._corpus_of_one([observation])
-        column, dictionary = self._hmm._column_in(corpus), self._hmm.dictionary_
-        seen = self._model.emissions.observe(corpus, column, unknown=self._hmm.unknown_)
-        row = self._model.emissions.scores(seen)[0]
-        row = row if dictionary is None else np.where(dictionary.mask(corpus)[0], row, -np.inf)
         try:
-            return self._filter.push(row)
+            return self._filter.push(self._row(observation))
         except ImpossibleError as error:
             advice = self._model.advice()
             raise ImpossibleError(
@@ -67,6 +67,45 @@ class HMMStream:
                 f"stream stays before it, so push another{'; ' if advice else ''}{advice}",
                 position=error.position,
             ) from None
+
+    def _row(self, observation: Any) -> Floats:
+        """Compute (L,) log P(observation | y); scores of symbols are kept for the next time."""
+        vector = self._vector(observation)
+        if vector is not None:
+            return self._model.emissions.scores(VectorRows(vector[None]))[0]  # type: ignore[no-any-return]
+        if self._width is not None or type(observation) not in SYMBOL_TYPES:
+            return self._scores(observation)
+        row = self._rows.get(observation)
+        if row is None:
+            row = self._scores(observation)
+            if len(self._rows) == MOST_ROWS:
+                del self._rows[next(iter(self._rows))]
+            self._rows[observation] = row
+        return row
+
+    def _vector(self, observation: Any) -> Floats | None:
+        """Read a whole vector; None for what must be looked at more closely."""
+        if self._width is None or self._hmm.dictionary_ is not None:
+            return None
+        try:
+            vector = np.atleast_1d(np.asarray(observation))
+        except ValueError:  # lists of unequal lengths
+            return None
+        sound = (
+            vector.dtype.kind in "fiu" and vector.shape == (self._width,) and np.abs(vector).max() <= LARGEST
+        )
+        return vector.astype(np.float64) if sound else None
+
+    def _scores(self, observation: Any) -> Floats:
+        """Compute the scores of any observation, by way of a corpus."""
+        corpus = self._hmm._corpus_of_one([observation])
+        column, dictionary = self._hmm._column_in(corpus), self._hmm.dictionary_
+        seen = self._model.emissions.observe(corpus, column, unknown=self._hmm.unknown_)
+        if self._table is not None and isinstance(seen, SymbolRows):
+            row: Floats = seen.scores(self._table)[0]
+        else:
+            row = self._model.emissions.scores(seen)[0]
+        return row if dictionary is None else np.where(dictionary.mask(corpus)[0], row, -np.inf)
 
     def finish(self) -> Any:
         """Return the remaining decisions at the end of the stream."""

@@ -25,7 +25,7 @@ from seqlab import (
     Poisson,
     Streams,
 )
-from seqlab.errors import OptionError, StoreError, TrainingWarning
+from seqlab.errors import OptionError, SeqlabError, StoreError, TrainingWarning
 from seqlab.families.hmm.counted import CountedHMM
 from seqlab.families.hmm.tables import HiddenMarkov
 from seqlab.learning.smoothing import AddLambda
@@ -267,3 +267,34 @@ def test_a_file_somebody_tampered_with_is_refused():
     }
     with pytest.raises(StoreError, match="sum to 1"):
         HMM.from_state(seqlab.store.state.State(state.kind, state.settings, arrays, state.record))
+
+
+@pytest.mark.parametrize("name", ["bags", "gaussian", "mixture", "poisson", "streams", "tables", "numbers"])
+def test_a_stream_says_what_the_filter_of_the_whole_says(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TrainingWarning)
+        hmm = MODELS[name]()
+    vectors = [[0.5, -1.0], None, [1, 2], np.zeros(2), [0.5, -1.0]]
+    given = {
+        "bags": [["a"], ["c", "b"], [], ["a"]],
+        "poisson": [1, 2, None, 7, 2],
+        "streams": [("a", 0.5), ("b", None), ("a", 0.5)],
+        "tables": ["x", None, "x", "x"],
+        "numbers": [0, None, 1, 0],
+    }.get(name, vectors)
+    stream = hmm.stream(lag=1)
+    whole = hmm.filter(given)
+    for t, observation in enumerate(given):
+        if t == 2:
+            stream = pickle.loads(pickle.dumps(stream))
+        step = stream.push(observation)
+        assert step.node == pytest.approx(whole.node[t], abs=1e-12)
+    assert step.log_z == pytest.approx(whole.log_z)
+
+
+def test_a_stream_refuses_what_is_no_vector_and_stays_where_it_is():
+    stream = MODELS["gaussian"]().stream()
+    for bad in ([1.0], [[1.0], [1.0, 2.0]], ["a", "b"], "ab", [1e200, 0.0], [np.inf, 0.0]):
+        with pytest.raises(SeqlabError):
+            stream.push(bad)
+    assert stream.push([0.0, 1.0]).position == 0

@@ -203,6 +203,11 @@ class Distribution(Brief, Tables, ABC):
         """The words of training; None when observations are not words."""
         return None
 
+    @property
+    def vector_width(self) -> int | None:
+        """D when every finite vector of D numbers can be emitted; None for observations of another kind."""
+        return None
+
     def table(self) -> Floats | None:
         """(V, L) log P(symbol | y) when tokens are symbols of a table, for the fast E step of the core."""
         return None

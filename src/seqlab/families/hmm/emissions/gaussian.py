@@ -153,6 +153,10 @@ class GaussianDistribution(Distribution):
         return int(self.means.shape[1])
 
     @property
+    def vector_width(self) -> int:
+        return self.width
+
+    @property
     def parameters(self) -> int:
         return self.means.size + self.options.free(self.covariances, self.width)
 

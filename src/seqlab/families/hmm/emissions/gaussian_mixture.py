@@ -160,6 +160,10 @@ class MixtureDistribution(Distribution):
         means = self.means.reshape(-1, width)
         return GaussianDistribution(Gaussian(**same | {"covariance": kind}), means, flat, self.least)
 
+    @property
+    def vector_width(self) -> int:
+        return int(self.means.shape[2])
+
     def observe(self, corpus: Corpus, column: str | None, *, unknown: str) -> VectorRows:  # noqa: ARG002
         return vector_rows(corpus, column, self.means.shape[2], whole=self.options.whole)
 
