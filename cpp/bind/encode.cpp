@@ -123,7 +123,26 @@ void bind_encode(nb::module_& m) {
         },
         "counts"_a.noconvert(), "least"_a.noconvert(),
         "New numbers by falling count, -1 for those met too seldom.");
-    m.def("has_function", [](const std::string& name) { return function_named(name) != nullptr; }, "name"_a);
+    m.def(
+        "has_function",
+        [](const std::string& name) { return function_named(name) || several_named(name); }, "name"_a);
+    m.def(
+        "call_all",
+        [](const std::vector<CallSpec>& specs, const nb::list& texts) {
+            const std::vector<Call> calls = calls_of(specs, true);
+            nb::list made;
+            for (const nb::handle text : texts) {
+                nb::list values;
+                const Utf8 value = utf8_of(text.ptr());
+                if (value.ok)
+                    for (const std::string& one : apply_all(calls, value.text)) values.append(as_str(one));
+                made.append(values);
+            }
+            return made;
+        },
+        nb::sig("def call_all(calls: collections.abc.Sequence[tuple[str, int]], texts: list[str]) -> "
+                "list[list[str]]"),
+        "calls"_a, "texts"_a, "Template functions on strings: all results of each.");
     m.def(
         "call",
         [](const std::vector<CallSpec>& specs, nb::handle text) -> nb::object {

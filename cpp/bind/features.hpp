@@ -26,12 +26,14 @@ using AtomSpec = std::tuple<std::size_t, std::int64_t, bool>;
 // atoms, group
 using FeatureSpec = std::pair<std::vector<AtomSpec>, std::size_t>;
 
-inline std::vector<Call> calls_of(const std::vector<CallSpec>& specs) {
+// several_too: also functions that give several results, which a bank does not have.
+inline std::vector<Call> calls_of(const std::vector<CallSpec>& specs, bool several_too = false) {
     std::vector<Call> calls;
     for (const auto& [name, argument] : specs) {
         const Function function = function_named(name);
-        if (!function) throw std::invalid_argument("no native function " + name);
-        calls.push_back({function, argument});
+        const SeveralFunction several = several_too ? several_named(name) : nullptr;
+        if (!function && !several) throw std::invalid_argument("no native function " + name);
+        calls.push_back({function, argument, several});
     }
     return calls;
 }

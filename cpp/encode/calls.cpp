@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <unordered_set>
+#include <utility>
 
 #include "base/text/unicode.hpp"
 #include "base/text/utf8.hpp"
@@ -208,6 +210,16 @@ bool is_ascii(std::string_view value, int, std::string& out) {
         out);
 }
 
+void ngrams(std::string_view value, int n, std::vector<std::string>& out) {
+    std::size_t begin = 0, end = byte_of(value, static_cast<std::size_t>(n));
+    while (end != std::string_view::npos) {
+        out.emplace_back(value.substr(begin, end - begin));
+        if (end == value.size()) return;
+        next_code_point(value, begin);
+        next_code_point(value, end);
+    }
+}
+
 struct Named {
     std::string_view name;
     Function function;
@@ -250,6 +262,29 @@ Function function_named(std::string_view name) {
     const auto* found = std::find_if(std::begin(functions), std::end(functions),
                                      [name](const Named& one) { return one.name == name; });
     return found == std::end(functions) ? nullptr : found->function;
+}
+
+SeveralFunction several_named(std::string_view name) {
+    return name == "ngrams" ? ngrams : nullptr;
+}
+
+std::vector<std::string> apply_all(const std::vector<Call>& calls, std::string_view value) {
+    std::vector<std::string> values{std::string(value)};
+    for (const Call& call : calls) {
+        std::vector<std::string> next;
+        for (const std::string& one : values) {
+            std::string out;
+            if (call.several)
+                call.several(one, call.argument, next);
+            else if (call.function(one, call.argument, out))
+                next.push_back(std::move(out));
+        }
+        std::unordered_set<std::string_view> met;
+        values.clear();
+        for (const std::string& one : next)
+            if (met.insert(one).second) values.push_back(one);
+    }
+    return values;
 }
 
 bool apply(const std::vector<Call>& calls, std::string_view value, std::string& out) {

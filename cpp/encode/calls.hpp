@@ -12,16 +12,25 @@ namespace seqlab {
 // absent.
 using Function = bool (*)(std::string_view value, int argument, std::string& out);
 
+// A function that gives several results: they are appended to `out`.
+using SeveralFunction = void (*)(std::string_view value, int argument, std::vector<std::string>& out);
+
+// One of the two is null.
 struct Call {
     Function function;
     int argument;
+    SeveralFunction several = nullptr;
 };
 
 // Look up a function by name; nullptr when it exists in Python only.
 Function function_named(std::string_view name);
+SeveralFunction several_named(std::string_view name);
 
 // Apply all calls in order, innermost first; `out` is overwritten.
 bool apply(const std::vector<Call>& calls, std::string_view value, std::string& out);
+
+// Apply calls of both kinds in order, each to every result of those before. Equal results are returned once, in order.
+std::vector<std::string> apply_all(const std::vector<Call>& calls, std::string_view value);
 
 // A string that many calls are applied to. Most templates lower-case it first, every time, so the result of the
 // innermost call is kept for the next calls that begin with the same one.

@@ -294,6 +294,9 @@ def by_frequency(counts: Annotated[NDArray[numpy.int64], dict(order='C', device=
 
 def has_function(name: str) -> bool: ...
 
+def call_all(calls: Sequence[tuple[str, int]], texts: list[str]) -> list[list[str]]:
+    """Template functions on strings: all results of each."""
+
 def call(calls: Sequence[tuple[str, int]], text: object) -> object:
     """Template functions on one string, as the encoder applies them."""
 
@@ -322,7 +325,7 @@ class Task:
 
     def set_triples(self, triple: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> None: ...
 
-    def set_edges(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], move: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+    def set_edges(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], move: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
     def set_active(self, offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> None: ...
 

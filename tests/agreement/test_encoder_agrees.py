@@ -115,4 +115,40 @@ def test_functions_equal_their_definition_on_words(value, n):
         if not _core.has_function(name):
             continue
         args = () if not function.arguments else (n if function.least is None else max(n, function.least),)
-        assert native(name, value, *args) == function.apply(value, *args), name
+        wanted = function.apply(value, *args)
+        if not function.several:
+            assert native(name, value, *args) == wanted, name
+            wanted = [] if wanted is None else [wanted]
+        assert _core.call_all([(name, args[0] if args else 0)], [value]) == [wanted], name
+
+
+# ---------------------------------------------------------------- several values
+
+SEVERAL = Template.parse(
+    """
+    ngrams(word[0], 1..3)
+    ngrams(lower(word[-1]), 2) & pos[0]
+    word[1] & upper(ngrams(word[0], 2)) & prefix(ngrams(word[@-1], 3), 2)
+    edge: ngrams(word[0], 2)
+    both: ngrams(word[2], 2) min=2
+    "n " + ngrams(word[0], 4) + "/" + pos[0]
+    in(ngrams(lower(word[0]), 2), pairs)
+    word[0]
+""",
+    lexicons={"pairs": ["AB", "aa", "é1"]},
+)
+
+
+@given(corpora(), corpora(), st.integers(1, 2))
+def test_several_values_give_the_attributes_of_the_definition(train, other, min_count):
+    encoder = Encoder(SEVERAL, min_count=min_count)
+    for corpus in (train, other):
+        encoded = encoder.fit(corpus) if corpus is train else encoder.encode(corpus)
+        for of in ("attributes", "edge_attributes"):
+            met = Counter(name for one in defined(SEVERAL, train, of) for token in one for name in token)
+            known = {name for name in met if met[name] >= max(min_count, 2 if "word[2]" in name else 1)}
+            wanted = [
+                [sorted(name for name in token if name in known) for token in sentence]
+                for sentence in defined(SEVERAL, corpus, of)
+            ]
+            assert [[sorted(one) for one in some] for some in encoded_names(encoded, of)] == wanted

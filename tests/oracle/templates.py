@@ -28,7 +28,7 @@ WORDS = [
     "_B-1",
 ]
 NATIVE = [name for name, function in FUNCTIONS.items() if not function.arguments]
-NUMBERED = [name for name, function in FUNCTIONS.items() if function.arguments == (int,)]
+NUMBERED = [name for name, one in FUNCTIONS.items() if one.arguments == (int,) and not one.several]
 LEXICONS = {"cities": Lexicon.of("cities", {"the": "art", "old man": "phrase", "man": "yes"})}
 
 calls = st.one_of(

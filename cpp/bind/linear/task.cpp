@@ -56,10 +56,10 @@ void set_triples(KeptTask& self, const I32& triple) {
 }
 
 void set_edges(KeptTask& self, const I64& indptr, const I32& ids, const Maybe<double>& values,
-               const I64& begin, const I32& move) {
-    self.task.edge_entries = {span_of(indptr), ids.data(), data_of(values)};
+               const I64& begin, const I32& move, const Maybe<std::int32_t>& moves) {
+    self.task.edge_entries = {span_of(indptr), ids.data(), data_of(values), data_of(moves)};
     self.task.edge_observed = {span_of(begin), span_of(move)};
-    keep(self, indptr, ids, values, begin, move);
+    keep(self, indptr, ids, values, begin, move, moves);
 }
 
 void set_active(KeptTask& self, const I64& offset, const I32& ids) {
@@ -88,7 +88,8 @@ void bind_task(nb::module_& m) {
         .def("set_kin", &set_kin, "kin"_a.noconvert())
         .def("set_triples", &set_triples, "triple"_a.noconvert())
         .def("set_edges", &set_edges, "indptr"_a.noconvert(), "ids"_a.noconvert(),
-             "values"_a.none().noconvert(), "begin"_a.noconvert(), "move"_a.noconvert())
+             "values"_a.none().noconvert(), "begin"_a.noconvert(), "move"_a.noconvert(),
+             "moves"_a.none().noconvert() = nb::none())
         .def("set_active", &set_active, "offset"_a.noconvert(), "ids"_a.noconvert())
         .def("set_clamps", &set_clamps, "sequence"_a.noconvert(), "weight"_a.noconvert(), "row"_a.noconvert(),
              "offset"_a.noconvert(), "ids"_a.noconvert())

@@ -32,6 +32,9 @@ struct Entries {
     std::span<const std::int64_t> indptr;  // (tokens + 1)
     const std::int32_t* ids;
     const double* values;  // or null when every entry counts 1
+    // For attributes that have one weight for all transitions: the transition that an entry is about, -1 for entries
+    // of other attributes. Null when there are none.
+    const std::int32_t* moves = nullptr;
 
     std::size_t tokens() const { return indptr.size() - 1; }
 };

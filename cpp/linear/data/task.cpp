@@ -25,12 +25,8 @@ void Transitions::set_triple(std::span<const std::int32_t> numbers) {
 void add_entries(const Entries& entries, const Observed& observed, std::size_t t, std::int32_t label,
                  double weight, double* out) {
     for (auto i = entries.indptr[t]; i < entries.indptr[t + 1]; ++i) {
-        const auto a = static_cast<std::size_t>(entries.ids[i]);
-        const auto* const first = observed.label.data() + observed.begin[a];
-        const auto* const last = observed.label.data() + observed.begin[a + 1];
-        const auto* const found = std::lower_bound(first, last, label);
-        if (found != last && *found == label)
-            out[found - observed.label.data()] += weight * (entries.values ? entries.values[i] : 1.0);
+        const std::ptrdiff_t k = weight_of(entries, observed, static_cast<std::size_t>(i), label);
+        if (k >= 0) out[k] += weight * (entries.values ? entries.values[i] : 1.0);
     }
 }
 

@@ -3,6 +3,7 @@
 // theta = (attribute-label pairs | transitions | triples of labels | edge attributes with a transition)
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -77,7 +78,7 @@ struct Task {
     Observed observed;
     ClusterCodes cluster_codes;  // (attributes), or empty: the attributes that occur together
     Entries edge_entries;        // of the transition into a token; no tokens when there are none
-    Observed edge_observed;      // label: from * L + to
+    Observed edge_observed;      // label: from * L + to, or -1 for the one weight of all transitions
     Transitions transitions;
     Sequences sequences;
     ActiveLists active;  // one row per token: the labels that paths may use
@@ -127,6 +128,30 @@ void each_attribute(const Entries& entries, const Sequences& sequences, std::spa
     for (const std::size_t s : some)
         for (auto i = entries.indptr[sequences.begin(s)]; i < entries.indptr[sequences.end(s)]; ++i)
             visit(static_cast<std::size_t>(entries.ids[i]));
+}
+
+// The weight of entry i for a label (or transition); -1 when it has none.
+inline std::ptrdiff_t weight_of(const Entries& entries, const Observed& observed, std::size_t i,
+                                std::int32_t label) {
+    const auto a = static_cast<std::size_t>(entries.ids[i]);
+    const std::int64_t begin = observed.begin[a], end = observed.begin[a + 1];
+    if (entries.moves && entries.moves[i] >= 0) return begin < end && entries.moves[i] == label ? begin : -1;
+    const auto* const last = observed.label.data() + end;
+    const auto* const found = std::lower_bound(observed.label.data() + begin, last, label);
+    return found != last && *found == label ? found - observed.label.data() : -1;
+}
+
+// Call visit(transition, weight) for all transitions that entry i is about.
+template <class Visit>
+void each_move(const Entries& entries, const Observed& observed, std::size_t i, Visit visit) {
+    const auto a = static_cast<std::size_t>(entries.ids[i]);
+    const auto begin = static_cast<std::size_t>(observed.begin[a]),
+               end = static_cast<std::size_t>(observed.begin[a + 1]);
+    if (entries.moves && entries.moves[i] >= 0) {
+        if (begin < end) visit(static_cast<std::size_t>(entries.moves[i]), begin);
+        return;
+    }
+    for (std::size_t k = begin; k < end; ++k) visit(static_cast<std::size_t>(observed.label[k]), k);
 }
 
 // out[k] += weight · value for the weight k of (attribute, label), for the entries of one token.

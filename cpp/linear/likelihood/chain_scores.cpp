@@ -88,15 +88,14 @@ void ChainScores<F>::score_edges(const ChainWeights<F>& weights, std::size_t fir
             }
             const std::size_t token = task_.sequences.begin(s) + t;
             for (auto i = task_.edge_entries.indptr[token]; i < task_.edge_entries.indptr[token + 1]; ++i) {
-                const auto a = static_cast<std::size_t>(task_.edge_entries.ids[i]);
                 const F value =
                     weights.scale() *
                     (task_.edge_entries.values ? static_cast<F>(task_.edge_entries.values[i]) : F{1});
-                for (auto k = static_cast<std::size_t>(task_.edge_observed.begin[a]);
-                     k < static_cast<std::size_t>(task_.edge_observed.begin[a + 1]); ++k)
-                    for (auto m = static_cast<std::size_t>(task_.edge_observed.label[k]); m < size;
-                         m += moves)
-                        out[m] += value * weights.pairs()[k];
+                each_move(task_.edge_entries, task_.edge_observed, static_cast<std::size_t>(i),
+                          [&](std::size_t move, std::size_t k) {
+                              for (std::size_t m = move; m < size; m += moves)
+                                  out[m] += value * weights.pairs()[k];
+                          });
             }
         }
     }

@@ -91,12 +91,10 @@ template <class F>
 void TransitionCounts<F>::count_pairs(const double* pair, std::size_t token, double weight) {
     const Entries& entries = task_.edge_entries;
     for (auto i = entries.indptr[token]; i < entries.indptr[token + 1]; ++i) {
-        const auto a = static_cast<std::size_t>(entries.ids[i]);
         const double given = entries.values ? entries.values[i] : 1.0;
         const double value = weight * (squared_ ? given * given : given);
-        for (auto k = static_cast<std::size_t>(task_.edge_observed.begin[a]);
-             k < static_cast<std::size_t>(task_.edge_observed.begin[a + 1]); ++k)
-            pair_[k] += value * pair[task_.edge_observed.label[k]];
+        each_move(entries, task_.edge_observed, static_cast<std::size_t>(i),
+                  [&](std::size_t move, std::size_t k) { pair_[k] += value * pair[move]; });
     }
 }
 

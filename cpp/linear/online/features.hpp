@@ -141,14 +141,11 @@ private:
             visit(slots_.move + static_cast<std::size_t>(k), sign);
         if (!task_.has_edge_attributes()) return;
         const Entries& entries = task_.edge_entries;
-        const auto& [begin, moves] = task_.edge_observed;
         for (auto i = entries.indptr[token]; i < entries.indptr[token + 1]; ++i) {
-            const auto a = static_cast<std::size_t>(entries.ids[i]);
-            const auto* const last = moves.data() + begin[a + 1];
-            const auto* const found =
-                std::lower_bound(moves.data() + begin[a], last, static_cast<std::int32_t>(cell));
-            if (found != last && static_cast<std::size_t>(*found) == cell)
-                visit(slots_.edge + static_cast<std::size_t>(found - moves.data()),
+            const std::ptrdiff_t k = weight_of(entries, task_.edge_observed, static_cast<std::size_t>(i),
+                                               static_cast<std::int32_t>(cell));
+            if (k >= 0)
+                visit(slots_.edge + static_cast<std::size_t>(k),
                       sign * (entries.values ? static_cast<F>(entries.values[i]) : F{1}));
         }
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,11 +41,19 @@ class BagsOfColumn:
         return column
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PairBags(BagColumn):
+    """Bags of label pairs: moves (entries,) has the number of the pair that an entry is about, from * L + to."""
+
+    moves: AttributeIds = field(default_factory=lambda: NONE)
+
+
 @dataclass(frozen=True, slots=True)
 class BagsOfFunction:
-    """Calls the user's function at every token."""
+    """Calls the user's function at every token, or (on_moves) at every token but the first ones."""
 
     function: FeatureFunction
+    on_moves: bool = False
 
     def __call__(self, corpus: Corpus) -> BagColumn:
         """Collect the bags that it returns."""
@@ -54,7 +62,7 @@ class BagsOfFunction:
         for number, sentence in enumerate(corpus):
             for t in range(len(sentence)):
                 try:
-                    bag = self.function(sentence, t)
+                    bag = self.function(sentence, t) if t or not self.on_moves else []
                 except (CorpusError, TemplateError) as error:
                     raise error.at(sentence=number) from error.__cause__
                 for attribute, weight in bag:
@@ -105,7 +113,7 @@ class BagRows:
             of_code = _core.translate(bags.pool, self.pool)
             for code in np.flatnonzero(of_code < 0).tolist():
                 of_code[code] = self.pool.intern(bags.pool.string(code))
-            bags = BagColumn(bags.indptr, of_code[bags.codes], bags.weights, self.pool)
+            bags = replace(bags, codes=of_code[bags.codes], pool=self.pool)
         self.pool = bags.pool
         counts = np.bincount(bags.codes, minlength=len(self.pool)).astype(np.int64)
         known = np.full(len(counts), -1, dtype=np.int32)
@@ -133,6 +141,10 @@ class BagRows:
         for code in kept.tolist():
             pool.intern(texts[code])
         return BagRows(self._bags, self._min_count, pool, self._ids[kept])
+
+    def with_bags(self, bags: Callable[[Corpus], BagColumn]) -> BagRows:
+        """Copy the attributes for other bags."""
+        return BagRows(bags, self._min_count, self.pool, self._ids)
 
     def restricted(self, numbers: AttributeIds) -> BagRows:
         """Copy the kept attributes: attribute a gets the number numbers[a], and is dropped where that is -1."""
@@ -169,10 +181,12 @@ def _rows(bags: BagColumn, of_code: AttributeIds) -> Rows:
     kept = ids >= 0
     if bags.weights is not None:
         kept &= bags.weights != 0  # a weight of zero has no effect
+    moves = bags.moves if isinstance(bags, PairBags) else None
     if kept.all():
-        return Rows(bags.indptr, ids, bags.weights)
+        return Rows(bags.indptr, ids, bags.weights, moves=moves)
     before = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
-    return Rows(before[bags.indptr], ids[kept], None if bags.weights is None else bags.weights[kept])
+    weights = None if bags.weights is None else bags.weights[kept]
+    return Rows(before[bags.indptr], ids[kept], weights, moves=None if moves is None else moves[kept])
 
 
 def _renumbered(ids: AttributeIds, numbers: AttributeIds) -> AttributeIds:

@@ -31,12 +31,15 @@ class Rows:
     ids      (entries,)
     values   (entries,)   value of each entry, or None when all are 1
     cluster_codes      (attributes,)   attributes that occur together (template_rows.py); None if unknown
+    moves    (entries,)   pair of labels that an entry is about, from * L + to: then its attribute has one weight for
+             all pairs; -1 for entries about every pair. None when all are
     """
 
     indptr: Offsets
     ids: AttributeIds
     values: Weights | None = None
     cluster_codes: ClusterCodes | None = None
+    moves: AttributeIds | None = None
 
     @property
     def nbytes(self) -> int:
@@ -48,7 +51,8 @@ class Rows:
         indptr = self.indptr[begin : end + 1]
         entries = slice(int(indptr[0]), int(indptr[-1]))
         values = None if self.values is None else self.values[entries]
-        return Rows(indptr - indptr[0], self.ids[entries], values)
+        moves = None if self.moves is None else self.moves[entries]
+        return Rows(indptr - indptr[0], self.ids[entries], values, moves=moves)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,25 +171,33 @@ def _names(rows: Rows, token: int, names: Sequence[str]) -> list[str]:
     return [names[i] for i in rows.ids[rows.indptr[token] : rows.indptr[token + 1]].tolist()]
 
 
-def merged(parts: Sequence[Rows]) -> Rows:
-    """Concatenate rows of several producers token by token: the entries of all, in their order."""
+def merged(parts: Sequence[Rows], tokens: int = 0) -> Rows:
+    """Concatenate rows of several producers token by token: the entries of all, in their order.
+
+    tokens   their number, for no producer at all
+    """
     if len(parts) == 1:
         return parts[0]
+    if not parts:
+        return Rows(np.zeros(tokens + 1, dtype=np.int64), np.zeros(0, dtype=np.int32))
     lengths = [np.diff(part.indptr) for part in parts]
     indptr = np.zeros(len(parts[0].indptr), dtype=np.int64)
     np.cumsum(sum(lengths[1:], lengths[0]), out=indptr[1:])
     ids = np.empty(int(indptr[-1]), dtype=np.int32)
     weighted = any(part.values is not None for part in parts)
     values = np.ones(len(ids)) if weighted else None
+    moves = np.full(len(ids), -1, dtype=np.int32) if any(part.moves is not None for part in parts) else None
     begins = indptr[:-1].copy()
     for part, own in zip(parts, lengths, strict=True):
         places = np.arange(len(part.ids), dtype=np.int64) + np.repeat(begins - part.indptr[:-1], own)
         ids[places] = part.ids
         if values is not None and part.values is not None:
             values[places] = part.values
+        if moves is not None and part.moves is not None:
+            moves[places] = part.moves
         begins += own
     codes = next((part.cluster_codes for part in parts if part.cluster_codes is not None), None)
-    return Rows(indptr, ids, values, codes)
+    return Rows(indptr, ids, values, codes, moves)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -240,6 +252,8 @@ def learned(producers: Sequence[Producer], corpus: Corpus, threads: int, size: i
 
     New ones are numbered from `size` up, by falling frequency over all producers.
     """
+    if not producers:
+        return merged([], corpus.token_count), 0
     seen = [producer.learn(corpus, threads) for producer in producers]
     counts, least = _joined([part.counts for part in seen]), _joined([part.least for part in seen])
     if not size:

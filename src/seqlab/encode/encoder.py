@@ -18,15 +18,18 @@ from seqlab.corpus.columns import offsets_of
 from seqlab.corpus.lists import only_lists
 from seqlab.encode.bag_rows import BagRows, BagsOfColumn, BagsOfFunction, VectorRows
 from seqlab.encode.encoded import AttributeIds, EncodedCorpus, Producer, learned, merged
+from seqlab.encode.pair_rows import BagsOfLabelPairs
+from seqlab.encode.several_rows import bags_of
 from seqlab.encode.stored import Known, KnownBags, KnownEncoder, KnownTemplate, KnownVectors, Made
 from seqlab.encode.template_rows import Plan, TemplateRows
-from seqlab.errors import CorpusError, OptionError, ShapeError, StoreError, TemplateError
+from seqlab.errors import CorpusError, OptionError, ShapeError, StoreError
 from seqlab.features import Template
-from seqlab.features.own import FeatureFunction
+from seqlab.features.own import FeatureFunction, FeatureSum, LabelPairFunction, PairFunction
 from seqlab.store.codec import state_of, value_of
 from seqlab.store.state import State
 
-Features = Template | str | Callable[[Any, int], Any] | None
+One = Template | str | Callable[..., Any]
+Features = One | FeatureSum | Sequence[One | FeatureSum] | None
 Labels = str | Sequence[Sequence[str]] | None  # the name of a column, or a list for every sentence
 
 ATTRIBUTES = "attributes"  # the column of ready-made attributes
@@ -73,42 +76,41 @@ def _listed(sentence: Any) -> Any:
     return list(sentence) if series or isinstance(sentence, Iterator) else sentence
 
 
-def as_features(given: Features) -> Template | FeatureFunction | None:
-    """Read features: a template, the name of a preset, template text, or a function."""
-    if given is None or isinstance(given, (Template, FeatureFunction)):
+def as_features(given: Features) -> Made:
+    """Read features: a template, the name of a preset, template text, a function, a sum or list of these."""
+    if given is None or isinstance(given, Template):
         return given
+    if isinstance(given, (list, tuple)) and given:
+        for one in given:
+            if one is None or not (callable(one) or isinstance(one, (str, Template, FeatureSum))):
+                raise OptionError(
+                    f"a list of features has presets' names, Templates and functions (sentence, t), got {one!r:.60}"
+                )
+        return simplest(FeatureSum(tuple(given)))
     if isinstance(given, str):
+        from seqlab.features.presets import preset_or_template  # presets are parsed when imported
+
         return preset_or_template(given)
-    if callable(given):
-        return FeatureFunction(given)
+    if isinstance(given, FeatureSum) or callable(given):
+        return simplest(FeatureSum((given,)))
     raise OptionError(
-        f"features must be a preset's name, a Template, a function (sentence, t) or None, got {given!r}"
+        f"features must be a preset's name, a Template, a function (sentence, t), a list of these or None, got "
+        f"{given!r:.80}"
     )
 
 
-def preset_or_template(text: str) -> Template:
-    """Find the preset of this name, or parse template text."""
-    from seqlab.features import presets  # presets are parsed when imported, so only on use
-
-    if text in presets.__all__:
-        template: Template = getattr(presets, text)
-        return template
-    try:
-        return Template.parse(text)
-    except TemplateError as error:
-        if not text.isidentifier():
-            raise
-        known = ", ".join(map(repr, presets.__all__))
-        raise OptionError(
-            f"there is no preset {text!r}, only {known}; template text has brackets, like 'word[0]'"
-        ) from error
+def simplest(given: FeatureSum) -> Made:
+    """Return the only part of a sum that has one, unless that is about pairs of labels."""
+    only = given.parts[0] if len(given.parts) == 1 else None
+    return only if isinstance(only, Template) or type(only) is FeatureFunction else given
 
 
 class Encoder:
     """Turns tokens into attribute numbers and labels into label numbers.
 
-    features    a Template, the name of a preset, a function (sentence, t) -> strings or (string, number) pairs,
-                or None when the attributes come ready made; bags and vectors of a corpus are used in any case
+    features    a Template, the name of a preset, a function (sentence, t) -> strings or (string, number) pairs, a sum
+                or list of these, or None when the attributes come ready made; bags and vectors of a corpus are used in
+                any case
     min_count   attributes seen less often in training are dropped
 
     fit() numbers attributes by falling frequency, and labels by name; encode() leaves out attributes it has not seen.
@@ -124,33 +126,38 @@ class Encoder:
         self._edge: list[Producer] = []
         self._names: dict[str, list[str]] = {}  # of attributes, made on first use
 
-    def fit(self, corpus: Any, labels: Labels = None, *, threads: int | None = None) -> EncodedCorpus:
+    def fit(
+        self, corpus: Any, labels: Labels = None, *, threads: int | None = None, classes: Sequence[str] = ()
+    ) -> EncodedCorpus:
         """Learn attributes and labels, and give the corpus encoded.
 
         corpus   a Corpus, sentences of one, or lists of lists: of words for a template, of dicts or lists of strings
                  without one
         labels   the name of a column, or a list of labels for every sentence
         threads  how many to use, None for every core
+        classes  further labels; label_pairs(...) is asked about all pairs of labels
         """
-        return self._learn(corpus, labels, threads, extend=False)
+        return self._learn(corpus, labels, threads, classes, extend=False)
 
-    def extend(self, corpus: Any, labels: Labels = None, *, threads: int | None = None) -> EncodedCorpus:
-        """Learn from one more corpus on top of what is known, and give it encoded; labels and threads as for fit.
+    def extend(
+        self, corpus: Any, labels: Labels = None, *, threads: int | None = None, classes: Sequence[str] = ()
+    ) -> EncodedCorpus:
+        """Learn from one more corpus on top of what is known, and give it encoded; labels, threads, classes as for fit.
 
         Attributes keep their numbers; new ones, seen at least min_count times in this corpus, get the numbers after
         them, by falling frequency. Labels are the old and the new ones in the order of their names, so that label
         numbers change: who keeps any finds them again by name. An encoder that knows no attribute learns as by fit().
         Nothing changes when it fails.
         """
-        return self._learn(corpus, labels, threads, extend=True)
+        return self._learn(corpus, labels, threads, classes, extend=True)
 
     def encode(self, corpus: Any, labels: Labels = None, *, threads: int | None = None) -> EncodedCorpus:
         """Encode another corpus, with labels or without, with what fit() has learned; threads: None for every core."""
-        if not self._node:
+        if not self._node and not self._edge:
             raise OptionError("this encoder has learned nothing yet; call fit(corpus) first")
         workers = thread_count(threads)
         read, codes, names = self._read(corpus, labels)
-        node = merged([producer.look_up(read, workers) for producer in self._node])
+        node = merged([producer.look_up(read, workers) for producer in self._node], read.token_count)
         edge = merged([producer.look_up(read, workers) for producer in self._edge]) if self._edge else None
         return EncodedCorpus(read.offsets, node, edge, self._label_ids(codes, names), self)
 
@@ -164,6 +171,12 @@ class Encoder:
         """Attributes that it looks up in lists of ready-made ones; None if it needs all of them."""
         only = self._node[0] if len(self._node) == 1 and not self._edge else None
         return only.pool if isinstance(only, BagRows) and only.column == ATTRIBUTES else None
+
+    @property
+    def sees_labels(self) -> bool:
+        """True if features look at labels: then fit() must know all of them."""
+        parts = self.features.functions if isinstance(self.features, FeatureSum) else ()
+        return any(isinstance(part, LabelPairFunction) for part in parts)
 
     def take(self, node: Sequence[Producer], edge: Sequence[Producer], size: int, edge_size: int) -> None:
         """Replace the learned attributes by those of producers node and edge, of size and edge_size attributes."""
@@ -227,11 +240,14 @@ class Encoder:
         known = value_of(KnownEncoder, state)
         encoder = cls(known.features, min_count=known.min_count)
         encoder.labels = known.labels
-        # Only the first computes attributes from others; the rest read them from columns.
-        made = (known.features if i == 0 else None for i in range(len(known.node)))
-        pairs = zip(known.node, made, strict=True)
-        node = [_producer(one, by, known.min_count, on_moves=False) for one, by in pairs]
-        edge = [_producer(one, known.features, known.min_count, on_moves=True) for one in known.edge]
+        made, made_edge = sources_of(known.features, known.min_count, known.labels)
+        # Those after the computed attributes read columns.
+        made += [None] * (len(known.node) - len(made))
+        fitted = bool(known.node or known.edge)
+        if fitted and (len(known.node), len(known.edge)) != (len(made), len(made_edge)):
+            raise StoreError("the attributes do not fit the features of the encoder")
+        node = [_producer(one, by, known.min_count) for one, by in zip(known.node, made, strict=False)]
+        edge = [_producer(one, by, known.min_count) for one, by in zip(known.edge, made_edge, strict=False)]
         encoder.take(node, edge, known.size, known.edge_size)
         return encoder
 
@@ -255,23 +271,30 @@ class Encoder:
         names = [column.values[code] for code in used]
         return read, np.searchsorted(used, column.codes).astype(np.int32), names
 
-    def _learn(self, corpus: Any, labels: Labels, threads: int | None, *, extend: bool) -> EncodedCorpus:
+    def _learn(
+        self, corpus: Any, labels: Labels, threads: int | None, classes: Sequence[str], *, extend: bool
+    ) -> EncodedCorpus:
         """Learn attributes and labels, in addition to known ones or from scratch; nothing changes if it fails."""
         workers = thread_count(threads)
         read, codes, names = self._read(corpus, labels)
         size, edge_size = (self.size, self.edge_size) if extend else (0, 0)
+        known = tuple(sorted({*(self.labels if extend else ()), *(names or ()), *classes}))
         if size or edge_size:
             producers = [producer.extended() for producer in self._node]
             producers += self._of_columns(read, besides={producer.column for producer in producers})
             edge_producers = [producer.extended() for producer in self._edge]
+            for i, source in enumerate(sources_of(self.features, self.min_count, known)[1]):
+                one = edge_producers[i]
+                if isinstance(source, BagsOfLabelPairs) and isinstance(one, BagRows):
+                    edge_producers[i] = one.with_bags(source)  # there may be more labels
         else:
-            producers, edge_producers = self._producers(read)
+            producers, edge_producers = self._producers(read, known)
         node, size = learned(producers, read, workers, size)
         edge = None
         if edge_producers:
             edge, edge_size = learned(edge_producers, read, workers, edge_size)
         self.take(producers, edge_producers, size, edge_size)
-        self.labels = tuple(sorted({*(self.labels if extend else ()), *(names or ())}))
+        self.labels = known
         return EncodedCorpus(read.offsets, node, edge, self._label_ids(codes, names), self)
 
     def _label_ids(self, codes: npt.NDArray[np.int32] | None, names: list[str] | None) -> LabelIds | None:
@@ -281,18 +304,12 @@ class Encoder:
         known = np.array([number.get(name, -1) for name in names], dtype=np.int32)
         return known[codes] if len(known) else codes
 
-    def _producers(self, corpus: Corpus) -> tuple[list[Producer], list[Producer]]:
+    def _producers(self, corpus: Corpus, labels: tuple[str, ...]) -> tuple[list[Producer], list[Producer]]:
         """Make untrained producers of node and edge attributes."""
-        made: list[Producer] = []
-        edge: list[Producer] = []
-        if isinstance(self.features, Template):
-            made.append(TemplateRows(Plan(self.features, self.min_count, on_moves=False)))
-            if any(feature.on_edge for feature in self.features.features):
-                edge.append(TemplateRows(Plan(self.features, self.min_count, on_moves=True)))
-        elif self.features is not None:
-            made.append(BagRows(BagsOfFunction(self.features), self.min_count))
+        sources = sources_of(self.features, self.min_count, labels)
+        made, edge = ([_untrained(source, self.min_count) for source in some] for some in sources)
         made += self._of_columns(corpus)
-        if not made:
+        if not made and not edge:
             raise CorpusError(
                 f"there are no attributes to encode: the columns {', '.join(map(repr, corpus.columns))} "
                 f"hold plain strings; say what to make of them with features='pos' or a Template, or give dicts "
@@ -338,14 +355,47 @@ def _renumbered(kept: npt.NDArray[np.bool_], size: int, name: str) -> tuple[Attr
     return numbers, int(kept.sum())
 
 
-def _producer(known: Known, features: Made, min_count: int, *, on_moves: bool) -> Producer:
-    """Make the producer with this data, if it fits the features."""
-    if isinstance(features, Template):
-        if isinstance(known, KnownTemplate) and known.on_moves == on_moves:
-            return TemplateRows.of(known, features, min_count)
-    elif isinstance(known, KnownBags) and not on_moves and (features is None) == (known.column is not None):
-        bags = BagsOfColumn(known.column) if features is None else BagsOfFunction(features)  # type: ignore[arg-type]
-        return BagRows(bags, min_count, known.attributes, known.ids)
-    elif isinstance(known, KnownVectors) and features is None and not on_moves:
+Bags = Callable[[Corpus], BagColumn]
+Source = Plan | Bags  # what computes attributes: features of a template for the core, or bags
+
+
+def sources_of(
+    features: Made, min_count: int, labels: tuple[str, ...]
+) -> tuple[list[Source | None], list[Source | None]]:
+    """List what computes node and edge attributes, in the order of their producers."""
+    parts = features.parts if isinstance(features, FeatureSum) else () if features is None else (features,)
+    node: list[Source | None] = []
+    edge: list[Source | None] = []
+    for part in parts:
+        if isinstance(part, Template):
+            node += [Plan(part, min_count, on_moves=False), *bags_of(part, on_moves=False)]
+            plan = Plan(part, min_count, on_moves=True)
+            edge += [plan] if plan.features() else []
+            edge += bags_of(part, on_moves=True)
+        elif isinstance(part, LabelPairFunction):
+            edge.append(BagsOfLabelPairs(part, labels))
+        elif isinstance(part, PairFunction):
+            edge.append(BagsOfFunction(part, on_moves=True))
+        else:
+            node.append(BagsOfFunction(part))
+    return node, edge
+
+
+def _untrained(source: Any, min_count: int) -> Producer:
+    if isinstance(source, Plan):
+        return TemplateRows(source)
+    return BagRows(source, max(min_count, getattr(source, "min_count", 1)))
+
+
+def _producer(known: Known, source: Any, min_count: int) -> Producer:
+    """Make the producer with this data, if it fits the source of its attributes; None for columns."""
+    if isinstance(source, Plan):
+        if isinstance(known, KnownTemplate) and known.on_moves == source.on_moves:
+            return TemplateRows.of(known, source.template, min_count)
+    elif isinstance(known, KnownBags) and (source is None) == (known.column is not None):
+        bags = BagsOfColumn(known.column) if known.column is not None else source
+        least = max(min_count, getattr(source, "min_count", 1))
+        return BagRows(bags, least, known.attributes, known.ids)
+    elif isinstance(known, KnownVectors) and source is None:
         return VectorRows(known.column, known.ids)
     raise StoreError(f"the part of kind {known.stored_kind!r} does not fit the features of the encoder")

@@ -12,13 +12,14 @@ from seqlab import _core
 from seqlab.encode.encoded import AttributeIds
 from seqlab.errors import StoreError
 from seqlab.features import Template
-from seqlab.features.own import FeatureFunction
+from seqlab.features.own import FeatureFunction, FeatureSum, LabelPairFunction, PairFunction
 from seqlab.store.codec import Inside, Part, Series, put_part, state_of, value_of
 from seqlab.store.fields import Array, Field, Names, Pool, Setting, Sizes
 from seqlab.store.state import State
 
 KIND = "encoder"
-Made: TypeAlias = "Template | FeatureFunction | None"
+Made: TypeAlias = "Template | FeatureFunction | FeatureSum | None"
+FUNCTION_KINDS = {"function": FeatureFunction, "pairs": PairFunction, "label pairs": LabelPairFunction}
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +96,16 @@ class StoredFeatures(Field):
             put_part(state, "template", state_of(value))
         elif value is None:
             state.settings[name] = "none"
+        elif isinstance(value, FeatureSum):
+            parts: list[str | dict[str, str]] = []
+            for part in value.parts:
+                if isinstance(part, Template):
+                    put_part(state, "template", state_of(part))
+                    parts.append("template")
+                else:
+                    kind = next(kind for kind, made in FUNCTION_KINDS.items() if type(part) is made)
+                    parts.append({kind: function_name(part.function, "use a template")})
+            state.settings |= {name: "sum", "summed": parts}
         else:
             state.settings |= {name: "function", "function": function_name(value.function, "use a template")}
 
@@ -107,10 +118,22 @@ class StoredFeatures(Field):
                 return FeatureFunction(state.function(state.setting("function", str)))
             case "none":
                 return None
+            case "sum":
+                return FeatureSum(tuple(_part(state, one) for one in state.setting("summed", list)))
             case other:
                 raise StoreError(
-                    f"the features should be 'template', 'function' or 'none', found {other!r:.80}"
+                    f"the features should be 'template', 'function', 'sum' or 'none', found {other!r:.80}"
                 )
+
+
+def _part(state: State, one: Any) -> Template | FeatureFunction:
+    """Read one part of a sum of features."""
+    if one == "template":
+        return value_of(Template, state.any_part("template"))
+    kind, name = next(iter(one.items())) if isinstance(one, dict) and len(one) == 1 else (None, None)
+    if kind not in FUNCTION_KINDS or not isinstance(name, str):
+        raise StoreError(f"a part of the features should be a template or a function, found {one!r:.80}")
+    return FUNCTION_KINDS[kind](state.function(name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,12 +161,10 @@ class KnownEncoder:
             sound = len(numbers) == size and (not size or numbers.max() < size)
             if not sound or (np.bincount(numbers, minlength=size) != 1).any():
                 raise StoreError(f"the attributes should have the numbers 0 to {size - 1}, each once")
-        columns = [getattr(one, "column", None) for one in self.node]
+        bags = [one for one in self.node if not isinstance(one, KnownTemplate)]
+        columns = [one.column for one in bags if one.column is not None]
         if len(set(columns)) != len(columns):
             raise StoreError("two producers of attributes read the same column")
-        wanted = isinstance(self.features, Template) and any(feature.on_edge for feature in self.features)
-        if len(self.edge) != (1 if self.node and wanted else 0):
-            raise StoreError("the attributes of label pairs do not fit the template")
 
 
 def features_state(features: Made) -> State:

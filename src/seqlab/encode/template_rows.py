@@ -17,7 +17,7 @@ from seqlab.errors import CorpusError, ShapeError, StoreError, TemplateError
 from seqlab.features.lexicon import Lexicon, gazetteer_of, plain_column
 from seqlab.features.model import Atom, Call, Feature
 from seqlab.features.template import Template
-from seqlab.features.values import missing_column, passed_through
+from seqlab.features.values import gives_several, missing_column, passed_through
 
 LARGEST_NUMBER = 2**31 - 1
 
@@ -53,8 +53,9 @@ class Plan:
             self._add(feature, min_count)
 
     def features(self) -> list[Feature]:
-        """The features of the template for these attributes."""
-        return [one for one in self.template.features if (one.on_edge if self.on_moves else one.on_node)]
+        """Return the features of the template for these attributes that give one at most (see several_rows.py)."""
+        seen = (one for one in self.template.features if (one.on_edge if self.on_moves else one.on_node))
+        return [one for one in seen if not gives_several(one)]
 
     def bank(self) -> _core.Bank:
         """Compile the features to an untrained bank."""
@@ -109,17 +110,14 @@ class Plan:
 
     def _values_of(self, atom: Atom) -> int:
         """Number the atom's values; atoms that differ only in offset share them."""
-        native = all(
-            _core.has_function(call.name) and all(isinstance(argument, int) for argument in call.args)
-            for call in atom.calls
-        )
+        native = is_native(atom.calls)
         source = Source(atom.column, () if native else atom.calls)
         calls = atom.calls if native else ()
         if (source, calls) not in self._number:
             self._number[source, calls] = len(self._values)
             if source not in self.sources:
                 self.sources.append(source)
-            specs = [(call.name, _within(int(call.args[0]) if call.args else 0)) for call in calls]
+            specs = native_calls(calls)
             before, after = (self._outside(side, atom.calls) for side in self.template.boundary[:2])
             self._values.append((self.sources.index(source), specs, before, after))
         return self._number[source, calls]
@@ -129,6 +127,19 @@ class Plan:
         if not self.template.boundary.calls:
             return list(symbols)
         return [passed_through(calls, symbol, self.template.lexicons) for symbol in symbols]
+
+
+def is_native(calls: Sequence[Call]) -> bool:
+    """Return True if the core has all of these functions."""
+    return all(
+        _core.has_function(call.name) and all(isinstance(argument, int) for argument in call.args)
+        for call in calls
+    )
+
+
+def native_calls(calls: Sequence[Call]) -> list[tuple[str, int]]:
+    """Return calls as the core takes them."""
+    return [(call.name, _within(int(call.args[0]) if call.args else 0)) for call in calls]
 
 
 def _within(number: int) -> int:
@@ -373,14 +384,14 @@ def read_columns(plan: Plan, corpus: Corpus) -> list[Column]:
     """Read every source of the plan, each column of the corpus once."""
     lexicons = plan.template.lexicons
     names = dict.fromkeys(source.column for source in plan.sources)
-    columns = {name: _column(name, corpus, lexicons) for name in names}
+    columns = {name: column_of(name, corpus, lexicons) for name in names}
     return [
         _passed_through(columns[name], calls, lexicons) if calls else columns[name]
         for name, calls in plan.sources
     ]
 
 
-def _column(name: str, corpus: Corpus, lexicons: Mapping[str, Lexicon]) -> Column:
+def column_of(name: str, corpus: Corpus, lexicons: Mapping[str, Lexicon]) -> Column:
     """Read a column of the corpus, by name or by number ("#1"), or compute one ("@position")."""
     if not name.startswith("@"):
         strings = _strings(name, corpus)

@@ -1,6 +1,7 @@
 """The functions of the template language in plain Python; these are the definitions.
 
-A function takes a value (and its arguments) and gives a string, or None: then the feature is absent.
+A function takes a value (and its arguments) and gives a string, or None: then the feature is absent. Some give a list
+of strings: then there is a feature for each of them.
 "Character" means code point. Functions with a yes/no answer give "yes" or None.
 """
 
@@ -10,7 +11,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from seqlab.features.wapiti_regex import match, test
 
@@ -83,6 +84,11 @@ def first_category(value: str) -> str | None:
 def script(value: str) -> str:
     """Scripts of the characters, runs collapsed, joined with +. `script("食べる")` -> kanji+hiragana."""
     return "+".join(_runs(map(script_of, value)))
+
+
+def ngrams(value: str, n: int) -> list[str]:
+    """All different runs of n characters, in order: a feature for each. `ngrams("banana", 3)` -> ban, ana, nan."""
+    return list(dict.fromkeys(value[i : i + n] for i in range(len(value) - n + 1)))
 
 
 FOLDS = {"lower": str.lower, "upper": str.upper}  # cases in which lexicons may be searched
@@ -168,11 +174,15 @@ def script_of(c: str) -> str:
 
 
 class Function(NamedTuple):
-    """A function of the language, the types of its arguments after the value, and their least value."""
+    """A function of the language, the types of its arguments after the value, and their least value.
 
-    apply: Callable[..., str | None]
+    several   True for one that gives a list of values: the feature is there once for each of them
+    """
+
+    apply: Callable[..., Any]
     arguments: tuple[type[int | str], ...] = ()
     least: int | None = None
+    several: bool = False
 
 
 def _question(test: Callable[[str], bool], doc: str) -> Callable[[str], str | None]:
@@ -242,6 +252,7 @@ FUNCTIONS: dict[str, Function] = {
     "prefix": Function(prefix, (int,), least=1),
     "suffix": Function(suffix, (int,), least=1),
     "char": Function(char, (int,)),
+    "ngrams": Function(ngrams, (int,), least=1, several=True),
     "length": Function(length),
     "digits": Function(digits),
     "squeeze": Function(squeeze, (int,), least=1),

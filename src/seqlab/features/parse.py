@@ -128,7 +128,7 @@ class Line:
 
 WITH_LEXICON = ("in", "gazetteer")
 KINDS = {"edge": (False, True), "both": (True, True)}  # -> on_node, on_edge
-LONGEST_NUMBER = 10  # characters: larger ones mean nothing anywhere
+LONGEST_NUMBER = 100  # characters: longer ones mean nothing, and take time to read
 MOST = 10_000  # features that one line may define: more is a typing error, and would take minutes
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from seqlab.corpus import BagColumn, Corpus, StringColumn
 from seqlab.corpus.columns import CHUNK_TYPES
+from seqlab.errors import OptionError, TemplateError
 from seqlab.features.template import Template
 from seqlab.tags import detect
 
@@ -138,6 +139,22 @@ supertag = Template.parse("""
     suffix(lower(word[1]), 2..3)
     short_shape(word[-1..1])
 """)
+
+
+def preset_or_template(text: str) -> Template:
+    """Find the preset of this name, or parse template text."""
+    if text in __all__:
+        template: Template = globals()[text]
+        return template
+    try:
+        return Template.parse(text)
+    except TemplateError as error:
+        if not text.isidentifier():
+            raise
+        known = ", ".join(map(repr, __all__))
+        raise OptionError(
+            f"there is no preset {text!r}, only {known}; template text has brackets, like 'word[0]'"
+        ) from error
 
 
 def usual_features(corpus: Corpus, label: str) -> str | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, overload
 
 from seqlab.arrays import position_number
 from seqlab.errors import Place, StoreError, TemplateError
@@ -23,12 +23,15 @@ from seqlab.features.model import (
     lines,
     quoted_string,
 )
-from seqlab.features.values import Sentence, View, attribute, shown
+from seqlab.features.values import Sentence, View, attributes, shown
 from seqlab.features.wapiti_regex import compiled
 from seqlab.shown import cut
 from seqlab.store.fields import Choice
 
 NUL = "a NUL character, which no text has; a file with such characters is UTF-16 or not a template"
+if TYPE_CHECKING:
+    from seqlab.features import own
+
 Lexicons = Mapping[str, Lexicon | Mapping[str, str] | Iterable[str]]
 
 
@@ -126,8 +129,7 @@ class Template:
 
     def _seen(self, features: Iterable[Feature], sentence: Sentence, t: int) -> list[str]:
         view = self._view(sentence, t)
-        found = (attribute(feature, view, t) for feature in features)
-        return [text for text in found if text is not None]
+        return [text for feature in features for text in attributes(feature, view, t)]
 
     def show(self, sentence: Sentence, t: int) -> str:
         """List what the model sees at token t of a sentence, one feature a line, with absent ones and why they are."""
@@ -161,10 +163,21 @@ class Template:
     def __hash__(self) -> int:
         return hash((self.features, self.bigram, self.boundary, frozenset(self.lexicons.items())))
 
-    def __add__(self, other: Template | str) -> Template:
-        """Put both together; `no edge` on either side holds, and the boundary symbols are those of the left one."""
+    @overload
+    def __add__(self, other: Template | str) -> Template: ...
+    @overload
+    def __add__(self, other: Callable[..., Any]) -> own.FeatureSum: ...
+    def __add__(self, other: Any) -> Any:
+        """Put both together; `no edge` on either side holds, and the boundary symbols are those of the left one.
+
+        With a function (sentence, t) the sum has its attributes beside those of the template.
+        """
         if isinstance(other, str):
             other = _parsed(other, lexicons=self.lexicons)
+        if callable(other):
+            from seqlab.features.own import FeatureSum  # needs this module
+
+            return FeatureSum((self, other))
         if not isinstance(other, Template):
             return NotImplemented
         for name in self.lexicons.keys() & other.lexicons.keys():
@@ -172,6 +185,12 @@ class Template:
                 raise TemplateError(f"the two templates mean different lexicons by {name!r}; rename one")
         features, lexicons = (*self.features, *other.features), {**self.lexicons, **other.lexicons}
         return Template(features, self.bigram and other.bigram, self.boundary, lexicons)
+
+    def __radd__(self, other: Callable[..., Any]) -> own.FeatureSum:
+        """Put a function (sentence, t) and the template together."""
+        from seqlab.features.own import FeatureSum  # needs this module
+
+        return FeatureSum((other, self)) if callable(other) else NotImplemented
 
     def __sub__(self, other: Template | str) -> Template:
         """Leave out the features of the other one, each of which must be there."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 
 from seqlab.errors import CorpusError, TemplateError
 from seqlab.features.functions import FOLDS, FUNCTIONS
@@ -66,62 +67,79 @@ def missing_column(name: str, columns: Sequence[str]) -> TemplateError:
     )
 
 
-def value(atom: Atom, view: View, t: int) -> str | None:
-    """Read the atom at token t; None when it is absent."""
+def gives_several(feature: Feature) -> bool:
+    """Return True if the feature may give several attributes at one token."""
+    calls = (call.name for atom in feature.atoms for call in atom.calls)
+    return any(name in FUNCTIONS and FUNCTIONS[name].several for name in calls)
+
+
+def values(atom: Atom, view: View, t: int) -> list[str]:
+    """Read the atom at token t: no value when it is absent, and several after some functions."""
     start = t if not atom.absolute else view.length if atom.offset < 0 else 0
     place = start + atom.offset
     if 0 <= place < view.length:
-        return passed_through(atom.calls, view.column(atom.column)[place], view.lexicons)
+        return all_through(atom.calls, view.column(atom.column)[place], view.lexicons)
     symbol = view.boundary.symbol(place, view.length)
-    return passed_through(atom.calls, symbol, view.lexicons) if view.boundary.calls else symbol
+    return all_through(atom.calls, symbol, view.lexicons) if view.boundary.calls else [symbol]
 
 
-def passed_through(calls: Sequence[Call], read: str | None, lexicons: Mapping[str, Lexicon]) -> str | None:
-    """Apply all calls to a value, innermost first.
+def all_through(calls: Sequence[Call], read: str | None, lexicons: Mapping[str, Lexicon]) -> list[str]:
+    """Apply all calls to a value, innermost first: each to all values that came of those before; equal ones count once.
 
     `in` compares in the case of the last `lower` or `upper` before it: the entries are put into the same case, so that
     `in(lower(word[0]), cities)` finds "Berlin" however the file spells it.
     """
     fold = None
+    found = [] if read is None else [read]
     for call in calls:
-        if read is None:
-            return None
-        if call.name == "in":
-            read = lexicons[str(call.args[0])].table(fold).get(read)
-        else:
-            read = FUNCTIONS[call.name].apply(read, *call.args)
+        given: list[str | None] = []
+        for one in found:
+            if call.name == "in":
+                given.append(lexicons[str(call.args[0])].table(fold).get(one))
+            else:
+                function = FUNCTIONS[call.name]
+                value = function.apply(one, *call.args)
+                given += value if function.several else [value]
+        found = [value for value in dict.fromkeys(given) if value is not None]
         if call.name in FOLDS:
             fold = call.name
-    return read
+    return found
 
 
-def attribute(feature: Feature, view: View, t: int) -> str | None:
-    """Return the attribute string of a feature at token t, or None when one of its values is absent."""
-    text = feature.pieces[0]
-    for atom, piece in zip(feature.atoms, feature.pieces[1:], strict=True):
-        read = value(atom, view, t)
-        if read is None:
-            return None
-        text += read + piece
-    return text
+def passed_through(calls: Sequence[Call], read: str | None, lexicons: Mapping[str, Lexicon]) -> str | None:
+    """Apply calls that give one value each; None when it is absent."""
+    found = all_through(calls, read, lexicons)
+    return found[0] if found else None
+
+
+def attributes(feature: Feature, view: View, t: int) -> list[str]:
+    """Return the attribute strings of a feature at token t: none when one of its values is absent."""
+    return written(feature, [values(atom, view, t) for atom in feature.atoms])
+
+
+def written(feature: Feature, read: Sequence[Sequence[str]]) -> list[str]:
+    """Write the attributes of all combinations of these values, the last varying fastest."""
+    return [
+        feature.pieces[0] + "".join(map(str.__add__, some, feature.pieces[1:])) for some in product(*read)
+    ]
 
 
 def why_absent(feature: Feature, view: View, t: int) -> str:
     """Describe which value is missing."""
     for atom in feature.atoms:
         steps = [
-            value(atom._replace(calls=atom.calls[:count]), view, t) for count in range(len(atom.calls) + 1)
+            values(atom._replace(calls=atom.calls[:count]), view, t) for count in range(len(atom.calls) + 1)
         ]
-        if steps[0] is None:
+        if not steps[0]:
             gazetteer = gazetteer_of(atom.column)
             return (
                 f"not the {atom.column[1:]} token"
                 if gazetteer is None
                 else f"no entry of {gazetteer.lexicon}"
             )
-        if None in steps:
-            count = steps.index(None)
-            return f"{atom.calls[count - 1].name} of {quoted(steps[count - 1] or '')} gives nothing"
+        if [] in steps:
+            count = steps.index([])
+            return f"{atom.calls[count - 1].name} of {quoted(steps[count - 1][0])} gives nothing"
     return "present"
 
 
@@ -156,8 +174,8 @@ def shown(features: Sequence[Feature], view: View, t: int, *, bigram: bool) -> s
 
 
 def _seen(feature: Feature, view: View, t: int) -> str:
-    text = attribute(feature, view, t)
-    return f"(absent: {why_absent(feature, view, t)})" if text is None else text
+    found = attributes(feature, view, t)
+    return ", ".join(found) if found else f"(absent: {why_absent(feature, view, t)})"
 
 
 def _row(view: View, t: int) -> str:

@@ -189,7 +189,7 @@ def put_features(state: State, given: Any, fit: Any) -> dict[str, Any]:
     made = None if fit is None else fit.encoder().features
     if given is None or isinstance(given, str):
         return {"features": given}
-    if given == made:
+    if given == made or (isinstance(given, (list, tuple)) and as_features(given) == made):
         return {"features": {"given": "encoder"}}
     if given == getattr(made, "function", None):
         return {"features": {"given": "function"}}

@@ -57,6 +57,10 @@ CASES = [
     ("is_punct", "$", (), "yes"),
     ("is_punct", "a.", (), None),
     ("is_ascii", "café", (), None),
+    ("ngrams", "aaa", (2,), ["aa"]),  # each once
+    ("ngrams", "ab", (3,), []),
+    ("ngrams", "", (1,), []),
+    ("ngrams", "東京é", (2,), ["東京", "京é"]),
     ("has_hyphen", "a–b", (), "yes"),  # an en dash
     ("has_hyphen", "a_b", (), None),
     ("has_digit", "x²", (), "yes"),
@@ -78,7 +82,8 @@ def test_every_function_keeps_the_promise_of_its_docstring(name):
     called, value, argument, wanted = example.groups()
     assert called == name
     arguments = [] if argument is None else [argument.strip('"') if '"' in argument else int(argument)]
-    assert FUNCTIONS[name].apply(value, *arguments) == wanted
+    several = FUNCTIONS[name].several
+    assert FUNCTIONS[name].apply(value, *arguments) == (wanted.split(", ") if several else wanted)
 
 
 @pytest.mark.parametrize(("name", "value", "arguments", "wanted"), CASES)

@@ -221,8 +221,6 @@ def _plain(state: State, name: str, dtype: Any) -> Array:
 
 Offsets = npt.NDArray[np.int64]
 
-# Distances from a token that a feature may read; the core allocates memory for all of them.
-WIDEST = 10_000
 # Tokens per block of trellises; edge attributes have L * L numbers for each.
 BLOCK_TOKENS = 4096
 
@@ -240,8 +238,6 @@ class Decoder:
         self, tables: DecoderTables | None, definition: Callable[[], tuple[LinearModel, Encoder]]
     ) -> None:
         self._definition = definition
-        if tables is not None and tables.plan is not None and _widest(tables.plan) > WIDEST:
-            tables = None
         self._plan = None if tables is None else tables.plan
         self._template: _core.TemplateDecoder | None = None
         self._rows: _core.RowDecoder | None = None
@@ -354,9 +350,3 @@ def _blocks(encoded: EncodedCorpus, tokens: int) -> Iterator[tuple[int, EncodedC
         last = min(max(last, first + 1), len(encoded))
         yield first, encoded.span(first, last)
         first = last
-
-
-def _widest(plan: Plan) -> int:
-    """Return the largest distance from its token that a feature reads."""
-    offsets = [abs(atom.offset) for feature in plan.template.features for atom in feature.atoms]
-    return max(offsets, default=0)

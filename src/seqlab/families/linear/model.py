@@ -34,17 +34,21 @@ class EdgeWeights:
     """Weights of edge attributes: attribute b has weights begin[b] .. begin[b + 1].
 
     begin     (attributes + 1,)
-    move      (weights,)   from * L + to, rising within an attribute
+    move      (weights,)   from * L + to, rising within an attribute; -1 for the one weight of an attribute that has it
+              for all pairs (label_pairs): which pair it is about, every entry says (Rows.moves)
     weights   (weights,)
     """
 
     begin: Annotated[Begins, Offsets("edge weights", "E")]
-    move: Annotated[Cells, Array(np.int32, "edge weights", least=0, below="L*L")]
+    move: Annotated[Cells, Array(np.int32, "edge weights", least=-1, below="L*L")]
     weights: Annotated[Weights, Packed("edge weights")]
 
     def check(self) -> None:
-        """Check that no attribute has a transition twice."""
+        """Check that no attribute has a transition twice, and one for all pairs no other."""
         check_rising("edge.move", self.move, self.begin)
+        owner = np.repeat(np.arange(len(self.begin) - 1), np.diff(self.begin))
+        if (np.diff(self.begin)[owner[self.move < 0]] != 1).any():
+            raise StoreError("an attribute with a weight for all pairs of labels should have no other")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -227,7 +231,11 @@ def _slabs(moves: Scores, edge: EdgeWeights, rows: Rows, offsets: Begins) -> Sco
     # The weights of every entry: runs begin[id] .. begin[id] + count, one after another.
     ends = np.cumsum(counts)
     weight = np.arange(int(counts.sum())) - np.repeat(ends - counts - edge.begin[ids], counts)
-    cells = np.repeat(number[token], counts) * moves.size + edge.move[weight]
+    cell = edge.move[weight]
+    if rows.moves is not None:
+        own = np.repeat(rows.moves[inside], counts)
+        cell = np.where(own >= 0, own, cell)
+    cells = np.repeat(number[token], counts) * moves.size + cell
     amount = edge.weights[weight]
     if values is not None:
         amount = amount * np.repeat(values, counts)
@@ -272,6 +280,10 @@ def empty_model(
         pairs = _every(encoder.edge_size, L * L)
         if not all_moves:
             pairs = _edges_seen(encoded.edge, move, several, encoder.edge_size, L * L)
+        if encoded.edge.moves is not None:
+            single = np.zeros(encoder.edge_size, dtype=bool)
+            single[encoded.edge.ids[encoded.edge.moves >= 0]] = True
+            pairs = _with_single(*pairs, single)
         edge = EdgeWeights(*pairs, np.zeros(len(pairs[1])))
     triples = _triples_seen(encoded.offsets, gold.ids, L) if order == 2 else None
     zeros = None if triples is None else np.zeros(triples.shape)
@@ -285,6 +297,15 @@ def _every(attributes: int, size: int) -> tuple[Begins, Cells]:
     return np.arange(attributes + 1, dtype=np.int64) * size, np.tile(
         np.arange(size, dtype=np.int32), attributes
     )
+
+
+def _with_single(begin: Begins, move: Cells, single: Bools) -> tuple[Begins, Cells]:
+    """Give some attributes one weight for all transitions (-1), in place of one for each."""
+    counts = np.where(single, 1, np.diff(begin))
+    owner = np.repeat(np.arange(len(single)), np.diff(begin))
+    made = np.full(int(counts.sum()), -1, dtype=np.int32)
+    made[np.repeat(~single, counts)] = move[~single[owner]]
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), made
 
 
 def _set_lists(gold: Gold) -> tuple[Any, Any]:
@@ -376,10 +397,12 @@ def joined(model: LinearModel, before: LinearModel) -> LinearModel:
         triples, triple_seen = _overlaid(triples, triple_seen, before.triples, before.triple_seen, place)
     if before.edge is not None:
         old = before.edge
-        moved = place[old.move // was] * L + place[old.move % was]
+        moved = np.where(old.move < 0, -1, place[old.move // was] * L + place[old.move % was])
         if edge is not None:
-            own, earlier = (edge.begin, edge.move, edge.weights), (old.begin, moved, old.weights)
-            edge = EdgeWeights(*merged(own, earlier, L * L))
+            # Keys count from 0, and the move of all pairs is -1.
+            own, earlier = (edge.begin, edge.move + 1, edge.weights), (old.begin, moved + 1, old.weights)
+            begins, cells, values = merged(own, earlier, L * L + 1)
+            edge = EdgeWeights(begins, cells - np.int32(1), values)
     return LinearModel(
         model.labels, begin, label, weights, moves, seen, model.rules, triples, triple_seen, edge
     )

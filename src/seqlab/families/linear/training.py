@@ -61,9 +61,9 @@ def learn(
     tagger._check_options()
     threads = thread_count(tagger.threads)
     corpus, gold = read_labelled(X, y, words=tagger.features is not None)
-    encoder, encoded = _encoded(tagger, corpus, before, threads)
     earlier_labels = before.training.labels if before else ()
     labels = tuple(sorted({*gold.names, *listed_labels(classes), *earlier_labels}))
+    encoder, encoded = _encoded(tagger, corpus, before, labels, threads)
     gold = gold.numbered(labels)
     weights = with_classes(gold, token_weights(corpus, sample_weight), tagger.class_weight)
     check_room(len(labels), tagger.order + 1, TRANSITION)
@@ -97,15 +97,19 @@ def learn(
 
 
 def _encoded(
-    tagger: families.LinearTagger, corpus: Corpus, before: LinearFit | None, threads: int
+    tagger: families.LinearTagger,
+    corpus: Corpus,
+    before: LinearFit | None,
+    labels: Sequence[str],
+    threads: int,
 ) -> tuple[Encoder, EncodedCorpus]:
     if before is None:
         encoder = Encoder(tagger.features, min_count=tagger.min_count)
-        encoded = encoder.fit(corpus, threads=threads)
+        encoded = encoder.fit(corpus, threads=threads, classes=labels if encoder.sees_labels else ())
     else:
         encoder = copy(before.encoder())  # extend replaces its parts
-        encoded = encoder.extend(corpus, threads=threads)
-    if not encoder.size:
+        encoded = encoder.extend(corpus, threads=threads, classes=labels if encoder.sees_labels else ())
+    if not encoder.size and not encoder.edge_size:
         raise CorpusError("no attribute is left to learn from; lower min_count, or look at the features")
     return encoder, encoded.checked()
 
@@ -261,7 +265,8 @@ class TrainingSet:
         if model.triple_seen is not None:
             task.set_triples(_numbered(model.triple_seen))
         if model.edge is not None and edge is not None:
-            task.set_edges(edge.indptr, edge.ids, edge.values, model.edge.begin, model.edge.move)
+            weights = (model.edge.begin, model.edge.move)
+            task.set_edges(edge.indptr, edge.ids, edge.values, *weights, edge.moves)
         if self.active is not None:
             counts = self.active.sum(axis=1)
             task.set_active(_begins(counts), np.nonzero(self.active)[1].astype(np.int32))

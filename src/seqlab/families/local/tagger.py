@@ -15,7 +15,7 @@ from seqlab.arrays import LabelIds, Scores, choice, switch, whole_number
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
 from seqlab.encode.encoder import Features
-from seqlab.errors import BeamError, CorpusError, Place, QuestionError, ShapeError, StoreError
+from seqlab.errors import BeamError, CorpusError, OptionError, Place, QuestionError, ShapeError, StoreError
 from seqlab.families.local.classifier import GivenClassifier, LinearScores
 from seqlab.families.local.rows import NO_LABEL, Columns, Numbers, Prepared, first_tokens, samples
 from seqlab.families.local.scorer import RESPONSES, ByNumbers, Scorer, cloned, fitted, method_of
@@ -159,6 +159,11 @@ class LocalTagger(Tagger):
         dictionary = TagDictionary.of(self.allowed, gold.names, word_column(corpus))
         rules = Rules.of(self.constraints, gold.names)
         encoder = Encoder(self.features, min_count=self.min_count)
+        if encoder.sees_labels:
+            raise OptionError(
+                "label_pairs(...) gives every pair of labels features of its own, which a classifier of tokens cannot "
+                "have; use pairs(...), or a CRF or an MEMM"
+            )
         encoded = encoder.fit(corpus, threads=threads).checked()
         if not encoder.size:
             raise CorpusError("no attribute is left to learn from; lower min_count")

@@ -92,12 +92,21 @@ class Pieces:
         begin, end = rows.indptr[self._begin + t : self._begin + t + 2].tolist()
         ids = rows.ids[begin:end].tolist()
         values = np.ones(len(ids)) if rows.values is None else np.asarray(rows.values[begin:end])
-        weights = np.zeros((len(ids), math.prod(shape)))
+        moves = [-1] * len(ids) if rows.moves is None else rows.moves[begin:end].tolist()
         begins, cells, numbers = table
-        for row, i in enumerate(ids):
+        # Entries of one attribute about different pairs of labels, with one value, make one row.
+        row_of: dict[tuple[int, float] | int, int] = {}
+        tables: list[tuple[int, float, Weights]] = []
+        for place, (i, value, move) in enumerate(zip(ids, values.tolist(), moves, strict=True)):
+            row = row_of.setdefault(place if move < 0 else (i, value), len(tables))
+            if row == len(tables):
+                tables.append((i, value, np.zeros(math.prod(shape))))
             span = slice(begins[i], begins[i + 1])
-            weights[row, cells[span]] = numbers[span]
-        return Attributes([names[i] for i in ids], values, weights.reshape(len(ids), *shape))
+            tables[row][2][cells[span] if move < 0 else move] += (
+                numbers[span] if move < 0 else numbers[span].sum()
+            )
+        weights = np.array([one for _, _, one in tables]).reshape(len(tables), *shape)
+        return Attributes([names[i] for i, _, _ in tables], np.array([v for _, v, _ in tables]), weights)
 
     def contributions(self, t: int, label: int, rival: int) -> list[Contribution]:
         """Compute the contribution of each attribute of token t for the label against the rival."""

@@ -28,7 +28,10 @@ class FeatureWeight:
 
 @dataclass(frozen=True, slots=True)
 class TransitionWeight:
-    """Two labels in a row, or three (order 2); with an `attribute` for an edge attribute of the second token."""
+    """Two labels in a row, or three (order 2); with an `attribute` for an edge attribute of the second token.
+
+    A string of label_pairs(...) has one weight for all pairs: its labels are ().
+    """
 
     labels: tuple[str, ...]
     weight: float
@@ -78,8 +81,9 @@ def top_transitions(
         edge, names = model.edge, encoder.edge_attributes
         chosen = _largest(edge.weights, n, sign)
         for i, name in zip(chosen.tolist(), _owners(edge.begin, chosen, names), strict=True):
-            pair = (model.labels[y] for y in divmod(int(edge.move[i]), model.L))
-            found.append(TransitionWeight(tuple(pair), float(edge.weights[i]), name))
+            move = int(edge.move[i])
+            pair = () if move < 0 else tuple(model.labels[y] for y in divmod(move, model.L))
+            found.append(TransitionWeight(pair, float(edge.weights[i]), name))
     found.sort(key=lambda one: (-abs(one.weight), one.labels, one.attribute or ""))
     return tuple(found[:n])
 
