@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
@@ -13,7 +15,8 @@ from seqlab.encode.stored import function_name
 from seqlab.errors import StoreError
 from seqlab.families.rerank.features import Features, GlobalFeatures
 from seqlab.families.rerank.learners import Learned, ListPerceptron, LogLinear
-from seqlab.families.rerank.lists import SCORE, SCORE_NAME, Oracle, check_generator
+from seqlab.families.rerank.lists import SCORE, SCORE_NAME, SCORER_NAME, Oracle, check_generator
+from seqlab.families.rerank.scorers import check_scorer
 from seqlab.lazy import hooks
 from seqlab.shown import Brief
 from seqlab.store.codec import put_part
@@ -24,10 +27,15 @@ from seqlab.tagging.model import COMMON, Apart, Model
 
 KINDS = {**COMMON, **kinds_of(LogLinear, ListPerceptron, GlobalFeatures)}
 GIVEN = "given"  # the part with the generator as given, if that is not the trained one
+GIVEN_SCORER = "given scorer"
+TRAINED = object()  # a given scorer that is the trained one
 
 
 class _Generator(Field):
     """The stored generator, fitted or not."""
+
+    role = "generator"
+    check: Callable[[Any], None] = staticmethod(check_generator)
 
     def put(self, state: State, name: str, value: Any) -> None:
         """Write the generator, which must be a model that can be stored."""
@@ -38,18 +46,41 @@ class _Generator(Field):
         if not isinstance(found, State) or found.kind not in hooks["kinds"]():
             what = getattr(value, "__name__", type(value).__name__)
             raise StoreError(
-                f"a re-ranker is stored with its generator, and {what!r:.80} cannot be stored: a model file holds no "
-                f"code, so the generator must be a model of seqlab that has save(), such as a CRF"
+                f"a re-ranker is stored with its {self.role}, and {what!r:.80} cannot be stored: a model file holds no "
+                f"code, so the {self.role} must be a model of seqlab that has save(), such as a CRF"
             )
         put_part(state, name, found)
 
     def get(self, state: State, name: str, sizes: Sizes) -> Any:  # noqa: ARG002
         part, known = state.any_part(name).replaced(where=state.where), hooks["kinds"]()
         if part.kind not in known:
-            raise StoreError(f"the generator is of the unknown kind {part.kind!r:.80}")
-        generator = known[part.kind](part)
-        check_generator(generator)
-        return generator
+            raise StoreError(f"the {self.role} is of the unknown kind {part.kind!r:.80}")
+        model = known[part.kind](part)
+        self.check(model)
+        return model
+
+
+class _Scorer(_Generator):
+    """The stored scorer: a model, the name of a function, or none."""
+
+    role = "scorer"
+    check: Callable[[Any], None] = staticmethod(check_scorer)
+
+    def put(self, state: State, name: str, value: Any) -> None:
+        """Write it, if there is one."""
+        if inspect.isroutine(value):
+            state.settings[name] = {"function": function_name(value, "give a model of seqlab")}
+        elif value is not None:
+            super().put(state, name, value)
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Any:
+        """Read it; a function is taken from the arguments of load()."""
+        told = state.settings.get(name)
+        if told is not None:
+            return state.function(
+                State(name, told if isinstance(told, dict) else {}).setting("function", str)
+            )
+        return super().get(state, name, sizes) if state.has_part(name) else None
 
 
 class _Features(Field):
@@ -59,11 +90,9 @@ class _Features(Field):
         """Write the fitted features."""
         state.settings[name] = _put_features(state, value)
 
-    def get(self, state: State, name: str, sizes: Sizes) -> Features:  # noqa: ARG002
-        """Read the fitted features."""
+    def get(self, state: State, name: str, sizes: Sizes) -> Features | None:  # noqa: ARG002
+        """Read the fitted features; None with a scorer alone."""
         found: Features | None = _get_features(state, state.settings.get(name))
-        if found is None:
-            raise StoreError("a re-ranker needs features")
         return found
 
 
@@ -93,7 +122,30 @@ def _get_given(state: State, data: Any) -> Any:
     return None if data is None else _Generator().get(state, GIVEN, {})
 
 
-APART = {"generator": Apart(_put_given, _get_given), "features": Apart(_put_features, _get_features)}
+def _put_scorer(state: State, given: Any, fit: RerankFit | None) -> Any:
+    if given is None:
+        return None
+    if fit is not None and given is fit.scorer:
+        return {"scorer": "trained"}
+    _Scorer().put(state, GIVEN_SCORER, given)
+    return {"scorer": GIVEN_SCORER}
+
+
+def _get_scorer(state: State, data: Any) -> Any:
+    if data is None:
+        return None
+    match State("scorer", data if isinstance(data, dict) else {}).setting("scorer", str):
+        case "trained":
+            return TRAINED
+        case _:
+            return _Scorer().get(state, GIVEN_SCORER, {})
+
+
+APART = {
+    "generator": Apart(_put_given, _get_given),
+    "scorer": Apart(_put_scorer, _get_scorer),
+    "features": Apart(_put_features, _get_features),
+}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -125,6 +177,7 @@ class RerankFit(Brief):
     coef         (names,) their weights
     features     of a labelling
     generator    the trained one
+    scorer       the trained one, or None
     """
 
     labels: Annotated[tuple[str, ...], Names(ordered=True)]
@@ -132,15 +185,21 @@ class RerankFit(Brief):
     vocabulary: Annotated[frozenset[str] | None, Strings(make=frozenset, optional=True)]
     names: Annotated[tuple[str, ...], Strings("F")]
     coef: Annotated[npt.NDArray[np.float64], Packed("F")]
-    features: Annotated[Features, _Features()]
+    features: Annotated[Features | None, _Features()]
     generator: Annotated[Any, _Generator()]
     learned: Annotated[Facts, Record(Facts)]
     oracle: Annotated[Oracle, Record(Oracle)]
+    scorer: Annotated[Any, _Scorer()] = None
 
     def check(self) -> None:
-        """Check that the first feature is the generator's score."""
-        if self.names[:1] != (SCORE_NAME,):
-            raise StoreError(f"the features should begin with {SCORE_NAME!r}, each of them once")
+        """Check that the first features are the scores of the models."""
+        wanted = (SCORE_NAME,) if self.scorer is None else (SCORE_NAME, SCORER_NAME)
+        if self.names[: len(wanted)] != wanted:
+            raise StoreError(
+                f"the features should begin with {', '.join(map(repr, wanted))}, each of them once"
+            )
+        if self.features is None and self.scorer is None:
+            raise StoreError("a re-ranker needs features or a scorer")
 
     @cached_property
     def numbers(self) -> dict[str, int]:

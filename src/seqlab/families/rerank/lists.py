@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,8 @@ from seqlab.tagging.door.sentences import label_lists
 from seqlab.tagging.tagger import Tagger
 
 SCORE, SCORE_NAME = 0, "generator score"  # the feature that every candidate has
+SCORER, SCORER_NAME = 1, "scorer score"  # and this one, with a scorer
+RESERVED = (SCORE_NAME, SCORER_NAME)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -132,16 +134,22 @@ def _candidate(one: Any, length: int, where: str) -> tuple[Labels, float]:
 
 
 def learned_features(
-    features: Features, sentences: Sequence[Any], lists: Sequence[CandidateList], least: int
+    features: Features | None,
+    sentences: Sequence[Any],
+    lists: Sequence[CandidateList],
+    least: int,
+    second: Sequence[Sequence[float]] | None = None,
 ) -> tuple[tuple[str, ...], Lists]:
     """Find the features of these lists that distinguish candidates, and return the lists as numbers.
 
-    least   candidates that must have a feature
+    least    candidates that must have a feature
+    second   scores of the candidates by a scorer, if there is one
     """
-    number = {SCORE_NAME: SCORE}
-    found = numbered(number, features, sentences, lists, learning=True)
+    number = {SCORE_NAME: SCORE} if second is None else {SCORE_NAME: SCORE, SCORER_NAME: SCORER}
+    always = len(number)
+    found = numbered(number, features, sentences, lists, second, learning=True)
     kept = np.bincount(found.ids, minlength=len(number)) >= least
-    kept[SCORE] = True
+    kept[:always] = True
     names = tuple(name for name, keep in zip(number, kept.tolist(), strict=True) if keep)
     stays = kept[found.ids]
     before = np.concatenate([[0], np.cumsum(stays)])  # entries that stay before each
@@ -152,16 +160,22 @@ def learned_features(
 
 def numbered(
     number: dict[str, int],
-    features: Features,
+    features: Features | None,
     sentences: Sequence[Any],
     lists: Sequence[CandidateList],
+    second: Sequence[Sequence[float]] | None = None,
     *,
     learning: bool = False,
 ) -> Lists:
-    """Return lists as numbers, without unknown features; with `learning` these get the next numbers."""
+    """Return lists as numbers, without unknown features; with `learning` these get the next numbers.
+
+    second   scores of the candidates by a scorer, if there is one
+    """
     ids, values, base, indptr = array("i"), array("d"), array("d"), array("q", [0])
     for s, one in enumerate(lists):
-        bags = features_of(features, sentences[s], one.labels, f"sentence {s}")
+        bags: Sequence[Mapping[str, float]] = [{}] * len(one.labels)
+        if features is not None:
+            bags = features_of(features, sentences[s], one.labels, f"sentence {s}")
         if learning:
             # Features that all candidates of a list share cancel in every comparison.
             common = set(bags[0].items()).intersection(*(bag.items() for bag in bags[1:]))
@@ -169,12 +183,16 @@ def numbered(
             for name in itertools.chain.from_iterable(bags):
                 number.setdefault(name, len(number))
         best = max(one.scores)
-        for score, bag in zip(one.scores, bags, strict=True):
+        others = None if second is None else second[s]
+        for c, (score, bag) in enumerate(zip(one.scores, bags, strict=True)):
             # Only differences within a list matter, and the shift keeps their digits.
             base.append(score - best)
             ids.append(SCORE)
             values.append(score - best)
-            known = [(number[name], v) for name, v in bag.items() if name in number and name != SCORE_NAME]
+            if others is not None:
+                ids.append(SCORER)
+                values.append(others[c] - max(others))
+            known = [(number[name], v) for name, v in bag.items() if name in number and name not in RESERVED]
             ids.extend(i for i, _ in known)
             values.extend(v for _, v in known)
             indptr.append(len(ids))

@@ -16,7 +16,7 @@ from seqlab.arrays import whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import NotFittedError, OptionError, QuestionError, StoreError
 from seqlab.families.rerank.features import Labels, checked_features, words_of
-from seqlab.families.rerank.fit import APART, KINDS, Facts, RerankFit
+from seqlab.families.rerank.fit import APART, KINDS, TRAINED, Facts, RerankFit
 from seqlab.families.rerank.learners import Learned, LogLinear, RankingLearner, Task
 from seqlab.families.rerank.lists import (
     SCORE,
@@ -30,6 +30,7 @@ from seqlab.families.rerank.lists import (
     oracle_of,
     sentences_of,
 )
+from seqlab.families.rerank.scorers import Scores, check_scorer, scores_of
 from seqlab.shown import Brief
 from seqlab.store.state import State
 from seqlab.tagging.door.sentences import read_sentences, sentence_weights
@@ -61,18 +62,23 @@ class Reranker(Model):
 
     generator   a tagger (any model with nbest(tokens, n)), or a function (tokens, n) that gives (labels, score) pairs
     features    a function (tokens, labels) that gives strings, pairs (string, number) or a dict; None for the usual
-                ones, see GlobalFeatures. The generator's score is a feature in any case
+                ones, see GlobalFeatures, and with a scorer for none. The generator's score is a feature in any case
+    scorer      another model whose score is a feature: a tagger, for its log P(labels | tokens) or score, an object
+                with log_prob(tokens, labels), or a function (tokens, labels) that gives a number
+    weights     of the generator's and the scorer's score, (0, 1) for the scorer alone; None to learn them
     learner     LogLinear(l2=...) or ListPerceptron(epochs=...)
     n           how many labellings the generator gives
     folds       how training lists are made. A generator's lists for its own training data are better than any it will
                 make later, so with a number k it is trained k times on all but a k-th of the data, and makes the lists
                 of that part; in the end it is trained on everything. None: the generator is used as it stands, trained
-                before on other data. A generator without fit is always used as it stands
+                before on other data. A generator without fit is always used as it stands. All this holds for a scorer
     min_count   features seen in fewer labellings of training are dropped
 
-    save() stores the generator with it, which must be a model of seqlab; features that are a function go by name.
+    save() stores generator and scorer with it, which must be models of seqlab; features and scorers that are functions
+    go by name.
 
-    generator_, labels_, feature_names_, coef_ (one weight per feature), oracle_ (of the training lists), learned_
+    generator_, scorer_, labels_, feature_names_, coef_ (one weight per feature), oracle_ (of the training lists),
+    learned_
     """
 
     _no_meaning: ClassVar[Mapping[str, str]] = {
@@ -90,12 +96,15 @@ class Reranker(Model):
     _apart = APART
     fit_: RerankFit
     _given: Any  # the option `generator`; None for the trained one
+    _given_scorer: Any
 
     def __init__(
         self,
         generator: Any,
         *,
         features: Any = None,
+        scorer: Any = None,
+        weights: Sequence[float] | None = None,
         learner: RankingLearner = USUAL_LEARNER,
         n: int = 10,
         folds: int | None = 5,
@@ -103,6 +112,8 @@ class Reranker(Model):
     ) -> None:
         self.generator = generator
         self.features = features
+        self.scorer = scorer
+        self.weights = weights
         self.learner = learner
         self.n = n
         self.folds = folds
@@ -123,14 +134,18 @@ class Reranker(Model):
         sentences = sentences_of(X, without=column)
         gold = gold_labels(X if isinstance(X, Corpus) and column is not None else sentences, y)
         weights = sentence_weights(len(sentences), sample_weight)
-        features = checked_features(self.features, gold)
+        usual = self.features is None and self.scorer is not None
+        features = None if usual else checked_features(self.features, gold)
         whole = X if isinstance(X, Corpus) else sentences
-        generator, lists = self._training_lists(whole, sentences, gold, column)
-        names, data = learned_features(features, sentences, lists, self.min_count)
+        generator, scorer, lists, second = self._training_lists(whole, sentences, gold, column)
+        names, data = learned_features(features, sentences, lists, self.min_count, second)
         # The labellings with the most correct labels count as right: the gold one itself if it is in the list.
         hits = (one.hits(truth) for one, truth in zip(lists, gold, strict=True))
         right = np.concatenate([row == row.max() for row in hits])
-        learned = self.learner.train(Task(data, right, weights))
+        if self.weights is None:
+            learned = self.learner.train(Task(data, right, weights))
+        else:
+            learned = Learned(np.array(self.weights, dtype=np.float64) - [1, 0], "given", 0, None)
         coef = learned.theta.copy()
         coef[SCORE] += 1  # the generator's own score has an initial weight of 1
         words = [words_of(tokens) for tokens in sentences]
@@ -146,11 +161,15 @@ class Reranker(Model):
             generator,
             Facts(float(learned.theta[SCORE]), learned.reason, int(learned.iterations), objective),
             oracle_of(lists, gold),
+            scorer,
         )
         return self
 
     def _check_options(self) -> None:
         check_generator(self.generator)
+        check_scorer(self.scorer)
+        if self.weights is not None:
+            self._check_weights(self.weights)
         if not callable(getattr(self.learner, "train", None)) or isinstance(self.learner, type):
             raise OptionError(
                 f"learner must be LogLinear(...) or ListPerceptron(...), got {self.learner!r:.60}"
@@ -160,33 +179,61 @@ class Reranker(Model):
         whole_number(self.n, "n", 1)
         whole_number(self.min_count, "min_count", 1)
 
+    def _check_weights(self, weights: Any) -> None:
+        if self.scorer is None or self.features is not None:
+            raise OptionError(
+                "weights are those of a generator and a scorer alone; give a scorer, and no features"
+            )
+        numbers = weights if isinstance(weights, (list, tuple, np.ndarray)) and len(weights) == 2 else [None]
+        for weight in numbers:
+            size: Any = weight
+            real = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
+            if not real or not abs(size) < np.inf:
+                raise OptionError(
+                    f"weights must be two numbers, of the generator's and the scorer's score, got {weights!r:.60}"
+                )
+
     def _training_lists(
         self, X: Sequence[Any], sentences: Sequence[Any], gold: Sequence[Labels], column: str | None
-    ) -> tuple[Any, list[CandidateList]]:
-        """Return a generator trained on everything, and lists for every sentence by one that was not trained on it."""
-        if self.folds is None or not callable(getattr(self.generator, "fit", None)):
-            try:
-                return self.generator, candidate_lists(self.generator, sentences, self.n)
-            except NotFittedError as error:
-                raise NotFittedError(
-                    f"the generator has learned nothing yet ({type(self.generator).__name__}); pass folds=5 to have it "
-                    f"trained here, or fit it before, on other sentences"
-                ) from error
+    ) -> tuple[Any, Any, list[CandidateList], Scores | None]:
+        """Return models trained on everything, and lists and scores by models that were not trained on the sentence."""
+        models = (self.generator, self.scorer)
+        trainable = [callable(getattr(one, "fit", None)) for one in models]
+        if self.folds is None or not any(trainable):
+            for role, one in zip(("generator", "scorer"), models, strict=True):
+                if isinstance(one, Model) and not one._fitted():
+                    raise NotFittedError(
+                        f"the {role} has learned nothing yet ({type(one).__name__}); pass folds=5 to have it "
+                        f"trained here, or fit it before, on other sentences"
+                    )
+            lists = candidate_lists(self.generator, sentences, self.n)
+            return (*models, lists, self._second(self.scorer, sentences, lists))
         if self.folds > len(X):
             raise OptionError(
                 f"folds={self.folds} needs at least as many sentences, but X has {len(X)}; pass fewer folds"
             )
 
-        def trained(places: Any) -> Any:
+        def trained(places: Any) -> list[Any]:
             labels = column if column is not None else [list(gold[i]) for i in places.tolist()]
-            return _unlearned(self.generator).fit(_taken(X, places), labels)
+            part = _taken(X, places)
+            pairs = zip(models, trainable, strict=True)
+            return [_unlearned(one).fit(part, labels) if learns else one for one, learns in pairs]
 
         found: list[CandidateList] = []
+        second: Scores = []
         everything = np.arange(len(X))
         for fold in np.array_split(everything, self.folds):
-            generator = trained(np.setdiff1d(everything, fold))
-            found += candidate_lists(generator, _taken(sentences, fold), self.n, first=int(fold[0]))
-        return trained(everything), found
+            generator, scorer = trained(np.setdiff1d(everything, fold))
+            part, first = _taken(sentences, fold), int(fold[0])
+            lists = candidate_lists(generator, part, self.n, first=first)
+            found += lists
+            second += self._second(scorer, part, lists, first=first) or []
+        generator, scorer = trained(everything)
+        return generator, scorer, found, None if scorer is None else second
+
+    @staticmethod
+    def _second(scorer: Any, X: Sequence[Any], lists: Sequence[CandidateList], **more: Any) -> Scores | None:
+        return None if scorer is None else scores_of(scorer, X, lists, **more)
 
     # ------------------------------------------------------------------------------------------ questions
 
@@ -262,6 +309,7 @@ class Reranker(Model):
     # ------------------------------------------------------------------------------------------ what was learned
 
     generator_: Any = from_fit("generator", "The trained generator.")
+    scorer_: Any = from_fit("scorer", "The trained scorer; None if there is none.")
     labels_: tuple[str, ...] = from_fit("labels", "The labels that occur in training, or in a list of it.")
     column_: str | None = from_fit("column", "The column that the labels came from; None for lists.")
     vocabulary_: frozenset[str] | None = from_fit("vocabulary", "The words of training; None if it had none.")
@@ -277,6 +325,15 @@ class Reranker(Model):
     @generator.setter
     def generator(self, given: Any) -> None:
         self._given = given
+
+    @property
+    def scorer(self) -> Any:
+        """Return the scorer as it was given."""
+        return self.fit_.scorer if self._given_scorer is TRAINED and self._fitted() else self._given_scorer
+
+    @scorer.setter
+    def scorer(self, given: Any) -> None:
+        self._given_scorer = given
 
     @property
     def columns_(self) -> tuple[str, ...]:
@@ -322,7 +379,8 @@ class Reranker(Model):
     ) -> tuple[list[CandidateList], list[npt.NDArray[np.float64]]]:
         """Return the generator's lists, and the scores of their labellings."""
         lists = candidate_lists(self.generator_, sentences, self.n, threads=threads)
-        data = numbered(self.fit_.numbers, self.fit_.features, sentences, lists)
+        second = self._second(self.scorer_, sentences, lists, threads=threads)
+        data = numbered(self.fit_.numbers, self.fit_.features, sentences, lists, second)
         own = self.coef_.copy()
         own[SCORE] -= 1  # already in data.base
         return lists, np.split(data.scores(own), data.offsets[1:-1]) if lists else []
