@@ -11,6 +11,7 @@ import seqlab
 from seqlab import draw
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
+WORDS = ["the", "old", "man", "the", "boat"]
 TOKENS = ["Ingrid", "Solheim", "lives", "in", "New", "York"]
 
 
@@ -22,6 +23,7 @@ def main() -> None:
     gold = [list(sentence["entity"]) for sentence in test]
     pictures = {
         "trellis": draw.trellis_picture(crf.trellis(TOKENS), TOKENS, nbest=2),
+        "tables": draw.tables_picture(_garden_path().trellis(WORDS), WORDS),
         "moves": draw.transition_picture(crf),
         "hmm-plates": draw.graphical_model_picture("hmm", plates=True),
         "crf": draw.graphical_model_picture("crf"),
@@ -31,6 +33,16 @@ def main() -> None:
     }
     for name, picture in pictures.items():
         picture.save(FOLDER / f"{name}.svg")
+
+
+def _garden_path() -> seqlab.HMM:
+    return seqlab.HMM.from_tables(
+        [0, 0.2, 0.1, 0.7],
+        [[0.1, 0.9, 0, 0], [0, 0.2, 0.7, 0.1], [0.1, 0.3, 0.1, 0.5], [0.3, 0.7, 0, 0]],
+        [[0.2, 0.8, 0, 0], [0.4, 0.2, 0, 0.4], [0.5, 0, 0, 0.5], [0, 0, 1, 0]],
+        states=["A", "N", "V", "D"],
+        symbols=["man", "old", "the", "boat"],
+    )
 
 
 if __name__ == "__main__":

@@ -33,6 +33,16 @@ def test_a_trellis_shows_the_words_and_as_many_paths_as_asked(shell, crf):
         assert word in svg
 
 
+def test_tables_show_the_numbers_of_the_algorithms(shell, crf):
+    svg = words_of(shell.done("draw", "tables", crf, *SENTENCE, "-o", "-"))
+    for word in ("The", "man", "forward:", "backward:", "Viterbi:", "B-NP"):
+        assert word in svg
+    only = words_of(shell.done("draw", "tables", crf, *SENTENCE, "--table", "viterbi", "--logs", "-o", "-"))
+    assert "forward:" not in only
+    assert "(logs)" in only
+    assert "one sentence is wanted" in shell.refused("draw", "tables", crf)
+
+
 def test_moves_may_be_the_strongest_only(shell, crf):
     svg = words_of(shell.done("draw", "moves", crf, "--top", 2, "-o", "-"))
     assert "weaker moves, not shown: " in svg

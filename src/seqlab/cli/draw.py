@@ -17,13 +17,15 @@ DESCRIPTION = """\
 Pictures, as SVG, PNG or PDF by the end of the file's name. matplotlib (pip install 'seqlab[plot]')
 draws the charts: learning, confusion, reliability and tables; and it writes PNG and PDF.
 
-trellis: the labels of a sentence, best paths and probabilities. moves: from label to label.
+trellis: the labels of a sentence, best paths and probabilities. tables: the numbers of the
+forward, backward and Viterbi algorithms for a sentence. moves: from label to label.
 learning: how training went, of one model or several. confusion: which labels are taken for
 which. reliability: how far probabilities can be trusted. graph: a kind of model as textbooks
 draw it: markov-chain, naive-bayes, hmm, hmm-2, memm or crf."""
 
 EXAMPLES = """\
 seqlab draw trellis pos.model -s "The old man the boats ." -o boats.svg
+seqlab draw tables pos.model -s "The old man the boats ." --table viterbi
 seqlab draw moves chunks.model --as table
 seqlab draw learning a.model b.model
 seqlab draw confusion pos.model test.txt --most 10
@@ -31,8 +33,8 @@ seqlab draw reliability pos.model test.txt
 seqlab draw graph hmm --plates -o hmm.svg"""
 
 
-DRAWN = ("trellis", "moves", "learning", "confusion", "reliability", "graph")
-MOST_FILES = {"trellis": 2, "moves": 1, "graph": 1}  # a model, and a corpus for some
+DRAWN = ("trellis", "tables", "moves", "learning", "confusion", "reliability", "graph")
+MOST_FILES = {"trellis": 2, "tables": 2, "moves": 1, "graph": 1}  # a model, and a corpus for some
 _THEME = "colours (default: what the reader's screen prefers)"
 OPTIONS = (
     option("what WHAT", ", ".join(DRAWN), choices=DRAWN),
@@ -42,6 +44,8 @@ OPTIONS = (
     parsing.NUMBER,
     option("--nbest N", "paths of a trellis (default: 1)", whole(1), default=1),
     option("--most N", "at most so many labels", whole(1)),
+    option("--table", "one table alone", choices=("forward", "backward", "viterbi")),
+    option("--logs", "tables of logs"),
     option("--top N", "of moves, only the N with the largest numbers", whole(1)),
     option("--as", "how moves are drawn", dest="form", choices=("graph", "table")),
     option("--plates", "a graph with frames and parameters"),
@@ -84,10 +88,19 @@ def _picture(arguments: argparse.Namespace) -> seqlab.draw.Picture:
         return draw.transition_picture(load(model), kind=arguments.form, **limits)
     if what == "learning":
         return draw.learning_picture({name: load(name) for name in arguments.files} if files else load(model))
-    if what == "trellis":
+    if what in {"trellis", "tables"}:
         tagger = load_tagger(model, chain=True)
         arguments.file = files[0] if files else None
         sentence, words = one_sentence(arguments, tagger)
+        if what == "tables":
+            return draw.tables_picture(
+                tagger.trellis(sentence),
+                words,
+                tables=arguments.table or ("forward", "backward", "viterbi"),
+                logs=arguments.logs or None,
+                max_states=arguments.most or 12,
+                max_positions=max(16, len(words)),
+            )
         return draw.trellis_picture(
             tagger.trellis(sentence),
             words,

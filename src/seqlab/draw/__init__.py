@@ -8,6 +8,7 @@ from seqlab.draw.charts import (
     track_picture,
 )
 from seqlab.draw.graphical import graphical_model_picture
+from seqlab.draw.tables import tables_picture
 from seqlab.draw.text import posterior_text, trellis_text
 from seqlab.draw.transitions import transition_picture
 from seqlab.draw.trellis import trellis_picture
@@ -17,5 +18,12 @@ from seqlab.views.text import beside, clip, text_width
 
 __all__ = ["ASCII", "UNICODE", "Canvas", "Glyphs", "Ink", "Picture", "Style", "beside", "clip"]
 __all__ += ["confusion_picture", "graphical_model_picture", "learning_picture", "line_picture", "log_score"]
-__all__ += ["posterior_text", "probability", "reliability_picture", "text_width", "track_picture"]
+__all__ += [
+    "posterior_text",
+    "probability",
+    "reliability_picture",
+    "tables_picture",
+    "text_width",
+    "track_picture",
+]
 __all__ += ["transition_picture", "trellis_picture", "trellis_text"]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from seqlab.inference.messages import Semiring, backward, forward, log_partition
     from seqlab.inference.posteriors import ExpectedCounts, Posterior, expected_counts, posterior
     from seqlab.inference.streaming import Filter, Filtered, FilterStep, filter
+    from seqlab.inference.tables import ViterbiTable, viterbi_table
 else:  # otherwise a type checker would accept any attribute
     __getattr__, __dir__ = when_used(
         __name__,
@@ -24,10 +25,11 @@ else:  # otherwise a type checker would accept any attribute
             "messages": ("Semiring", "backward", "forward", "log_partition"),
             "posteriors": ("ExpectedCounts", "Posterior", "expected_counts", "posterior"),
             "streaming": ("Filter", "Filtered", "FilterStep", "filter"),
+            "tables": ("ViterbiTable", "viterbi_table"),
         },
     )
 
 __all__ = ["ExpectedCounts", "Filter", "FilterStep", "Filtered", "NBest", "Path", "Posterior", "Samples"]
 __all__ += ["Semiring", "backward", "beam", "expected_counts", "fallback_count", "filter", "forward"]
 __all__ += ["kernel", "kernels", "log_partition", "max_marginal", "nbest", "posterior", "sample"]
-__all__ += ["use_kernel", "viterbi"]
+__all__ += ["ViterbiTable", "use_kernel", "viterbi", "viterbi_table"]

@@ -79,6 +79,16 @@ def everything():
         ),
     )
     yield "strange names", draw.trellis_picture(random_trellis(6, 6, labels=STRANGE), STRANGE)
+    yield (
+        "tables",
+        draw.tables_picture(random_trellis(5, 3, scale=0.1), ["a", "word"] * 2 + ["b"], title="Tables"),
+    )
+    yield "tables of many", draw.tables_picture(random_trellis(30, 25, scale=50.0))
+    second = Trellis(
+        np.zeros((4, 3)), np.zeros((3, 3, 3)), order=2, head=[np.zeros((3, 3))], labels=STRANGE[:3]
+    )
+    yield "tables of order 2", draw.tables_picture(second, tables="viterbi", logs=True)
+    yield "tables of nothing", draw.tables_picture(random_trellis(0, 3))
     for L in (1, 2, 3, 5, 9):
         yield f"graph of {L}", draw.transition_picture(*table(L), kind="graph")
     for L in (12, 30):
@@ -201,6 +211,25 @@ def test_a_trellis_has_every_label_of_the_best_path_and_a_legend():
     assert set(map(str, range(20))) <= set(said)
     assert "discs: how probable a label is; small rings: below .005" in said
     assert not any("discs" in text for text in texts(draw.trellis_picture(trellis, posterior=False)))
+
+
+def test_tables_have_the_numbers_of_the_algorithms():
+    from oracle import textbook
+
+    trellis = textbook.garden_path().trellis()
+    words = [
+        shape.text for shape in draw.tables_picture(trellis, textbook.WORDS).shapes if isinstance(shape, Text)
+    ]
+    assert {"0.06048", "0.0343", "0.01715", "0.004802"} <= set(words)  # v
+    assert {"0.06832", "0.02398", "0.006715"} <= set(words)  # alpha
+    assert {"0.28", "0.14", "0.05124"} <= set(words)  # beta
+    only = draw.tables_picture(trellis, textbook.WORDS, tables="viterbi", logs=True)
+    shown = [shape for shape in only.shapes if isinstance(shape, Text)]
+    assert [shape.text for shape in shown if shape.bold][1:] == [
+        f"{np.log(x):.4g}" for x in (0.7, 0.098, 0.0343, 0.01715, 0.004802)
+    ]
+    impossible = draw.tables_picture(trellis.constrain(known={0: "A"}))
+    assert "0" not in [shape.text for shape in impossible.shapes if isinstance(shape, Text) and shape.bold]
 
 
 def test_what_cannot_be_is_crossed_out():
@@ -326,6 +355,11 @@ def test_reliability_refuses_what_it_cannot_judge():
             lambda: draw.trellis_picture(random_trellis(2, 2), ["a"]),
             "1 tokens given for a trellis of 2 positions",
         ),
+        (
+            lambda: draw.tables_picture(random_trellis(2, 2), tables="sideways"),
+            "tables must be one of 'forward'",
+        ),
+        (lambda: draw.tables_picture(random_trellis(2, 2), tables=[]), "tables must name one of forward"),
         (lambda: draw.line_picture({}), "there is nothing to draw"),
         (lambda: draw.line_picture({"a": [(0.0, float("nan"))]}), "there is nothing to draw"),
         (lambda: draw.line_picture({str(i): [(0.0, 1.0)] for i in range(9)}), "cannot be told apart"),
