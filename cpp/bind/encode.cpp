@@ -124,8 +124,8 @@ void bind_encode(nb::module_& m) {
         "counts"_a.noconvert(), "least"_a.noconvert(),
         "New numbers by falling count, -1 for those met too seldom.");
     m.def(
-        "has_function",
-        [](const std::string& name) { return function_named(name) || several_named(name); }, "name"_a);
+        "has_function", [](const std::string& name) { return function_named(name) || several_named(name); },
+        "name"_a);
     m.def(
         "call_all",
         [](const std::vector<CallSpec>& specs, const nb::list& texts) {
