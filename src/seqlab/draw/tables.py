@@ -40,6 +40,7 @@ def tables_picture(
 ) -> Picture:
     """Draw the numbers of the algorithms, a column per position and a row per label (or state, for order 2 and 3).
 
+    trellis        of the sequence
     tokens         (T,) headings of the columns; positions by default
     tables         which of "forward", "backward" and "viterbi"
     logs           write logs; None for logs where the numbers themselves are too small or too large to read

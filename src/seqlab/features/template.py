@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, overload
+from typing import Annotated, Any, ClassVar, overload
 
+from seqlab import features as kinds
 from seqlab.arrays import position_number
 from seqlab.errors import Place, StoreError, TemplateError
 from seqlab.features.functions import FUNCTIONS, Function
@@ -29,9 +30,6 @@ from seqlab.shown import cut
 from seqlab.store.fields import Choice
 
 NUL = "a NUL character, which no text has; a file with such characters is UTF-16 or not a template"
-if TYPE_CHECKING:
-    from seqlab.features import own
-
 Lexicons = Mapping[str, Lexicon | Mapping[str, str] | Iterable[str]]
 
 
@@ -166,7 +164,7 @@ class Template:
     @overload
     def __add__(self, other: Template | str) -> Template: ...
     @overload
-    def __add__(self, other: Callable[..., Any]) -> own.FeatureSum: ...
+    def __add__(self, other: Callable[..., Any]) -> kinds.FeatureSum: ...
     def __add__(self, other: Any) -> Any:
         """Put both together; `no edge` on either side holds, and the boundary symbols are those of the left one.
 
@@ -186,7 +184,7 @@ class Template:
         features, lexicons = (*self.features, *other.features), {**self.lexicons, **other.lexicons}
         return Template(features, self.bigram and other.bigram, self.boundary, lexicons)
 
-    def __radd__(self, other: Callable[..., Any]) -> own.FeatureSum:
+    def __radd__(self, other: Callable[..., Any]) -> kinds.FeatureSum:
         """Put a function (sentence, t) and the template together."""
         from seqlab.features.own import FeatureSum  # needs this module
 

@@ -128,10 +128,11 @@ class Filter:
         self._stream = _stream(model, self.lag)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_stream": self._stream.memory()}
+        return {**vars(self), "_stream": self._stream.memory()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        for name, value in state.items():
+            setattr(self, name, value)
         self._stream = _stream(self._model, self.lag)
         self._stream.restore(*state["_stream"])
 
