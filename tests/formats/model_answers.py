@@ -63,8 +63,17 @@ def _questions(model: Any, X: Any, further: Any) -> Iterator[tuple[str, Question
 # ------------------------------------------------------------------------------------------------ questions
 
 
+NEWER = ("scorer", "weights")  # options that no stored file knows: they must have their default, None
+
+
+def options_of(model: Any) -> dict[str, Any]:
+    """The options that models had when the files were written; a newer one that is not None would show."""
+    given = model.get_params(deep=False)
+    return {name: value for name, value in given.items() if name not in NEWER or value is not None}
+
+
 def _options(model: Any) -> Iterator[tuple[str, Question]]:
-    yield "params", lambda: {name: shown(value) for name, value in model.get_params(deep=False).items()}
+    yield "params", lambda: {name: shown(value) for name, value in options_of(model).items()}
     for name in ("labels_", "columns_", "column_", "sentences_", "symbols_", "features_", "n_features_in_"):
         yield name, lambda name=name: getattr(model, name)
     yield "vocabulary_", lambda: None if model.vocabulary_ is None else digest(sorted(model.vocabulary_))
@@ -227,7 +236,7 @@ def shown(value: Any) -> str:
     if isinstance(value, (np.ndarray, np.generic)):
         return f"{type(value).__name__} {value.dtype} {plain(value)}"
     if hasattr(value, "get_params"):
-        options = value.get_params(deep=False)
+        options = options_of(value)
         return f"{type(value).__name__}({', '.join(f'{name}={shown(options[name])}' for name in options)})"
     if isinstance(value, seqlab.Template):
         return f"Template {str(value)!r} {sorted(value.lexicons)}"
