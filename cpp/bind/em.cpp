@@ -4,6 +4,7 @@
 #include "bind/linear/task.hpp"
 #include "hmm/em/expectation.hpp"
 #include "hmm/em/gaussian.hpp"
+#include "hmm/em/k_means.hpp"
 
 namespace seqlab::bind {
 
@@ -122,6 +123,39 @@ void bind_em(nb::module_& m) {
         },
         "x"_a.noconvert(), "gamma"_a.noconvert(), "mean"_a.noconvert(), "first"_a.noconvert(),
         "second"_a.noconvert(), "Weighted sums of x - mean and its square; x is (D, T).");
+    m.def(
+        "full_scores",
+        [](const Doubles& x, const Doubles& mean, const Doubles& factor, const Doubles& constant,
+           const Out<double>& node) {
+            Unlocked unlocked;
+            full_scores(x.data(), x.shape(1), x.shape(0), mean.data(), factor.data(), constant.data(),
+                        mean.shape(0), node.data());
+        },
+        "x"_a.noconvert(), "mean"_a.noconvert(), "factor"_a.noconvert(), "constant"_a.noconvert(),
+        "node"_a.noconvert(),
+        "Log densities of Gaussians by triangular factors of their precisions; x is (D, T).");
+    m.def(
+        "full_moments",
+        [](const Doubles& x, const Doubles& gamma, const Doubles& mean, const Out<double>& first,
+           const Out<double>& second) {
+            Unlocked unlocked;
+            full_moments(x.data(), x.shape(1), x.shape(0), gamma.data(), mean.data(), mean.shape(0),
+                         first.data(), second.data());
+        },
+        "x"_a.noconvert(), "gamma"_a.noconvert(), "mean"_a.noconvert(), "first"_a.noconvert(),
+        "second"_a.noconvert(), "Weighted sums of x - mean and of its products; x is (D, T).");
+    m.def(
+        "k_means",
+        [](const Doubles& x, const Doubles& sample, const Doubles& chance, std::size_t rounds, double still,
+           std::size_t threads, const Out<std::int64_t>& cluster) {
+            Unlocked unlocked;
+            k_means({x.data(), x.shape(0), x.shape(1)}, {sample.data(), sample.shape(0), sample.shape(1)},
+                    chance.data(), chance.shape(0), {chance.shape(1), rounds, still, threads},
+                    cluster.data());
+        },
+        "x"_a.noconvert(), "sample"_a.noconvert(), "chance"_a.noconvert(), "rounds"_a, "still"_a, "threads"_a,
+        "cluster"_a.noconvert(),
+        "Clusters of vectors (eq:k-means); x and sample are (T, D), chance (runs, K).");
 }
 
 }  // namespace seqlab::bind

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from seqlab import families
+from seqlab.arrays import thread_count
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError
 from seqlab.families.hmm import histories
@@ -25,6 +26,7 @@ from seqlab.families.hmm.training_set import TrainingSet, checked_states, named_
 from seqlab.tagging.door.constraints import Given, Rules, TagDictionary, label_list
 
 TABLES = ("start", "head", "transitions", "end", "emissions")
+K_MEANS_RUNS = 10  # starts of k-means, of which the best is taken
 BIAS = 0.01  # weight of a label outside the dictionary relative to one in it
 FIRST_COUNTS = Dirichlet(0.1, 0.1, 0.1, 0.1)  # added to labelled counts, so that unseen events are possible
 
@@ -40,6 +42,7 @@ class Ground:
     init         a method, tables, or a dictionary that biases the start; None
     labelled     sentences to count first, or None
     order        number of states that a transition depends on
+    threads      of k-means
     """
 
     data: TrainingSet
@@ -52,6 +55,7 @@ class Ground:
     init: Any = None
     labelled: Evidence | None = None
     order: int = 1
+    threads: int = 1
 
     @staticmethod
     def of(hmm: families.HMM, data: TrainingSet, unlabelled: float, sample_weight: Any) -> Ground:
@@ -68,7 +72,8 @@ class Ground:
         data = data.numbered(labels)
         observed, domain = data.emissions.first(data.corpus, data.column)
         evidence = data.evidence(observed, len(labels), dictionary, sample_weight, unlabelled)
-        ground = Ground(data, domain, evidence, labels, rules, bool(hmm.end), dictionary, order=order)
+        more = {"order": order, "threads": thread_count(hmm.threads)}
+        ground = Ground(data, domain, evidence, labels, rules, bool(hmm.end), dictionary, **more)
         if pair is not None:
             emissions = ground.flat(np.random.default_rng(hmm.seed)).emissions
             observed = emissions.observe(pair.corpus, pair.column, unknown="missing")
@@ -161,7 +166,7 @@ class Ground:
             raise OptionError(
                 "init='kmeans' is for vectors; symbols begin with init='random', or with tables"
             )
-        labels = k_means(vectors, self.size, rng)
+        labels = k_means(vectors, self.size, rng, runs=K_MEANS_RUNS, threads=self.threads)
         made = emissions.clustered(self.domain, self.evidence.observed, labels, self.size)
         return self._chain(*self._even, made)
 

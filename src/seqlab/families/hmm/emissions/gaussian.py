@@ -43,6 +43,7 @@ from seqlab.families.hmm.emissions.vectors import (
 from seqlab.store.fields import Array
 from seqlab.store.values import Given
 
+FEW = 16  # dimensions; with more of them, matrix products are faster than the core
 NEAR = 1e4  # squared standard deviations from the centre of the data to a mean: sums about it keep 11 digits
 
 
@@ -171,8 +172,9 @@ class GaussianDistribution(Distribution):
     # eq:gaussian-emission   log N(x; μ, Σ) = -½ (D log 2π + log |Σ| + (x - μ)ᵀ Σ⁻¹ (x - μ))
     def scores(self, observed: VectorRows) -> Floats:
         if self.options.whole:
-            node = shapes.whitened(observed.values, self.means, self.full)
-            node[~observed.there] = 0.0
+            node = shapes.whitened(observed.values, self.means, self.full, self._columns(observed))
+            if observed.present is not None:
+                node[~observed.there] = 0.0
             return node
         variances = self._variances()
         if observed.present is None and self._near(observed):
@@ -193,6 +195,10 @@ class GaussianDistribution(Distribution):
             node[:, y] = -0.5 * logs.sum(axis=1)
         return node
 
+    def _columns(self, observed: VectorRows) -> Floats | None:
+        """Return the vectors as (D, T) where the core is faster than matrix products: in a few dimensions."""
+        return observed.columns if self.width <= FEW else None
+
     def _near(self, observed: VectorRows) -> bool:
         """Return True if squares about the centre of the data are exact: then a matrix product is fastest."""
         ratio = (self.means - observed.centre) ** 2 / self._variances()
@@ -211,13 +217,17 @@ class GaussianDistribution(Distribution):
         x, width, about = observed.values, self.width, self.means
         first, second = np.empty_like(about), np.empty_like(about)
         if self.options.whole:
-            gamma = gamma * observed.there[:, None]
+            if observed.present is not None:
+                gamma = gamma * observed.there[:, None]
             second = np.empty((self.size, width, width))
-            for y in range(self.size):
+            columns = self._columns(observed)
+            if columns is not None:
+                _core.full_moments(columns, gamma, about, first.reshape(-1), second.reshape(-1))
+            for y in range(self.size if columns is None else 0):
                 away = x - about[y]
                 first[y] = gamma[:, y] @ away
                 second[y] = (away * gamma[:, y, None]).T @ away
-            post = gamma.sum(axis=0)[:, None]
+            post = (np.ones(len(gamma)) @ gamma)[:, None]
         elif observed.present is not None:
             for y in range(self.size):
                 away = (x - about[y]) * observed.seen

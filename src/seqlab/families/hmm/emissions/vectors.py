@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from seqlab import _core
 from seqlab.corpus import Corpus, VectorColumn
 from seqlab.errors import CorpusError, OptionError
 from seqlab.families.hmm.emissions.base import Chance, Floats, Ids, Statistics, VectorRows, as_floats
@@ -14,6 +15,9 @@ from seqlab.families.hmm.emissions.symbols import place
 
 LARGEST = 1e100  # sums of squares of larger numbers would overflow
 LLOYD = 100  # rounds of k-means at most
+STILL = 1e-4  # k-means ends when its centres move by less than this share of the variance
+SAMPLE = 4_000  # vectors that choose where k-means begins, or EACH for every cluster
+EACH = 100
 SHARE = 1e-4  # smallest variance by default, as a share of the data's variance
 
 
@@ -77,26 +81,22 @@ def check_prior(value: Any, name: str, *shapes: tuple[int, ...]) -> None:
         raise OptionError(f"{name} has shape {shape}, but a number or an array of shape {wanted} is wanted")
 
 
-def k_means(rows: VectorRows, size: int, rng: Chance) -> Ids:
-    """Find (T,) clusters by Lloyd's algorithm after a k-means++ start; -1 for missing tokens."""
-    there = np.flatnonzero(rows.there)
-    x = rows.values[there]
-    labels = np.full(len(rows), -1, dtype=np.int64)
+def k_means(rows: VectorRows, size: int, rng: Chance, *, runs: int = 1, threads: int = 1) -> Ids:
+    """Find (T,) clusters (eq:k-means); -1 for missing tokens.
+
+    runs   starts by k-means++ on a sample of the data, of which the best goes on with all of it
+    """
+    there = rows.there
+    x = np.ascontiguousarray(rows.values if rows.present is None else rows.values[there])
     if not len(x):
         raise CorpusError("every observation is missing, so there is nothing to learn from")
-    centres = spread(x, size, rng)
-    before: Ids | None = None
-    for _ in range(LLOYD):
-        nearest = _distances(x, centres).argmin(axis=1)
-        if before is not None and np.array_equal(nearest, before):
-            break
-        before = nearest
-        counts = np.bincount(nearest, minlength=size)
-        sums = np.zeros_like(centres)
-        np.add.at(sums, nearest, x)
-        some = counts > 0
-        centres[some] = sums[some] / counts[some, None]
-    labels[there] = _distances(x, centres).argmin(axis=1)
+    few = max(SAMPLE, EACH * size)
+    sample = x if len(x) <= few else x[np.sort(rng.integers(len(x), size=few))]
+    chance, still = rng.random((runs, size)), STILL * float(sample.var(axis=0).mean())
+    found = np.empty(len(x), dtype=np.int64)
+    _core.k_means(x, sample, chance, LLOYD, still, threads, found)
+    labels = np.full(len(rows), -1, dtype=np.int64)
+    labels[there] = found
     return labels
 
 
@@ -129,10 +129,6 @@ def spread(x: Floats, size: int, rng: Chance, weights: Floats | None = None) -> 
     return np.array(centres)
 
 
-def _distances(x: Floats, centres: Floats) -> Floats:
-    return np.stack([((x - centre) ** 2).sum(axis=1) for centre in centres], axis=1)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Spread:
     """Moments of the training data: D, mean and covariance."""
@@ -144,12 +140,15 @@ class Spread:
     @staticmethod
     def of(rows: VectorRows) -> Spread:
         """Compute the moments of the observed vectors."""
-        values = rows.values[rows.there]
+        values = rows.values if rows.present is None else rows.values[rows.there]
         if not len(values):
             raise CorpusError("every observation is missing, so there is nothing to learn from")
         width = values.shape[1]
         if not width:
             raise CorpusError("the vectors have no numbers at all, so there is nothing to learn from")
+        if rows.present is None:
+            away = values - values.mean(axis=0)
+            return Spread(width, values.mean(axis=0), away.T @ away / len(values))
         present = rows.seen[rows.there]
         count = np.maximum(present.sum(axis=0), 1.0)
         mean = values.sum(axis=0) / count
