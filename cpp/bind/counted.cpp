@@ -91,7 +91,8 @@ void bind_counted(nb::module_& m) {
         .def_rw("theta", &LexiconSettings::theta)
         .def_rw("known", &LexiconSettings::known)
         .def_rw("folded", &LexiconSettings::folded)
-        .def_rw("least", &LexiconSettings::least);
+        .def_rw("least", &LexiconSettings::least)
+        .def_rw("proper", &LexiconSettings::proper);
     nb::class_<Lexicon>(m, "Lexicon", "What each word says of its label.")
         .def(
             "__init__",
@@ -123,6 +124,14 @@ void bind_counted(nb::module_& m) {
                     "NDArray[numpy.uint8] | None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], "
                     "NDArray[numpy.float64]]"),
             "(begin, label, log P(word | label)) for the strings that codes name.")
+        .def_prop_ro("unseen", &Lexicon::unseen, "The probability that the next word is an unseen one.")
+        .def(
+            "known_mass",
+            [](const Lexicon& lexicon, const Out<double>& mass) {
+                Unlocked unlocked;
+                lexicon.known_mass(mass.data());
+            },
+            "mass"_a.noconvert(), "The sum of P(word | label) over all known words, for every label.")
         .def("label_ids", &label_ids, "pool"_a, "codes"_a.noconvert(), "offsets"_a.noconvert(),
              "moves"_a.noconvert(), "last"_a.noconvert().none(), "order"_a, "allowed"_a.noconvert().none(),
              "ids"_a.noconvert(), "threads"_a,

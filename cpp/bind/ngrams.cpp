@@ -205,7 +205,8 @@ void bind_table(nb::module_& m) {
         .value("mle", ngrams::Kind::mle)
         .value("add_lambda", ngrams::Kind::add_lambda)
         .value("witten_bell", ngrams::Kind::witten_bell)
-        .value("kneser_ney", ngrams::Kind::kneser_ney);
+        .value("kneser_ney", ngrams::Kind::kneser_ney)
+        .value("interpolated", ngrams::Kind::interpolated);
     nb::class_<Table>(m, "NgramTable", "Log-probabilities of n-grams, and what histories pass on.")
         .def_static("of", &table_from, "levels"_a, "flat"_a, "What arrays() gave.")
         .def_ro("flat", &Table::flat)

@@ -70,6 +70,54 @@ double discount_of(const Discounts& discounts, std::int64_t count) {
     return count <= 0 ? 0 : discounts[static_cast<std::size_t>(std::min<std::int64_t>(count, 3) - 1)];
 }
 
+// eq:deleted-interpolation   Weights of the uniform distribution and of histories of 0, 1, ... symbols: every symbol
+// of the text votes for the one that predicts it best without it; the longest among equals.
+std::vector<double> deleted_weights(const Counts& counts, const std::vector<std::vector<Node>>& rest) {
+    constexpr double least = 1e-3;  // no length loses all its weight in a short text
+    const std::size_t levels = counts.count.size();
+    const double flat = 1.0 / static_cast<double>(counts.symbols() - 1);
+    std::vector<Numbers> followed(levels);  // how often anything followed: [0] has the whole text
+    followed[0].assign(1, 0);
+    for (std::size_t i = 0; i + 1 < counts.symbols(); ++i) followed[0][0] += counts.count[0][i];
+    for (std::size_t k = 1; k < levels; ++k) {
+        followed[k].assign(counts.count[k - 1].size(), 0);
+        for (std::size_t i = 0; i < counts.count[k].size(); ++i)
+            followed[k][static_cast<std::size_t>(counts.trie.levels[k].parent[i])] += counts.count[k][i];
+    }
+    std::vector<double> weight(levels + 1, 0.0);
+    std::vector<char> first(counts.symbols(), 0), next;  // does the n-gram begin with the start symbol?
+    first.back() = 1;
+    for (std::size_t k = 1; k < levels; ++k) {
+        next.clear();
+        for (const Node parent : counts.trie.levels[k].parent)
+            next.push_back(first[static_cast<std::size_t>(parent)]);
+        first.swap(next);
+        for (std::size_t i = 0; i < counts.count[k].size(); ++i) {
+            if (k + 1 < levels && !first[i]) continue;  // its symbol has a longer history
+            double best = 0;
+            std::size_t chosen = 0, at = i;
+            for (std::size_t j = k + 1; j-- > 0;) {
+                const std::size_t history =
+                    j == 0 ? 0 : static_cast<std::size_t>(counts.trie.levels[j].parent[at]);
+                const auto others = static_cast<double>(followed[j][history] - 1);
+                const double share = others > 0 ? static_cast<double>(counts.count[j][at] - 1) / others : 0;
+                if (share > best) {
+                    best = share;
+                    chosen = j + 1;
+                }
+                if (j > 0) at = static_cast<std::size_t>(rest[j][at]);
+            }
+            weight[flat > best ? 0 : chosen] += static_cast<double>(counts.count[k][i]);
+        }
+    }
+    double total = 0;
+    for (const double one : weight) total += one;
+    double sum = 0;
+    for (double& one : weight) sum += one = std::max(one / total, least);
+    for (double& one : weight) one /= sum;
+    return weight;
+}
+
 // Probability mass that a history keeps for the symbols seen after it, and the mass for lower orders.
 struct Share {
     double total;   // divisor of the discounted counts
@@ -88,6 +136,13 @@ public:
                 discounts_.push_back(method.discounts
                                          ? *method.discounts
                                          : discounts_of(k == 0 ? all.first(all.size() - 1) : all));
+            }
+        }
+        if (method.kind == Kind::interpolated) {
+            double so_far = 0;
+            for (const double weight : deleted_weights(counts, rest_)) {
+                passed_.push_back(so_far / (so_far + weight));
+                so_far += weight;
             }
         }
     }
@@ -117,7 +172,7 @@ private:
         return adjusted_.empty() ? counts_.count[k] : adjusted_[k];
     }
 
-    // Normaliser and back-off mass of eq:add-lambda, eq:witten-bell and eq:kneser-ney.
+    // Normaliser and back-off mass of eq:add-lambda, eq:witten-bell, eq:kneser-ney and eq:deleted-interpolation.
     Share share(std::size_t k, std::span<const std::int64_t> counts) const {
         double total = 0, types = 0, taken = 0;
         for (const std::int64_t count : counts) {
@@ -134,6 +189,8 @@ private:
                 return {total + types, types / (total + types)};
             case Kind::kneser_ney:
                 return {total, taken / total};
+            case Kind::interpolated:
+                return {total, passed_[k + 1]};
             default:
                 return {total, 0};
         }
@@ -143,6 +200,7 @@ private:
     double kept(std::size_t k, std::int64_t count) const {
         const auto c = static_cast<double>(count);
         if (method_.kind == Kind::add_lambda) return c + method_.lambda;
+        if (method_.kind == Kind::interpolated) return c * (1 - passed_[k + 1]);
         return method_.kind == Kind::kneser_ney ? c - discount_of(discounts_[k], count) : c;
     }
 
@@ -152,12 +210,12 @@ private:
         const std::span<const std::int64_t> counts = std::span(numbers(0)).first(predicted);
         std::vector<double> p(predicted + 1, 0.0);  // the start symbol is never predicted
         const bool all_seen = std::find(counts.begin(), counts.end(), 0) == counts.end();
-        const bool mixed = method_.kind == Kind::witten_bell || method_.kind == Kind::kneser_ney;
+        const bool mixed = method_.kind != Kind::mle && method_.kind != Kind::add_lambda;
         const Share part = share(0, counts);
         double total = 0;
         for (const std::int64_t count : counts) total += static_cast<double>(count);
         for (std::size_t i = 0; i < predicted; ++i) {
-            if (mixed && all_seen)
+            if (mixed && all_seen && method_.kind != Kind::interpolated)
                 p[i] = static_cast<double>(counts[i]) / total;
             else
                 p[i] = kept(0, counts[i]) / part.total +
@@ -195,6 +253,7 @@ private:
     std::vector<std::vector<Node>> rest_;
     std::vector<Numbers> adjusted_;
     std::vector<Discounts> discounts_;
+    std::vector<double> passed_;  // interpolated: what histories of no, 0, 1, ... symbols pass on
 };
 
 }  // namespace

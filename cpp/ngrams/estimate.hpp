@@ -8,7 +8,7 @@
 
 namespace seqlab::ngrams {
 
-enum class Kind { mle, add_lambda, witten_bell, kneser_ney };
+enum class Kind { mle, add_lambda, witten_bell, kneser_ney, interpolated };
 
 using Discounts = std::array<double, 3>;  // of counts of 1, of 2, and of 3 or more
 

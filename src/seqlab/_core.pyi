@@ -657,6 +657,19 @@ def diagonal_scores(x: Annotated[NDArray[numpy.float64], dict(order='C', device=
 def diagonal_moments(x: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], gamma: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], mean: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], second: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Weighted sums of x - mean and its square; x is (D, T)."""
 
+def full_scores(x: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], mean: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], factor: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], constant: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], node: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Log densities of Gaussians by triangular factors of their precisions; x is (D, T).
+    """
+
+def full_moments(x: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], gamma: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], mean: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], second: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Weighted sums of x - mean and of its products; x is (D, T)."""
+
+def k_means(x: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], sample: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], chance: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], rounds: int, still: float, threads: int, cluster: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Clusters of vectors (eq:k-means); x and sample are (T, D), chance (runs, K).
+    """
+
 class BlockReader:
     """Reads blocks of whole lines into one table."""
 
@@ -813,6 +826,12 @@ class LexiconSettings:
     @least.setter
     def least(self, arg: float, /) -> None: ...
 
+    @property
+    def proper(self) -> bool: ...
+
+    @proper.setter
+    def proper(self, arg: bool, /) -> None: ...
+
 class Lexicon:
     """What each word says of its label."""
 
@@ -825,6 +844,13 @@ class Lexicon:
 
     def rows(self, pool: StringPool, codes: NDArray[numpy.int32], allowed: NDArray[numpy.uint8] | None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]:
         """(begin, label, log P(word | label)) for the strings that codes name."""
+
+    @property
+    def unseen(self) -> float:
+        """The probability that the next word is an unseen one."""
+
+    def known_mass(self, mass: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """The sum of P(word | label) over all known words, for every label."""
 
     def label_ids(self, pool: StringPool, codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, order: int, allowed: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> int:
         """Best labels of all tokens; the first sentence that has no path, or -1."""
@@ -859,6 +885,8 @@ class NgramSmoothing(enum.Enum):
     witten_bell = 2
 
     kneser_ney = 3
+
+    interpolated = 4
 
 class NgramTable:
     """Log-probabilities of n-grams, and what histories pass on."""

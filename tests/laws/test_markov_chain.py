@@ -1,5 +1,5 @@
 """Markov chains against their definitions: eq:ngram, eq:add-lambda, eq:witten-bell, eq:kneser-ney, eq:discounts,
-eq:interpolation, eq:backoff, eq:perplexity, eq:stationary."""
+eq:interpolation, eq:deleted-interpolation, eq:backoff, eq:perplexity, eq:stationary."""
 
 import io
 import math
@@ -12,7 +12,7 @@ from pytest import approx
 
 from oracle.ngrams import END, START, Definition
 from seqlab import MarkovChain
-from seqlab.learning.smoothing import MLE, AddLambda, KneserNey, WittenBell
+from seqlab.learning.smoothing import MLE, AddLambda, Interpolated, KneserNey, WittenBell
 
 SMOOTHINGS = [
     MLE(),
@@ -22,8 +22,15 @@ SMOOTHINGS = [
     KneserNey(),
     KneserNey(0.75),
     KneserNey((0.5, 1.2, 2.5)),
+    Interpolated(),
 ]
-NAMES = {MLE: "mle", AddLambda: "add-lambda", WittenBell: "witten-bell", KneserNey: "kneser-ney"}
+NAMES = {
+    MLE: "mle",
+    AddLambda: "add-lambda",
+    WittenBell: "witten-bell",
+    KneserNey: "kneser-ney",
+    Interpolated: "interpolated",
+}
 
 words = st.sampled_from("abcd")
 sentences = st.lists(st.lists(words, max_size=6), min_size=1, max_size=8).filter(any)
@@ -249,3 +256,27 @@ def test_same_bits_with_any_number_of_threads(text):
     chain = MarkovChain(2, "kneser-ney").fit(text)
     many = text * 200
     assert chain.perplexity(many, threads=1) == chain.perplexity(many, threads=7)
+
+
+@pytest.mark.parametrize("smoothing", SMOOTHINGS)
+@pytest.mark.parametrize("order", [1, 2])
+def test_probabilities_of_all_sentences_sum_to_one(smoothing, order):  # eq:ngram
+    chain = MarkovChain(order, smoothing, unknown=None).fit([["a"], ["b", "a"], ["a"], [], ["b"], ["a", "b"]])
+    assert chain.log_prob([]) == approx(math.log(chain.next([]).probabilities[-1]))
+    longest, whole, alive = 60, 0.0, 0.0
+    ends = {(): 1.0}  # P(everything so far), by the end of the sentence that matters
+    for _ in range(longest):
+        following = {}
+        for history, share in ends.items():
+            for symbol, p in zip(chain.symbols_, chain.next(list(history)).probabilities, strict=True):
+                if symbol == END:
+                    whole += share * p
+                else:
+                    key = (*history, symbol)[-max(order, 1) :]
+                    following[key] = following.get(key, 0.0) + share * p
+        ends, alive = following, sum(following.values())
+    assert whole + alive == approx(1.0)
+    assert alive < 1e-4
+    short = [(), *(tuple(one) for one in ("a", "b", "aa", "ab", "ba", "bb"))]
+    by_sentences = sum(math.exp(chain.log_prob(list(one))) for one in short)
+    assert by_sentences <= 1.0 + 1e-12

@@ -19,6 +19,7 @@ class Definition:
             for i in range(len(sentence) - n + 1)
         )
         self.discounts = [discounts or self.estimated(n) for n in range(1, order + 2)]
+        self.weights = self.deleted(padded) if smoothing == "interpolated" else []
 
     def count(self, gram):
         """eq:ngram, or for Kneser-Ney how many symbols stood before it (eq:kneser-ney)."""
@@ -36,8 +37,37 @@ class Definition:
         found = [j - (j + 1) * y * have[j + 1] / have[j] for j in (1, 2, 3)]
         return tuple(found) if all(0 <= d <= j for j, d in enumerate(found, 1)) else (0.5, 1.0, 1.5)
 
+    def followed(self, history):
+        return sum(self.counts[*history, v] for v in self.symbols)
+
+    def deleted(self, padded):
+        """Weights of the uniform distribution and of histories of 0, 1, ... symbols (eq:deleted-interpolation)."""
+        votes = [0.0] * (self.order + 2)
+        for sentence in padded:
+            for t in range(1, len(sentence)):
+                shares = [1 / len(self.symbols)]
+                for j in range(min(t, self.order) + 1):
+                    history = sentence[t - j : t]
+                    rest = self.followed(history) - 1
+                    shares.append((self.counts[*history, sentence[t]] - 1) / rest if rest else 0.0)
+                votes[max(j for j, share in enumerate(shares) if share == max(shares))] += 1
+        kept = [max(vote / sum(votes), 1e-3) for vote in votes]
+        return [one / sum(kept) for one in kept]
+
+    def mixed(self, w, history):
+        """The frequencies of all lengths of history that were seen, by their weights."""
+        total, whole = self.weights[0] / len(self.symbols), self.weights[0]
+        for j in range(len(history) + 1):
+            end = history[len(history) - j :]
+            if self.followed(end):
+                total += self.weights[j + 1] * self.counts[*end, w] / self.followed(end)
+                whole += self.weights[j + 1]
+        return total / whole
+
     def p(self, w, history):
         history = tuple(history)[-self.order :]
+        if self.smoothing == "interpolated":
+            return self.mixed(w, history)
         after = {v: self.count((*history, v)) for v in self.symbols}
         after = {v: c for v, c in after.items() if c > 0}
         total, types = sum(after.values()), len(after)

@@ -148,9 +148,29 @@ void Lexicon::append(std::string_view word, StringId id, const std::uint8_t* all
     } else {
         by_word(word, id, room.data());
         const double seen = settings_.direct ? 1.0 : 1.0 - unseen_;
-        const double probability =
-            id < 0 ? unseen_ : seen * counts_.at(static_cast<std::size_t>(id)).total() / total_;
+        const double probability = id < 0 ? unseen_probability(room.data())
+                                          : seen * counts_.at(static_cast<std::size_t>(id)).total() / total_;
         append_shares(room.data(), probability, allowed, rows);
+    }
+}
+
+// P(w) of eq:suffix-model for an unknown word: the label that it speaks for most then has P(w | y) = u.
+double Lexicon::unseen_probability(const double* share) const {
+    if (!settings_.proper) return unseen_;
+    double most = 0;
+    for (std::size_t y = 0; y < L_; ++y)
+        if (share[y] > 0) most = std::max(most, share[y] / label_share_[y]);
+    return most > 0 ? unseen_ / most : unseen_;
+}
+
+void Lexicon::known_mass(double* mass) const {
+    std::fill(mass, mass + L_, 0.0);
+    std::vector<double> share(L_);
+    for (std::size_t w = 0; w < counts_.size(); ++w) {
+        by_word(words_.at(static_cast<StringId>(w)), static_cast<StringId>(w), share.data());
+        const double word = (1 - unseen_) * counts_.at(w).total() / total_;
+        for (std::size_t y = 0; y < L_; ++y)
+            if (share[y] > 0) mass[y] += share[y] * word / label_share_[y];
     }
 }
 
@@ -163,12 +183,14 @@ void Lexicon::append_nothing(double score, const std::uint8_t* allowed, Rows& ro
     }
 }
 
-// eq:counting   P(w | y) = (c(w, y) + λ) / (c(y) + λ (V + 1)), where the 1 is for all unseen words. Without λ an
-// unknown word has equal scores for all labels, like a missing one.
+// eq:counting   P(w | y) = (c(w, y) + λ) / (c(y) + λ V), times 1 - u where unknown words are judged by their endings.
+// Otherwise an unknown word has equal scores for all labels, like a missing one. Earlier versions counted unknown words
+// as one more word.
 void Lexicon::append_direct(StringId id, const std::uint8_t* allowed, Rows& rows) const {
     const double add = settings_.add;
-    if (id < 0 && add == 0) return append_nothing(0.0, allowed, rows);
-    const double V = static_cast<double>(counts_.size());
+    if (id < 0 && (settings_.proper || add == 0)) return append_nothing(0.0, allowed, rows);
+    const double V = static_cast<double>(counts_.size() + (settings_.proper ? 0 : 1));
+    const double seen = settings_.proper && settings_.suffixes ? 1 - unseen_ : 1.0;
     const LabelCounts counts = id >= 0 ? counts_.at(static_cast<std::size_t>(id)) : LabelCounts{};
     std::size_t i = 0;
     const std::size_t before = rows.label.size();
@@ -179,7 +201,7 @@ void Lexicon::append_direct(StringId id, const std::uint8_t* allowed, Rows& rows
         if (allowed && !allowed[y]) continue;
         if (count + add == 0) continue;
         rows.label.push_back(label);
-        rows.score.push_back(std::log((count + add) / (label_total_[y] + add * (V + 1))));
+        rows.score.push_back(std::log(seen * (count + add) / (label_total_[y] + add * V)));
     }
     if (allowed && rows.label.size() == before) append_nothing(0.0, allowed, rows);
 }

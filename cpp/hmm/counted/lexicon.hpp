@@ -27,6 +27,9 @@ struct LexiconSettings {
     double folded =
         0;  // weight of the endings beside the same word in other letter case; 0: case variants are not used
     double least = 0;  // labels less likely than this times the best one are dropped
+    // True if the probabilities of known words and of one unknown word sum to at most 1; false for models of earlier
+    // versions, which keep their answers.
+    bool proper = true;
 };
 
 // A missing word (Python's MISSING): all labels have equal scores.
@@ -53,6 +56,10 @@ public:
     // which are subtracted, so that the estimate comes from other words.
     void by_ending(std::string_view word, LabelCounts own, double* share) const;
 
+    // Compute (L,) the sum of P(word | label) over all known words, those that rows() drops included.
+    void known_mass(double* mass) const;
+
+    double unseen() const { return unseen_; }
     const StringPool& words() const { return words_; }
     std::size_t L() const { return L_; }
 
@@ -68,6 +75,7 @@ private:
     void append_direct(StringId id, const std::uint8_t* allowed, Rows& rows) const;
     void append_shares(const double* share, double word_probability, const std::uint8_t* allowed,
                        Rows& rows) const;
+    double unseen_probability(const double* share) const;
 
     StringPool words_;
     SparseCounts counts_;

@@ -11,7 +11,7 @@ import numpy as np
 
 from seqlab import _core, families
 from seqlab.arrays import whole_number
-from seqlab.errors import LabelError, OptionError
+from seqlab.errors import LabelError, OptionError, StoreError
 from seqlab.families.chain.ngrams import MOST_ORDER, RAW_WORDS, Counted, NgramModel, Symbols
 from seqlab.learning.smoothing import (
     MLE,
@@ -28,7 +28,13 @@ from seqlab.store.fields import Listed, Strings
 from seqlab.tagging.transitions import END, START
 
 Three = tuple[float, float, float]
-_METHODS = {MLE: "mle", AddLambda: "add_lambda", WittenBell: "witten_bell", KneserNey: "kneser_ney"}
+_METHODS = {
+    MLE: "mle",
+    AddLambda: "add_lambda",
+    WittenBell: "witten_bell",
+    KneserNey: "kneser_ney",
+    Interpolated: "interpolated",
+}
 
 
 @dataclass(frozen=True)
@@ -102,8 +108,10 @@ class Estimated(Brief):
     estimation: Annotated[Estimation, Inside(Estimation, "")]
 
     def check(self) -> None:
-        """Reject invalid counts."""
-        self.model  # noqa: B018
+        """Reject counts that contradict each other, so that no probability comes of them."""
+        for level in self.model.table.arrays():
+            if any(np.isnan(numbers).any() for numbers in level[2:]):
+                raise StoreError("the counts of n-grams contradict each other, so they give no probabilities")
 
     @cached_property
     def model(self) -> NgramModel:
@@ -141,11 +149,6 @@ def checked_options(chain: families.MarkovChain) -> Estimation:
     if whole_number(chain.order, "order", 1) > MOST_ORDER:
         raise OptionError(f"order must be from 1 to {MOST_ORDER}, got {chain.order!r}")
     smoothing = smoothing_of(chain.smoothing)
-    if isinstance(smoothing, Interpolated):
-        raise OptionError(
-            "smoothing='interpolated' is for hidden Markov models; a chain of symbols has 'witten-bell' "
-            "and 'kneser-ney', which interpolate too"
-        )
     if not isinstance(chain.end, (bool, np.bool_)):
         raise OptionError(f"end must be True or False, got {chain.end!r:.80}")
     if chain.unknown is not None and (not _is_name(chain.unknown) or chain.unknown == ""):

@@ -43,8 +43,8 @@ class MarkovChain(Model):
     """P(symbol | the last symbols), by counting: a Markov chain, or n-gram language model (eq:ngram).
 
     order        how many symbols a history has, 1 to 5; the n-grams have one more
-    smoothing    "mle", "add-lambda", "witten-bell", "kneser-ney", a number to add to every count, or an object of
-                 seqlab.learning.smoothing, as KneserNey(0.75)
+    smoothing    "mle", "add-lambda", "witten-bell", "kneser-ney", "interpolated", a number to add to every count, or an
+                 object of seqlab.learning.smoothing, as KneserNey(0.75)
     unknown      the name of the unknown word, which stands for all that is not in the vocabulary; None for a closed
                  vocabulary: other words are refused
     min_count    words that were seen less often are counted as the unknown one

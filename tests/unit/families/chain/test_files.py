@@ -13,7 +13,7 @@ from seqlab.errors import (
     QuestionError,
     StoreError,
 )
-from seqlab.learning.smoothing import MLE, AddLambda, KneserNey, WittenBell
+from seqlab.learning.smoothing import MLE, AddLambda, Interpolated, KneserNey, WittenBell
 
 TEXT = [["the", "dog", "runs"], ["the", "cat"], ["dogs", "run"], []]
 CORPUS = Corpus.from_lists(word=TEXT[:2], pos=[["D", "N", "V"], ["D", "N"]])
@@ -34,6 +34,8 @@ CORPUS = Corpus.from_lists(word=TEXT[:2], pos=[["D", "N", "V"], ["D", "N"]])
         {"smoothing": AddLambda(2), "order": 5},
         {"smoothing": WittenBell(), "order": 2},
         {"smoothing": MLE()},
+        {"smoothing": Interpolated(), "order": 2},
+        {"smoothing": "interpolated"},
     ],
     ids=repr,
 )
@@ -127,3 +129,18 @@ def test_tampered_states_are_refused(name):
     short = {**state.arrays, name: array[:-1]}
     with pytest.raises(StoreError):
         MarkovChain.from_bytes(seqlab.store.as_bytes(type(state)(state.kind, state.settings, short)))
+
+
+@pytest.mark.parametrize("smoothing", ["mle", 0.5, "witten-bell", "kneser-ney", "interpolated"])
+def test_a_file_with_counts_of_zero_is_refused(smoothing):
+    chain = MarkovChain(2, smoothing).fit(TEXT)
+    for level in range(3):
+        state = chain.state()
+        name = f"learned.count.{level}"
+        state.arrays[name] = np.zeros_like(state.arrays[name])
+        with pytest.raises(StoreError, match="counts? "):
+            MarkovChain.from_state(state)
+    state = chain.state()
+    state.arrays["learned.count.0"] = np.where(np.arange(len(state.arrays["learned.count.0"])) == 2, 0, 9)
+    with pytest.raises(StoreError, match="a symbol counts less than the pairs that it ends"):
+        MarkovChain.from_state(state)

@@ -91,7 +91,6 @@ def test_fit_refuses_what_it_cannot_count(data, kind, message):
         ({"smoothing": math.nan}, "smoothing must be a finite number from 0 up"),
         ({"smoothing": "good-turing"}, "smoothing must be one of"),
         ({"smoothing": None}, "smoothing must be one of"),
-        ({"smoothing": "interpolated"}, "is for hidden Markov models"),
         ({"unknown": "</s>"}, "unknown must be a name"),
         ({"unknown": "\ud800"}, "unknown must be a name"),
         ({"unknown": ""}, "unknown must be a name"),
