@@ -147,6 +147,7 @@ Centres drawn(const Points& points, std::size_t K, const double* chance) {
 
 }  // namespace
 
+// eq:k-means   k_t = argmin_k |x_t - μ_k|²,   μ_k = mean of the x_t with k_t = k
 void k_means(const Points& all, const Points& sample, const double* chance, std::size_t runs,
              const KMeansOptions& options, std::int64_t* cluster) {
     const Crew crew(options.threads);

@@ -26,6 +26,19 @@ class AddLambda:
         number(self.value, "the value of AddLambda")
 
 
+# eq:add-lambda   P(w | h) = (c(h w) + λ) / (c(h) + λ S)
+def added(counts: Any, totals: Any, add: float, outcomes: int, *, unseen: float | None = None) -> Any:
+    """Smooth counts of some of the outcomes by adding to every one of them.
+
+    totals     sums of the counts of all outcomes
+    outcomes   their number, S
+    unseen     the probability where both total and `add` are 0; None for 1 / S
+    """
+    whole = np.asarray(totals) + add * outcomes
+    rest = 1.0 / outcomes if unseen is None else unseen
+    return np.where(whole > 0, (counts + add) / np.where(whole > 0, whole, 1.0), rest)
+
+
 @dataclass(frozen=True, slots=True)
 class WittenBell:
     """Interpolation with the shorter history, with more weight the more distinct symbols followed (eq:witten-bell)."""

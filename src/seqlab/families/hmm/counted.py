@@ -115,6 +115,8 @@ class CountedHMM(Brief):
     unknown     model of unknown words; None: all labels are equally likely for them
     end         True if the end of the sentence is modelled
     rules       constraints on labels
+    proper      True if probabilities of words and ends sum to at most 1; False in files of version 1.0, whose answers
+                stay: they counted new words as one more word, and gave them more than there was
     """
 
     stored_kind: ClassVar[str] = "counted hidden Markov model"
@@ -128,6 +130,7 @@ class CountedHMM(Brief):
     unknown: Annotated[SuffixModel | None, Given(SuffixModel, type(None))]
     end: bool
     rules: Annotated[Rules, Inside(Rules, "rules.")]
+    proper: bool = False
 
     def check(self) -> None:
         """Check that the sums of counts from a file are finite."""
@@ -174,7 +177,7 @@ class CountedHMM(Brief):
         counted = WordCounts.of(pool, codes, label_ids, weights, len(names))
         chosen = DEFAULT if smoothing is None else smoothing_of(smoothing)
         rules = Rules.none(len(names)) if rules is None else rules
-        return cls(names, order, moves, last, counted, chosen, unknown, end, rules)
+        return cls(names, order, moves, last, counted, chosen, unknown, end, rules, proper=True)
 
     def plus(self, other: CountedHMM) -> CountedHMM:
         """Add the counts of another model, with the options of this one; labels of both, sorted; no rules."""
@@ -221,7 +224,7 @@ class CountedHMM(Brief):
         if not self.end:
             return None
         label_totals = self.moves.reshape(-1, self.L).sum(axis=0)
-        return end_probabilities(self.last, label_totals, self.smoothing)
+        return end_probabilities(self.last, label_totals, self.smoothing, proper=self.proper)
 
     @cached_property
     def _scores(self) -> tuple[Table, Table | None]:
@@ -241,26 +244,41 @@ class CountedHMM(Brief):
     @cached_property
     def lexicon(self) -> _core.Lexicon:
         """The core's table of word scores."""
-        plain = isinstance(self.smoothing, (MLE, AddLambda))
         shares = self.words.label_totals / self.words.label_totals.sum()
         if self.unknown is None:
             settings = _core.LexiconSettings()
             settings.direct, settings.suffixes = True, False
         else:
-            settings = self.unknown.settings(shares, direct=plain)
+            settings = self.unknown.settings(shares, direct=self._direct)
+        settings.proper = self.proper
         settings.add = float(self.smoothing.value) if isinstance(self.smoothing, AddLambda) else 0.0
         words = self.words
         return _core.Lexicon(words.pool, words.begin, words.label, words.count, self.L, settings)
 
-    def emissions(self) -> npt.NDArray[np.float64]:
-        """(L, V) P(word | label) over the words of training; rows sum to 1 minus the mass of unknown words.
+    @property
+    def _direct(self) -> bool:
+        """True if P(word | label) of known words comes from their counts, not by Bayes' rule."""
+        return isinstance(self.smoothing, (MLE, AddLambda)) or self.unknown is None
 
-        With a suffix model only approximately: every word is smoothed by its own endings (eq:suffix-model).
+    @cached_property
+    def _log_share(self) -> float:
+        """Log of the factor by which known words sum to no more than their share, whatever the label.
+
+        Bayes' rule with smoothed P(label | word) gives some labels more than 1 - u (eq:suffix-model). The best labels
+        do not depend on a factor that all of them have, so only probabilities of words ask for it.
         """
+        if self._direct or not self.proper:
+            return 0.0
+        mass = np.empty(self.L)
+        self.lexicon.known_mass(mass)
+        return min(0.0, float(np.log1p(-self.lexicon.unseen) - np.log(mass.max())))
+
+    def emissions(self) -> npt.NDArray[np.float64]:
+        """(L, V) P(word | label) over the words of training; rows sum to at most 1 minus the mass of new words."""
         pool = self.words.pool
         begin, label, score = self.lexicon.rows(pool, np.arange(len(pool), dtype=np.int32), None)
         table = np.zeros((self.L, len(pool)))
-        table[label, np.repeat(np.arange(len(pool)), np.diff(begin))] = np.exp(score)
+        table[label, np.repeat(np.arange(len(pool)), np.diff(begin))] = np.exp(score + self._log_share)
         return table
 
     # ------------------------------------------------------------------------------------------ answers
@@ -308,7 +326,8 @@ class CountedHMM(Brief):
         entry = np.arange(int(ends[-1])) + np.repeat(begin[codes] - ends[:-1], counts)
         ids = label[entry]
         node = np.full((len(codes), self.L), -np.inf)
-        node[np.repeat(np.arange(len(codes)), counts), ids] = score[entry]
+        token = np.repeat(np.arange(len(codes)), counts)
+        node[token, ids] = score[entry] + self._shares(pool)[codes[token]]
         return node, counts, ids
 
     def batch(self, node: Scores, offsets: Offsets) -> _core.Batch64:
@@ -333,6 +352,11 @@ class CountedHMM(Brief):
         return [self._trellis(node[b:e], counts[b:e], ids[ends[b] : ends[e]]) for b, e in bounds]
 
     # ------------------------------------------------------------------------------------------ inside
+
+    def _shares(self, pool: _core.StringPool) -> Table:
+        """Compute (words,) the log of the factor of each string: that of known words, or 0."""
+        known = np.asarray(_core.translate(pool, self.words.pool)) >= 0
+        return np.where(known, self._log_share, 0.0) if self._log_share else np.zeros(len(known))
 
     @cached_property
     def _shared(self) -> tuple[Table, tuple[Table, ...], LabelSet]:

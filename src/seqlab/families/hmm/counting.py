@@ -15,7 +15,15 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.arrays import whole_number
 from seqlab.errors import OptionError, StoreError
-from seqlab.learning.smoothing import MLE, AddLambda, KneserNey, Smoothing, WittenBell, smoothing_of
+from seqlab.learning.smoothing import (
+    MLE,
+    AddLambda,
+    KneserNey,
+    Smoothing,
+    WittenBell,
+    added,
+    smoothing_of,
+)
 from seqlab.store.fields import Array, Field, Sizes
 from seqlab.store.state import State
 
@@ -80,7 +88,7 @@ class StoredTable(Field):
 def probabilities(counts: Table, smoothing: Smoothing) -> Table:
     """Compute P(label | previous labels), in the shape of the counts; every row sums to 1."""
     if isinstance(smoothing, (MLE, AddLambda)):
-        return _added(counts, float(getattr(smoothing, "value", 0.0)))
+        return added(counts, _sums(counts), float(getattr(smoothing, "value", 0.0)), counts.shape[-1])
     if isinstance(smoothing, WittenBell):
         return _witten_bell(_levels(counts))
     if isinstance(smoothing, KneserNey):
@@ -88,12 +96,14 @@ def probabilities(counts: Table, smoothing: Smoothing) -> Table:
     return _interpolated(_levels(counts))
 
 
-def end_probabilities(last: Table, label_total: Table, smoothing: Smoothing) -> Table:
-    """Compute (L,) P(the sentence ends | its last label), smoothed by the share of all labels."""
+def end_probabilities(last: Table, label_total: Table, smoothing: Smoothing, *, proper: bool = True) -> Table:
+    """Compute (L,) P(the sentence ends | its last label), smoothed by the share of all labels.
+
+    The end is one of L + 1 events (eq:add-lambda); not `proper`: one of two, as in files of version 1.0.
+    """
     if isinstance(smoothing, (MLE, AddLambda)):
         add = float(getattr(smoothing, "value", 0.0))
-        whole = label_total + 2 * add
-        return np.where(whole > 0, (last + add) / np.where(whole > 0, whole, 1.0), 0.5)
+        return added(last, label_total, add, len(last) + 1 if proper else 2, unseen=0.5)
     share = (last.sum() + 0.5) / (label_total.sum() + 1.0)  # above 0 and below 1
     return np.asarray((last + share) / (label_total + 1.0))
 
@@ -108,12 +118,6 @@ def _levels(counts: Table) -> Levels:
 
 def _sums(counts: Table) -> Table:
     return np.asarray(counts.sum(axis=-1, keepdims=True))
-
-
-# eq:counting   P(y | h) = (c(h, y) + λ) / (c(h) + λ L); uniform after an unseen history
-def _added(counts: Table, add: float) -> Table:
-    whole = _sums(counts) + add * counts.shape[-1]
-    return np.where(whole > 0, (counts + add) / np.where(whole > 0, whole, 1.0), 1.0 / counts.shape[-1])
 
 
 # eq:deleted-interpolation   P(y | h) = Σ_j λ_j c_j(h, y) / c_j(h), over the histories of j labels that were seen

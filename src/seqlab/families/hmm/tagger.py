@@ -320,21 +320,35 @@ class HMM(Tagger):
         return super().sample(tokens, n, seed, **options)
 
     def log_likelihood(self, tokens: Tokens) -> float:
-        """log P(tokens): the sum over all paths of states; -inf for an impossible sequence."""
+        """log P(tokens): the sum over all paths of states; -inf for an impossible sequence.
+
+        With an end state, probabilities of all sequences sum to 1 (the empty one has none, because the start chooses a
+        state); without one, those of each length do. A word that was never seen counts as the one event "a new word"
+        where its ending is judged (unknown="suffix"), and as not observed at all for "missing" and "none".
+        """
         self._check_fitted("log_likelihood")
-        return questions.log_partition(self.trellis(tokens))
+        trellis = self.trellis(tokens)
+        return questions.log_partition(trellis) if trellis.T or not self._ends else -np.inf
 
     def log_likelihoods(self, X: Sequences, *, lengths: Any = None, threads: int | None = None) -> Floats:
         """(N,) log P of every sequence of X; lengths as for fit, threads as for predict."""
         self._check_fitted("log_likelihoods")
         corpus, count = self._corpus(X, lengths), thread_count(threads)
         made = (self._trellises(part, count) for _, part in blocks(corpus, BLOCK))
-        return np.concatenate([np.zeros(0), *(questions.log_partitions(one, count) for one in made)])
+        found = np.concatenate([np.zeros(0), *(questions.log_partitions(one, count) for one in made)])
+        return np.where(corpus.lengths == 0, -np.inf, found) if self._ends else found
 
     def log_joint(self, tokens: Tokens, labels: Iterable[Any]) -> float:
         """eq:hmm-joint   log P(tokens, labels); a label may be None (any) or a set (one of these)."""
         self._check_fitted("log_joint")
-        return event_log_partition(self.trellis(tokens), labels)
+        trellis = self.trellis(tokens)
+        found = event_log_partition(trellis, labels)
+        return found if trellis.T or not self._ends else -np.inf
+
+    @property
+    def _ends(self) -> bool:
+        """True if sequences end by a state: then there is no empty one."""
+        return self.model_.end is not None and self.model_.end is not False
 
     def aic(self, X: Sequences, *, lengths: Any = None) -> float:
         """eq:aic   -2 log P(X) + 2 · parameters: smaller is better; lengths as for fit."""

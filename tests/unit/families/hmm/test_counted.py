@@ -36,10 +36,12 @@ def test_relative_frequencies_are_those_counted_by_hand():  # eq:counting
 def test_a_prior_adds_to_every_count():  # eq:counting
     model = counted(SMALL, order=1, smoothing=AddLambda(1.0), unknown=None)
     assert model.move_probabilities.tolist() == [[1 / 3, 2 / 3], [0.5, 0.5], [0.75, 0.25]]
-    assert model.emissions() == pytest.approx(np.array([[3 / 5, 1 / 5], [1 / 4, 2 / 4]]))
+    assert model.emissions() == pytest.approx(np.array([[3 / 4, 1 / 4], [1 / 3, 2 / 3]]))
     words, codes, offsets = coded([["new", "a"]])
     (trellis,) = model.trellises(words, codes, offsets)
-    assert trellis.node[0] == pytest.approx(np.log([0.75 * 1 / 5, 0.25 * 1 / 4]))
+    assert trellis.node[0] == pytest.approx(np.log([0.75, 0.25]))  # a new word says nothing here
+    ends = counted(SMALL, order=1, smoothing=AddLambda(1.0), unknown=None, end=True).end_probabilities
+    assert ends == pytest.approx([2 / 5, 2 / 4])  # of L + 1 events
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
@@ -85,8 +87,11 @@ def test_rows_of_moves_sum_to_one(smoothing, order):
 
 
 def test_emissions_of_relative_frequencies_sum_to_one():
-    model = counted(TEXT, smoothing="mle")
-    assert model.emissions().sum(axis=1) == pytest.approx(np.ones(model.L))
+    for smoothing in ("mle", 0.5):
+        model = counted(TEXT, smoothing=smoothing, unknown=None)
+        assert model.emissions().sum(axis=1) == pytest.approx(np.ones(model.L))
+        model = counted(TEXT, smoothing=smoothing)
+        assert model.emissions().sum(axis=1) == pytest.approx(np.full(model.L, 1 - model.lexicon.unseen))
 
 
 @pytest.mark.parametrize("smoothing", SMOOTHINGS)

@@ -82,7 +82,7 @@ def test_every_smoothing_gives_probabilities_whatever_tokens_weigh(sentences, or
 def test_how_sentences_end():
     last, total = np.array([1.0, 0.0, 0.0]), np.array([4.0, 4.0, 0.0])
     assert end_probabilities(last, total, MLE()).tolist() == [0.25, 0.0, 0.5]
-    assert end_probabilities(last, total, AddLambda(1)).tolist() == [2 / 6, 1 / 6, 1 / 2]
+    assert end_probabilities(last, total, AddLambda(1)).tolist() == [2 / 8, 1 / 8, 1 / 4]
     assert end_probabilities(last, total, KneserNey()) == pytest.approx([(1 + 1 / 6) / 5, 1 / 6 / 5, 1 / 6])
 
 

@@ -65,22 +65,25 @@ def shaped(full: Floats, kind: str) -> Floats:
     return np.array(variances if kind == "diag" else variances.mean(axis=1))
 
 
-def whitened(x: Floats, means: Floats, covariances: Floats, columns: Floats | None = None) -> Floats:
-    """Compute (T, L) log densities under full covariances (L, D, D).
-
-    columns   x as (D, T): the core then does it, faster for a few dimensions
-    """
-    triangles = np.linalg.cholesky(covariances)
-    factors = np.linalg.inv(triangles)
-    logs = np.log(np.einsum("ldd->ld", triangles)).sum(axis=1)
-    constants = -0.5 * x.shape[1] * LOG_TWO_PI - logs
+def whitened(x: Floats, means: Floats, covariances: Floats) -> Floats:
+    """Compute (T, L) log densities under full covariances (L, D, D)."""
     node = np.empty((len(x), len(means)))
-    if columns is not None:
-        _core.full_scores(columns, means, factors, constants, node.reshape(-1))
-        return node
-    for y, (mean, factor) in enumerate(zip(means, factors, strict=True)):
-        away = (x - mean) @ factor.T
-        node[:, y] = constants[y] - 0.5 * np.einsum("td,td->t", away, away)
+    width = x.shape[1]
+    for y, (mean, covariance) in enumerate(zip(means, covariances, strict=True)):
+        triangle = np.linalg.cholesky(covariance)
+        away = (x - mean) @ np.linalg.inv(triangle).T
+        constant = width * LOG_TWO_PI + 2 * np.log(np.diag(triangle)).sum()
+        node[:, y] = -0.5 * (constant + np.einsum("td,td->t", away, away))
+    return node
+
+
+def whitened_columns(columns: Floats, means: Floats, covariances: Floats) -> Floats:
+    """Compute the same for vectors as (D, T), in the core."""
+    triangles = np.linalg.cholesky(covariances)
+    logs = np.log(np.einsum("ldd->ld", triangles)).sum(axis=1)
+    constants = -0.5 * len(columns) * LOG_TWO_PI - logs
+    node = np.empty((columns.shape[1], len(means)))
+    _core.full_scores(columns, means, np.linalg.inv(triangles), constants, node.reshape(-1))
     return node
 
 

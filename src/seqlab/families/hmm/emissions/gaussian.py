@@ -43,7 +43,7 @@ from seqlab.families.hmm.emissions.vectors import (
 from seqlab.store.fields import Array
 from seqlab.store.values import Given
 
-FEW = 16  # dimensions; with more of them, matrix products are faster than the core
+FEW, MANY = 16, 1000  # dimensions and vectors; otherwise matrix products are faster than the core
 NEAR = 1e4  # squared standard deviations from the centre of the data to a mean: sums about it keep 11 digits
 
 
@@ -172,7 +172,10 @@ class GaussianDistribution(Distribution):
     # eq:gaussian-emission   log N(x; μ, Σ) = -½ (D log 2π + log |Σ| + (x - μ)ᵀ Σ⁻¹ (x - μ))
     def scores(self, observed: VectorRows) -> Floats:
         if self.options.whole:
-            node = shapes.whitened(observed.values, self.means, self.full, self._columns(observed))
+            if (columns := self._columns(observed)) is not None:
+                node = shapes.whitened_columns(columns, self.means, self.full)
+            else:
+                node = shapes.whitened(observed.values, self.means, self.full)
             if observed.present is not None:
                 node[~observed.there] = 0.0
             return node
@@ -196,8 +199,8 @@ class GaussianDistribution(Distribution):
         return node
 
     def _columns(self, observed: VectorRows) -> Floats | None:
-        """Return the vectors as (D, T) where the core is faster than matrix products: in a few dimensions."""
-        return observed.columns if self.width <= FEW else None
+        """Return the vectors as (D, T) where the core is faster than matrix products: many, in a few dimensions."""
+        return observed.columns if self.width <= FEW and len(observed) >= MANY else None
 
     def _near(self, observed: VectorRows) -> bool:
         """Return True if squares about the centre of the data are exact: then a matrix product is fastest."""
@@ -220,14 +223,15 @@ class GaussianDistribution(Distribution):
             if observed.present is not None:
                 gamma = gamma * observed.there[:, None]
             second = np.empty((self.size, width, width))
-            columns = self._columns(observed)
-            if columns is not None:
+            if (columns := self._columns(observed)) is not None:
                 _core.full_moments(columns, gamma, about, first.reshape(-1), second.reshape(-1))
-            for y in range(self.size if columns is None else 0):
+                post = (np.ones(len(gamma)) @ gamma)[:, None]
+                return {"post": post.repeat(width, axis=1), "first": first, "second": second, "about": about}
+            for y in range(self.size):
                 away = x - about[y]
                 first[y] = gamma[:, y] @ away
                 second[y] = (away * gamma[:, y, None]).T @ away
-            post = (np.ones(len(gamma)) @ gamma)[:, None]
+            post = gamma.sum(axis=0)[:, None]
         elif observed.present is not None:
             for y in range(self.size):
                 away = (x - about[y]) * observed.seen
