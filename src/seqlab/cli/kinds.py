@@ -168,9 +168,7 @@ def constraints_of(given: str | None, corpus: seqlab.Corpus, label: str) -> str 
 
 def scheme_of(corpus: seqlab.Corpus, label: str) -> str | None:
     """Find the tag scheme that all labels follow, if any."""
-    from seqlab.tags import detect, violations
+    from seqlab.tagging.door.constraints import tag_scheme
 
-    found = detect(corpus.column(label)).scheme
-    if found is None or any(violations(corpus.column(label), found)):
-        return None
-    return found.name
+    found = tag_scheme(corpus.column(label))
+    return None if found is None else found.name

@@ -38,6 +38,7 @@ from seqlab.tagging.door.sentences import (
 )
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.training import Training
+from seqlab.tags import Scheme
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label
@@ -109,6 +110,9 @@ class Tagger(Model):
         "training.column", "The column that the labels of training came from; None when they came as lists."
     )
     rules_: Rules = from_fit("training.rules", "What the model never says.")
+    scheme_: Scheme | None = from_fit(
+        "training.rules.scheme", "The tag scheme of constraints, which 'auto' finds; None without one."
+    )
     dictionary_: TagDictionary | None = from_fit("training.dictionary", "What words may be, or None.")
 
     @property

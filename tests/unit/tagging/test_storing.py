@@ -85,7 +85,8 @@ def arrays_of(model):
     found = {
         name: getattr(model, name) for name in ("begin", "label", "weights", "moves", "move_seen", "theta")
     }
-    found |= {f"rules.{name}": getattr(model.rules, name) for name in model.rules.__slots__}
+    masks = ("forbidden", "no_start", "no_end")
+    found |= {f"rules.{name}": getattr(model.rules, name) for name in masks}
     if model.edge is not None:
         found |= {f"edge.{name}": getattr(model.edge, name) for name in model.edge.__slots__}
     if model.coarse is not None:
@@ -101,6 +102,7 @@ def assert_same(one, two, corpus=TEST):
     for name, array in mine.items():
         assert array.dtype == other[name].dtype, name
         assert array.tobytes() == other[name].tobytes(), name
+    assert one.model_.rules.spelling == two.model_.rules.spelling
     assert one.history_.to_dict() == two.history_.to_dict()
     assert (one.labels_, one.columns_, one.column_, one.vocabulary_) == (
         two.labels_,

@@ -38,7 +38,7 @@ from seqlab.learning.history import Epoch, History
 from seqlab.learning.monitor import Bar, Best, best_of, checked_callbacks, checked_patience
 from seqlab.learning.smoothing import MLE, AddLambda, smoothing_of
 from seqlab.tagging.decoding import Trellises
-from seqlab.tagging.door.constraints import Rules, TagDictionary
+from seqlab.tagging.door.constraints import Rules, TagDictionary, check_rules
 from seqlab.tagging.door.sentences import token_weights
 
 
@@ -146,7 +146,10 @@ class TablesEngine:
             model = replace(model, emissions=model.emissions.grown(data.corpus, data.column))
             observed = model.emissions.observe(data.corpus, data.column, unknown="missing")
             dictionary = TagDictionary.of(hmm.allowed, model.labels, data.column)
-            evidence = data.numbered(model.labels).evidence(
+            data = data.numbered(model.labels)
+            if data.gold is not None:
+                check_rules(data.gold, model.rules, data.corpus.offsets, hmm.constraints)
+            evidence = data.evidence(
                 observed, model.size, dictionary, sample_weight, learner.unlabelled_weight
             )
         found = learner.expect(model, evidence, thread_count(hmm.threads))
@@ -285,16 +288,19 @@ class CountsEngine:
         names = () if data.gold is None else data.gold.names
         if data.full:
             model = _count(hmm, data, names, sample_weight)
-            return _counted(hmm, data, model if before is None else before.plus(model))
+            if before is None:
+                return _counted(hmm, data, model)
+            return _counted(hmm, data, before.plus(model), before.rules)
         labels = tuple(sorted({*names, *(() if before is None else before.labels)}))
         learner = checked(USUAL if hmm.learner is None else hmm.learner)
         dictionary = TagDictionary.of(hmm.allowed, labels, data.column)
         start, closed, text = opened(hmm, data.numbered(labels), labels, dictionary, learner, sample_weight)
         if before is not None:
             closed = before.relabelled(labels) if closed is None else before.plus(closed)
-            start = replace(closed, rules=Rules.of(hmm.constraints, labels))
+            start = replace(closed, rules=start.rules)
         found = expected(start, text, hard=isinstance(learner, HardEM), threads=thread_count(hmm.threads))
-        return _counted(hmm, data, found.added(start, closed))
+        known = None if before is None else before.rules
+        return _counted(hmm, data, found.added(start, closed), known)
 
     def trellises(self, fit: HmmFit, corpus: Corpus, column: str | None, threads: int) -> Trellises:
         """Return one trellis for every sentence."""
@@ -321,9 +327,11 @@ class CountsEngine:
         return HiddenMarkov(model.labels, pi, np.ascontiguousarray(A), end, table, model.rules, tuple(head))
 
 
-def _counted(hmm: families.HMM, data: TrainingSet, model: CountedHMM) -> HmmFit:
+def _counted(hmm: families.HMM, data: TrainingSet, model: CountedHMM, before: Rules | None = None) -> HmmFit:
     """Make the fitted value of counts, with rules and dictionary."""
-    model = replace(model, rules=Rules.of(hmm.constraints, model.labels))
+    gold = data.numbered(model.labels).gold
+    rules = Rules.learned(hmm.constraints, model.labels, gold, data.corpus.offsets, before)
+    model = replace(model, rules=rules)
     dictionary = TagDictionary.of(hmm.allowed, model.labels, data.column)
     history = _one_pass()
     return HmmFit.of(model, dictionary, history, "suffix", data, restarts=(history,))

@@ -127,6 +127,7 @@ def opened(
 
     closed = start = None
     options = count_options(hmm, L)
+    rules = Rules.learned(hmm.constraints, labels, data.gold, corpus.offsets)
     shut = ~tokens
     if (shut & (token_weight > 0) & (column.codes != column.pool.find(MISSING))).any():
         plain = (weights == 1).all()
@@ -137,14 +138,14 @@ def opened(
             np.ascontiguousarray(ids[shut]),
             labels,
             weights=None if plain else np.ascontiguousarray(token_weight[shut]),
-            rules=Rules.of(hmm.constraints, labels),
+            rules=rules,
             **options,
         )
     named = ids >= 0
     if named[tokens].any():
         words = WordCounts.of(column.pool, column.codes[named], ids[named], token_weight[named], L)
         if start is None:
-            start = _even(labels, words, Rules.of(hmm.constraints, labels), **options)
+            start = _even(labels, words, rules, **options)
         start = replace(start, words=words)
     flags = None if dictionary is None else dictionary.flags(column.values)
     allowed = data.allowed(None, L)

@@ -67,9 +67,9 @@ class Ground:
         labels = state_names(hmm, data, known)
         order = hmm.order or _order_of(init)
         table_shape(order, len(labels))
-        rules = Rules.of(hmm.constraints, labels)
         dictionary = TagDictionary.of(hmm.allowed, labels, data.column)
         data = data.numbered(labels)
+        rules = Rules.learned(hmm.constraints, labels, data.gold, data.corpus.offsets)
         observed, domain = data.emissions.first(data.corpus, data.column)
         evidence = data.evidence(observed, len(labels), dictionary, sample_weight, unlabelled)
         more = {"order": order, "threads": thread_count(hmm.threads)}

@@ -311,7 +311,7 @@ class HiddenMarkov(Brief):
     def reordered(self, order: npt.NDArray[np.int64]) -> Self:
         """Put state order[i] at place i; the names stay where they are."""
         rules, square = self.rules, np.ix_(order, order)
-        rules = Rules(rules.forbidden[square], rules.no_start[order], rules.no_end[order])
+        rules = Rules(rules.forbidden[square], rules.no_start[order], rules.no_end[order], rules.spelling)
         *head, A = (np.ascontiguousarray(one[np.ix_(*[order] * one.ndim)]) for one in self.moves)
         end, emissions = None if self.end is None else self.end[order], self.emissions.reordered(order)
         pi = self.pi[order]

@@ -55,7 +55,7 @@ class HMM(Tagger):
                   "suffix" (judged by their endings; SuffixModel(...) has options). None: "suffix" for labelled words
                   that are counted, "missing" for a model that saw labels, else "error"
     end           whether a state may also end the sequence, with a probability of its own
-    constraints   a tag scheme, a Constraints, or forbidden moves (from, to)
+    constraints   a tag scheme, "auto" for that of the labels, a Constraints, or forbidden moves (from, to)
     allowed       {word: labels}: what a word may be, in training and after; one that is not listed may be anything
     states        names of the states
     column        of a Corpus, that the observations stand in; None finds it

@@ -104,7 +104,7 @@ class MEMM(LinearTagger):
 
     features      as in CRF: a preset's name, a Template, a function (sentence, t), or None for ready-made attributes
     learner       LBFGS(), ConjugateGradient() or GradientAscent(); order is 1, and keep has nothing to do
-    constraints   a tag scheme, a Constraints, or forbidden moves (from, to)
+    constraints   a tag scheme, "auto" for that of the labels, a Constraints, or forbidden moves (from, to)
     allowed       {word: labels}: what a word may be, in training and after
     states, transitions   "observed": weights for what training met; "all": for every attribute and label, every move
     min_count     attributes met less often are dropped; class_weight: {label: weight} or "balanced"

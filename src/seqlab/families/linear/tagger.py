@@ -41,7 +41,8 @@ class LinearTagger(Tagger):
                   tokens of X are ready-made attributes (dicts, or lists of strings)
     learner       LBFGS(), ConjugateGradient(), GradientAscent(), SGD() make it a conditional random field;
                   Perceptron(), PassiveAggressive(), AROW(), StructuredSVM() learn from mistakes
-    constraints   a tag scheme such as "IOB2", a Constraints, or forbidden moves (from, to): never learned, never said
+    constraints   a tag scheme such as "IOB2", "auto" for that of the labels, a Constraints, or forbidden
+                  moves (from, to): never learned, never said
     order         1 or 2: how many labels back a move looks
     keep          for order 2: labels with a smaller posterior under a model of order 1 are left out, which keeps it
                   fast; 0 keeps all
@@ -406,7 +407,8 @@ class CRF(LinearTagger):
     features      a preset's name ("pos", "chunk", "ner", ...), a Template, a function (sentence, t), or None when the
                   tokens of X are ready-made attributes (dicts, or lists of strings), as for sklearn-crfsuite
     learner       LBFGS(l2=..., l1=...), c2 and c1 of CRFsuite; or SGD(), ConjugateGradient(), GradientAscent()
-    constraints   a tag scheme such as "IOB2", a Constraints, or forbidden moves (from, to): never learned, never said
+    constraints   a tag scheme such as "IOB2", "auto" for that of the labels, a Constraints, or forbidden
+                  moves (from, to): never learned, never said
     order         1 or 2: how many labels back a move looks; keep: the least posterior of a label in order 2
     allowed       {word: labels}: what a word may be, in training and after; one that is not listed may be anything
     states        "observed", or "all" for every attribute with every label: feature.possible_states of CRFsuite

@@ -21,7 +21,7 @@ from seqlab.families.linear.learners.sgd import SGD
 from seqlab.families.linear.model import Begins, LinearModel, empty_model, joined
 from seqlab.families.linear.second_order import likely_labels
 from seqlab.learning.monitor import Job, Monitor, Outcome, Report, Weights
-from seqlab.tagging.door.constraints import Allowed, Bools, Rules, TagDictionary, check_possible, check_rules
+from seqlab.tagging.door.constraints import Allowed, Bools, Rules, TagDictionary, check_possible
 from seqlab.tagging.door.sentences import (
     NOTHING,
     SEVERAL,
@@ -67,8 +67,8 @@ def learn(
     gold = gold.numbered(labels)
     weights = with_classes(gold, token_weights(corpus, sample_weight), tagger.class_weight)
     check_room(len(labels), tagger.order + 1, TRANSITION)
-    rules = Rules.of(tagger.constraints, labels)
-    check_rules(gold, rules, corpus.offsets, tagger.constraints)
+    earlier_rules = before.training.rules if before else None
+    rules = Rules.learned(tagger.constraints, labels, gold, corpus.offsets, earlier_rules)
     dictionary = TagDictionary.of(tagger.allowed, labels, word_column(corpus))
     data = TrainingSet(encoded, gold, weights, active_labels(dictionary, corpus, gold))
     check_possible(gold, rules, corpus.offsets, data.active, tagger.constraints)

@@ -140,7 +140,8 @@ class MostFrequentTag(Tagger):
                    words that were seen once, which are more like it
     column         the column that holds the words; None for "word", or the first column of strings
     smoothing      added to every count where probabilities are asked for; 0 makes impossible what was not seen
-    constraints    a tag scheme such as "IOB2", a Constraints, or forbidden moves (from, to): the best labels that obey
+    constraints    a tag scheme such as "IOB2", "auto" for that of the labels, a Constraints, or forbidden
+                   moves (from, to): the best labels that obey
     allowed        {word: labels}: what a word may be; one that is not listed may be anything
     class_weight   {label: weight} or "balanced": what a count of the label is worth
 
@@ -225,8 +226,10 @@ class MostFrequentTag(Tagger):
             raise OptionError(
                 "every label that was counted has the weight 0, so there is nothing to learn from"
             )
-        rules, dictionary = Rules.of(self.constraints, labels), TagDictionary.of(self.allowed, labels, column)
         earlier = None if before is None else before.training
+        earlier_rules = None if earlier is None else earlier.rules
+        rules = Rules.learned(self.constraints, labels, gold, corpus.offsets, earlier_rules)
+        dictionary = TagDictionary.of(self.allowed, labels, column)
         training = Training.of(corpus, gold, labels, rules, dictionary, before=earlier)
         return BaselineFit(training, words, counts, column)
 

@@ -77,7 +77,8 @@ class LocalTagger(Tagger):
     scores         "probability" for log-probabilities, "decision" for the decision function; "auto" for probabilities
                    where the classifier has them. With probabilities and `previous` this is an MEMM
     decode, beam   "viterbi", "beam" (following the `beam` best labels) or "greedy" (following the best one)
-    constraints    a tag scheme such as "IOB2", a Constraints, or forbidden moves (from, to)
+    constraints    a tag scheme such as "IOB2", "auto" for that of the labels, a Constraints, or forbidden
+                   moves (from, to)
     allowed        {word: labels}: what a word may be; one that is not listed may be anything
     class_weight   {label: weight} or "balanced"; passed on as weights of tokens
     min_count      attributes met less often in training are dropped
@@ -157,7 +158,7 @@ class LocalTagger(Tagger):
         weights = token_weights(corpus, sample_weight)
         worth = label_weights(gold, self.class_weight, weights)
         dictionary = TagDictionary.of(self.allowed, gold.names, word_column(corpus))
-        rules = Rules.of(self.constraints, gold.names)
+        rules = Rules.learned(self.constraints, gold.names, gold, corpus.offsets)
         encoder = Encoder(self.features, min_count=self.min_count)
         if encoder.sees_labels:
             raise OptionError(

@@ -16,12 +16,14 @@ from seqlab.errors import CorpusError, LabelError, OptionError, Place
 from seqlab.shown import Brief
 from seqlab.store.fields import Array
 from seqlab.tagging.door.sentences import Gold
-from seqlab.tags import Scheme
+from seqlab.tags import SCHEMES, Scheme
 from seqlab.trellis import Constraints
 from seqlab.trellis.constraints import move_mask
 from seqlab.trellis.labels import LabelSet
 
 Bools = npt.NDArray[np.bool_]
+
+AUTO = "auto"  # constraints: the tag scheme that the labels of training follow
 
 Given = str | Scheme | Constraints | Iterable[tuple[str, str]] | None
 
@@ -33,11 +35,14 @@ class Rules(Brief):
     forbidden   (L, L) from label, to label
     no_start    (L,)   labels that cannot be first
     no_end      (L,)   labels that cannot be last
+    spelling    of the tag scheme that they are the rules of: name, delimiter, "suffix" or "prefix", outside; None for
+                other rules
     """
 
     forbidden: Annotated[Bools, Array(np.bool_, "L", "L")]
     no_start: Annotated[Bools, Array(np.bool_, "L")]
     no_end: Annotated[Bools, Array(np.bool_, "L")]
+    spelling: tuple[str, ...] | None = None
 
     @staticmethod
     def none(size: int) -> Rules:
@@ -52,9 +57,13 @@ class Rules(Brief):
             return Rules.none(len(labels))
         from seqlab.tags import rules as rules_of_scheme
 
+        if isinstance(given, str) and given == AUTO:
+            raise OptionError(
+                "constraints='auto' finds the tag scheme of training labels, but there are none here; name the scheme"
+            )
         if isinstance(given, (str, Scheme)):
-            scheme = rules_of_scheme(given, labels)
-            return Rules(scheme.moves, scheme.starts, scheme.ends)
+            found, scheme = rules_of_scheme(given, labels), Scheme.of(given)
+            return Rules(found.moves, found.starts, found.ends, _spelled(scheme))
         if isinstance(given, Constraints):
             return _of_constraints(given, labels)
         if isinstance(given, Iterable):
@@ -63,6 +72,32 @@ class Rules(Brief):
             f"constraints must be the name of a tag scheme, a seqlab.Constraints, or pairs (from, to) of labels that "
             f"must not follow each other, got {given!r}"
         )
+
+    @staticmethod
+    def learned(
+        given: Given, labels: Sequence[str], gold: Gold | None, offsets: Offsets, before: Rules | None = None
+    ) -> Rules:
+        """Read the constraints of a training, and check its labels by them.
+
+        given    as for `of`; "auto" for the tag scheme that the labels follow, or that of `before`
+        labels   all labels; those of gold are numbered alike
+        """
+        wanted = given
+        if isinstance(given, str) and given == AUTO:
+            wanted = before.scheme if before is not None else None
+            wanted = detected(gold, offsets) if wanted is None else wanted
+        rules = Rules.of(wanted, labels)
+        if gold is not None:
+            check_rules(gold, rules, offsets, given if wanted is given else wanted.name)  # type: ignore[union-attr]
+        return rules
+
+    @property
+    def scheme(self) -> Scheme | None:
+        """The tag scheme that they are the rules of, or None."""
+        if self.spelling is None:
+            return None
+        name, delimiter, side, outside = self.spelling
+        return Scheme.of(name, delimiter=delimiter, suffix=side == "suffix", outside=outside)
 
     def __bool__(self) -> bool:
         return bool(self.forbidden.any() or self.no_start.any() or self.no_end.any())
@@ -76,6 +111,38 @@ class Rules(Brief):
         masks = {"forbidden": self.forbidden.reshape(-1), "no_start": self.no_start, "no_end": self.no_end}
         used = bool(self)
         return {name: np.ascontiguousarray(mask, np.uint8) if used else None for name, mask in masks.items()}
+
+
+def _spelled(scheme: Scheme) -> tuple[str, ...] | None:
+    """Return the spelling of a scheme of ours; None for one of a user's own making."""
+    spelling = {"delimiter": scheme.delimiter, "suffix": scheme.suffix, "outside": scheme.outside}
+    if scheme.name not in (one.name for one in SCHEMES) or scheme != Scheme.of(scheme.name, **spelling):
+        return None
+    return scheme.name, scheme.delimiter, "suffix" if scheme.suffix else "prefix", scheme.outside
+
+
+def tag_scheme(sentences: Sequence[Sequence[str]]) -> Scheme | None:
+    """Find the tag scheme that all labels follow, if any."""
+    from seqlab.tags import detect, violations
+
+    found = detect(sentences).scheme
+    return None if found is None or any(violations(sentences, found)) else found
+
+
+def detected(gold: Gold | None, offsets: Offsets) -> Scheme:
+    """Find the tag scheme of training labels: that of the sentences whose labels are all known."""
+    if gold is None:
+        raise OptionError("constraints='auto' finds the tag scheme of labels, but there are none; name it")
+    bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+    parts = (gold.ids[begin:end].tolist() for begin, end in bounds)
+    whole = [[gold.names[i] for i in part] for part in parts if part and min(part) >= 0]
+    found = tag_scheme(whole) if whole else None
+    if found is None:
+        raise OptionError(
+            f"constraints='auto': the labels {', '.join(map(repr, gold.names)):.100} follow no tag scheme; name one, "
+            f"or leave constraints out"
+        )
+    return found
 
 
 def _of_constraints(given: Constraints, labels: Sequence[str]) -> Rules:
