@@ -116,9 +116,9 @@ class Tagger(Model):
     dictionary_: TagDictionary | None = from_fit("training.dictionary", "What words may be, or None.")
 
     @property
-    def classes_(self) -> list[str]:
-        """The labels, under scikit-learn's name for them."""
-        return list(self.labels_)
+    def classes_(self) -> list[Any]:
+        """The labels as they were given, strings or whole numbers, under scikit-learn's name for them."""
+        return self._training.given_labels
 
     @property
     def _known_columns(self) -> tuple[str, ...] | None:
@@ -141,7 +141,7 @@ class Tagger(Model):
     def predict(
         self, X: Sentences, *, decode: str | None = None, beam: int | None = None, threads: int | None = None
     ) -> list[list[str]]:
-        """Predict a list of labels for every sentence.
+        """Predict a list of labels for every sentence, as those of training were given: strings or whole numbers.
 
         X        a Corpus, or a list of sentences: lists of words, of tuples or dicts of cells, or of attributes
         decode   "viterbi" for the best path, "posterior" for the best label at each position alone, "beam" for a path
@@ -151,7 +151,7 @@ class Tagger(Model):
         self._check_fitted("predict")
         corpus = self._looked_at(X)
         ids = self._chosen(corpus, decode, beam, thread_count(threads))
-        return _core.gather_all(list(self.labels_), ids, corpus.offsets)
+        return _core.gather_all(self.classes_, ids, corpus.offsets)
 
     def annotate(
         self,
@@ -186,7 +186,7 @@ class Tagger(Model):
     def predict_marginals(self, X: Sentences, *, threads: int | None = None) -> list[list[dict[str, float]]]:
         """Compute for every sentence of X, for every token, a dict label -> probability; threads as for predict."""
         self._check_meaning("predict_marginals")
-        return [labelled(rows, self.labels_) for rows in self.predict_proba(X, threads=threads)]
+        return [labelled(rows, self.classes_) for rows in self.predict_proba(X, threads=threads)]
 
     def score(self, X: Sentences, y: Targets, sample_weight: Any = None) -> float:
         """Compute accuracy by token of X, for scikit-learn's searches; tokens without a label in y do not count.
@@ -267,7 +267,7 @@ class Tagger(Model):
         else:
             way = self._way(decode, beam)
             ids = best(self.trellis(tokens, known=known, allowed=allowed), *way).ids
-        labels = self.labels_
+        labels = self.classes_
         return [labels[i] for i in ids.tolist()]
 
     def predict_single(self, tokens: Tokens) -> list[str]:
@@ -278,7 +278,7 @@ class Tagger(Model):
         """Compute the scores of one sentence, what is forbidden masked; tokens, known, allowed as for tag."""
         self._check_fitted("trellis")
         made: Trellis = self._trellises(self._corpus_of_one(tokens), 1)[0]
-        return constrained(made, known, allowed)
+        return constrained(made, self._training.inside(known), self._training.inside(allowed))
 
     def nbest(self, tokens: Tokens, n: int = 5, *, known: Known = None, allowed: Allowed = None) -> NBest:
         """Find the n best labellings, best first, with log-probabilities if any; tokens, known, allowed as for tag."""
@@ -295,7 +295,7 @@ class Tagger(Model):
     def predict_marginals_single(self, tokens: Tokens) -> list[dict[str, float]]:
         """Compute for each of the tokens of one sentence a dict label -> probability."""
         self._check_meaning("predict_marginals_single")
-        return labelled(self.posterior(tokens).node, self.labels_)
+        return labelled(self.posterior(tokens).node, self.classes_)
 
     def log_partition(self, tokens: Tokens, *, known: Known = None, allowed: Allowed = None) -> float:
         """Compute log Z: the log of the sum of exp(score) over all labellings; tokens, known, allowed as for tag."""
@@ -309,7 +309,9 @@ class Tagger(Model):
         """
         self._check_meaning("log_prob")
         trellis = self.trellis(tokens)
-        return event_log_partition(trellis, labels) - float(inference.log_partition(trellis))
+        return event_log_partition(trellis, self._training.inside(labels)) - float(
+            inference.log_partition(trellis)
+        )
 
     def sample(
         self, tokens: Tokens, n: int = 1, seed: int = 0, *, known: Known = None, allowed: Allowed = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -20,7 +20,14 @@ from seqlab.store.fields import Field, Listed, Names, Sizes, Strings
 from seqlab.store.state import State, string_arrays
 from seqlab.tagging.decoding import path_ids
 from seqlab.tagging.door.constraints import Allowed, Rules, TagDictionary
-from seqlab.tagging.door.sentences import WORD_COLUMNS, Gold, read_gold, read_sentences, vocabulary
+from seqlab.tagging.door.sentences import (
+    WORD_COLUMNS,
+    Gold,
+    label_name,
+    read_gold,
+    read_sentences,
+    vocabulary,
+)
 from seqlab.trellis import Constraints
 
 Dev = Corpus | tuple[Any, Any] | None
@@ -59,6 +66,7 @@ class Training(Brief):
     words        those of training, or None when it had none; loaded on first use
     rules        constraints on labels
     dictionary   the allowed labels of words, or None
+    whole        True if labels were given as whole numbers, and are given back as such
     """
 
     stored_kind: ClassVar[str] = "training"
@@ -69,6 +77,7 @@ class Training(Brief):
     vocabulary: Annotated[Late[frozenset[str] | None], Lazily(Strings(make=frozenset, optional=True))]
     rules: Annotated[Rules, Inside(Rules, "rules.")]
     dictionary: Annotated[TagDictionary | None, _Dictionary()]
+    whole: bool = False
 
     @staticmethod
     def of(
@@ -86,6 +95,12 @@ class Training(Brief):
         earlier = None if before is None else before.vocabulary()
         if earlier is not None:
             words = earlier | (words or frozenset())
+        whole = gold is not None and gold.whole
+        if before is not None and gold is not None and before.whole != whole:
+            kinds = ("strings", "whole numbers")
+            raise LabelError(
+                f"the labels of training were {kinds[before.whole]}, but these are {kinds[whole]}; write them alike"
+            )
         return Training(
             tuple(labels),
             tuple(name for name in corpus.columns if name != column),
@@ -93,7 +108,23 @@ class Training(Brief):
             Late(words),
             Rules.none(len(labels)) if rules is None else rules,
             dictionary,
+            whole,
         )
+
+    @property
+    def given_labels(self) -> list[Any]:
+        """The labels as the user gave them: strings, or whole numbers; hidden states beside them have names."""
+        if not self.whole:
+            return list(self.labels)
+        return [int(label) if label.removeprefix("-").isdecimal() else label for label in self.labels]
+
+    def inside(self, given: Any) -> Any:
+        """Write labels in the input of a user, alone or in lists and dictionaries, by the names that they have here."""
+        if not self.whole or isinstance(given, (str, bytes, np.ndarray)):
+            return given
+        if isinstance(given, Mapping):
+            return {key: self.inside(value) for key, value in given.items()}
+        return [self.inside(one) for one in given] if isinstance(given, Iterable) else label_name(given)
 
     def named_rules(self) -> Constraints | None:
         """Return the rules by the names of labels, so that they apply when labels are added later."""

@@ -54,6 +54,13 @@ class Evidence:
         """Number of tokens, T."""
         return int(self.offsets[-1])
 
+    @property
+    def weight(self) -> float:
+        """Number of tokens, each counted by the weight of its sequence."""
+        if self.weights is None:
+            return float(self.tokens)
+        return float((self.weights * np.diff(self.offsets)).sum())
+
     def passes(self, size: int, order: int = 1) -> Any:
         """Return the core's view, made once: it keeps workspaces."""
         if (size, order) not in self._passes:
@@ -318,15 +325,15 @@ class Running:
     end: Annotated[Floats, Array(np.float64, "L", least=0, finite=True)]
     emissions: Annotated[Statistics, _Statistics()]
     batches: Annotated[int, Setting(int, least=1)]
-    tokens: Annotated[int, Setting(int, least=0)]
+    tokens: Annotated[float, Setting(float, least=0)]
     head: Annotated[Moves, StoredHead()] = ()
 
     # eq:stepwise-em   s_k = (1 - η_k) s_{k-1} + η_k ŝ(batch k),  η_k = (k + 1)^-forgetting
     @staticmethod
     def of(
-        before: Running | None, model: HiddenMarkov, found: Expected, tokens: int, forgetting: float
+        before: Running | None, model: HiddenMarkov, found: Expected, tokens: float, forgetting: float
     ) -> Running:
-        """Add the expected counts of another batch with this many tokens."""
+        """Add the expected counts of another batch with this many tokens, each counted by its weight."""
         whole = Running(found.start, found.edge, found.end, found.emissions, 1, tokens, found.head)
         fresh = whole._scaled(1.0 / max(tokens, 1))
         if before is None:

@@ -52,10 +52,22 @@ class FitOptions:
     progress: bool
 
     def __post_init__(self) -> None:
-        patience = checked_patience(self.patience)
+        checked_patience(self.patience)
         object.__setattr__(self, "callbacks", checked_callbacks(self.callbacks))
-        if self.dev is None and patience is not None:
+
+    def refuse_alone(self) -> None:
+        """Raise an error for patience without a development set."""
+        if self.dev is None and self.patience is not None:
             raise OptionError("patience looks at a development set; pass one as dev=")
+
+
+def _refuse_patience(asked: FitOptions) -> None:
+    """Raise an error for patience where labelled data are counted, in one pass."""
+    if asked.patience is not None:
+        raise OptionError(
+            "patience has no meaning here: every token has a label, so training is one pass of counting, which cannot "
+            "end early; leave it out, or ask for learner=BaumWelch()"
+        )
 
 
 def engine_for(hmm: families.HMM, data: TrainingSet, before: Any = None) -> TablesEngine | CountsEngine:
@@ -118,6 +130,7 @@ class TablesEngine:
         ground = Ground.of(hmm, data, learner.unlabelled_weight if learner else 1.0, sample_weight)
         prior, threads = Dirichlet.of(hmm.smoothing), thread_count(hmm.threads)
         if learner is None:
+            _refuse_patience(asked)
             flat = ground.flat(np.random.default_rng(hmm.seed))
             model = flat.maximised(expect(flat, ground.evidence, threads), prior)
             history = _one_pass()
@@ -155,7 +168,7 @@ class TablesEngine:
         found = learner.expect(model, evidence, thread_count(hmm.threads))
         say_lost(found.log_z, " of the batch", "they are left out")
         running = None if before is None else before.running
-        running = Running.of(running, model, found, evidence.tokens, float(learner.forgetting))
+        running = Running.of(running, model, found, evidence.weight, float(learner.forgetting))
         groups = groups_of(learner.tied, model.labels)
         model = running.maximised(model, Dirichlet.of(hmm.smoothing), groups, learner.frozen)
         epochs = [] if before is None else before.history.epochs
@@ -179,6 +192,7 @@ def _em(
     hmm: families.HMM, ground: Ground, learner: Any, prior: Dirichlet, threads: int, asked: FitOptions
 ) -> tuple[HiddenMarkov, Best]:
     """Run EM from one start or several; return the best model, and the histories of all runs."""
+    asked.refuse_alone()
     judge = None if asked.dev is None else DevScorer(asked.dev, ground.data, ground.dictionary, threads)
     runs = learner.restarts if ground.by_chance else 1
     starts = [ground.start(np.random.default_rng([hmm.seed, run])) for run in range(runs)]
@@ -256,6 +270,7 @@ class CountsEngine:
         """Count labelled words, and what is expected of words without a label, by EM."""
         labels = state_names(hmm, data, None)
         if data.full:
+            _refuse_patience(asked)
             return _counted(hmm, data, _count(hmm, data, labels, sample_weight))
         learner = checked(USUAL if hmm.learner is None else hmm.learner)
         threads, dictionary = thread_count(hmm.threads), TagDictionary.of(hmm.allowed, labels, data.column)

@@ -69,7 +69,8 @@ class HmmFit(Brief):
         column = None if data is None or data.gold is None else data.gold.column
         columns = () if data is None else tuple(name for name in data.corpus.columns if name != column)
         words = Late(make=lambda: model.vocabulary)
-        training = Training(model.labels, columns, column, words, model.rules, dictionary)
+        whole = data is not None and data.gold is not None and data.gold.whole
+        training = Training(model.labels, columns, column, words, model.rules, dictionary, whole)
         return HmmFit(training, model, history, None if data is None else data.column, unknown, **more)
 
     def check(self) -> None:
@@ -212,9 +213,32 @@ OPTIONS: Mapping[str, OptionKind] = {
 }
 
 
+def _emissions_of(hmm: families.HMM) -> Any:
+    """Return the emissions as given; without any those of init, if it is a fitted model."""
+    fitted = getattr(hmm.init, "fit_", None)
+    if not isinstance(fitted, HmmFit):
+        return Categorical() if hmm.emissions is None else hmm.emissions
+    own = _emissions_of(hmm.init)
+    if hmm.emissions is not None and _shape(hmm.emissions) != _shape(own):
+        raise OptionError(
+            f"emissions are {_shape(hmm.emissions)}, but init is a model whose emissions are {_shape(own)}; leave out "
+            f"emissions, or init"
+        )
+    return own if hmm.emissions is None else hmm.emissions
+
+
+def _shape(emissions: Any) -> str:
+    """Describe emissions by what another model of them must have in common."""
+    if isinstance(emissions, type) or not isinstance(emissions, Emission):
+        return f"{emissions!r:.60}"
+    inside = {name: getattr(emissions, name, None) for name in ("covariance", "components")}
+    told = ", ".join(f"{name}={value!r}" for name, value in inside.items() if value is not None)
+    return f"{type(emissions).__name__}({told})"
+
+
 def check_options(hmm: families.HMM) -> Emission:
     """Check options that do not depend on the data; return the emissions, or the default for None."""
-    emissions = Categorical() if hmm.emissions is None else hmm.emissions
+    emissions = _emissions_of(hmm)
     if isinstance(emissions, type) or not isinstance(emissions, Emission):
         raise OptionError(f"emissions must be Categorical(), Gaussian(), ..., got {emissions!r:.60}")
     if hmm.n_states is not None:

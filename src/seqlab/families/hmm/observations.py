@@ -90,7 +90,7 @@ def split_labels(y: Any, offsets: Offsets, lengths: Any) -> Any:
     if y is None or isinstance(y, (str, bytes, Mapping)) or not isinstance(y, Iterable):
         return y
     rows = list(y)
-    if lengths is not None and not any(isinstance(row, (list, tuple)) for row in rows):
+    if lengths is not None and not any(isinstance(row, (list, tuple, np.ndarray)) for row in rows):
         if len(rows) != offsets[-1]:
             raise ShapeError(f"X has {int(offsets[-1])} tokens, but y has {len(rows)} labels")
         return [rows[b:e] for b, e in itertools.pairwise(offsets.tolist())]

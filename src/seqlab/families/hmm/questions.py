@@ -30,10 +30,10 @@ LONGEST = 100_000  # limit for a sequence drawn from a model with an end
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Generated(Brief):
-    """Sequences drawn from a model: observations[i] with states[i]."""
+    """Sequences drawn from a model: observations[i] with states[i]; vectors as an array (T, D)."""
 
-    observations: list[list[Any]]
-    states: list[list[str]]
+    observations: list[Any]
+    states: list[list[Any]]
 
     def __len__(self) -> int:
         return len(self.states)
@@ -159,6 +159,17 @@ def log_partition(trellis: Any) -> float:
         return float("-inf")
 
 
+def named(
+    paths: list[list[Any]], names: list[Any], states: str, as_given: list[Any] | None = None
+) -> list[list[Any]]:
+    """Write paths of states by name, or by number: states="index"; `as_given` replaces the names."""
+    if choice(states, "states", ("name", "index")) == "name" and as_given in (None, names):
+        return paths
+    to: Any = range(len(names)) if states == "index" else as_given
+    number = dict(zip(names, to, strict=True))
+    return [[number[name] for name in path] for path in paths]
+
+
 # ------------------------------------------------------------------------------------------------ chance
 
 
@@ -173,6 +184,8 @@ def generated(model: HiddenMarkov, n: int, length: Any, seed: int) -> Generated:
     paths = [_path(model, tables, size, rng) for size in _lengths(length, n, model)]
     all_drawn = model.emissions.draw(np.concatenate([np.zeros(0, dtype=np.int64), *paths]), rng)
     ends = np.cumsum([0, *map(len, paths)]).tolist()
+    if all_drawn and isinstance(all_drawn[0], np.ndarray):
+        all_drawn = np.stack(all_drawn)
     drawn = [all_drawn[b:e] for b, e in itertools.pairwise(ends)]
     return Generated(drawn, [[model.labels[i] for i in path.tolist()] for path in paths])
 
@@ -252,12 +265,15 @@ class Selection(Tabular):
         return min(self.candidates, key=lambda one: float(getattr(one, self.criterion)))
 
     def __str__(self) -> str:
-        lines = ["states  log-likelihood  parameters           aic           bic"]
+        held_out = any(one.dev is not None for one in self.candidates)
+        title = "states  log-likelihood  parameters           aic           bic"
+        lines = [f"{title}           dev" if held_out else title]
         for one in self.candidates:
             mark = "*" if one is self.chosen else " "
+            dev = "" if one.dev is None else f" {one.dev:>13.6f}"
             lines.append(
                 f"{one.n_states:>6}{mark} {one.log_likelihood:>15.3f} {one.parameters:>11} "
-                f"{one.aic:>13.3f} {one.bic:>13.3f}"
+                f"{one.aic:>13.3f} {one.bic:>13.3f}{dev}"
             )
         return "\n".join(lines)
 

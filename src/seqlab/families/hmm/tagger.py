@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -275,10 +276,16 @@ class HMM(Tagger):
         """Count the numbers that were free to choose."""
         return self._tables("n_parameters_").parameters
 
-    def predict(self, X: Sequences, *, lengths: Any = None, **options: Any) -> list[list[str]]:
-        """Find a list of states for every sequence of X; lengths as for fit; options: decode, beam, threads."""
+    def predict(
+        self, X: Sequences, *, lengths: Any = None, states: str = "name", **options: Any
+    ) -> list[list[Any]]:
+        """Find a list of states for every sequence of X; lengths as for fit; options: decode, beam, threads.
+
+        states   "name", or "index" for their numbers, the places in labels_ and model_
+        """
         self._check_fitted("predict")
-        return super().predict(self._corpus(X, lengths), **options)
+        found = super().predict(self._corpus(X, lengths), **options)
+        return questions.named(found, self.classes_, states)
 
     def predict_proba(self, X: Sequences, *, lengths: Any = None, threads: int | None = None) -> list[Any]:
         """For every sequence of X an array (T, L): P(state) at each position; lengths as for fit; threads."""
@@ -304,15 +311,24 @@ class HMM(Tagger):
         return super().evaluate(self._corpus(test), self._column_for(test) if y is None else y, **options)
 
     def sample(
-        self, tokens: Tokens | None = None, n: int = 1, seed: int = 0, *, length: Any = None, **options: Any
+        self,
+        tokens: Tokens | None = None,
+        n: int = 1,
+        seed: int = 0,
+        *,
+        length: Any = None,
+        states: str = "name",
+        **options: Any,
     ) -> Any:
-        """Without tokens: n sequences of observations and states, drawn from the model (generate has seed and length).
+        """Without tokens: n sequences of observations and states, drawn from the model.
+
+        seed, length and states are those of generate.
 
         With tokens: n labellings of them, drawn from the distribution over paths; options are known and allowed.
         """
         self._check_fitted("sample")
         if tokens is None:
-            return self.generate(n, length, seed=seed)
+            return self.generate(n, length, seed=seed, states=states)
         if isinstance(tokens, (int, np.integer)):
             raise LabelError(
                 f"sample takes a sequence first, got {tokens!r}; write sample(n={tokens!r}, length=...)"
@@ -342,7 +358,7 @@ class HMM(Tagger):
         """eq:hmm-joint   log P(tokens, labels); a label may be None (any) or a set (one of these)."""
         self._check_fitted("log_joint")
         trellis = self.trellis(tokens)
-        found = event_log_partition(trellis, labels)
+        found = event_log_partition(trellis, self._training.inside(labels))
         return found if trellis.T or not self._ends else -np.inf
 
     @property
@@ -388,12 +404,18 @@ class HMM(Tagger):
         self._check_fitted("stream")
         return questions.HMMStream(self, lag)
 
-    def generate(self, n: int = 1, length: Any = None, *, seed: int = 0) -> questions.Generated:
+    def generate(
+        self, n: int = 1, length: Any = None, *, seed: int = 0, states: str = "name"
+    ) -> questions.Generated:
         """Draw n sequences of observations and states from the model; the same seed draws the same ones.
 
         length   of every sequence, or a list with one for each; None with an end state, which ends them
+        states   "name", or "index" for their numbers, the places in labels_ and model_
+
+        Vectors come as an array (T, D) for each sequence.
         """
-        return questions.generated(self._tables("generate"), n, length, seed)
+        found = questions.generated(self._tables("generate"), n, length, seed)
+        return replace(found, states=questions.named(found.states, list(self.labels_), states, self.classes_))
 
     def _corpus(self, X: Any, lengths: Any = None) -> Corpus:
         return read_observations(X, self._check_options(), lengths)

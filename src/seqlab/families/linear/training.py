@@ -26,6 +26,7 @@ from seqlab.tagging.door.sentences import (
     NOTHING,
     SEVERAL,
     Gold,
+    label_order,
     listed_labels,
     read_labelled,
     token_weights,
@@ -62,7 +63,7 @@ def learn(
     threads = thread_count(tagger.threads)
     corpus, gold = read_labelled(X, y, words=tagger.features is not None)
     earlier_labels = before.training.labels if before else ()
-    labels = tuple(sorted({*gold.names, *listed_labels(classes), *earlier_labels}))
+    labels = label_order({*gold.names, *listed_labels(classes), *earlier_labels}, whole=gold.whole)
     encoder, encoded = _encoded(tagger, corpus, before, labels, threads)
     gold = gold.numbered(labels)
     weights = with_classes(gold, token_weights(corpus, sample_weight), tagger.class_weight)

@@ -21,6 +21,7 @@ from seqlab.tagging.door.constraints import Dictionary, Given, Rules, TagDiction
 from seqlab.tagging.door.sentences import (
     NOTHING,
     Gold,
+    label_order,
     label_weights,
     read_labelled,
     token_weights,
@@ -214,7 +215,7 @@ class MostFrequentTag(Tagger):
             )
         weights = token_weights(corpus, sample_weight)
         known = () if before is None else before.training.labels
-        labels = tuple(sorted({*known, *gold.names}))
+        labels = label_order({*known, *gold.names}, whole=gold.whole)
         words = {} if before is None else dict(before.words)
         strings, gold = corpus.strings(column).compact(), gold.numbered(labels)
         numbers = np.array([words.setdefault(word, len(words)) for word in strings.values], dtype=np.int64)

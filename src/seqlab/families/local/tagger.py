@@ -155,10 +155,11 @@ class LocalTagger(Tagger):
         corpus, gold = read_labelled(X, y, words=self._reads_words)
         if len(gold.names) < 2:
             raise ShapeError(f"every label is {gold.names[0]!r}, but a classifier needs two to tell apart")
+        gold = gold.numbered(sorted(gold.names))  # as classifiers order strings, also those of whole numbers
         weights = token_weights(corpus, sample_weight)
         worth = label_weights(gold, self.class_weight, weights)
         dictionary = TagDictionary.of(self.allowed, gold.names, word_column(corpus))
-        rules = Rules.learned(self.constraints, gold.names, gold, corpus.offsets)
+        rules = Rules.learned(self.constraints, gold.names, gold, corpus.offsets, check=False)
         encoder = Encoder(self.features, min_count=self.min_count)
         if encoder.sees_labels:
             raise OptionError(

@@ -15,7 +15,7 @@ from seqlab.corpus.columns import Offsets
 from seqlab.errors import CorpusError, LabelError, OptionError, Place
 from seqlab.shown import Brief
 from seqlab.store.fields import Array
-from seqlab.tagging.door.sentences import Gold
+from seqlab.tagging.door.sentences import Gold, label_name
 from seqlab.tags import SCHEMES, Scheme
 from seqlab.trellis import Constraints
 from seqlab.trellis.constraints import move_mask
@@ -75,20 +75,30 @@ class Rules(Brief):
 
     @staticmethod
     def learned(
-        given: Given, labels: Sequence[str], gold: Gold | None, offsets: Offsets, before: Rules | None = None
+        given: Given,
+        labels: Sequence[str],
+        gold: Gold | None,
+        offsets: Offsets,
+        before: Rules | None = None,
+        *,
+        check: bool = True,
     ) -> Rules:
         """Read the constraints of a training, and check its labels by them.
 
         given    as for `of`; "auto" for the tag scheme that the labels follow, or that of `before`
         labels   all labels; those of gold are numbered alike
+        check    False for a model that learns each label alone, so that broken ones do no harm
         """
         wanted = given
         if isinstance(given, str) and given == AUTO:
             wanted = before.scheme if before is not None else None
             wanted = detected(gold, offsets) if wanted is None else wanted
+        if gold is not None and gold.whole and not isinstance(wanted, (str, Scheme, Constraints, type(None))):
+            wanted = [tuple(map(label_name, pair)) for pair in wanted]  # numbers are labels here, not places
         rules = Rules.of(wanted, labels)
-        if gold is not None:
-            check_rules(gold, rules, offsets, given if wanted is given else wanted.name)  # type: ignore[union-attr]
+        if gold is not None and check:
+            told = wanted.name if isinstance(wanted, Scheme) and given == AUTO else given
+            check_rules(gold, rules, offsets, told)
         return rules
 
     @property
@@ -227,7 +237,7 @@ def label_list(word: str, some: Any, name: str) -> Iterable[str]:
     """Check the labels of a word in the dictionary of this name."""
     if isinstance(some, str) or not isinstance(some, Iterable):
         raise LabelError(f"{name}[{word!r}] must be a list of labels, got {some!r}; write [{some!r}]")
-    return some
+    return [label_name(label) for label in some]
 
 
 class Allowed:

@@ -137,12 +137,14 @@ class Gold:
     ids      (tokens,)   the number of each token's label; NOTHING where None was given, SEVERAL where a set was
     sets     {token: label numbers, rising}   for the tokens with several
     column   the column that the labels came from, or None
+    whole    True if the labels were given as whole numbers; their names are the digits
     """
 
     names: tuple[str, ...]
     ids: LabelIds
     sets: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     column: str | None = None
+    whole: bool = False
 
     @property
     def partial(self) -> bool:
@@ -191,14 +193,16 @@ class Gold:
         place = {name: i for i, name in enumerate(names)}
         new = np.array([*(place[name] for name in self.names), SEVERAL, NOTHING], dtype=np.int32)
         sets = {token: tuple(sorted(int(new[i]) for i in some)) for token, some in self.sets.items()}
-        return Gold(tuple(names), new[self.ids], sets, self.column)  # -1 and -2 index the last two entries
+        return Gold(
+            tuple(names), new[self.ids], sets, self.column, self.whole
+        )  # -1 and -2 index the last two entries
 
 
 def read_gold(corpus: Corpus, y: Any) -> Gold:
     """Read the labels y of a corpus.
 
-    y   the name of a column, or for every sentence a list with one entry per token: a label, None when it is not
-        known, or a set of labels of which one is right
+    y   the name of a column, or for every sentence a list with one entry per token: a label (a string or a whole
+        number), None when it is not known, or a set of labels of which one is right
     """
     if y is None:
         raise OptionError(
@@ -212,7 +216,11 @@ def read_gold(corpus: Corpus, y: Any) -> Gold:
     codes, _, wrong, _ = pool.intern_lists(labels)
     if wrong < 0:
         return _sorted(pool.strings(), codes, {}, None)
-    return _partial(labels)
+    some = (label for sentence in labels for label in sentence if label is not None)
+    one = next(some, None)
+    if isinstance(one, (set, frozenset, list, tuple)):
+        one = next(iter(one), None)
+    return _partial(labels, whole=is_whole(one))
 
 
 def read_labelled(X: Any, y: Any, *, words: bool) -> tuple[Corpus, Gold]:
@@ -230,8 +238,26 @@ def read_labelled(X: Any, y: Any, *, words: bool) -> tuple[Corpus, Gold]:
     return corpus, gold
 
 
-def _partial(labels: Sequence[Sequence[Any]]) -> Gold:
-    """Read labels of which some are not plain strings, one by one."""
+def is_whole(label: Any) -> bool:
+    """Return True for a label that is a whole number, of Python or NumPy."""
+    return isinstance(label, (int, np.integer)) and not isinstance(label, bool)
+
+
+def label_name(label: Any) -> Any:
+    """Return the name of a label: the digits of a whole number; anything else as it is."""
+    return str(int(label)) if is_whole(label) else label
+
+
+def label_order(names: Iterable[str], *, whole: bool = False) -> tuple[str, ...]:
+    """Sort labels by name, or whole numbers by value."""
+    if not whole:
+        return tuple(sorted(names))
+    digits = {name: name.removeprefix("-").isdecimal() for name in names}
+    return tuple(sorted(digits, key=lambda name: (not digits[name], int(name) if digits[name] else 0, name)))
+
+
+def _partial(labels: Sequence[Sequence[Any]], *, whole: bool) -> Gold:
+    """Read labels of which some are not plain strings, one by one; `whole`: they are whole numbers."""
     number: dict[str, int] = {}
     ids: list[int] = []
     sets: dict[int, tuple[int, ...]] = {}
@@ -240,20 +266,28 @@ def _partial(labels: Sequence[Sequence[Any]]) -> Gold:
             if label is None:
                 ids.append(NOTHING)
                 continue
-            some = _some(label, s, t)
+            some = _some(label, s, t, whole=whole)
             found = sorted({number.setdefault(name, len(number)) for name in some})
             if len(found) > 1:
                 sets[len(ids)] = tuple(found)
             ids.append(found[0] if len(found) == 1 else SEVERAL)
-    return _sorted(list(number), np.array(ids, dtype=np.int32), sets, None)
+    return _sorted(list(number), np.array(ids, dtype=np.int32), sets, None, whole=whole)
 
 
-def _some(label: Any, s: int, t: int) -> Sequence[str]:
+def _some(label: Any, s: int, t: int, *, whole: bool) -> Sequence[str]:
     some = sorted(label, key=str) if isinstance(label, (set, frozenset, list, tuple)) else [label]
     for name in some:
+        if whole and isinstance(name, str):
+            raise LabelError(
+                f"the labels before are whole numbers, but this one is the string {name!r:.60}; write all in one way",
+                place=Place(s, t, of="y"),
+            )
+        if whole and is_whole(name):
+            continue
         if not isinstance(name, str):
             raise LabelError(
-                f"a label is a string, None, or a set of strings, got {label!r:.60}",
+                f"a label is a string, a whole number (then all of them are), None, or a set of labels, got "
+                f"{label!r:.60}",
                 place=Place(s, t, of="y"),
             )
         if _core.StringPool().intern(name) < 0:  # a lone surrogate
@@ -265,14 +299,19 @@ def _some(label: Any, s: int, t: int) -> Sequence[str]:
             "an empty set leaves no label; write None for a label that is not known",
             place=Place(s, t, of="y"),
         )
-    return [str(name) for name in some]
+    return [str(label_name(name)) for name in some]
 
 
 def _sorted(
-    values: Sequence[str], codes: LabelIds, sets: Mapping[int, tuple[int, ...]], column: str | None
+    values: Sequence[str],
+    codes: LabelIds,
+    sets: Mapping[int, tuple[int, ...]],
+    column: str | None,
+    *,
+    whole: bool = False,
 ) -> Gold:
-    """Number labels by name."""
-    return Gold(tuple(values), codes, sets, column).numbered(sorted(values))
+    """Number labels by name, or whole numbers by value."""
+    return Gold(tuple(values), codes, sets, column, whole).numbered(label_order(values, whole=whole))
 
 
 def label_lists(y: Any, lengths: Sequence[int]) -> list[Sequence[Any]]:
@@ -281,7 +320,7 @@ def label_lists(y: Any, lengths: Sequence[int]) -> list[Sequence[Any]]:
         raise LabelError(
             f"y must be the name of a column, or a list of labels for every sentence, got {y!r:.60}"
         )
-    labels = listed(y)
+    labels = [row.tolist() if isinstance(row, np.ndarray) and row.ndim == 1 else row for row in listed(y)]
     if len(labels) != len(lengths):
         raise ShapeError(f"X has {len(lengths)} sentences, but y has {len(labels)}")
     for s, (length, sentence) in enumerate(zip(lengths, labels, strict=True)):
@@ -314,7 +353,7 @@ def listed_labels(given: Any) -> list[str]:
         return []
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise OptionError(f"classes must be a list of labels, got {given!r:.60}")
-    made = list(given)
+    made = [label_name(label) for label in given]
     for label in made:
         if not isinstance(label, str):
             raise OptionError(f"classes must be a list of strings, got {label!r:.60} among them")
@@ -397,7 +436,8 @@ def label_weights(gold: Gold, class_weight: Any, weights: Weights | None = None)
         )
     made = np.ones(len(gold.names))
     place = {name: i for i, name in enumerate(gold.names)}
-    for label, weight in class_weight.items():
+    for given, weight in class_weight.items():
+        label = label_name(given)
         number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
         if not number or not 0 <= weight <= LARGEST_WEIGHT:
             raise OptionError(

@@ -155,7 +155,7 @@ def test_every_kind_takes_what_is_missing_and_what_is_empty(kind):
         (lambda: HMM(2, init=("a", "b")).fit(WORDS), r"init=\(X, y\) wants .* got 'b' as y"),
         (
             lambda: HMM(2, Gaussian(), init=HMM(2).fit(WORDS)).fit(VECTORS),
-            "got those of a model whose emissions are categorical",
+            "init is a model whose emissions are Categorical",
         ),
         (
             lambda: HMM(2, init=HMM(2).fit(WORDS)).fit([[0, 1]]),

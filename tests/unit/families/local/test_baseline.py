@@ -88,14 +88,14 @@ def test_probabilities_are_smoothed_counts():  # eq:most-frequent
 
 
 def test_constraints_are_obeyed():
-    x, y = [["U.N.", "of", "York"], ["York", "fell"]], [["B-X", "O", "I-X"], ["I-X", "O"]]
+    x, y = [["U.N.", "York"], ["U.N.", "York", "fell"], ["of"]], [["B-X", "I-X"], ["B-X", "I-X", "O"], ["O"]]
     assert MostFrequentTag().fit(x, y).tag(["York", "of", "York"]) == ["I-X", "O", "I-X"]
     tagger = MostFrequentTag(constraints="IOB2").fit(x, y)
     paths = tagger.nbest(["York", "of", "York"], 30)
     assert all(labels[0] != "I-X" and "O I-X" not in " ".join(labels) for labels in (p.labels for p in paths))
     assert tuple(tagger.predict([["York", "of", "York"]])[0]) == paths[0].labels
     assert sum(np.exp(path.log_prob) for path in paths) == approx(1.0)
-    pairs = MostFrequentTag(constraints=[("O", "I-X"), ("I-X", "O")]).fit(x, y)
+    pairs = MostFrequentTag(constraints=[("O", "I-X"), ("O", "B-X")]).fit(x, y)
     assert pairs.tag(["of", "York"]) != ["O", "I-X"]
 
 

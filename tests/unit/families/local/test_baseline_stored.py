@@ -20,7 +20,7 @@ OPTIONS = [
     {"unknown": "rare", "smoothing": 0, "column": "lemma"},
     {"constraints": "IOB2", "allowed": {"dogs": ["O", "B-D"], "new": ["B-D"]}},
     {"constraints": [("O", "I-D")], "class_weight": "balanced"},
-    {"constraints": Constraints(forbidden_starts=["O"], forbidden_ends=["B-D"]), "class_weight": {"O": 2}},
+    {"constraints": Constraints(forbidden_starts=["I-D"]), "class_weight": {"O": 2}},
     {"constraints": Scheme.of("IOB2"), "class_weight": {}, "smoothing": 1},
     {"constraints": (("O", "I-D"),), "allowed": {"dogs": ("O",), "new": {"B-D"}, "run": frozenset("O")}},
     {"constraints": [], "class_weight": {"O": 2, "B-D": 0.5}, "allowed": {}},
@@ -63,7 +63,9 @@ def test_what_was_saved_learns_on_alike(options):
         return
     tagger = MostFrequentTag(**options).fit(CORPUS, "chunk")
     again = MostFrequentTag.from_state(store.revived(store.as_bytes(tagger.state())))
-    more = Corpus.from_lists(word=[["Oslo", "run"]], lemma=[["Oslo", "run"]], chunk=[["B-X", "I-D"]])
+    more = Corpus.from_lists(
+        word=[["Oslo", "run"], ["Rome"]], lemma=[["Oslo", "run"], ["Rome"]], chunk=[["B-D", "I-D"], ["B-X"]]
+    )
     for one in (tagger, again):
         one.partial_fit(more, "chunk")
     assert again.labels_ == tagger.labels_ == ("B-D", "B-X", "I-D", "O")
