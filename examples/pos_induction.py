@@ -4,7 +4,8 @@
 
 A hidden Markov model with as many states as there are parts of speech learns from sentences without any label. Do its
 states turn out to be nouns and verbs? Each state is named by the part of speech that it mostly goes with (many-to-one),
-and we count how many tokens are right. Then the model is given a dictionary that says what common words can be; no
+and we count how many tokens are right; from a random start, and from clusters of words with the same neighbours. Then
+the model is given a dictionary that says what common words can be; no
 sentence is labelled still.
 """
 
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import seqlab
 from seqlab import HMM, BaumWelch, draw
+from seqlab.evaluation import many_to_one, one_to_one, v_measure
 
 CLOSED = {
     "ADP",
@@ -43,14 +45,13 @@ def text() -> tuple[Rows, Rows]:
     ]
 
 
-def many_to_one(found: Rows, gold: Rows) -> tuple[float, dict[str, str]]:
-    """The share of tokens that are right if every state is named by the label that it mostly meets, and these names."""
+def named(found: Rows, gold: Rows) -> dict[str, str]:
+    """Each state's name: the label that it mostly meets."""
     pairs = Counter(pair for a, b in zip(found, gold, strict=True) for pair in zip(a, b, strict=True))
     names: dict[str, str] = {}
     for (state, label), _ in pairs.most_common():
         names.setdefault(state, label)
-    right = sum(count for (state, label), count in pairs.items() if names[state] == label)
-    return right / pairs.total(), names
+    return names
 
 
 def accuracy(found: Rows, gold: Rows) -> float:
@@ -73,11 +74,15 @@ def main(folder: Path) -> None:
     """Induce without help, then with larger and larger dictionaries."""
     X, y = text()
     tags = sorted({label for row in y for label in row})
-    alone = HMM(len(tags), smoothing=PRIOR, learner=BaumWelch(max_iterations=40), seed=1).fit(X)
-    score, names = many_to_one(alone.predict(X), y)
-    print(
-        f"no help: {len(tags)} states, {score:.1%} many-to-one; the four most frequent states and their words"
-    )
+    learner = BaumWelch(max_iterations=40)
+    print(f"no help: {len(tags)} states   many-to-one   one-to-one   V-measure")
+    for init in ("random", "clusters"):
+        alone = HMM(len(tags), init=init, smoothing=PRIOR, learner=learner, seed=1).fit(X)
+        found = alone.predict(X)
+        scores = many_to_one(y, found), one_to_one(y, found), v_measure(y, found)
+        print("  init={:<19}{:>10.1%}{:>13.1%}{:>12.3f}".format(init, *scores))
+    print("the four most frequent states of the last one, and their words")
+    names = named(found, y)
     for state in alone.labels_[:4]:
         words = " ".join(word for word, _ in alone.top_symbols(state, 8))
         print(f"  {state}  mostly {names[state]:<6} {words}")

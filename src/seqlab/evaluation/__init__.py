@@ -8,6 +8,7 @@ from seqlab.lazy import when_used
 
 if TYPE_CHECKING:
     from seqlab.evaluation.checking import Check, Finding, check
+    from seqlab.evaluation.clusters import many_to_one, one_to_one, v_measure
     from seqlab.evaluation.headline import Interval, Significance, significance
     from seqlab.evaluation.report import Report, evaluate
     from seqlab.evaluation.scores import Confusion, Mistake, Score, ScoreTable
@@ -17,6 +18,7 @@ else:  # otherwise a type checker would accept any attribute
         __name__,
         {
             "checking": ("Check", "Finding", "check"),
+            "clusters": ("many_to_one", "one_to_one", "v_measure"),
             "headline": ("Interval", "Significance", "significance"),
             "report": ("Report", "evaluate"),
             "scores": ("Confusion", "Mistake", "Score", "ScoreTable"),
@@ -25,4 +27,5 @@ else:  # otherwise a type checker would accept any attribute
     )
 
 __all__ = ["Check", "Confusion", "Finding", "Interval", "Invalid", "Mistake", "Report", "Score"]
-__all__ += ["ScoreTable", "Significance", "SpanReport", "check", "evaluate", "significance"]
+__all__ += ["ScoreTable", "Significance", "SpanReport", "check", "evaluate", "many_to_one", "one_to_one"]
+__all__ += ["significance", "v_measure"]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from seqlab.arrays import number
 from seqlab.errors import OptionError
@@ -27,7 +28,9 @@ class AddLambda:
 
 
 # eq:add-lambda   P(w | h) = (c(h w) + λ) / (c(h) + λ S)
-def added(counts: Any, totals: Any, add: float, outcomes: int, *, unseen: float | None = None) -> Any:
+def added(
+    counts: Any, totals: Any, add: float, outcomes: int, *, unseen: float | None = None
+) -> npt.NDArray[np.float64]:
     """Smooth counts of some of the outcomes by adding to every one of them.
 
     totals     sums of the counts of all outcomes
@@ -36,7 +39,7 @@ def added(counts: Any, totals: Any, add: float, outcomes: int, *, unseen: float 
     """
     whole = np.asarray(totals) + add * outcomes
     rest = 1.0 / outcomes if unseen is None else unseen
-    return np.where(whole > 0, (counts + add) / np.where(whole > 0, whole, 1.0), rest)
+    return np.asarray(np.where(whole > 0, (counts + add) / np.where(whole > 0, whole, 1.0), rest))
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,3 +224,33 @@ def test_the_same_seed_gives_the_same_components():
     first, second = (MultinomialMixture(2, seed=4, restarts=2).fit(TABLE) for _ in range(2))
     assert (first.probabilities_ == second.probabilities_).all()
     assert first.history_ == second.history_
+
+
+def test_all_runs_are_told_and_a_development_set_chooses(tmp_path):
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(size=(40, 2)), 6 + rng.normal(size=(40, 2))])
+    train, dev = points[::2], points[1::2]
+    plain = GaussianMeans(3, restarts=4, seed=1).fit(train)
+    assert len(plain.restarts_) == 4
+    best = max(history.log_likelihood[-1] for history in plain.restarts_)
+    assert plain.history_.log_likelihood[-1] == pytest.approx(best, rel=1e-6)
+    judged = GaussianMeans(3, restarts=4, seed=1).fit(train, dev=dev)
+    scores = [max(history.dev_score) for history in judged.restarts_]
+    assert judged.score(dev) == pytest.approx(max(scores))
+    assert judged.score(dev) >= plain.score(dev) - 1e-12
+    judged.save(tmp_path / "m")
+    again = seqlab.load(tmp_path / "m")
+    assert [one.dev_score for one in again.restarts_] == [one.dev_score for one in judged.restarts_]
+    short = GaussianMeans(20, variance=0.05, seed=1, epochs=50, tolerance=0).fit(train, dev=dev, patience=1)
+    assert len(short.history_.log_likelihood) < 51
+
+
+def test_bags_have_a_development_set_too():
+    X = [["a", "a", "b"], ["a", "b"], ["c", "d"], ["d", "d", "c"]] * 3
+    judged = MultinomialMixture(2, restarts=3, smoothing=0.0).fit(X, dev=[["a", "new"], ["c"]])
+    assert np.isfinite(judged.score([["a", "new"], ["c"]]))
+    assert len(judged.restarts_) == 3
+    with pytest.raises(OptionError, match="patience looks at a development set"):
+        MultinomialMixture(2).fit(X, patience=2)
+    with pytest.raises(ShapeError, match="dev has no row"):
+        GaussianMeans(2).fit([[1.0], [2.0]], dev=np.zeros((0, 1)))

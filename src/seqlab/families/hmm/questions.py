@@ -182,7 +182,7 @@ def generated(model: HiddenMarkov, n: int, length: Any, seed: int) -> Generated:
         moves = tuple(histories.exits(one, np.exp(end)) for one in moves)
     tables = tuple(np.cumsum(one, axis=-1) for one in (np.exp(start), *moves))
     paths = [_path(model, tables, size, rng) for size in _lengths(length, n, model)]
-    all_drawn = model.emissions.draw(np.concatenate([np.zeros(0, dtype=np.int64), *paths]), rng)
+    all_drawn: Any = model.emissions.draw(np.concatenate([np.zeros(0, dtype=np.int64), *paths]), rng)
     ends = np.cumsum([0, *map(len, paths)]).tolist()
     if all_drawn and isinstance(all_drawn[0], np.ndarray):
         all_drawn = np.stack(all_drawn)

@@ -1,4 +1,4 @@
-"""Initialisation of EM: random, by k-means, from tables, a tag dictionary, or labelled sentences."""
+"""Initialisation of EM: random, by k-means, clusters of words, tables, a tag dictionary, or labelled sentences."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from seqlab.arrays import thread_count
 from seqlab.corpus import Corpus
 from seqlab.errors import OptionError
 from seqlab.families.hmm import histories
+from seqlab.families.hmm.clusters import named_clusters, word_clusters
 from seqlab.families.hmm.counting import table_shape
 from seqlab.families.hmm.em import Evidence, expect
 from seqlab.families.hmm.emissions import Categorical, Emission, Poisson, Streams
@@ -105,11 +106,13 @@ class Ground:
             return self._random(rng)
         if init == "kmeans":
             return self._clustered(rng)
+        if init == "clusters":
+            return self._by_neighbours(rng)
         if isinstance(init, Mapping):
             return self._leaning(rng) if self.by_chance else self._given()
         raise OptionError(
-            f"init must be 'random', 'kmeans', tables {{'start': ..., 'transitions': ..., 'emissions': ...}}, "
-            f"(pi, A, B), a fitted HMM, {{word: labels}}, or (X, y) with labels, got {init!r:.60}"
+            f"init must be 'random', 'kmeans', 'clusters', tables {{'start': ..., 'transitions': ..., 'emissions': "
+            f"...}}, (pi, A, B), a fitted HMM, {{word: labels}}, or (X, y) with labels, got {init!r:.60}"
         )
 
     def flat(self, rng: Chance) -> HiddenMarkov:
@@ -169,6 +172,24 @@ class Ground:
         labels = k_means(vectors, self.size, rng, runs=K_MEANS_RUNS, threads=self.threads)
         made = emissions.clustered(self.domain, self.evidence.observed, labels, self.size)
         return self._chain(*self._even, made)
+
+    def _by_neighbours(self, rng: Chance) -> HiddenMarkov:
+        """Make states from clusters of words that have the same neighbours; tokens are counted as if so labelled."""
+        rows = self.evidence.observed
+        if type(self.data.emissions) is not Categorical:
+            raise OptionError(
+                "init='clusters' is for words, which it tells apart by their neighbours; vectors begin with 'kmeans'"
+            )
+        offsets, symbols = self.evidence.offsets, len(self.domain)
+        found = word_clusters(rows, offsets, symbols, self.size, rng, self.threads)
+        if self.evidence.allowed is not None:
+            found = named_clusters(found, self.evidence.allowed)
+        mask = (found[:, None] == np.arange(self.size)) | (found < 0)[:, None]
+        if self.evidence.allowed is not None:
+            held = mask & self.evidence.allowed
+            mask = np.where(held.any(axis=1, keepdims=True), held, self.evidence.allowed)
+        flat = self.flat(rng)
+        return flat.maximised(expect(flat, replace(self.evidence, allowed=mask), self.threads), FIRST_COUNTS)
 
     def _leaning(self, rng: Chance) -> HiddenMarkov:
         """Make a random start in which a word prefers the labels that the dictionary gives it."""

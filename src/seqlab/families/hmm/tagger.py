@@ -49,9 +49,10 @@ class HMM(Tagger):
                   "witten-bell", "kneser-ney". None: Kneser-Ney for labelled words, else none
     learner       BaumWelch() (hmmlearn's n_iter, tol), HardEM(), or Counting(). None: labelled words are counted, with
                   hard EM where labels are missing; all else is Baum-Welch, or one M step where all is labelled
-    init          where EM begins: "random", "kmeans" (vectors), tables {"start", "transitions", "emissions"}, or
-                  (pi, A, B), a fitted HMM, {word: labels} (a start that EM may leave; allowed= holds), or (X, y) with
-                  labels; None: labels if there are any, else k-means or chance
+    init          where EM begins: "random", "kmeans" (vectors), "clusters" (of words with the same neighbours), tables
+                  {"start", "transitions", "emissions"}, or (pi, A, B), a fitted HMM, {word: labels} (a start that EM
+                  may leave; allowed= holds), or (X, y) with labels; None: labels if there are any, else k-means or
+                  chance
     unknown       symbols never seen in training: "error", "missing" (as if not observed), or for labelled words
                   "suffix" (judged by their endings; SuffixModel(...) has options). None: "suffix" for labelled words
                   that are counted, "missing" for a model that saw labels, else "error"

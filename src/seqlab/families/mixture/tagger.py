@@ -23,12 +23,15 @@ from seqlab.families.hmm.emissions.symbols import Symbols
 from seqlab.families.hmm.emissions.vectors import spread
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.mixture.reading import Bags, Numbers, check_columns, read_bags, read_points, read_weights
-from seqlab.learning.monitor import best_of
+from seqlab.learning.history import History
+from seqlab.learning.monitor import best_of, checked_patience
 from seqlab.shown import Brief, Table, Tabular
-from seqlab.store.fields import Array, Strings
+from seqlab.store.fields import Array, Record, Strings
 from seqlab.store.state import State
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.tagger import Sequences
+
+LEAST = -1e6  # log P of a row of dev that is impossible
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -54,6 +57,7 @@ class MixtureFit(Brief):
     mu               (k,) their weights
     log_likelihood   of every epoch: see EMHistory
     features         names of the features, if they have any
+    restarts         histories of all runs
     """
 
     theta: Annotated[Numbers, Array(np.float64, "components", "features", finite=True)]
@@ -61,6 +65,7 @@ class MixtureFit(Brief):
     log_likelihood: Annotated[Numbers, Array(np.float64, "epochs")]
     converged: bool
     features: Annotated[tuple[str, ...] | None, Strings(optional=True)] = None
+    restarts: Annotated[tuple[History, ...], Record(tuple[History, ...])] = ()
 
     def check(self) -> None:
         """Check values read from a file."""
@@ -89,6 +94,12 @@ def log_sum(joint: Numbers) -> Numbers:
         return np.asarray(shift + np.log(np.exp(joint - shift[:, None]).sum(axis=1)))
 
 
+def _theta(model: Any) -> Numbers:
+    """Return (k, features) the parameters of the components of a model."""
+    emissions = model.emissions
+    return np.asarray(emissions.B if isinstance(emissions, BagDistribution) else emissions.means)
+
+
 # eq:mixture-posterior   P(l | x_i) = mu_l P(x_i | l) / Σ_m mu_m P(x_i | m)
 def shares(joint: Numbers, mu: Numbers) -> Numbers:
     """Compute (n, k) P(component | x_i); the weights where x_i is impossible."""
@@ -113,8 +124,9 @@ class _EM(BaumWelch):
 class Mixture(Model):
     """Base of mixture models; a subclass reads its data and has the densities of its components.
 
-    weights_   (k,) the share of each component
-    history_   see EMHistory: its log_likelihood never falls
+    weights_    (k,) the share of each component
+    history_    see EMHistory: its log_likelihood never falls
+    restarts_   the histories of all runs
     """
 
     _fit_class: ClassVar[Any] = MixtureFit
@@ -133,6 +145,7 @@ class Mixture(Model):
     # ------------------------------------------------------------------------------------------ what it has learned
 
     weights_: Numbers = from_fit("mu", "(k,) the share of each component.")
+    restarts_: tuple[History, ...] = from_fit("restarts", "The histories of all runs.")
 
     @property
     def history_(self) -> EMHistory:
@@ -199,13 +212,28 @@ class Mixture(Model):
 
     # ------------------------------------------------------------------------------------------ learning
 
-    def fit(self, X: Sequences, y: Any = None, *, sample_weight: Any = None) -> Self:  # noqa: ARG002  (scikit-learn's signature)
+    def fit(
+        self,
+        X: Sequences,
+        y: Any = None,  # noqa: ARG002  (scikit-learn's signature)
+        *,
+        dev: Sequences | None = None,
+        patience: int | None = None,
+        sample_weight: Any = None,
+    ) -> Self:
         """Find components of X by EM (eq:mixture-em); y is ignored.
 
+        dev             other rows: the epoch and the run that make them most probable are kept
+        patience        epochs without a better dev score before a run ends
         sample_weight   (n,) how much each row counts
         """
         k = self._check_options()
+        if checked_patience(patience) is not None and dev is None:
+            raise OptionError("patience looks at a development set; pass one as dev=")
         data = self._read(X, None)
+        held_out = None if dev is None else self._read(dev, data.size if data.names is None else data.names)
+        if held_out is not None and not len(held_out.rows):
+            raise ShapeError("dev has no row; leave it out, or give it some")
         weights = read_weights(sample_weight, len(data.rows))
         counted = weights > 0
         some, weights = replace(data, rows=data.rows.some(counted)), weights[counted]
@@ -224,11 +252,14 @@ class Mixture(Model):
         else:
             chances = (np.random.default_rng([self.seed, run]) for run in range(self.restarts))
             starts = [self._drawn(some, weights, chance) for chance in chances]
-        self.fit_ = self._fit_class(features=data.names, **self._best(some.rows, weights, starts))
+        found = self._best(some.rows, weights, starts, held_out, patience)
+        self.fit_ = self._fit_class(features=data.names, **found)
         return self
 
     # eq:mixture-em   E: q_il = P(l | x_i).  M: mu_l = Σ_i q_il / n, theta_l = argmax Σ_i q_il log P(x_i | theta)
-    def _best(self, rows: Any, weights: Numbers, starts: list[Numbers]) -> dict[str, Any]:
+    def _best(
+        self, rows: Any, weights: Numbers, starts: list[Numbers], held_out: Bags | None, patience: int | None
+    ) -> dict[str, Any]:
         """Run EM from each start and keep the best; return the fields of a fitted value."""
         k = self.n_components
         evidence = Evidence(rows, np.arange(len(weights) + 1, dtype=np.int64), weights)
@@ -242,16 +273,22 @@ class Mixture(Model):
             model = HiddenMarkov(names, np.full(k, 1.0 / k), np.eye(k), None, emissions)
             return learner.train(model, replace(evidence), prior, threads, report)
 
-        best = best_of(train, len(starts), threads=thread_count(None))
+        def judged(model: Any) -> float:
+            scores = log_sum(logs(model.pi) + self._log_density(held_out.rows, _theta(model)))  # type: ignore[union-attr]
+            return float(np.maximum(scores, LEAST).mean())
+
+        judge, metric = (None, None) if held_out is None else (judged, "log_likelihood")
+        threads = thread_count(None)
+        best = best_of(train, len(starts), threads=threads, judge=judge, metric=metric, patience=patience)
         model: Any = best.outcome.theta
-        emissions, history = model.emissions, best.history
-        theta = emissions.B if isinstance(emissions, BagDistribution) else emissions.means
+        history, theta = best.history, _theta(model)
         likelihoods = [-math.inf if value is None else -value for value in history.objective]
         return {
             "theta": np.ascontiguousarray(theta),
             "mu": model.pi,
             "log_likelihood": np.array(likelihoods),
             "converged": history.reason in ("value", "fell"),
+            "restarts": best.histories,
         }
 
     def _check_options(self) -> int:

@@ -125,7 +125,11 @@ class Rules(Brief):
 
 def _spelled(scheme: Scheme) -> tuple[str, ...] | None:
     """Return the spelling of a scheme of ours; None for one of a user's own making."""
-    spelling = {"delimiter": scheme.delimiter, "suffix": scheme.suffix, "outside": scheme.outside}
+    spelling: dict[str, Any] = {
+        "delimiter": scheme.delimiter,
+        "suffix": scheme.suffix,
+        "outside": scheme.outside,
+    }
     if scheme.name not in (one.name for one in SCHEMES) or scheme != Scheme.of(scheme.name, **spelling):
         return None
     return scheme.name, scheme.delimiter, "suffix" if scheme.suffix else "prefix", scheme.outside
