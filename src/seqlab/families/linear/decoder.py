@@ -44,7 +44,7 @@ from seqlab.store.codec import Late, put_part
 from seqlab.store.fields import Field, Sizes, unpacked
 from seqlab.store.reading import misfits_told
 from seqlab.store.state import Array, State
-from seqlab.tagging.door.constraints import Rules
+from seqlab.tagging.door.constraints import Mask, Rules
 
 Scores = npt.NDArray[np.float32]
 
@@ -175,7 +175,7 @@ def _stored(state: State, name: str) -> DecoderTables:
     found = {one: _plain(everything, one, kind) for one, kind in wanted.items()}
     L = len(model.names("labels"))
     rules = Rules(
-        model.array("rules.forbidden", np.bool_, (L, L)),
+        Mask(np.bool_, "L", "L").get(model, "rules.forbidden", {"L": L}),
         model.array("rules.no_start", np.bool_, (L,)),
         model.array("rules.no_end", np.bool_, (L,)),
     )

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.arrays import LabelIds, Scores
-from seqlab.corpus import Corpus
+from seqlab.corpus import Corpus, StringColumn
 from seqlab.errors import CorpusError, OptionError, QuestionError, StoreError
 from seqlab.shown import Brief
 from seqlab.store.codec import Inside, Part, value_of
 from seqlab.store.fields import Array, Strings
 from seqlab.store.state import State
-from seqlab.tagging.decoding import Trellises, blocks
+from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.door.constraints import Dictionary, Given, Rules, TagDictionary
 from seqlab.tagging.door.sentences import (
     NOTHING,
@@ -75,7 +75,8 @@ class Counts(Brief):
 
     def relabelled(self, labels: Sequence[str], new: Sequence[str]) -> Counts:
         """Renumber the labels; there may be more of them than before."""
-        place = np.array([new.index(label) for label in labels], dtype=np.int32)
+        number = {label: i for i, label in enumerate(new)}
+        place = np.array([number[label] for label in labels], dtype=np.int32)
         return Counts(self.word, place[self.label], self.count, self.seen)
 
     def plus(self, other: Counts) -> Counts:
@@ -91,13 +92,30 @@ class Counts(Brief):
     def rows(self, words: npt.NDArray[np.int64], size: int, *, rare: bool) -> npt.NDArray[np.float64]:
         """Return (len(words), L) counts of these words; for -1 those of all words, or of words seen once."""
         table = np.zeros((len(words), size))
-        begin, end = np.searchsorted(self.word, words), np.searchsorted(self.word, words, side="right")
-        lengths = end - begin
-        row = np.repeat(np.arange(len(words)), lengths)
-        entry = np.arange(int(lengths.sum())) + np.repeat(begin - np.cumsum(lengths) + lengths, lengths)
+        row, entry = self._entries(words)
         table[row, self.label[entry]] = self.count[entry]
         table[~table.any(axis=1)] = self._unknown(size, rare=rare)
         return table
+
+    def best(self, words: npt.NDArray[np.int64], size: int, *, rare: bool) -> LabelIds:
+        """Return (len(words),) the label that each of these words had most often, the first among equals."""
+        row, entry = self._entries(words)
+        counted = self.count[entry] > 0
+        row, entry = row[counted], entry[counted]
+        order = np.lexsort((self.label[entry], -self.count[entry], row))
+        rows, first = np.unique(row[order], return_index=True)
+        found = np.full(len(words), -1, dtype=np.int32)
+        found[rows] = self.label[entry[order[first]]]
+        if len(rows) < len(words):
+            found[found < 0] = self._unknown(size, rare=rare).argmax()
+        return found
+
+    def _entries(self, words: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the entries of these words: for each its place in `words`, and its number."""
+        begin, end = np.searchsorted(self.word, words), np.searchsorted(self.word, words, side="right")
+        lengths = end - begin
+        row = np.repeat(np.arange(len(words)), lengths)
+        return row, np.arange(int(lengths.sum())) + np.repeat(begin - np.cumsum(lengths) + lengths, lengths)
 
     def _unknown(self, size: int, *, rare: bool) -> npt.NDArray[np.float64]:
         once = (self.seen[self.word] == 1) & (self.count > 0)
@@ -112,6 +130,7 @@ def _keys(word: Any, label: Any) -> npt.NDArray[np.int64]:
 
 
 UNKNOWN = ("common", "rare")
+MOST_LABELS = 20_000  # of a trellis: its table of pairs takes 3 GB
 
 
 def _numbers(words: list[str]) -> dict[str, int]:
@@ -247,15 +266,23 @@ class MostFrequentTag(Tagger):
     def _node(self, corpus: Corpus) -> Scores:
         """Compute (tokens, L) log P(label | word)."""
         column = corpus.strings(self.word_column_).compact()
-        numbers = np.array([self.words_.get(word, -1) for word in column.values], dtype=np.int64)
-        table = self.counts_.rows(numbers, len(self.labels_), rare=self.unknown == "rare")
+        table = self.counts_.rows(self._numbers(column), len(self.labels_), rare=self.unknown == "rare")
         with np.errstate(divide="ignore"):
             total = table.sum(axis=1, keepdims=True) + self.smoothing * table.shape[1]
             scores = np.log(table + self.smoothing) - np.log(total)
         node: Scores = scores[column.codes]
         return node if self.dictionary_ is None else np.where(self.dictionary_.mask(corpus), node, -np.inf)
 
+    def _numbers(self, column: StringColumn) -> npt.NDArray[np.int64]:
+        """Return the number of each string of a column in the counts, or -1."""
+        return np.array([self.words_.get(word, -1) for word in column.values], dtype=np.int64)
+
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:  # noqa: ARG002  (nothing here is worth a thread)
+        if (size := len(self.labels_)) > MOST_LABELS:
+            raise QuestionError(
+                f"a trellis has no meaning here: its table of {size:,} by {size:,} labels would not fit into memory; "
+                f"predict and evaluate need none"
+            )
         node, edge = self._node(corpus), np.zeros((len(self.labels_),) * 2)
         rules = self.rules_.as_constraints()
         return TrellisBatch(node, corpus.lengths, edge, labels=self.labels_, constraints=rules)
@@ -264,8 +291,11 @@ class MostFrequentTag(Tagger):
         if self.rules_ or self.dictionary_ is not None:
             return super()._label_ids(corpus, threads)
         # Labels are independent, and no label is impossible.
-        found = [self._node(part).argmax(axis=1) for _, part in blocks(corpus, self._block)]
-        return np.concatenate([np.zeros(0), *found]).astype(np.int32)
+        if not corpus.token_count:
+            return np.zeros(0, dtype=np.int32)
+        column = corpus.strings(self.word_column_).compact()
+        best = self.counts_.best(self._numbers(column), len(self.labels_), rare=self.unknown == "rare")
+        return np.asarray(best[column.codes])
 
     # ------------------------------------------------------------------------------------------ files
 

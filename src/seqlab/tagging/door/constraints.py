@@ -14,7 +14,8 @@ from seqlab.corpus import Corpus
 from seqlab.corpus.columns import Offsets
 from seqlab.errors import CorpusError, LabelError, OptionError, Place
 from seqlab.shown import Brief
-from seqlab.store.fields import Array
+from seqlab.store.fields import Array, Sizes
+from seqlab.store.state import State
 from seqlab.tagging.door.sentences import Gold, label_name
 from seqlab.tags import SCHEMES, Scheme
 from seqlab.trellis import Constraints
@@ -23,9 +24,31 @@ from seqlab.trellis.labels import LabelSet
 
 Bools = npt.NDArray[np.bool_]
 
+MANY = 1000  # labels; with more of them, a mask of pairs is made only where something is forbidden
 AUTO = "auto"  # constraints: the tag scheme that the labels of training follow
 
 Given = str | Scheme | Constraints | Iterable[tuple[str, str]] | None
+
+
+class Mask(Array):
+    """A mask of label pairs (L, L) as a field; one of very many labels that forbids nothing is not written."""
+
+    def put(self, state: State, name: str, value: Any) -> None:
+        """Write the mask, if it has numbers of its own."""
+        if any(value.strides):
+            super().put(state, name, value)
+
+    def get(self, state: State, name: str, sizes: Sizes) -> Any:
+        """Read the mask."""
+        if name not in state.arrays and sizes.get("L", 0) > MANY:
+            return _nothing(sizes["L"])
+        return super().get(state, name, sizes)
+
+
+def _nothing(size: int) -> Bools:
+    """Make a mask (L, L) that forbids nothing; for very many labels it takes no memory."""
+    shape = (size, size)
+    return np.zeros(shape, bool) if size <= MANY else np.broadcast_to(np.zeros((), bool), shape)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -39,7 +62,7 @@ class Rules(Brief):
                 other rules
     """
 
-    forbidden: Annotated[Bools, Array(np.bool_, "L", "L")]
+    forbidden: Annotated[Bools, Mask(np.bool_, "L", "L")]
     no_start: Annotated[Bools, Array(np.bool_, "L")]
     no_end: Annotated[Bools, Array(np.bool_, "L")]
     spelling: tuple[str, ...] | None = None
@@ -47,7 +70,7 @@ class Rules(Brief):
     @staticmethod
     def none(size: int) -> Rules:
         """Allow everything."""
-        return Rules(np.zeros((size, size), bool), np.zeros(size, bool), np.zeros(size, bool))
+        return Rules(_nothing(size), np.zeros(size, bool), np.zeros(size, bool))
 
     @staticmethod
     def of(given: Given, labels: Sequence[str]) -> Rules:
@@ -110,7 +133,8 @@ class Rules(Brief):
         return Scheme.of(name, delimiter=delimiter, suffix=side == "suffix", outside=outside)
 
     def __bool__(self) -> bool:
-        return bool(self.forbidden.any() or self.no_start.any() or self.no_end.any())
+        moves = self.forbidden if any(self.forbidden.strides) else self.forbidden[:1, :1]
+        return bool(moves.any() or self.no_start.any() or self.no_end.any())
 
     def as_constraints(self) -> Constraints | None:
         """Return the rules as an argument of TrellisBatch; None when nothing is forbidden."""
@@ -118,9 +142,12 @@ class Rules(Brief):
 
     def flags(self) -> dict[str, Any]:
         """Return the masks as arguments of the core, or None for each."""
-        masks = {"forbidden": self.forbidden.reshape(-1), "no_start": self.no_start, "no_end": self.no_end}
+        masks = {"forbidden": self.forbidden, "no_start": self.no_start, "no_end": self.no_end}
         used = bool(self)
-        return {name: np.ascontiguousarray(mask, np.uint8) if used else None for name, mask in masks.items()}
+        return {
+            name: np.ascontiguousarray(mask, np.uint8).reshape(-1) if used else None
+            for name, mask in masks.items()
+        }
 
 
 def _spelled(scheme: Scheme) -> tuple[str, ...] | None:
@@ -171,7 +198,7 @@ def _of_constraints(given: Constraints, labels: Sequence[str]) -> Rules:
         starts, ends = _flags(given.forbidden_starts, names), _flags(given.forbidden_ends, names)
     except LabelError as error:
         raise error.inside("constraints", option="constraints") from None
-    return Rules(np.zeros((len(labels), len(labels)), bool) if moves is None else moves, starts, ends)
+    return Rules(_nothing(len(labels)) if moves is None else moves, starts, ends)
 
 
 def _flags(some: Any, labels: LabelSet) -> Bools:

@@ -1,5 +1,6 @@
 """The baseline: counted by hand, and by another program for random corpora."""
 
+import tracemalloc
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
+import seqlab
 from seqlab.corpus import Corpus
 from seqlab.errors import CorpusError, ImpossibleError, LabelError, OptionError, QuestionError
 from seqlab.families.local.baseline import MostFrequentTag
@@ -217,3 +219,37 @@ def test_words_are_remembered_when_further_data_has_none():
     )
     tagger.partial_fit(Corpus.from_lists(lemma=[["dog"]], y=[["N"]]), "y")
     assert (tagger.vocabulary_, tagger.words_) == (frozenset(["ran"]), {"run": 0, "dog": 1})
+
+
+def test_very_many_labels_take_little_memory(tmp_path):
+    count = 100_000
+    X = [[f"w{i}" for i in range(count)], ["w0", "new"]]
+    y = [[f"L{i:06}" for i in range(count)], ["L000000", "L000007"]]
+    tracemalloc.start()
+    tagger = MostFrequentTag().fit(X, y)
+    assert tagger.predict([["w7", "w99999", "never"]]) == [["L000007", "L099999", "L000000"]]
+    tagger.save(tmp_path / "m")
+    again = seqlab.load(tmp_path / "m")
+    assert again.predict([["w7", "never"]]) == [["L000007", "L000000"]]
+    again.partial_fit([["w7"]], [["another"]])
+    assert len(again.labels_) == count + 1
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 400e6
+    assert (tmp_path / "m").stat().st_size < 20e6
+    with pytest.raises(QuestionError, match="table of 100,000 by 100,000 labels"):
+        tagger.posterior(["w7"])
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["common", "rare"]))
+def test_the_best_label_is_that_of_the_table(seed, unknown):  # eq:most-frequent
+    rng = np.random.default_rng(seed)
+    X = [[f"w{i}" for i in rng.integers(6, size=rng.integers(1, 9))] for _ in range(4)]
+    y = [[f"L{i}" for i in rng.integers(4, size=len(row))] for row in X]
+    tagger = MostFrequentTag(unknown, smoothing=0.0).fit(
+        X, y, sample_weight=rng.integers(0, 3, size=4) + [1, 0, 0, 0]
+    )
+    test = [[*row, "new"] for row in X]
+    proba = tagger.predict_proba(test)
+    labels = [[tagger.labels_[i] for i in np.round(one, 12).argmax(axis=1)] for one in proba]
+    assert tagger.predict(test) == labels
