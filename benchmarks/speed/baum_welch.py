@@ -318,7 +318,8 @@ def tables(figures: Sequence[Figure]) -> list[Table]:
 def note(figures: Sequence[Figure]) -> str:
     apart = [one.details["difference"] for one in figures if "difference" in one.details]
     said = [
-        "One thread, float64, E step and M step; hmmlearn's fit from the same start, n_iter=1 or 10; whole default fits begin with k-means on both sides."
+        "One thread, float64, E step and M step; hmmlearn's fit from the same start, n_iter=1 or 10;",
+        "whole default fits begin with k-means on both sides.",
     ]
     if apart:
         said.append(f"Transitions after it agree to {max(apart):.0e}.")

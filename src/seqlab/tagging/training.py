@@ -20,10 +20,10 @@ from seqlab.store.fields import Field, Listed, Names, Sizes, Strings
 from seqlab.store.state import State, string_arrays
 from seqlab.tagging.decoding import path_ids
 from seqlab.tagging.door.constraints import Allowed, Rules, TagDictionary
+from seqlab.tagging.door.names import label_name
 from seqlab.tagging.door.sentences import (
     WORD_COLUMNS,
     Gold,
-    label_name,
     read_gold,
     read_sentences,
     vocabulary,

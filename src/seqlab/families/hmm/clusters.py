@@ -89,4 +89,4 @@ def _contexts(words: Ids, offsets: npt.NDArray[np.int64], order: Ids, symbols: i
         (side + mean) / (side.sum(axis=1, keepdims=True) + 1.0)
         for side, mean in zip(sides, usual, strict=True)
     ]
-    return np.sqrt(np.hstack(shares))
+    return np.asarray(np.sqrt(np.hstack(shares)))

@@ -22,11 +22,11 @@ from seqlab.families.linear.model import Begins, LinearModel, empty_model, joine
 from seqlab.families.linear.second_order import likely_labels
 from seqlab.learning.monitor import Job, Monitor, Outcome, Report, Weights
 from seqlab.tagging.door.constraints import Allowed, Bools, Rules, TagDictionary, check_possible
+from seqlab.tagging.door.names import label_order
 from seqlab.tagging.door.sentences import (
     NOTHING,
     SEVERAL,
     Gold,
-    label_order,
     listed_labels,
     read_labelled,
     token_weights,

@@ -18,10 +18,10 @@ from seqlab.store.fields import Array, Strings
 from seqlab.store.state import State
 from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.door.constraints import Dictionary, Given, Rules, TagDictionary
+from seqlab.tagging.door.names import label_order
 from seqlab.tagging.door.sentences import (
     NOTHING,
     Gold,
-    label_order,
     label_weights,
     read_labelled,
     token_weights,

@@ -7,83 +7,30 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab.arrays import number, thread_count, whole_number
-from seqlab.errors import OptionError, ShapeError, StoreError
+from seqlab.errors import OptionError, ShapeError
 from seqlab.families.hmm.em import BaumWelch, Evidence
 from seqlab.families.hmm.emissions import Distribution, Gaussian
-from seqlab.families.hmm.emissions.base import Chance, VectorRows, check_shares, logs
+from seqlab.families.hmm.emissions.base import Chance, VectorRows, logs
 from seqlab.families.hmm.emissions.categorical import BagDistribution
 from seqlab.families.hmm.emissions.gaussian import GaussianDistribution
 from seqlab.families.hmm.emissions.symbols import Symbols
 from seqlab.families.hmm.emissions.vectors import spread
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
+from seqlab.families.mixture.fit import EMHistory, MixtureFit, MultinomialFit
 from seqlab.families.mixture.reading import Bags, Numbers, check_columns, read_bags, read_points, read_weights
 from seqlab.learning.history import History
 from seqlab.learning.monitor import best_of, checked_patience
-from seqlab.shown import Brief, Table, Tabular
-from seqlab.store.fields import Array, Record, Strings
 from seqlab.store.state import State
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.tagger import Sequences
 
 LEAST = -1e6  # log P of a row of dev that is impossible
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class EMHistory(Tabular):
-    """The history of EM.
-
-    log_likelihood   at the start and after every epoch, with the log of the prior if there is one; it never falls
-    converged        whether the last epoch gained less than the tolerance
-    """
-
-    log_likelihood: tuple[float, ...]
-    converged: bool
-
-    def _columns(self) -> Table:
-        return {"epoch": range(len(self.log_likelihood)), "log_likelihood": self.log_likelihood}
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class MixtureFit(Brief):
-    """A fitted mixture.
-
-    theta            (k, features) the parameters of the components
-    mu               (k,) their weights
-    log_likelihood   of every epoch: see EMHistory
-    features         names of the features, if they have any
-    restarts         histories of all runs
-    """
-
-    theta: Annotated[Numbers, Array(np.float64, "components", "features", finite=True)]
-    mu: Annotated[Numbers, Array(np.float64, "components", finite=True)]
-    log_likelihood: Annotated[Numbers, Array(np.float64, "epochs")]
-    converged: bool
-    features: Annotated[tuple[str, ...] | None, Strings(optional=True)] = None
-    restarts: Annotated[tuple[History, ...], Record(tuple[History, ...])] = ()
-
-    def check(self) -> None:
-        """Check values read from a file."""
-        check_shares(self.mu[None], 1, "the weights of the components")
-        found = self.log_likelihood
-        if not self.theta.size or not len(found) or np.isnan(found).any() or (np.diff(found) < 0).any():
-            raise StoreError("the log-likelihood should never fall, and there should be components")
-        if self.features is not None and len(self.features) != self.theta.shape[1]:
-            raise StoreError("every feature needs a name of its own")
-
-
-class MultinomialFit(MixtureFit):
-    """A fitted mixture whose components are probabilities of features."""
-
-    def check(self) -> None:
-        """Check that components from a file are probabilities."""
-        super().check()
-        check_shares(self.theta, 1, "the probabilities of a component")
 
 
 def log_sum(joint: Numbers) -> Numbers:
@@ -274,7 +221,8 @@ class Mixture(Model):
             return learner.train(model, replace(evidence), prior, threads, report)
 
         def judged(model: Any) -> float:
-            scores = log_sum(logs(model.pi) + self._log_density(held_out.rows, _theta(model)))  # type: ignore[union-attr]
+            density: Any = self._log_density(held_out.rows, _theta(model))  # type: ignore[union-attr]
+            scores = log_sum(logs(model.pi) + density)
             return float(np.maximum(scores, LEAST).mean())
 
         judge, metric = (None, None) if held_out is None else (judged, "log_likelihood")

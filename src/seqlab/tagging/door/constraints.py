@@ -16,7 +16,8 @@ from seqlab.errors import CorpusError, LabelError, OptionError, Place
 from seqlab.shown import Brief
 from seqlab.store.fields import Array, Sizes
 from seqlab.store.state import State
-from seqlab.tagging.door.sentences import Gold, label_name
+from seqlab.tagging.door.names import label_name
+from seqlab.tagging.door.sentences import Gold
 from seqlab.tags import SCHEMES, Scheme
 from seqlab.trellis import Constraints
 from seqlab.trellis.constraints import move_mask

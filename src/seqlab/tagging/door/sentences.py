@@ -16,6 +16,7 @@ from seqlab.corpus.columns import resolve
 from seqlab.corpus.lists import only_lists
 from seqlab.encode.encoder import as_corpus, listed
 from seqlab.errors import CorpusError, LabelError, OptionError, Place, ShapeError
+from seqlab.tagging.door.names import is_whole, label_name, label_order
 
 # Default names of a token's cells when its label is separate, in y.
 USUAL = ("word", "pos", "chunk", "entity")
@@ -236,24 +237,6 @@ def read_labelled(X: Any, y: Any, *, words: bool) -> tuple[Corpus, Gold]:
             f"none of the {corpus.token_count} tokens has a label, so there is nothing to learn from"
         )
     return corpus, gold
-
-
-def is_whole(label: Any) -> bool:
-    """Return True for a label that is a whole number, of Python or NumPy."""
-    return isinstance(label, (int, np.integer)) and not isinstance(label, bool)
-
-
-def label_name(label: Any) -> Any:
-    """Return the name of a label: the digits of a whole number; anything else as it is."""
-    return str(int(label)) if is_whole(label) else label
-
-
-def label_order(names: Iterable[str], *, whole: bool = False) -> tuple[str, ...]:
-    """Sort labels by name, or whole numbers by value."""
-    if not whole:
-        return tuple(sorted(names))
-    digits = {name: name.removeprefix("-").isdecimal() for name in names}
-    return tuple(sorted(digits, key=lambda name: (not digits[name], int(name) if digits[name] else 0, name)))
 
 
 def _partial(labels: Sequence[Sequence[Any]], *, whole: bool) -> Gold:

@@ -246,9 +246,8 @@ def test_the_best_label_is_that_of_the_table(seed, unknown):  # eq:most-frequent
     rng = np.random.default_rng(seed)
     X = [[f"w{i}" for i in rng.integers(6, size=rng.integers(1, 9))] for _ in range(4)]
     y = [[f"L{i}" for i in rng.integers(4, size=len(row))] for row in X]
-    tagger = MostFrequentTag(unknown, smoothing=0.0).fit(
-        X, y, sample_weight=rng.integers(0, 3, size=4) + [1, 0, 0, 0]
-    )
+    weights = [1, *rng.integers(0, 3, size=3).tolist()]
+    tagger = MostFrequentTag(unknown, smoothing=0.0).fit(X, y, sample_weight=weights)
     test = [[*row, "new"] for row in X]
     proba = tagger.predict_proba(test)
     labels = [[tagger.labels_[i] for i in np.round(one, 12).argmax(axis=1)] for one in proba]
