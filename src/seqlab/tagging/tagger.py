@@ -118,7 +118,10 @@ class Tagger(Model):
     @property
     def classes_(self) -> list[Any]:
         """The labels as they were given, strings or whole numbers, under scikit-learn's name for them."""
-        return self._training.given_labels
+        if not self._training.whole:
+            return list(self.labels_)
+        # Hidden states beside labels have names.
+        return [int(label) if label.removeprefix("-").isdecimal() else label for label in self.labels_]
 
     @property
     def _known_columns(self) -> tuple[str, ...] | None:

@@ -111,13 +111,6 @@ class Training(Brief):
             whole,
         )
 
-    @property
-    def given_labels(self) -> list[Any]:
-        """The labels as the user gave them: strings, or whole numbers; hidden states beside them have names."""
-        if not self.whole:
-            return list(self.labels)
-        return [int(label) if label.removeprefix("-").isdecimal() else label for label in self.labels]
-
     def inside(self, given: Any) -> Any:
         """Write labels in the input of a user, alone or in lists and dictionaries, by the names that they have here."""
         if not self.whole or isinstance(given, (str, bytes, np.ndarray)):

@@ -22,7 +22,7 @@ from seqlab.families.linear.model import Begins, LinearModel, empty_model, joine
 from seqlab.families.linear.second_order import likely_labels
 from seqlab.learning.monitor import Job, Monitor, Outcome, Report, Weights
 from seqlab.tagging.door.constraints import Allowed, Bools, Rules, TagDictionary, check_possible
-from seqlab.tagging.door.names import label_order
+from seqlab.tagging.door.names import by_value
 from seqlab.tagging.door.sentences import (
     NOTHING,
     SEVERAL,
@@ -63,7 +63,8 @@ def learn(
     threads = thread_count(tagger.threads)
     corpus, gold = read_labelled(X, y, words=tagger.features is not None)
     earlier_labels = before.training.labels if before else ()
-    labels = label_order({*gold.names, *listed_labels(classes), *earlier_labels}, whole=gold.whole)
+    every_label = {*gold.names, *listed_labels(classes), *earlier_labels}
+    labels = by_value(every_label) if gold.whole else tuple(sorted(every_label))
     encoder, encoded = _encoded(tagger, corpus, before, labels, threads)
     gold = gold.numbered(labels)
     weights = with_classes(gold, token_weights(corpus, sample_weight), tagger.class_weight)

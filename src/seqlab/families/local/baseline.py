@@ -18,7 +18,7 @@ from seqlab.store.fields import Array, Strings
 from seqlab.store.state import State
 from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.door.constraints import Dictionary, Given, Rules, TagDictionary
-from seqlab.tagging.door.names import label_order
+from seqlab.tagging.door.names import by_value
 from seqlab.tagging.door.sentences import (
     NOTHING,
     Gold,
@@ -234,7 +234,7 @@ class MostFrequentTag(Tagger):
             )
         weights = token_weights(corpus, sample_weight)
         known = () if before is None else before.training.labels
-        labels = label_order({*known, *gold.names}, whole=gold.whole)
+        labels = by_value({*known, *gold.names}) if gold.whole else tuple(sorted({*known, *gold.names}))
         words = {} if before is None else dict(before.words)
         strings, gold = corpus.strings(column).compact(), gold.numbered(labels)
         numbers = np.array([words.setdefault(word, len(words)) for word in strings.values], dtype=np.int64)
@@ -248,7 +248,9 @@ class MostFrequentTag(Tagger):
             )
         earlier = None if before is None else before.training
         earlier_rules = None if earlier is None else earlier.rules
-        rules = Rules.learned(self.constraints, labels, gold, corpus.offsets, earlier_rules)
+        rules = Rules.none(len(labels))  # which has room for very many labels
+        if self.constraints is not None:
+            rules = Rules.learned(self.constraints, labels, gold, corpus.offsets, earlier_rules)
         dictionary = TagDictionary.of(self.allowed, labels, column)
         training = Training.of(corpus, gold, labels, rules, dictionary, before=earlier)
         return BaselineFit(training, words, counts, column)

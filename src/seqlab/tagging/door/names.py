@@ -18,9 +18,7 @@ def label_name(label: Any) -> Any:
     return str(int(label)) if is_whole(label) else label
 
 
-def label_order(names: Iterable[str], *, whole: bool = False) -> tuple[str, ...]:
-    """Sort labels by name, or whole numbers by value."""
-    if not whole:
-        return tuple(sorted(names))
+def by_value(names: Iterable[str]) -> tuple[str, ...]:
+    """Sort names of whole numbers by value; other names come last."""
     digits = {name: name.removeprefix("-").isdecimal() for name in names}
     return tuple(sorted(digits, key=lambda name: (not digits[name], int(name) if digits[name] else 0, name)))

@@ -16,7 +16,7 @@ from seqlab.corpus.columns import resolve
 from seqlab.corpus.lists import only_lists
 from seqlab.encode.encoder import as_corpus, listed
 from seqlab.errors import CorpusError, LabelError, OptionError, Place, ShapeError
-from seqlab.tagging.door.names import is_whole, label_name, label_order
+from seqlab.tagging.door.names import by_value, is_whole, label_name
 
 # Default names of a token's cells when its label is separate, in y.
 USUAL = ("word", "pos", "chunk", "entity")
@@ -294,7 +294,7 @@ def _sorted(
     whole: bool = False,
 ) -> Gold:
     """Number labels by name, or whole numbers by value."""
-    return Gold(tuple(values), codes, sets, column, whole).numbered(label_order(values, whole=whole))
+    return Gold(tuple(values), codes, sets, column, whole).numbered((by_value if whole else sorted)(values))
 
 
 def label_lists(y: Any, lengths: Sequence[int]) -> list[Sequence[Any]]:
