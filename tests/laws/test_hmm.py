@@ -68,7 +68,8 @@ def models(draw):
     end = rng.uniform(0.05, 0.6, L) if draw(st.booleans()) else None
     if end is not None:
         A = A * (1 - end)[:, None]
-    x = [None if rng.random() < 0.2 else int(rng.integers(V)) for _ in range(draw(st.integers(0, 4)))]
+    least = 0 if end is None else 1  # with an end nothing is empty
+    x = [None if rng.random() < 0.2 else int(rng.integers(V)) for _ in range(draw(st.integers(least, 4)))]
     return pi, A, B, end, x
 
 

@@ -36,7 +36,9 @@ def joint(tables, x, path):
         history = tuple(path[max(t - order, 0) : t])
         p *= tables["pi"][y] if t == 0 else moves[len(history) - 1][(*history, y)]
         p *= 1.0 if x[t] is None else tables["B"][y][x[t]]
-    return p * (tables["end"][path[-1]] if tables["end"] is not None and len(path) else 1.0)
+    if tables["end"] is None:
+        return p
+    return p * tables["end"][path[-1]] if len(path) else 0.0
 
 
 def all_paths(tables, x, allowed=None):
@@ -55,7 +57,7 @@ def enumerated(tables, sequences, weights, allowed):
         found = list(all_paths(tables, x, allowed[at : at + len(x)]))
         at += len(x)
         z = math.fsum(p for _, p in found)
-        logs.append(math.log(z) if z else -math.inf)
+        logs.append((math.log(z) if z else -math.inf) if x else 0.0)  # EM learns nothing from an empty one
         for path, p in found if x and z else ():
             share = weight * p / z
             starts[path[0]] += share

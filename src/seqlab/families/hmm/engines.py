@@ -312,7 +312,9 @@ class CountsEngine:
         start, closed, text = opened(hmm, data.numbered(labels), labels, dictionary, learner, sample_weight)
         if before is not None:
             closed = before.relabelled(labels) if closed is None else before.plus(closed)
-            start = replace(closed, rules=start.rules)
+            gold = data.numbered(labels).gold
+            rules = Rules.learned(hmm.constraints, labels, gold, data.corpus.offsets, before.rules)
+            start = replace(closed, rules=rules)
         found = expected(start, text, hard=isinstance(learner, HardEM), threads=thread_count(hmm.threads))
         known = None if before is None else before.rules
         return _counted(hmm, data, found.added(start, closed), known)

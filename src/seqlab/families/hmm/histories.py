@@ -112,13 +112,13 @@ def maximised(
 ) -> tuple[Moves, Floats | None]:
     """Run the M step of order 2 and 3: counts and pseudo-counts of moves, then of ends (L,).
 
-    Pseudo-counts of an end are for going on as well. Rows and ends with a count of zero stay unchanged.
+    An end is one event, to go on is L of them: each has the pseudo-count of an end. Rows and ends with a count of zero stay unchanged.
     """
     tables = zip(counts, extra, rows(before, end), strict=True)
     made = tuple(normalised(one + more, old, axis=-1) for one, more, old in tables)
     if end is None:
         return made, None
-    ended, going = ends[0] + ends[1], leaving(counts) + ends[1]
+    ended, going = ends[0] + ends[1], leaving(counts) + len(end) * ends[1]
     total = ended + going
     end = np.where(total > 0, ended / np.where(total > 0, total, 1.0), end)
     return tuple(np.ascontiguousarray(one * (1 - end)[:, None]) for one in made), end

@@ -73,8 +73,8 @@ class Ground:
         rules = Rules.learned(hmm.constraints, labels, data.gold, data.corpus.offsets)
         observed, domain = data.emissions.first(data.corpus, data.column)
         evidence = data.evidence(observed, len(labels), dictionary, sample_weight, unlabelled)
-        more = {"order": order, "threads": thread_count(hmm.threads)}
-        ground = Ground(data, domain, evidence, labels, rules, bool(hmm.end), dictionary, **more)
+        ground = Ground(data, domain, evidence, labels, rules, bool(hmm.end), dictionary, order=order)
+        ground = replace(ground, threads=thread_count(hmm.threads))
         if pair is not None:
             emissions = ground.flat(np.random.default_rng(hmm.seed)).emissions
             observed = emissions.observe(pair.corpus, pair.column, unknown="missing")

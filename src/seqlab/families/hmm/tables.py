@@ -279,7 +279,7 @@ class HiddenMarkov(Brief):
                 total += sum_of_logs(self._moves(extra), one)
             if end is not None:
                 extra = self._ends(prior.of_end(size))
-                total += sum_of_logs(extra, end) + sum_of_logs(extra, 1 - end)
+                total += sum_of_logs(extra, end) + sum_of_logs(size * extra, 1 - end)
         return total + self.emissions.log_prior(prior.emissions, groups)
 
     def _starts(self, counts: Floats) -> Floats:
