@@ -228,9 +228,9 @@ class StringPool:
     def intern(self, text: object) -> int:
         """Its number, a new one if need be; -1 for what is no string."""
 
-    def intern_lists(self, sequences: list[Any]) -> tuple[Any, Any, int, int]:
+    def intern_lists(self, sequences: list[Any], missing: bool = False) -> tuple[Any, Any, int, int]:
         """
-        (codes, lengths, -1, -1); or (None, None, sequence, position) of what is no string, position -1 for what is no list.
+        (codes, lengths, -1, -1); or (None, None, sequence, position) of what is no string, position -1 for what is no list. With `missing`, None has the code -1.
         """
 
     def strings(self) -> list[str]:
@@ -254,9 +254,9 @@ def pool_of(bytes: NDArray[numpy.uint8], begins: NDArray[numpy.int64]) -> Any:
     A pool of these strings; None when they are not sound UTF-8, or one occurs twice.
     """
 
-def gather(values: list[str], codes: NDArray[numpy.int32], begin: int, end: int) -> list[str]: ...
+def gather(values: list[str], codes: NDArray[numpy.int32], begin: int, end: int) -> list[Any]: ...
 
-def gather_all(values: list[str], codes: NDArray[numpy.int32], offsets: NDArray[numpy.int64]) -> list[list[str]]: ...
+def gather_all(values: list[str], codes: NDArray[numpy.int32], offsets: NDArray[numpy.int64]) -> list[list[Any]]: ...
 
 def intern_rows(pools: list[StringPool], sentences: list[Any]) -> tuple[list[Any], Any] | None:
     """

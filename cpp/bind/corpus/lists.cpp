@@ -32,6 +32,7 @@ public:
         codes_.push_back(met.code);
         return true;
     }
+    void add_missing() { codes_.push_back(StringPool::absent); }
     void reserve(std::size_t tokens) { codes_.reserve(tokens); }
     std::vector<StringId> codes() { return std::move(codes_); }
 
@@ -97,7 +98,7 @@ private:
 
 }  // namespace
 
-nb::tuple intern_lists(StringPool& pool, const nb::list& sequences) {
+nb::tuple intern_lists(StringPool& pool, const nb::list& sequences, bool missing) {
     Interner column(pool);
     std::vector<std::int64_t> lengths;
     const auto stop = [](Py_ssize_t sequence, Py_ssize_t position) {
@@ -110,7 +111,10 @@ nb::tuple intern_lists(StringPool& pool, const nb::list& sequences) {
         lengths.push_back(items.size());
         for (Py_ssize_t t = 0; t < items.size(); ++t) {
             prefetch(items, t);
-            if (!column.add(items[t])) return stop(s, t);
+            if (missing && items[t] == Py_None)
+                column.add_missing();
+            else if (!column.add(items[t]))
+                return stop(s, t);
         }
     }
     return nb::make_tuple(as_array(column.codes()), as_array(std::move(lengths)), -1, -1);

@@ -33,12 +33,13 @@ nb::list strings_of(const StringPool& pool) {
     return nb::borrow<nb::list>(list);
 }
 
-// [values[c] for c in codes[begin:end]]
+// [values[c] for c in codes[begin:end]], None where the code is negative
 nb::list gather(const nb::list& values, const In<StringId>& codes, std::size_t begin, std::size_t end) {
     nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(end - begin)));
     const ListView from(values.ptr());
     for (std::size_t i = begin; i < end; ++i) {
-        PyObject* value = from[codes.data()[i]];
+        const StringId code = codes.data()[i];
+        PyObject* value = code < 0 ? Py_None : from[code];
         Py_INCREF(value);
         set_item(list.ptr(), static_cast<Py_ssize_t>(i - begin), value);
     }
@@ -126,12 +127,11 @@ void bind_strings(nb::module_& m) {
                 return wanted.ok ? pool.intern(wanted.text) : StringPool::absent;
             },
             "text"_a, "Its number, a new one if need be; -1 for what is no string.")
-        .def("intern_lists", &intern_lists, "sequences"_a,
-             nb::sig("def intern_lists(self, sequences: list[typing.Any]) -> tuple[typing.Any, typing.Any, "
-                     "int, int]"),
+        .def("intern_lists", &intern_lists, "sequences"_a, "missing"_a = false,
+             nb::sig("def intern_lists(self, sequences: list[typing.Any], missing: bool = False) -> "
+                     "tuple[typing.Any, typing.Any, int, int]"),
              "(codes, lengths, -1, -1); or (None, None, sequence, position) of what is no string, position "
-             "-1 for what "
-             "is no list.")
+             "-1 for what is no list. With `missing`, None has the code -1.")
         .def("strings", &strings_of, nb::sig("def strings(self) -> list[str]"), "All of them, as str.")
         .def(
             "string", [](const StringPool& pool, StringId id) { return as_str(pool.at(id)); }, "id"_a,
@@ -158,13 +158,12 @@ void bind_strings(nb::module_& m) {
     m.def("pool_of", &pool_of, "bytes"_a.noconvert(), "begins"_a.noconvert(),
           nb::sig("def pool_of(bytes: NDArray[numpy.uint8], begins: NDArray[numpy.int64]) -> typing.Any"),
           "A pool of these strings; None when they are not sound UTF-8, or one occurs twice.");
-    m.def(
-        "gather", &gather, "values"_a, "codes"_a.noconvert(), "begin"_a, "end"_a,
-        nb::sig(
-            "def gather(values: list[str], codes: NDArray[numpy.int32], begin: int, end: int) -> list[str]"));
+    m.def("gather", &gather, "values"_a, "codes"_a.noconvert(), "begin"_a, "end"_a,
+          nb::sig("def gather(values: list[str], codes: NDArray[numpy.int32], begin: int, end: int) -> "
+                  "list[typing.Any]"));
     m.def("gather_all", &gather_all, "values"_a, "codes"_a.noconvert(), "offsets"_a.noconvert(),
           nb::sig("def gather_all(values: list[str], codes: NDArray[numpy.int32], offsets: "
-                  "NDArray[numpy.int64]) -> list[list[str]]"));
+                  "NDArray[numpy.int64]) -> list[list[typing.Any]]"));
 }
 
 }  // namespace seqlab::bind

@@ -31,6 +31,6 @@ nb::object as_str(std::string_view text);
 
 // Return (codes, lengths, bad sequence, bad position) of a list of lists or tuples of strings; the last two are -1 when
 // there is no error, and position -1 means that the sequence itself is not a list.
-nb::tuple intern_lists(StringPool& pool, const nb::list& sequences);
+nb::tuple intern_lists(StringPool& pool, const nb::list& sequences, bool missing = false);
 
 }  // namespace seqlab::bind

@@ -135,7 +135,7 @@ def string_columns(corpus: seqlab.Corpus) -> list[str]:
 
 def values_in(corpus: seqlab.Corpus, column: str) -> set[str]:
     """Collect the strings that occur in a column."""
-    return set(corpus.strings(column).compact().values)
+    return set(corpus.strings(column, missing=True).compact().values)
 
 
 def label_column(corpus: seqlab.Corpus, given: str | None) -> str:
@@ -144,7 +144,7 @@ def label_column(corpus: seqlab.Corpus, given: str | None) -> str:
 
     if given is not None:
         name = resolve(given, corpus.columns)
-        corpus.strings(name)
+        corpus.strings(name, missing=True)
         return name
     if corpus.layout.format == "conllu" and "upos" in corpus.columns:
         return "upos"

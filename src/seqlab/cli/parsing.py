@@ -199,7 +199,14 @@ FEATURES = (
     option("--constraints SCHEME", "a tag scheme to obey; auto looks at the labels"),
 )
 
-_READ = ("format", "columns", "separator", "comments", "encoding")  # equal to the arguments of seqlab.read
+_READ = (
+    "format",
+    "columns",
+    "separator",
+    "comments",
+    "missing",
+    "encoding",
+)  # equal to the arguments of seqlab.read
 _FORMATS = f"{', '.join(NAMES)} (default: seen from name and content)"
 _COLUMNS = "names of the columns, as word,pos,chunk; or the cells to pick, as word=0,label=-1"
 _COMMENTS = "lines that begin with # (or PREFIX) are comments"
@@ -209,6 +216,7 @@ READING = Group(
     option("--columns -c NAMES", _COLUMNS, columns),
     option("--separator CHAR", "between cells: tab, space, or a character", separator),
     option("--comments PREFIX", _COMMENTS, nargs="?", const=True),
+    option("--missing MARK", "the cell of a label that is not known, as _ (in JSON: null)"),
     option("--encoding NAME", "of the file (default: utf-8)"),
 )
 ENDING = (JSON, THREADS, READING)

@@ -23,6 +23,10 @@ Weights = npt.NDArray[np.float64]
 
 # ---------------------------------------------------------------------------------------------- names
 
+WORD_COLUMNS = (
+    "word",
+    "form",
+)  # the tokens themselves: no value may be missing, and no mark of that is looked for
 CONLLU = ("id", "word", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 
 # The types of the CoNLL-2000 chunking task; any other tag scheme is taken for entities.
@@ -93,10 +97,11 @@ def locked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
-def checked_codes(codes: Codes, pool: _core.StringPool) -> Codes:
-    """Check numbers of strings against the pool: the core does not check them again."""
+def checked_codes(codes: Codes, pool: _core.StringPool, least: int = 0) -> Codes:
+    """Check numbers of strings against the pool, from `least` up: the core does not check them again."""
     checked = np.ascontiguousarray(codes, dtype=np.int32)
-    if checked.ndim != 1 or (checked.size and not 0 <= int(checked.min()) <= int(checked.max()) < len(pool)):
+    inside = not checked.size or least <= int(checked.min()) <= int(checked.max()) < len(pool)
+    if checked.ndim != 1 or not inside:
         raise CorpusError(
             f"codes must be a list of numbers from 0 to {len(pool) - 1}, the strings of the pool"
         )
@@ -146,12 +151,14 @@ copyreg.pickle(_core.StringPool, lambda pool: (_pool, pool.arrays()))
 
 # ---------------------------------------------------------------------------------------------- columns
 
+MISSING = -1  # the code of a token without a value
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StringColumn(Brief):
     """One string per token, each distinct string kept once.
 
-    codes   (tokens,)   the number of each token's string
+    codes   (tokens,)   the number of each token's string; -1 where the value is missing, which lists show as None
     pool                the strings by number; a slice of a corpus shares it, so it may hold strings that no token has
     """
 
@@ -160,7 +167,7 @@ class StringColumn(Brief):
     _values: list[list[str]] = field(default_factory=list, repr=False)  # made on first use; slices share it
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "codes", checked_codes(self.codes, self.pool))
+        object.__setattr__(self, "codes", checked_codes(self.codes, self.pool, MISSING))
 
     @property
     def values(self) -> list[str]:
@@ -169,17 +176,36 @@ class StringColumn(Brief):
             self._values.append(self.pool.strings())
         return self._values[0]
 
+    @cached_property
+    def missing(self) -> int:
+        """The number of tokens without a value."""
+        return int(np.count_nonzero(self.codes == MISSING))
+
+    def filled(self, text: str) -> StringColumn:
+        """Put the string `text` where values are missing."""
+        if not self.missing:
+            return self
+        pool, (of_code,) = _core.join_pools([self.pool])
+        return StringColumn(np.append(of_code, np.int32(pool.intern(text)))[self.codes], pool)
+
     def __len__(self) -> int:
         return len(self.codes)
 
     def __reduce__(self) -> tuple[object, ...]:
         return StringColumn, _core.compact_pool(self.codes, self.pool)
 
-    def span(self, begin: int, end: int) -> list[str]:
-        """List the strings of tokens begin .. end."""
+    def without(self, mark: str | None) -> StringColumn:
+        """Take the string `mark` for a missing value."""
+        code = MISSING if mark is None else self.pool.find(mark)
+        if code == MISSING:
+            return self
+        return StringColumn(np.where(self.codes == code, np.int32(MISSING), self.codes), self.pool)
+
+    def span(self, begin: int, end: int) -> list[Any]:
+        """List the strings of tokens begin .. end, None where one is missing."""
         return _core.gather(self.values, self.codes, begin, end)
 
-    def nested(self, offsets: Offsets) -> list[list[str]]:
+    def nested(self, offsets: Offsets) -> list[list[Any]]:
         """List the strings of every sentence; sentence i has tokens offsets[i] .. offsets[i + 1]."""
         return _core.gather_all(self.values, self.codes, offsets)
 
@@ -197,7 +223,8 @@ class StringColumn(Brief):
             return False
         codes = other.codes
         if self.pool is not other.pool and len(self):
-            codes = _core.translate(other.pool, self.pool)[codes]
+            known = _core.translate(other.pool, self.pool)
+            codes = np.append(np.where(known < 0, MISSING - 1, known), MISSING)[codes]
         return bool(np.array_equal(self.codes, codes))
 
     @staticmethod
@@ -207,7 +234,8 @@ class StringColumn(Brief):
         if all(part.pool is first.pool for part in parts):
             return StringColumn(np.concatenate([part.codes for part in parts]), first.pool)
         pool, translations = _core.join_pools([part.pool for part in parts])
-        codes = [translation[part.codes] for part, translation in zip(parts, translations, strict=True)]
+        pairs = zip(parts, translations, strict=True)
+        codes = [np.append(new, np.int32(MISSING))[part.codes] for part, new in pairs]
         return StringColumn(np.concatenate(codes), pool)
 
 

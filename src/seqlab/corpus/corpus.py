@@ -25,6 +25,7 @@ from seqlab.corpus.columns import (
     joined_offsets,
     ragged,
     resolve,
+    token_place,
     unknown,
 )
 from seqlab.corpus.origin import Extras, Layout, Origin
@@ -121,15 +122,24 @@ class Corpus(Shown, Sequence[Sentence]):
         column = self._columns.get(name)
         return self._columns[resolve(name, self.columns)] if column is None else column
 
-    def strings(self, name: str) -> StringColumn:
-        """Return the column `name` of strings as stored: a number per token, and the distinct strings."""
+    def strings(self, name: str, *, missing: bool = False) -> StringColumn:
+        """Return the column `name` of strings as stored: a number per token, and the distinct strings.
+
+        missing   True if values may be missing; otherwise that is an error
+        """
         column = self.data(name)
         if not isinstance(column, StringColumn):
             raise CorpusError(f"column {name!r} holds {_kind(column)}, but strings are wanted")
+        if column.missing and not missing:
+            raise CorpusError(
+                f"column {name!r} has no value here, but one is wanted for every token; "
+                f"{counted(column.missing, 'value')} of {len(column)} missing: leave these sentences out, or fill them",
+                place=self.located(*token_place(self._offsets, int(np.argmin(column.codes)))),
+            )
         return column
 
     def column(self, name: str) -> list[Any]:
-        """Return the column `name`, a list per sentence: of strings, or dicts for attributes; an array for vectors."""
+        """Return the column `name`, a list per sentence: strings or None, dicts of attributes; an array for vectors."""
         return list(self.data(name).nested(self._offsets))
 
     def place(self, sentence: int, token: int = 0) -> str:
@@ -356,12 +366,13 @@ class Corpus(Shown, Sequence[Sentence]):
         columns: Iterable[str] | None = None,
         *,
         separator: str | None = None,
+        missing: str | None = None,
         encoding: str = "utf-8",
     ) -> None:
-        """Write it to a target, file or stream; format, columns, separator and encoding as for seqlab.write."""
+        """Write it to a target, a file or stream; format, columns, separator, missing, encoding as for seqlab.write."""
         from seqlab.corpus.io.writer import write
 
-        write(self, target, format, columns, separator=separator, encoding=encoding)
+        write(self, target, format, columns, separator=separator, missing=missing, encoding=encoding)
 
 
 def _spans(sentences: Iterable[Sentence]) -> Iterator[Corpus]:

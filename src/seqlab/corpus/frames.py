@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus.columns import (
+    MISSING,
+    WORD_COLUMNS,
     BagColumn,
     Column,
     Offsets,
@@ -74,9 +76,12 @@ def _from_series(pandas: Any, name: str, series: Any) -> Column:
     if isinstance(sample, np.ndarray):
         return VectorColumn(np.stack(list(series)))
     codes, strings = pandas.factorize(series.array)
-    if (codes < 0).any():
+    if name.lower() in WORD_COLUMNS and (codes < 0).any():
         row = int(np.argmax(codes < 0))
-        raise CorpusError(f"column {name!r} has an empty cell in row {row}; fill it or drop it")
+        raise CorpusError(
+            f"column {name!r} has an empty cell in row {row}; fill it or drop it, and where pandas took a word such "
+            f"as NA for an empty cell, read the file with keep_default_na=False"
+        )
     return _interned(name, codes, list(strings))
 
 
@@ -88,7 +93,7 @@ def _interned(name: str, codes: npt.NDArray[Any], strings: Sequence[Any]) -> Str
             f"column {name!r} holds {strings[int(np.argmax(new < 0))]!r:.60}, but strings are wanted; "
             f"convert it with astype(str)"
         )
-    return StringColumn(new[codes] if len(new) else np.zeros(0, dtype=np.int32), pool)
+    return StringColumn(np.append(new, np.int32(MISSING))[codes], pool)
 
 
 # ---------------------------------------------------------------------------------------------- Arrow
@@ -106,7 +111,8 @@ def _to_array(arrow: Any, column: Column) -> Any:
     if isinstance(column, StringColumn):
         text, begins = map(arrow.py_buffer, column.pool.arrays())
         strings = arrow.LargeStringArray.from_buffers(len(column.pool), begins, text)
-        return arrow.DictionaryArray.from_arrays(arrow.array(column.codes), strings)
+        codes = arrow.array(column.codes, mask=column.codes == MISSING if column.missing else None)
+        return arrow.DictionaryArray.from_arrays(codes, strings)
     if isinstance(column, BagColumn):
         fields = {"attribute": _to_array(arrow, column.strings), "weight": arrow.array(column.all_weights)}
         pairs = arrow.StructArray.from_arrays([*fields.values()], [*fields])
@@ -135,7 +141,7 @@ def from_arrow(table: Any, columns: Iterable[str] | None = None) -> Corpus:
         chunks = table.column(name)
         lists = chunks.combine_chunks() if chunks.num_chunks != 1 else chunks.chunk(0)
         values = lists.flatten()
-        if lists.null_count or values.null_count:
+        if lists.null_count or (values.null_count and (name in WORD_COLUMNS or not _is_text(arrow, values))):
             what = "a row without a list" if lists.null_count else "an empty cell"
             raise CorpusError(f"from_arrow: column {name!r} has {what}; fill it or drop it")
         own = _lengths(lists)
@@ -165,17 +171,21 @@ def _from_array(arrow: Any, name: str, values: Any) -> Column:
         usual = None if (weights == 1.0).all() else weights
         return BagColumn(_lengths(values), strings.codes, usual, strings.pool)
     coded = values if kinds.is_dictionary(values.type) else None
-    kind = values.type if coded is None else values.type.value_type
-    if not (kinds.is_string(kind) or kinds.is_large_string(kind)):
+    if not _is_text(arrow, values):
         raise CorpusError(
             f"from_arrow: column {name!r} holds {values.type}, but strings are wanted; convert it, "
             f"or leave it out with columns=..."
         )
     coded = values.dictionary_encode() if coded is None else coded
     strings = coded.dictionary.cast(arrow.large_string())
-    codes = coded.indices.to_numpy(zero_copy_only=False)
+    codes = coded.indices.fill_null(MISSING).to_numpy(zero_copy_only=False)
     pool = _core.pool_of(*_buffers(strings))
     return _interned(name, codes, strings.to_pylist()) if pool is None else StringColumn(codes, pool)
+
+
+def _is_text(arrow: Any, values: Any) -> bool:
+    kind = values.type.value_type if arrow.types.is_dictionary(values.type) else values.type
+    return bool(arrow.types.is_string(kind) or arrow.types.is_large_string(kind))
 
 
 def _buffers(strings: Any) -> tuple[npt.NDArray[np.uint8], Offsets]:

@@ -9,6 +9,8 @@ from_lists([[{"word": "the", "pos": "DT"}, ...], ...])              a dict per t
 from_lists(sorted(corpus, key=len))                                 sentences of one corpus or of several
 from_lists(X, y)                                                    words or python-crfsuite's items, and labels
 
+None (or NaN) is a missing value in every column but that of the words.
+
 Items are ready-made features as python-crfsuite and sklearn-crfsuite take them: one dict or list of strings a token.
 
 ["a", "b"]                    a and b, weight 1
@@ -30,6 +32,7 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab import corpus as corpora
 from seqlab.corpus.columns import (
+    WORD_COLUMNS,
     BagColumn,
     Column,
     Offsets,
@@ -86,7 +89,7 @@ def as_column(name: str, values: Any, corpus: corpora.Corpus) -> Column:
     elif isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "fiu":
         column = _vector_column(values)
     else:
-        column, lengths = _column(name, values)
+        column, lengths = _column(name, values, corpus.lengths)
         _check_lengths("the corpus", corpus.lengths, f"column {name!r}", lengths)
     if len(column) != corpus.token_count:
         raise CorpusError(
@@ -106,7 +109,7 @@ def _of_columns(given: Mapping[str, Any]) -> Found:
     found: dict[str, Column] = {}
     lengths: Lengths | None = None
     for name in checked(given):
-        column, own = _column(name, given[name])
+        column, own = _column(name, given[name], lengths)
         if lengths is None:
             lengths = own
         else:
@@ -125,18 +128,27 @@ def _check_lengths(first: str, lengths: Lengths, name: str, own: Lengths) -> Non
         raise CorpusError(message, place=Place(s))
 
 
-def _column(name: str, values: Any) -> tuple[Column, Lengths]:
-    """Make a column from lists of strings, of items, or of arrays, with the lengths of the sentences."""
+def _column(name: str, values: Any, lengths: Lengths | None = None) -> tuple[Column, Lengths]:
+    """Make a column from lists of strings, of items, or of arrays, with the lengths of the sentences.
+
+    lengths   of the columns before, if any: None in place of a sentence has so many missing values
+    """
     sentences = _as_list(values, f"column {name!r}")
+    if lengths is not None and len(lengths) == len(sentences) and any(one is None for one in sentences):
+        pairs = zip(sentences, lengths.tolist(), strict=True)
+        sentences = [[None] * size if one is None else one for one, size in pairs]
     sample = _first_token(sentences)
     if _is_vector(sample) or any(isinstance(s, np.ndarray) and s.ndim == 2 for s in sentences):
         return _vectors(name, sentences)
     if isinstance(sample, (Mapping, list, tuple, set, frozenset)):
         return bag_column(sentences, f"column {name!r}")
     pool = _core.StringPool()
-    codes, lengths, s, t = pool.intern_lists(sentences)
+    missing = name not in WORD_COLUMNS
+    codes, sizes, s, t = pool.intern_lists(sentences, missing=missing)
+    if t >= 0 and missing and _is_nan(sentences[s][t]):
+        return _column(name, [[None if _is_nan(one) else one for one in sentence] for sentence in sentences])
     if s < 0:
-        return StringColumn(codes, pool), lengths
+        return StringColumn(codes, pool), sizes
     sentence = sentences[s]
     if t < 0:
         hint = f"; write list({sentence!r:.40})" if isinstance(sentence, str) else ""
@@ -214,7 +226,7 @@ def _of_sentences(sentences: list[Any], names: tuple[str, ...] | None) -> Found:
 
 
 def _cell(token: Any, name: str, sentence: int, position: int) -> Any:
-    if isinstance(token, Mapping) and isinstance(token.get(name), str):
+    if isinstance(token, Mapping) and (isinstance(token.get(name), str) or token.get(name, "") is None):
         return token[name]
     hint = "; dicts of features go together with labels: from_lists(X, y)"
     raise _fault(f"be a dict with a string for {name!r}", token, sentence, position, hint=hint)
@@ -247,11 +259,17 @@ def _of_rows(sentences: list[Any], names: tuple[str, ...] | None, width: int) ->
 
 
 def _first_token(sentences: list[Any]) -> Any:
-    return next((token for sentence in sentences if _is_list(sentence) for token in sentence), None)
+    tokens = (token for sentence in sentences if _is_list(sentence) for token in sentence)
+    return next((token for token in tokens if token is not None and not _is_nan(token)), None)
 
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, (list, tuple, np.ndarray))
+
+
+def _is_nan(value: Any) -> bool:
+    """Return True for the number that pandas writes where a value is missing."""
+    return isinstance(value, float) and value != value  # noqa: PLR0124  (nothing else differs from itself)
 
 
 def only_lists(sentences: Iterable[Any]) -> bool:

@@ -97,6 +97,7 @@ class Layout(Brief):
     final_newline   whether the last line had an end
     escaped         whether slashes in words were escaped (word/TAG text), or all but ASCII (JSON)
     shape, keys     of the sentences in JSON
+    missing         the cell that stood for a missing value; None if none did
     """
 
     format: str | None = None
@@ -107,6 +108,7 @@ class Layout(Brief):
     escaped: bool = False
     shape: str = ""
     keys: tuple[tuple[str, str], ...] = ()
+    missing: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 
 from seqlab import corpus as corpora
-from seqlab.corpus.columns import StringColumn, counted, resolve, unknown
+from seqlab.corpus.columns import MISSING, StringColumn, counted, resolve, unknown
 from seqlab.errors import CorpusError
 from seqlab.shown import Shown, framed
 
@@ -149,7 +149,8 @@ class Token:
         at = self.sentence._begin + self.position
         column = self.sentence._corpus.data(name)
         if isinstance(column, StringColumn):
-            return column.values[column.codes[at]]
+            code = int(column.codes[at])
+            return None if code == MISSING else column.values[code]
         return column.span(at, at + 1)[0]
 
     def __getattr__(self, name: str) -> Any:

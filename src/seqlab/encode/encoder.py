@@ -264,12 +264,11 @@ class Encoder:
         if labels is None:
             return read, None, None
         if isinstance(labels, str):
-            column = read.strings(labels)
+            column = read.strings(labels, missing=True)
         else:
-            column = read.with_column("labels", listed(labels)).strings("labels")
-        used = np.unique(column.codes).tolist()
-        names = [column.values[code] for code in used]
-        return read, np.searchsorted(used, column.codes).astype(np.int32), names
+            column = read.with_column("labels", listed(labels)).strings("labels", missing=True)
+        used = column.compact()
+        return read, used.codes, used.values
 
     def _learn(
         self, corpus: Any, labels: Labels, threads: int | None, classes: Sequence[str], *, extend: bool
@@ -301,8 +300,8 @@ class Encoder:
         if codes is None or names is None:
             return None
         number = {name: i for i, name in enumerate(self.labels)}
-        known = np.array([number.get(name, -1) for name in names], dtype=np.int32)
-        return known[codes] if len(known) else codes
+        known = np.array([*(number.get(name, -1) for name in names), -1], dtype=np.int32)
+        return known[codes]  # a missing label is -1 and has the last entry
 
     def _producers(self, corpus: Corpus, labels: tuple[str, ...]) -> tuple[list[Producer], list[Producer]]:
         """Make untrained producers of node and edge attributes."""

@@ -421,7 +421,7 @@ def _strings(name: str, corpus: Corpus) -> StringColumn:
             f"the template reads column {name!r} as text, but it holds {held}; features=None takes them as they are"
         )
     try:
-        return corpus.strings(name)
+        return corpus.strings(name, missing=True)
     except CorpusError as error:
         raise missing_column(name, columns) from error
 

@@ -9,9 +9,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from seqlab.corpus import Corpus, StringColumn
-from seqlab.corpus.columns import counted
+from seqlab.corpus.columns import MISSING, counted
 from seqlab.errors import CorpusError, OptionError
 from seqlab.shown import Brief, Table, Written, columns_of, cut
 from seqlab.tags import Scheme, detect, violations
@@ -137,7 +138,7 @@ def _label_columns(corpus: Corpus, column: str | Sequence[str] | None) -> list[s
     if column is not None:
         names = [column] if isinstance(column, str) else list(column)
         for name in names:
-            corpus.strings(name)  # raises an error when there is none
+            corpus.strings(name, missing=True)  # raises an error when there is none
         return names
     not_labels = {*NO_LABELS, _word_column(corpus)}
     return [name for name in _string_columns(corpus) if name not in not_labels]
@@ -198,9 +199,13 @@ def _words(corpus: Corpus) -> Iterator[Finding]:
 
 def _places(corpus: Corpus, name: str, test: Callable[[str], bool]) -> tuple[str, ...]:
     """Find the places of strings that pass a test; each distinct string is tested once."""
-    strings = corpus.strings(name)
-    bad = [code for code in np.unique(strings.codes).tolist() if test(strings.values[code])]
-    tokens = np.flatnonzero(np.isin(strings.codes, bad))
+    strings = corpus.strings(name, missing=True)
+    bad = [code for code in np.unique(strings.codes).tolist() if code >= 0 and test(strings.values[code])]
+    return _places_of(corpus, np.isin(strings.codes, bad))
+
+
+def _places_of(corpus: Corpus, wrong: npt.NDArray[np.bool_]) -> tuple[str, ...]:
+    tokens = np.flatnonzero(wrong)
     sentences = np.searchsorted(corpus.offsets, tokens, side="right") - 1
     within = tokens - corpus.offsets[sentences]
     return tuple(corpus.place(int(s), int(t)) for s, t in zip(sentences, within, strict=True))
@@ -214,13 +219,19 @@ def _have(number: int, noun: str) -> str:
 
 
 def _labels(corpus: Corpus, name: str) -> Iterator[Finding]:
-    strings = corpus.strings(name)
-    used, counts = np.unique(strings.codes, return_counts=True)
+    strings = corpus.strings(name, missing=True)
+    used, counts = np.unique(strings.codes[strings.codes != MISSING], return_counts=True)
     labels = {strings.values[code]: int(n) for code, n in zip(used.tolist(), counts.tolist(), strict=True)}
 
     def places(*some: str) -> tuple[str, ...]:
         return _places(corpus, name, some.__contains__)
 
+    if strings.missing:
+        share = f"{strings.missing} of {counted(len(strings), 'token')}"
+        yield Finding("missing label", NOTE if labels else ERROR, f"column {name!r}: {share} without a label",
+                      "training takes them for labels that are not known, and evaluation leaves them out"
+                      if labels else "there is nothing to learn; is it the right column?",
+                      _places_of(corpus, strings.codes == MISSING), name)  # fmt: skip
     blank = [label for label in labels if not label.strip()]
     if blank:
         count = sum(labels[label] for label in blank)
@@ -258,8 +269,9 @@ def _one_word_labels(corpus: Corpus, name: str, labels: set[str]) -> dict[str, s
     column = _word_column(corpus)
     if column is None:
         return {}
-    words, tags = corpus.strings(column), corpus.strings(name)
-    pairs = np.unique(tags.codes.astype(np.int64) * len(words.values) + words.codes)
+    words, tags = (corpus.strings(one, missing=True) for one in (column, name))
+    both = (words.codes != MISSING) & (tags.codes != MISSING)
+    pairs = np.unique(tags.codes[both].astype(np.int64) * len(words.values) + words.codes[both])
     tag, word = np.divmod(pairs, max(len(words.values), 1))
     codes, first, counts = np.unique(tag, return_index=True, return_counts=True)
     return {
@@ -270,10 +282,11 @@ def _one_word_labels(corpus: Corpus, name: str, labels: set[str]) -> dict[str, s
 
 
 def _scheme(corpus: Corpus, name: str, scheme: Scheme | str) -> Iterator[Finding]:
-    sequences = corpus.column(name)
+    # A sentence with a missing label is left out: what comes before and after it is not known.
+    sequences = [[] if None in labels else labels for labels in corpus.column(name)]
     if scheme == "auto":
         found = detect(sequences)
-        if found.scheme is None or not corpus.token_count:
+        if found.scheme is None or not any(sequences):
             return
         scheme = found.scheme
     broken = [(s, violation) for s, some in enumerate(violations(sequences, scheme)) for violation in some]
@@ -314,7 +327,7 @@ def _overlap(train: Corpus, dev: Corpus) -> Iterator[Finding]:
 
 
 def _new_labels(train: Corpus, dev: Corpus, name: str) -> Iterator[Finding]:
-    seen, found = (set(one.strings(name).compact().values) for one in (train, dev))
+    seen, found = (set(one.strings(name, missing=True).compact().values) for one in (train, dev))
     new = sorted(found - seen)
     if new:
         yield Finding(

@@ -37,6 +37,7 @@ class Report(Written):
 
     sentences    their number, without empty ones
     unseen       tokens whose word was not seen in training, or None if unknown
+    missing      tokens without a gold label (None), which were left out of everything else
     figures      headline figures by name: accuracy, sentence_accuracy, span_f1, ...
     intervals    confidence intervals of the headline figures, empty without bootstrap
     labels       precision, recall and F1 of every label
@@ -56,6 +57,7 @@ class Report(Written):
     spans: SpanReport | Any = field(repr=False)
     confusion: Confusion = field(repr=False)
     data: Paired = field(repr=False)
+    missing: int = 0
 
     def __repr__(self) -> str:
         figures = ", ".join(f"{name} {value:.4f}" for name, value in self.figures.items() if name in MAIN)
@@ -128,7 +130,16 @@ class Report(Written):
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the sentences, in plain lists, dicts and numbers."""
         spans, pairs = self.spans, ("gold", "predicted", "times")
-        names = ("sentences", "tokens", "unseen", "figures", "intervals", "bootstrap", "confidence")
+        names = (
+            "sentences",
+            "tokens",
+            "unseen",
+            "missing",
+            "figures",
+            "intervals",
+            "bootstrap",
+            "confidence",
+        )
         return {name: getattr(self, name) for name in names} | {
             "figures": dict(self.figures),
             "intervals": {name: asdict(interval) for name, interval in self.intervals.items()},
@@ -164,7 +175,8 @@ def evaluate(
 ) -> Report:
     """Evaluate predicted labels against gold labels.
 
-    gold, predicted   lists of lists of labels, or corpora, and then `column` says which of their columns
+    gold, predicted   lists of lists of labels, or corpora, and then `column` says which of their columns; a token
+                      whose gold label is None is left out
     words             lists of lists of words; those of the gold corpus when it is one
     known             the words of training (a set, sentences, or a corpus), for the accuracy on unseen words
     scheme            "auto" looks at the labels; a name or Scheme; None for plain labels without spans
@@ -198,6 +210,7 @@ def evaluate(
         spans=spans,
         confusion=confusion_of(data),
         data=data,
+        missing=data.missing,
     )
 
 
@@ -225,7 +238,8 @@ WAY_NAMES = {way: way.replace("_", " ") for way in WAYS}
 
 def _head(report: Report, digits: int) -> Iterator[str]:
     unseen = "" if report.unseen is None else f", {report.unseen} of them unseen in training"
-    yield f"{counted(report.sentences, 'sentence')}, {counted(report.tokens, 'token')}{unseen}"
+    missing = f"; {counted(report.missing, 'token')} without a gold label left out" if report.missing else ""
+    yield f"{counted(report.sentences, 'sentence')}, {counted(report.tokens, 'token')}{unseen}{missing}"
     yield ""
     for name, value in report.figures.items():
         line = f"{NAMES[name]:<28}{value:>{digits + 3}.{digits}f}"

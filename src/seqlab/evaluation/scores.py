@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.corpus.columns import counted
+from seqlab.corpus.columns import MISSING, WORD_COLUMNS, counted
 from seqlab.errors import LabelError, OptionError, Place, ShapeError
 from seqlab.shown import Brief, Table, Tabular, columns_of
 from seqlab.tags.coding import Bools, Coded, Codes, encode, many
-
-WORD_COLUMNS = ("word", "form")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -23,6 +21,7 @@ class Paired(Brief):
 
     words    their words, if known
     unseen   (tokens,) words not seen in training, or None if unknown
+    missing  tokens without a gold label, which were left out
     source   the corpus of the gold labels, or None; it has file and line of a sentence
     """
 
@@ -31,6 +30,7 @@ class Paired(Brief):
     words: Coded | None = None
     unseen: Bools | None = None
     source: Any = None
+    missing: int = 0
 
     @property
     def right(self) -> Bools:
@@ -59,6 +59,9 @@ def pair(
     _check_lengths(one, other, "label")
     if not len(one.codes):
         raise ShapeError(f"gold and {name} have no tokens at all, so there is nothing to evaluate")
+    given = one.codes != MISSING
+    if not given.any():
+        raise ShapeError(f"not one of {len(given)} tokens has a gold label, so there is nothing to evaluate")
     source = gold if is_corpus(gold) else None
     if words is None and source is not None:
         words = _words_of(gold)
@@ -72,7 +75,17 @@ def pair(
             raise OptionError("known= is there, but no words to compare: pass words=..., or a corpus as gold")
         seen = _known_words(known)
         unseen = np.array([word not in seen for word in coded_words.values], dtype=bool)[coded_words.codes]
-    return Paired(one, other, coded_words, unseen, source)
+    if given.all():
+        return Paired(one, other, coded_words, unseen, source)
+    kept = [None if side is None else _without(side, given) for side in (one, other, coded_words)]
+    unseen, missing = None if unseen is None else unseen[given], int(np.count_nonzero(~given))
+    return Paired(kept[0], kept[1], kept[2], unseen, source, missing)  # type: ignore[arg-type]
+
+
+def _without(side: Coded, given: Bools) -> Coded:
+    """Leave out positions; the sequences stay, though some may be empty then."""
+    before = np.append(0, np.cumsum(given))
+    return Coded(side.values, side.codes[given], before[side.offsets], side.name)
 
 
 def _coded_alike(sides: Mapping[str, Any], column: str | None) -> list[Coded]:
@@ -86,9 +99,9 @@ def _coded_alike(sides: Mapping[str, Any], column: str | None) -> list[Coded]:
                 f"for example column={value.columns[-1]!r}"
             )
         labels = value.column(column) if is_corpus(value) else value
-        coded.append(encode(many(labels, name), name, index))
+        coded.append(encode(many(labels, name), name, index, missing=name == "gold"))
     values = sorted(index)
-    rank = np.zeros(len(values), dtype=np.int32)
+    rank = np.full(len(values) + 1, MISSING, dtype=np.int32)  # the last entry is that of a missing label
     rank[[index[value] for value in values]] = np.arange(len(values))
     return [Coded(values, rank[side.codes], side.offsets, side.name) for side in coded]
 

@@ -204,12 +204,14 @@ class Gazetteer(Brief):
         read = self.column if self.fold is None else f"{self.fold}({self.column})"
         return f"@gazetteer({self.lexicon},{read})"
 
-    def values(self, tokens: Sequence[str], lexicons: Mapping[str, Lexicon]) -> list[str | None]:
-        """Compute the column from the values of `self.column`."""
-        folded = tokens if self.fold is None else [FOLDS[self.fold](token) for token in tokens]
+    def values(self, tokens: Sequence[str | None], lexicons: Mapping[str, Lexicon]) -> list[str | None]:
+        """Compute the column from the values of `self.column`; a missing one is part of no entry."""
+        there = [NO_ENTRY if token is None else token for token in tokens]
+        folded = there if self.fold is None else [FOLDS[self.fold](token) for token in there]
         return longest_matches(folded, lexicons[self.lexicon].phrases(self.fold))
 
 
+NO_ENTRY = "\0"  # in no lexicon: files and templates refuse it
 PLAIN = ("position", "from_end", "sentence_length", "first", "last")
 
 

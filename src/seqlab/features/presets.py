@@ -164,7 +164,7 @@ def usual_features(corpus: Corpus, label: str) -> str | None:
     strings = [name for name in corpus.columns if isinstance(corpus.data(name), StringColumn)]
     if strings == [label]:
         return None
-    labels = set(corpus.strings(label).values)
+    labels = set(corpus.strings(label, missing=True).values)
     if detect(corpus.column(label)).scheme is None:
         return "pos"
     types = {tag.partition("-")[2] for tag in labels if "-" in tag}

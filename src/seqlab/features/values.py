@@ -10,7 +10,7 @@ from seqlab.features.functions import FOLDS, FUNCTIONS
 from seqlab.features.lexicon import Lexicon, gazetteer_of, plain_column
 from seqlab.features.model import Atom, Boundary, Call, Feature, SentenceLike, feature_text
 
-Sentence = SentenceLike | Mapping[str, Sequence[str]] | list[str] | tuple[str, ...]
+Sentence = SentenceLike | Mapping[str, Sequence[str | None]] | list[str] | tuple[str, ...]
 
 
 class View:
@@ -42,8 +42,7 @@ class View:
     def _read(self, name: str) -> Sequence[str | None]:
         gazetteer = gazetteer_of(name)
         if gazetteer is not None:
-            tokens = [str(value) for value in self.column(gazetteer.column)]
-            return gazetteer.values(tokens, self.lexicons)
+            return gazetteer.values(self.column(gazetteer.column), self.lexicons)
         if name.startswith("@"):
             return plain_column(name, self.length)
         try:
@@ -51,7 +50,7 @@ class View:
         except (LookupError, CorpusError):
             raise missing_column(name, self.columns) from None
         for t, one in enumerate(values):
-            if not isinstance(one, str):
+            if one is not None and not isinstance(one, str):
                 raise TemplateError(
                     f"the template reads column {name!r} as text, but it holds {quoted(repr(one))} at token {t}"
                 )
@@ -131,6 +130,8 @@ def why_absent(feature: Feature, view: View, t: int) -> str:
             values(atom._replace(calls=atom.calls[:count]), view, t) for count in range(len(atom.calls) + 1)
         ]
         if not steps[0]:
+            if not atom.column.startswith("@"):
+                return f"no value of {atom.column} here"
             gazetteer = gazetteer_of(atom.column)
             return (
                 f"not the {atom.column[1:]} token"

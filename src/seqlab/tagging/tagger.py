@@ -10,7 +10,8 @@ import numpy as np
 from seqlab import _core, evaluation, inference
 from seqlab.arrays import LabelIds, Probabilities, thread_count, whole_number
 from seqlab.corpus import Corpus, Sentence, StringColumn
-from seqlab.errors import LabelError, OptionError, QuestionError, ShapeError
+from seqlab.corpus.columns import token_place
+from seqlab.errors import LabelError, OptionError, Place, QuestionError, ShapeError
 from seqlab.inference import NBest, Posterior, Samples
 from seqlab.store.state import State
 from seqlab.tagging.decoding import (
@@ -237,10 +238,10 @@ class Tagger(Model):
         if isinstance(y, str):
             return evaluate(corpus, predicted, y, **options)
         gold = read_gold(corpus, y)
-        if gold.partial:
+        if gold.sets:
             raise LabelError(
-                "evaluate compares labels, so every token of y needs one: not None, and not several",
-                place=gold.open_place(corpus.offsets),
+                "evaluate compares labels, so a token of y has one (or None, and is left out), not several",
+                place=Place(*token_place(corpus.offsets, min(gold.sets)), of="y"),
             )
         right = _core.gather_all(list(gold.names), gold.ids, corpus.offsets)
         return evaluate(corpus.with_column("y", right), predicted, "y", **options)

@@ -11,6 +11,7 @@ import numpy as np
 
 from seqlab import _core, inference
 from seqlab.corpus import Corpus
+from seqlab.corpus.columns import WORD_COLUMNS
 from seqlab.encode import Encoder
 from seqlab.errors import CorpusError, LabelError, OptionError, ShapeError, StoreError
 from seqlab.learning.monitor import Bar, Callback, Monitor, checked_callbacks, checked_patience
@@ -21,13 +22,7 @@ from seqlab.store.state import State, string_arrays
 from seqlab.tagging.decoding import path_ids
 from seqlab.tagging.door.constraints import Allowed, Rules, TagDictionary
 from seqlab.tagging.door.names import label_name
-from seqlab.tagging.door.sentences import (
-    WORD_COLUMNS,
-    Gold,
-    read_gold,
-    read_sentences,
-    vocabulary,
-)
+from seqlab.tagging.door.sentences import Gold, read_gold, read_sentences, vocabulary
 from seqlab.trellis import Constraints
 
 Dev = Corpus | tuple[Any, Any] | None

@@ -99,24 +99,35 @@ def encode(
     what: str = "label",
     *,
     one: bool = False,
+    missing: bool = False,
 ) -> Coded:
-    """Number the labels; `known` (label to code) is used and extended when several lists share one coding."""
+    """Number the labels; `known` (label to code) is used and extended when several lists share one coding.
+
+    missing   True if None may come in place of a label, with the code -1
+    """
     index = {} if known is None else known
+    found: dict[str | None, int] = {}
     try:
         distinct = dict.fromkeys(chain.from_iterable(sequences))
+        if missing and None in distinct:
+            del distinct[None]  # type: ignore[arg-type]
+            found[None] = -1
         fine = all(isinstance(value, str) for value in distinct)
     except TypeError:  # not hashable
         distinct, fine = {}, False
     if not fine:
         labels = ((i, t, label) for i, inner in enumerate(sequences) for t, label in enumerate(inner))
-        i, t, wrong = next(place for place in labels if not isinstance(place[2], str))
+        i, t, wrong = next(
+            one for one in labels if not isinstance(one[2], str) and not (missing and one[2] is None)
+        )
         where = f"{name}[{t}]" if one else f"{name}[{i}][{t}]"
         came = "None" if wrong is None else _shown(wrong)
         raise LabelError(f"{where} is {came}, but a {what} is a string")
     for value in distinct:
         index.setdefault(value, len(index))
     offsets = np.cumsum([0, *map(len, sequences)], dtype=np.int64)
-    flat = map(index.__getitem__, chain.from_iterable(sequences))
+    number: Any = {**index, **found} if found else index
+    flat = map(number.__getitem__, chain.from_iterable(sequences))
     return Coded(list(index), np.fromiter(flat, np.int32, int(offsets[-1])), offsets, name, one)
 
 

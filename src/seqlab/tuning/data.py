@@ -83,7 +83,7 @@ def checked_data(X: Any, y: Any) -> Data:
     if y is not None and not isinstance(y, str) and len(y) != len(data):
         raise ShapeError(f"X has {len(data)} sentences and y has {len(y)}; one list of labels each is wanted")
     if isinstance(y, str) and isinstance(X, Corpus):
-        X.strings(y)  # raises an error that lists the columns
+        X.strings(y, missing=True)  # raises an error that lists the columns
     return data
 
 

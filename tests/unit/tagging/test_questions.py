@@ -217,8 +217,15 @@ def test_evaluate_needs_labels():
         OptionError, match="evaluate needs the right labels: pass the name of their column, for example 'pos'"
     ):
         PLAIN.evaluate(CORPUS)
-    with pytest.raises(LabelError, match="evaluate compares labels, so every token of y needs one"):
-        TAGGER.evaluate([TOKENS], [["D", None, "N"]])
+    with pytest.raises(
+        LabelError, match="position 1 of y: evaluate compares labels, so a token of y has one"
+    ):
+        TAGGER.evaluate([TOKENS], [["D", {"D", "N"}, "N"]])
+    with pytest.raises(
+        ShapeError, match="not one of 3 tokens has a gold label, so there is nothing to evaluate"
+    ):
+        TAGGER.evaluate([TOKENS], [None])
+    assert TAGGER.evaluate([TOKENS], [["D", None, "N"]]).missing == 1
     with pytest.raises(ShapeError, match="sentence 0: X has 3 tokens, but y has 1 labels"):
         TAGGER.evaluate([TOKENS], [["D"]])
 

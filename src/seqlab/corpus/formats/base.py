@@ -12,12 +12,21 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.corpus import formats
-from seqlab.corpus.columns import Column, StringColumn, checked, offsets_of, token_place, usual
+from seqlab.corpus.columns import (
+    MISSING,
+    WORD_COLUMNS,
+    Column,
+    StringColumn,
+    checked,
+    offsets_of,
+    token_place,
+    usual,
+)
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.origin import Extras, Layout, Origin
 from seqlab.errors import CorpusError, Place
 
-Cells = list[list[str]]  # for each column, the cells of the tokens
+Cells = list[list[str | None]]  # for each column, the cells of the tokens; None where the value is missing
 Parsed = tuple[Cells, list[tuple[int, str]]]  # and (position, text) of the rest of the line
 
 Fault = tuple[str, int, int, int, int]  # kind, line, begin and end of the line in its block, number
@@ -77,7 +86,7 @@ class LineReader:
         columns = []
         for column in zip(*self._cells, strict=True):
             pool = _core.StringPool()
-            columns.append((pool.intern_lists(list(column))[0], pool))
+            columns.append((pool.intern_lists(list(column), missing=True)[0], pool))
         offsets = offsets_of([len(sentence[0]) for sentence in self._cells])
         numbers = np.array(self._numbers, dtype=np.int64)
         texts = _core.StringPool()
@@ -113,6 +122,7 @@ class Options(NamedTuple):
     separator: str | None = None
     comments: bool | str = False
     docstart: bool = True
+    missing: str | None = None
     name: str = ""
     guessed: bool = False
     bom: bool = False
@@ -158,6 +168,8 @@ class Format:
     longest_line       in bytes
     separator          between cells
     nameless           True if files do not name their columns
+    mark               cell that stands for a missing value unless the user chooses one; None if there is none
+    holds_missing      True if files can hold missing values without a mark
     """
 
     name: ClassVar[str]
@@ -169,6 +181,8 @@ class Format:
     longest_line: ClassVar[int] = COLUMN_LINE
     separator: ClassVar[str] = "\t"
     nameless: ClassVar[bool] = False
+    mark: ClassVar[str | None] = None
+    holds_missing: ClassVar[bool] = False
 
     @classmethod
     def is_like(cls, lines: Sequence[str], *, blank_lines: bool) -> bool:  # noqa: ARG003
@@ -209,13 +223,15 @@ class Format:
     def _columns(self, raw: Sequence[tuple[Any, _core.StringPool]]) -> dict[str, Column] | None:
         """Name the columns; a block without tokens has the columns of the blocks before it."""
         columns = [StringColumn(codes, pool) for codes, pool in raw]
+        mark = self.options.missing
         if self.names is None and columns:
-            self.names = usual(len(columns), columns[-1].values)
+            self.names = usual(len(columns), [value for value in columns[-1].values if value != mark])
         if self.names is None:
             return None
         if not columns:
             columns = [StringColumn(np.zeros(0, dtype=np.int32), _core.StringPool()) for _ in self.names]
-        return dict(zip(self.names, columns, strict=True))
+        named = dict(zip(self.names, columns, strict=True))
+        return {n: c if n in WORD_COLUMNS else c.without(mark) for n, c in named.items()}
 
     def _layout(self) -> Layout:
         reader = self.reader
@@ -226,6 +242,7 @@ class Format:
             newline="\r\n" if reader.crlf_lines and reader.crlf_lines >= ended else "\n",
             bom=self.options.bom,
             final_newline=reader.ends_in_newline,
+            missing=self.options.missing,
         )
 
     def fault(self, kind: str, text: bytes, number: int) -> str:
@@ -253,6 +270,30 @@ class Format:
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
         """Check the whole corpus, then yield the parts of the file."""
         raise NotImplementedError
+
+    @classmethod
+    def marked(cls, corpus: Corpus, mark: str | None) -> Corpus:
+        """Put the mark where values are missing, for a format that has no other way to say so."""
+        for name in corpus.columns:
+            column = corpus.data(name)
+            if not isinstance(column, StringColumn) or not column.missing:
+                continue
+            token = int(np.argmin(column.codes))
+            if mark is None:
+                what = f"{cls.title} cannot hold a missing value, as there is in column {name!r}"
+                hint = (
+                    "pass missing='_' or another mark to write there, or write another format such as 'jsonl'"
+                )
+            elif column.take(np.flatnonzero(column.codes != MISSING)).compact().pool.find(mark) >= 0:
+                token = int(np.argmax(column.codes == column.pool.find(mark)))
+                what = f"column {name!r} has the value {mark!r} here, which is the mark of missing values elsewhere"
+                hint = "pass missing=... with a mark that is no value"
+            else:
+                corpus = corpus.with_column(name, column.filled(mark))
+                continue
+            place = Place(*token_place(corpus.offsets, token), item="token")
+            raise CorpusError(f"{what}; {hint}", place=place)
+        return corpus
 
     @classmethod
     def has_place(cls, label: str | None) -> bool:  # noqa: ARG003

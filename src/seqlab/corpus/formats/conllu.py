@@ -25,6 +25,7 @@ class Conllu(Format):
     title = "CoNLL-U"
     suffixes = (".conllu", *Conll.suffixes)  # treebanks often have file names of column formats
     weight = 40
+    mark = "_"
     # After comments, if any: ten cells between tabs, the first of them a number.
     sign = re.compile(r"\A(?:#.*\n)*\d+(?:[-.][^\t\n]*)?(?:\t[^\t\n]*){9}$", re.MULTILINE)
 

@@ -4,6 +4,8 @@ columns   {"tokens": ["the", "dog"], "pos": ["DT", "NN"], "id": 7}      lists of
 rows      [["the", "DT"], ["dog", "NN"]]
 words     ["the", "dog"]
 tokens    [{"word": "the", "pos": "DT", "start": 0}, ...]                strings; the rest is kept
+
+null is a missing value; in place of a list of labels, all of them are missing.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from seqlab.corpus.columns import checked, usual
+from seqlab.corpus.columns import WORD_COLUMNS, checked, usual
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.formats.base import (
     SENTENCE_LINE,
+    Cells,
     Columns,
     Format,
     LineReader,
@@ -46,6 +49,7 @@ class Jsonl(Format):
     weight = 50
     sign = re.compile(r"\A\s*[\[{]")
     longest_line = SENTENCE_LINE
+    holds_missing = True
 
     @classmethod
     def is_like(cls, lines: Sequence[str], *, blank_lines: bool) -> bool:  # noqa: ARG003
@@ -161,6 +165,7 @@ _CALLED = {
 }
 OTHER_NAMES = {other: name for name, others in _CALLED.items() for other in others}
 WORDS = ("word", *_CALLED["word"])
+LABELS = frozenset({*OTHER_NAMES, *_CALLED} - {*WORDS})
 
 
 @dataclass(frozen=True)
@@ -183,11 +188,11 @@ class Shape:
 def shape_of(value: Any, columns: Columns) -> Shape:
     """Find the shape of the first sentence."""
     if isinstance(value, Mapping):
-        lists = {key: found for key, found in value.items() if isinstance(found, list)}
-        strings = [key for key, found in lists.items() if all(isinstance(c, str) for c in found)]
+        strings = [key for key, found in value.items() if _may_be_column(key, found)]
         words = next((key for key in WORDS if key in strings), strings[0] if strings else "")
         # Lists as long as that of the words are columns.
-        found = [key for key in strings if len(value[key]) == len(value[words])]
+        size = len(value[words] or ()) if strings else 0
+        found = [key for key in strings if value[key] is None or len(value[key]) == size]
         return Shape("columns", _keys(value, columns, found))
     if not isinstance(value, list) or not value:
         raise CorpusError(f"an object of lists or a list of tokens was wanted, got {value!r:.60}")
@@ -197,7 +202,8 @@ def shape_of(value: Any, columns: Columns) -> Shape:
             f"a list of sentences, the first of them {first!r:.60}; `jq -c '.[]'` writes every one on a line of its own"
         )
     if isinstance(first, Mapping):
-        return Shape("tokens", _keys(first, columns, [k for k, v in first.items() if isinstance(v, str)]))
+        found = [k for k, v in first.items() if isinstance(v, str) or (v is None and k in LABELS)]
+        return Shape("tokens", _keys(first, columns, found))
     width = 1 if isinstance(first, str) else len(first) if isinstance(first, list) else 0
     names: tuple[str, ...] = ()
     if columns is not None:
@@ -210,6 +216,16 @@ def shape_of(value: Any, columns: Columns) -> Shape:
         raise CorpusError(f"a token is {first!r:.60}, but {wanted} was wanted")
     keys = tuple((name, str(i)) for i, name in enumerate(names))
     return Shape("words" if isinstance(first, str) else "rows", keys)
+
+
+def _may_be_column(key: str, found: Any) -> bool:
+    """Return True for a list of strings, some of which may be missing; all of them if the name is known."""
+    cells = [] if found is None else found
+    if not isinstance(cells, list) or not all(cell is None or isinstance(cell, str) for cell in cells):
+        return False
+    if found == [] or any(cell is not None for cell in cells):
+        return True
+    return key in LABELS
 
 
 def _is_sentence(value: Any) -> bool:
@@ -247,7 +263,7 @@ def cells_of(value: Any, shape: Shape) -> Parsed:
     if not isinstance(value, list):
         raise CorpusError(f"a list of tokens was wanted as in the first line, got {value!r:.60}")
     if shape.kind == "words":
-        return [[_string(word, t) for t, word in enumerate(value)]], []
+        return [[_string(word, t, shape.names[0]) for t, word in enumerate(value)]], []
     if shape.kind == "tokens":
         return _of_tokens(value, shape)
     width = len(shape.keys)
@@ -255,49 +271,61 @@ def cells_of(value: Any, shape: Shape) -> Parsed:
         if not isinstance(row, list) or len(row) != width:
             message = f"token {t} is {row!r:.60}, but {width} values were wanted as in the first line"
             raise CorpusError(message)
-    return [[_string(row[c], t) for t, row in enumerate(value)] for c in range(width)], []
+    rows = [[_string(row[c], t, name) for t, row in enumerate(value)] for c, name in enumerate(shape.names)]
+    return rows, []
 
 
 def _of_columns(value: Any, shape: Shape) -> Parsed:
     if not isinstance(value, Mapping):
         raise CorpusError(f"an object was wanted as in the first line, got {value!r:.60}")
-    cells: list[list[str]] = []
+    cells: Cells = []
+    size = next((len(value[key]) for _, key in shape.keys if isinstance(value.get(key), list)), 0)
+    unknown = [
+        key for name, key in shape.keys if key in value and value[key] is None and name not in WORD_COLUMNS
+    ]
     for name, key in shape.keys:
-        column = value.get(key)
+        column = [None] * size if key in unknown else value.get(key)
         if not isinstance(column, list):
             raise CorpusError(f"field {key!r} must be a list as in the first line, got {column!r:.60}")
-        cells.append([_string(cell, t, key) for t, cell in enumerate(column)])
+        cells.append([_string(cell, t, name, key) for t, cell in enumerate(column)])
         if len(column) != len(cells[0]):
             first = shape.keys[0][1]
             raise CorpusError(
                 f"field {first!r} has {len(cells[0])} tokens, but field {key!r} (column {name!r}) has {len(column)}; "
                 f"mend the line, or pass columns=... with the fields that have one value per token"
             )
-    return cells, _rest(value, shape, 0)
+    return cells, _rest(value, shape, 0, unknown)
 
 
 def _of_tokens(value: Sequence[Any], shape: Shape) -> Parsed:
-    cells: list[list[str]] = [[] for _ in shape.keys]
+    cells: Cells = [[] for _ in shape.keys]
     rest: list[tuple[int, str]] = []
     for t, token in enumerate(value):
-        for column, (_, key) in zip(cells, shape.keys, strict=True):
+        for column, (name, key) in zip(cells, shape.keys, strict=True):
             if not isinstance(token, Mapping) or key not in token:
                 raise CorpusError(f"token {t} is {token!r:.60}, but an object with {key!r} was wanted")
-            column.append(_string(token[key], t, key))
+            column.append(_string(token[key], t, name, key))
         rest += _rest(token, shape, t)
     return cells, rest
 
 
-def _rest(value: Mapping[str, Any], shape: Shape, position: int) -> list[tuple[int, str]]:
-    """Keep the fields that are not columns, with the places of those that are."""
+NO_LIST = False  # in place of a column that was null as a whole
+
+
+def _rest(
+    value: Mapping[str, Any], shape: Shape, position: int, unknown: Sequence[str] = ()
+) -> list[tuple[int, str]]:
+    """Keep the fields that are not columns, with the places of those that are, and of those that are null."""
     columns = {key for _, key in shape.keys}
-    if all(key in columns for key in value):
+    if not unknown and all(key in columns for key in value):
         return []
     kept = {key: None if key in columns else field for key, field in value.items()}
-    return [(position, json.dumps(kept))]
+    return [(position, json.dumps({**kept, **dict.fromkeys(unknown, NO_LIST)}))]
 
 
-def _string(cell: Any, position: int, key: str | None = None) -> str:
+def _string(cell: Any, position: int, name: str, key: str | None = None) -> str | None:
+    if cell is None and name not in WORD_COLUMNS:
+        return None
     if isinstance(cell, str):
         # JSON can represent lone surrogates, but UTF-8 cannot.
         if cell.isascii() or not any("\ud800" <= c <= "\udfff" for c in cell):
@@ -316,7 +344,12 @@ def value_of(cells: Sequence[Sequence[Any]], rest: Mapping[int, Any], shape: Sha
     """Make the JSON value of a sentence from its cells by column, and its other fields."""
     keys = [key for _, key in shape.keys]
     if shape.kind == "columns":
-        return {**rest.get(0, {}), **dict(zip(keys, cells, strict=True))}
+        kept = rest.get(0, {})
+        lists = dict(zip(keys, cells, strict=True))
+        nulls = {
+            key for key in keys if kept.get(key) is NO_LIST and not any(c is not None for c in lists[key])
+        }
+        return {**kept, **{key: None if key in nulls else cells for key, cells in lists.items()}}
     if shape.kind == "words":
         return list(cells[0])
     rows = zip(*cells, strict=True)

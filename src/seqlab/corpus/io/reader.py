@@ -213,6 +213,7 @@ def read(
     separator: str | None = None,
     comments: bool | str = False,
     docstart: bool = True,
+    missing: str | None = None,
     encoding: str = "utf-8",
 ) -> Corpus:
     """Read the corpus in a file.
@@ -223,10 +224,13 @@ def read(
     separator   between cells of "conll": a tab for single tabs, " " for any number of blanks; else as in the first line
     comments    True when lines that begin with # are comments in "conll"; or what they begin with
     docstart    whether lines that begin with -DOCSTART- are no tokens
+    missing     the cell that stands for a missing value, as "_", in every column but that of the words; null in JSON
     encoding    of the file
     """
     with opened(source, encoding) as bytes_in:
-        intake = Intake(bytes_in, format, Options(columns, separator, comments, docstart), CHUNK)
+        intake = Intake(
+            bytes_in, format, Options(columns, separator, comments, docstart, checked_mark(missing)), CHUNK
+        )
         for _ in intake.blocks(whole_sentences=False):
             pass
     corpus = intake.format.take()
@@ -245,16 +249,33 @@ def stream(
     separator: str | None = None,
     comments: bool | str = False,
     docstart: bool = True,
+    missing: str | None = None,
     encoding: str = "utf-8",
     block: int = CHUNK,
 ) -> Stream:
     """Read the sentences of a file one after another; only one block of it is in memory.
 
-    block   bytes read at a time; source, format, columns, separator, comments, docstart and encoding are those of read
+    block   bytes read at a time; source, format, columns, separator, comments, docstart, missing and encoding are
+            those of read
     """
     if isinstance(block, bool) or not isinstance(block, int) or block < 1:
         raise OptionError(f"block must be a number of bytes from 1 up, got {block!r}", option="block")
-    return Stream(source, format, Options(columns, separator, comments, docstart), encoding, block)
+    return Stream(
+        source,
+        format,
+        Options(columns, separator, comments, docstart, checked_mark(missing)),
+        encoding,
+        block,
+    )
+
+
+def checked_mark(missing: Any) -> str | None:
+    """Check the mark of missing values."""
+    if missing is None or isinstance(missing, str):
+        return missing
+    raise OptionError(
+        f"missing must be a string, the cell of a missing value, got {missing!r:.60}", option="missing"
+    )
 
 
 @dataclass(eq=False, repr=False)

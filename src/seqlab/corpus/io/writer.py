@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.formats.base import Format, by_suffix, named
-from seqlab.corpus.io.reader import BOM, is_utf8
+from seqlab.corpus.io.reader import BOM, checked_mark, is_utf8
 from seqlab.corpus.origin import Layout
 from seqlab.errors import CorpusError, Place
 from seqlab.files import replaced
@@ -74,6 +74,7 @@ def write(
     columns: Iterable[str] | None = None,
     *,
     separator: str | None = None,
+    missing: str | None = None,
     encoding: str = "utf-8",
 ) -> None:
     """Write a corpus; what was read is given back byte for byte when format and columns are the same.
@@ -83,6 +84,7 @@ def write(
     format      as for read; when left out: what the name says, else what the corpus was read as, else "conll"
     columns     which columns to write, in this order; all of them when left out
     separator   between cells of "conll"
+    missing     the cell for a missing value; when left out the one that was read, and null in JSON
     encoding    of the file
     """
     if not isinstance(corpus, Corpus):
@@ -92,6 +94,11 @@ def write(
     if format is None and isinstance(target, (str, os.PathLike)):
         kind = next(iter(by_suffix(os.fspath(target))), kind)
     layout = layout_for(chosen, kind, separator)
+    mark = layout.missing if missing is None else checked_mark(missing)
+    if not kind.holds_missing:
+        mark = next((one for one in (mark, corpus.layout.missing, kind.mark) if one is not None), None)
+    if mark is not None or not kind.holds_missing:
+        chosen = kind.marked(chosen, mark)
     recode = bytes if is_text(target) else _recoder(encoding)
     pieces = kind.render(chosen, layout)  # checks everything before the first piece
     with opened_target(target) as out:

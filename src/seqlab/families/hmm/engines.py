@@ -28,7 +28,7 @@ from seqlab.families.hmm.em import (
 )
 from seqlab.families.hmm.emissions import Categorical
 from seqlab.families.hmm.emissions.categorical import SymbolDistribution
-from seqlab.families.hmm.emissions.symbols import Symbols
+from seqlab.families.hmm.emissions.symbols import MISSING, Symbols
 from seqlab.families.hmm.fit import HmmFit
 from seqlab.families.hmm.open_labels import USUAL, checked, count_options, expected, opened, train
 from seqlab.families.hmm.start import Ground
@@ -321,13 +321,13 @@ class CountsEngine:
 
     def trellises(self, fit: HmmFit, corpus: Corpus, column: str | None, threads: int) -> Trellises:
         """Return one trellis for every sentence."""
-        words, model = corpus.strings(str(column)).compact(), fit.model
+        words, model = _words(corpus, column).compact(), fit.model
         allowed = _flags(words, fit)
         return model.trellises(words.pool, words.codes, corpus.offsets, allowed=allowed, threads=threads)  # type: ignore[union-attr]
 
     def label_ids(self, fit: HmmFit, corpus: Corpus, column: str | None, threads: int) -> LabelIds:
         """Find (tokens,) numbers of the best labels, by the decoder of the core."""
-        words, model = corpus.strings(str(column)), fit.model
+        words, model = _words(corpus, column), fit.model
         allowed = _flags(words, fit)
         return model.label_ids(words.pool, words.codes, corpus.offsets, allowed=allowed, threads=threads)  # type: ignore[union-attr]
 
@@ -362,7 +362,7 @@ def _one_pass() -> History:
 def _count(hmm: families.HMM, data: TrainingSet, labels: tuple[str, ...], sample_weight: Any) -> CountedHMM:
     """Count labelled words."""
     assert data.gold is not None  # noqa: S101  (refuse looked)
-    column = data.corpus.strings(str(data.column)).compact()
+    column = _words(data.corpus, data.column).compact()
     return CountedHMM.count(
         column.pool,
         column.codes,
@@ -372,6 +372,11 @@ def _count(hmm: families.HMM, data: TrainingSet, labels: tuple[str, ...], sample
         weights=token_weights(data.corpus, sample_weight),
         **count_options(hmm, len(labels)),
     )
+
+
+def _words(corpus: Corpus, column: str | None) -> StringColumn:
+    """Return the words of a corpus, with the string for missing ones."""
+    return corpus.strings(str(column), missing=True).filled(MISSING)
 
 
 def _flags(words: StringColumn, fit: HmmFit) -> npt.NDArray[np.bool_] | None:

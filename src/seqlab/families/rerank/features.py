@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from seqlab.corpus import Sentence
+from seqlab.corpus.columns import WORD_COLUMNS
 from seqlab.corpus.lists import Bag, bag
 from seqlab.errors import OptionError, TemplateError
 from seqlab.tags import Scheme, Span, detect, spans
@@ -17,7 +18,6 @@ Labels = tuple[str, ...]
 Features = Callable[[Any, Labels], Any]  # (tokens, labels) -> strings, pairs (string, number), or a dict
 MOST_COUNTED = 4  # counts of one label in a sentence are capped
 LONGEST_SPAN = 6
-WORD_COLUMNS = ("word", "form")
 
 
 @dataclass(frozen=True)

@@ -250,8 +250,9 @@ class TagDictionary(Brief):
 
     def mask(self, corpus: Corpus) -> npt.NDArray[np.bool_]:
         """(tokens, L)   True for the allowed labels of each token."""
-        words = corpus.strings(self.column).compact()
-        return self.flags(words.values)[words.codes]
+        words = corpus.strings(self.column, missing=True).compact()
+        flags = self.flags(words.values)
+        return np.append(flags, np.ones((1, flags.shape[1]), dtype=bool), axis=0)[words.codes]
 
     def allowed(self, corpus: Corpus) -> Allowed:
         """Return the mask as models take it."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus, Sentence, StringColumn
-from seqlab.corpus.columns import resolve
+from seqlab.corpus.columns import WORD_COLUMNS, resolve
 from seqlab.corpus.lists import only_lists
 from seqlab.encode.encoder import as_corpus, listed
 from seqlab.errors import CorpusError, LabelError, OptionError, Place, ShapeError
@@ -20,7 +20,6 @@ from seqlab.tagging.door.names import by_value, is_whole, label_name
 
 # Default names of a token's cells when its label is separate, in y.
 USUAL = ("word", "pos", "chunk", "entity")
-WORD_COLUMNS = ("word", "form")
 
 
 def read_sentences(
@@ -96,7 +95,7 @@ def vocabulary(corpus: Corpus) -> frozenset[str] | None:
     name = next((name for name in WORD_COLUMNS if name in corpus.columns), None)
     if name is None or not isinstance(corpus.data(name), StringColumn):
         return None
-    return frozenset(corpus.strings(name).compact().values)
+    return frozenset(corpus.strings(name, missing=True).compact().values)
 
 
 def _width(sentences: Sequence[Any]) -> int:
@@ -203,18 +202,19 @@ def read_gold(corpus: Corpus, y: Any) -> Gold:
     """Read the labels y of a corpus.
 
     y   the name of a column, or for every sentence a list with one entry per token: a label (a string or a whole
-        number), None when it is not known, or a set of labels of which one is right
+        number), None when it is not known, or a set of labels of which one is right; None for a sentence when none of
+        its labels is known
     """
     if y is None:
         raise OptionError(
             "labels are wanted: y is the name of a column of the corpus, or a list of labels for every sentence"
         )
     if isinstance(y, str):
-        column = corpus.strings(y).compact()
+        column = corpus.strings(y, missing=True).compact()
         return _sorted(column.values, column.codes, {}, y)
     labels = label_lists(y, corpus.lengths.tolist())
     pool = _core.StringPool()
-    codes, _, wrong, _ = pool.intern_lists(labels)
+    codes, _, wrong, _ = pool.intern_lists(labels, missing=True)
     if wrong < 0:
         return _sorted(pool.strings(), codes, {}, None)
     some = (label for sentence in labels for label in sentence if label is not None)
@@ -307,6 +307,9 @@ def label_lists(y: Any, lengths: Sequence[int]) -> list[Sequence[Any]]:
     if len(labels) != len(lengths):
         raise ShapeError(f"X has {len(lengths)} sentences, but y has {len(labels)}")
     for s, (length, sentence) in enumerate(zip(lengths, labels, strict=True)):
+        if sentence is None:
+            labels[s] = [None] * length
+            continue
         if not isinstance(sentence, (list, tuple)):
             hint = f"; write list({sentence!r:.20})" if isinstance(sentence, str) else ""
             raise LabelError(

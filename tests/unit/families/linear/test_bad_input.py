@@ -334,7 +334,7 @@ def test_the_sentence_that_is_named_is_that_of_the_whole_corpus(tagger, monkeypa
 
 
 def test_labels_to_compare_with_are_refused_by_their_place(tagger):
-    X, y = [["a"], [], ["b", "a"]], [["X"], [], ["Y", None]]
+    X, y = [["a"], [], ["b", "a"]], [["X"], [], ["Y", {"X", "Y"}]]
     with pytest.raises(LabelError, match="sentence 2, position 1 of y: evaluate compares labels"):
         tagger.evaluate(X, y)
     y[2] = [{"X", "Y"}, "X"]

@@ -116,7 +116,7 @@ class Symbols(Brief):
                 f"the observations of training were {have}, but those of column {column!r} are not; give the same kind"
             )
         if isinstance(data, StringColumn):
-            words = data.compact()
+            words = data.filled(MISSING).compact()
             ids = np.array([self.number.get(word, -1) for word in words.values], dtype=np.int32)[words.codes]
             strange = (ids < 0) & (words.codes != words.pool.find(MISSING))
         else:
@@ -162,7 +162,7 @@ class Stored(Field):
 def _nothing(data: Any) -> bool:
     """Return True if every token of a column is missing: then words and numbers cannot be told apart."""
     if isinstance(data, StringColumn):
-        return data.compact().values == [MISSING]
+        return data.filled(MISSING).compact().values == [MISSING]
     return isinstance(data, VectorColumn) and bool(np.isnan(data.vectors).all())
 
 
