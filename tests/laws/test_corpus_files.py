@@ -12,7 +12,7 @@ import seqlab
 from seqlab import Corpus
 from seqlab.errors import CorpusError, CorpusWarning
 
-FORMATS = ("conll", "conllu", "slash", "text", "jsonl", "crfsuite")
+FORMATS = ("conll", "conllu", "slash", "text", "jsonl", "crfsuite", "csv")
 
 # What may stand in a cell: no blanks, no controls, no surrogates.
 WORDS = st.text(
@@ -122,6 +122,8 @@ def outcome(run):
 
 def survives(data, form, block):
     """Either a corpus or an error of ours, and the same by read and by stream."""
+    if form == "csv":  # with words, or numbers would be looked for, in the first block
+        data = b"word,TAG\n" + data
     whole = outcome(lambda: seqlab.read(io.BytesIO(data), form))
     parts = outcome(lambda: Corpus.join(seqlab.stream(io.BytesIO(data), form, block=block).blocks()))
     assert (whole is None) == (parts is None)
@@ -188,6 +190,7 @@ GOOD = {
     "text": "the ol\u00e9 man\n".encode(),
     "jsonl": '{"tokens": ["é"], "tags": ["X"], "id": 3}\n'.encode(),
     "crfsuite": b"B\ta\\:b:0.5\tc\n@weight:2\n\nO\n",
+    "csv": 'Sentence #,Word,Tag\n1,"é,""",X\n,b,\n2,"c\nd",Y\n\n'.encode(),
 }
 
 

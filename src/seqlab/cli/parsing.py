@@ -205,6 +205,7 @@ _READ = (
     "separator",
     "comments",
     "missing",
+    "sequence",
     "encoding",
 )  # equal to the arguments of seqlab.read
 _FORMATS = f"{', '.join(NAMES)} (default: seen from name and content)"
@@ -217,6 +218,7 @@ READING = Group(
     option("--separator CHAR", "between cells: tab, space, or a character", separator),
     option("--comments PREFIX", _COMMENTS, nargs="?", const=True),
     option("--missing MARK", "the cell of a label that is not known, as _ (in JSON: null)"),
+    option("--sequence COLUMN", "of a table: says which sentence a row belongs to"),
     option("--encoding NAME", "of the file (default: utf-8)"),
 )
 ENDING = (JSON, THREADS, READING)

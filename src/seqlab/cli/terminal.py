@@ -117,7 +117,7 @@ def counted(number: int, noun: str) -> str:
 
 
 _FLAGS = (
-    "columns|format|separator|comments|missing|encoding|constraints|metric|patience|order|keep|dev|decode|beam|scheme|"
+    "columns|format|separator|comments|missing|sequence|encoding|constraints|metric|patience|order|keep|dev|decode|beam|scheme|"
     "column|folds|resume|how|resource"
 )
 

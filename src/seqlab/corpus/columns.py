@@ -344,6 +344,11 @@ class VectorColumn(Brief):
     def __len__(self) -> int:
         return len(self.vectors)
 
+    @property
+    def width(self) -> int:
+        """The number D of numbers per token."""
+        return int(self.vectors.shape[1])
+
     def span(self, begin: int, end: int) -> npt.NDArray[np.floating[Any]]:
         """(end - begin, D)   the vectors of tokens begin .. end."""
         return self.vectors[begin:end]

@@ -20,6 +20,8 @@ FORMATS = {
     "text": False,
     "jsonl": True,
     "crfsuite": False,
+    "csv": True,
+    "npy": False,
 }
 NAMES = tuple(FORMATS)
 LABELLED = tuple(name for name, place in FORMATS.items() if place)

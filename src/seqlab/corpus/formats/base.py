@@ -123,6 +123,7 @@ class Options(NamedTuple):
     comments: bool | str = False
     docstart: bool = True
     missing: str | None = None
+    sequence: str | None = None
     name: str = ""
     guessed: bool = False
     bom: bool = False
@@ -165,6 +166,7 @@ class Format:
     weight             of the format in the detection: the largest one wins
     sign               text in the first lines of every such file; is_like() is called for those files only
     line_is_sentence   one sentence per line; otherwise one token per line, and a blank line after each sentence
+    joins_blocks       True if the reader itself goes on with a sentence in the next block
     longest_line       in bytes
     separator          between cells
     nameless           True if files do not name their columns
@@ -178,6 +180,7 @@ class Format:
     weight: ClassVar[int] = 0
     sign: ClassVar[re.Pattern[str]] = re.compile("")
     line_is_sentence: ClassVar[bool] = False
+    joins_blocks: ClassVar[bool] = False
     longest_line: ClassVar[int] = COLUMN_LINE
     separator: ClassVar[str] = "\t"
     nameless: ClassVar[bool] = False

@@ -214,22 +214,31 @@ def read(
     comments: bool | str = False,
     docstart: bool = True,
     missing: str | None = None,
+    sequence: str | None = None,
     encoding: str = "utf-8",
 ) -> Corpus:
     """Read the corpus in a file.
 
     source      a path, "-" for standard input, or a stream of bytes or text; gzip is noticed by itself
-    format      "conll", "conllu", "slash", "text", "jsonl" or "crfsuite"; guessed from name and content when left out
+    format      "conll", "conllu", "slash", "text", "jsonl", "crfsuite", "csv" or "npy"; guessed from name and content
+                when left out
     columns     names of the columns, or a mapping to pick cells: {"word": 0, "entity": -1}
-    separator   between cells of "conll": a tab for single tabs, " " for any number of blanks; else as in the first line
+    separator   between cells of "conll": a tab for single tabs, " " for any number of blanks; of "csv": any character;
+                else as in the first line
     comments    True when lines that begin with # are comments in "conll"; or what they begin with
     docstart    whether lines that begin with -DOCSTART- are no tokens
     missing     the cell that stands for a missing value, as "_", in every column but that of the words; null in JSON
+    sequence    the column of "csv" that says which sentence a row belongs to; else the one called sentence or sequence
     encoding    of the file
     """
+    if is_array_file(source, format):
+        return _arrays(source, columns)
     with opened(source, encoding) as bytes_in:
         intake = Intake(
-            bytes_in, format, Options(columns, separator, comments, docstart, checked_mark(missing)), CHUNK
+            bytes_in,
+            format,
+            Options(columns, separator, comments, docstart, checked_mark(missing), sequence),
+            CHUNK,
         )
         for _ in intake.blocks(whole_sentences=False):
             pass
@@ -250,20 +259,21 @@ def stream(
     comments: bool | str = False,
     docstart: bool = True,
     missing: str | None = None,
+    sequence: str | None = None,
     encoding: str = "utf-8",
     block: int = CHUNK,
 ) -> Stream:
     """Read the sentences of a file one after another; only one block of it is in memory.
 
-    block   bytes read at a time; source, format, columns, separator, comments, docstart, missing and encoding are
-            those of read
+    block   bytes read at a time; source, format, columns, separator, comments, docstart, missing, sequence and
+            encoding are those of read
     """
     if isinstance(block, bool) or not isinstance(block, int) or block < 1:
         raise OptionError(f"block must be a number of bytes from 1 up, got {block!r}", option="block")
     return Stream(
         source,
         format,
-        Options(columns, separator, comments, docstart, checked_mark(missing)),
+        Options(columns, separator, comments, docstart, checked_mark(missing), sequence),
         encoding,
         block,
     )
@@ -294,6 +304,9 @@ class Stream:
 
     def blocks(self) -> Iterator[Corpus]:
         """Yield corpora of some thousand sentences, each with its own strings."""
+        if is_array_file(self._source, self._format):
+            yield _arrays(self._source, self._options.columns)
+            return
         count = 0
         with opened(self._source, self._encoding, self._block) as bytes_in:
             intake = Intake(bytes_in, self._format, self._options, self._block)
@@ -306,6 +319,18 @@ class Stream:
                     yield corpus
         if not count:
             raise intake.nothing()
+
+
+def is_array_file(source: Any, form: str | None) -> bool:
+    """Return True if a source is an array of NumPy and no text: by the format, or by its name."""
+    name = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "")
+    return form == "npy" or (form is None and str(name).lower().endswith((".npy", ".npz")))
+
+
+def _arrays(source: Any, columns: Columns) -> Corpus:
+    from seqlab.corpus.formats.npy import read_arrays
+
+    return read_arrays(source, columns)
 
 
 class Intake:
@@ -334,7 +359,7 @@ class Intake:
 
     def blocks(self, *, whole_sentences: bool) -> Iterator[None]:
         """Feed the format; yield after every block, and once more at the end."""
-        by_line = not whole_sentences or self.format.line_is_sentence
+        by_line = not whole_sentences or self.format.line_is_sentence or self.format.joins_blocks
         rest, chunk, longest = b"", self._head, self.format.longest_line
         while chunk:
             rest = rest + chunk if rest else chunk

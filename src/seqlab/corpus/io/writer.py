@@ -83,7 +83,7 @@ def write(
                 its name only when it is complete
     format      as for read; when left out: what the name says, else what the corpus was read as, else "conll"
     columns     which columns to write, in this order; all of them when left out
-    separator   between cells of "conll"
+    separator   between cells of "conll" and "csv"
     missing     the cell for a missing value; when left out the one that was read, and null in JSON
     encoding    of the file
     """
@@ -92,7 +92,8 @@ def write(
     chosen = corpus if columns is None else corpus.select(*columns)
     kind = named((chosen.layout.format or "conll") if format is None else format)
     if format is None and isinstance(target, (str, os.PathLike)):
-        kind = next(iter(by_suffix(os.fspath(target))), kind)
+        fitting = by_suffix(os.fspath(target))
+        kind = kind if kind.name == "csv" and kind in fitting else next(iter(fitting), kind)
     layout = layout_for(chosen, kind, separator)
     mark = layout.missing if missing is None else checked_mark(missing)
     if not kind.holds_missing:
@@ -112,9 +113,9 @@ def layout_for(corpus: Corpus, kind: type[Format], separator: str | None = None)
     if separator is None:
         return layout
     one = isinstance(separator, str) and len(separator) == 1 and separator not in "\r\n\0"
-    if kind.name != "conll" or not one:
+    if kind.name not in ("conll", "csv") or not one:
         raise CorpusError(
-            f"separator must be one character, for format 'conll' only, got {separator!r} for {kind.name!r}"
+            f"separator must be one character, for format 'conll' or 'csv' only, got {separator!r} for {kind.name!r}"
         )
     return replace(layout, separator=separator)
 
