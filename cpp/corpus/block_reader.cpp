@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "base/text/utf8.hpp"
 
@@ -86,7 +87,18 @@ Finding BlockReader::unsound(std::string_view block, std::size_t at) const {
 }
 
 void BlockReader::token_added() {
-    if (tokens_++ == 0) first_line_ = line_;
+    if (tokens_ == 0) {
+        add_blank_lines();
+        first_line_ = line_;
+    }
+    ++tokens_;
+}
+
+void BlockReader::add_blank_lines() {
+    if (empty_lines_ == 0) return;
+    const std::string between(static_cast<std::size_t>(empty_lines_ - 1), '\n');
+    table_.extras.add(table_.sentences(), 0, between);
+    empty_lines_ = 0;
 }
 
 void BlockReader::close_sentence() {
@@ -97,7 +109,10 @@ void BlockReader::close_sentence() {
 
 void BlockReader::blank_line(std::string_view line) {
     if (tokens_ == 0) {
-        add_extra(line);
+        if (line.empty())
+            add_empty_line();
+        else
+            add_extra(line);
         return;
     }
     if (!line.empty()) table_.extras.add(table_.sentences(), tokens_ + 1, line);

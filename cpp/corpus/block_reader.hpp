@@ -39,7 +39,10 @@ public:
     std::int64_t first_crlf() const { return first_crlf_; }
     bool ends_in_newline() const { return ends_in_newline_; }
 
-    Table take() { return std::exchange(table_, Table{}); }
+    Table take() {
+        add_blank_lines();
+        return std::exchange(table_, Table{});
+    }
 
 protected:
     // Read one line without its line end. The format fills in kind and number of an error.
@@ -48,7 +51,12 @@ protected:
     std::int64_t tokens() const { return tokens_; }
     void token_added();
     void close_sentence();
-    void add_extra(std::string_view line) { table_.extras.add(table_.sentences(), tokens_, line); }
+    void add_extra(std::string_view line) {
+        add_blank_lines();
+        table_.extras.add(table_.sentences(), tokens_, line);
+    }
+    // Keep an empty line between sentences; any number of them in a row takes one entry.
+    void add_empty_line() { ++empty_lines_; }
     // Handle a blank line: the end of a sentence, or one of several blank lines.
     void blank_line(std::string_view line);
 
@@ -58,14 +66,16 @@ protected:
     Table table_;
 
 private:
+    void add_blank_lines();
     Finding read_lines(std::string_view block, std::size_t end);
     Finding unsound(std::string_view block, std::size_t at) const;
 
     std::size_t longest_line_;
     const char* readable_ = nullptr;
     std::int64_t line_ = 0;
-    std::int64_t first_line_ = 0;  // of the open sentence
-    std::int64_t tokens_ = 0;      // of the open sentence
+    std::int64_t first_line_ = 0;   // of the open sentence
+    std::int64_t tokens_ = 0;       // of the open sentence
+    std::int64_t empty_lines_ = 0;  // in a row, not yet in the table
     std::int64_t crlf_lines_ = 0;
     std::int64_t first_crlf_ = 0;
     bool ends_in_newline_ = true;

@@ -31,7 +31,7 @@ Finding LineReader::read_line(std::string_view line) {
         at = end;
     }
     if (tokens() == 0)
-        add_extra(line);
+        blank_line(line);
     else
         close_sentence();
     return {};

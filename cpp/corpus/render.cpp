@@ -27,7 +27,11 @@ public:
     void write(std::string& out, std::size_t sentence, std::size_t position) {
         for (; here(sentence, position); ++at_) {
             if (extras_.text.codes[at_] == Extras::absent) continue;
-            out += extras_.text.at(at_);
+            const std::string_view text = extras_.text.at(at_);
+            if (text.empty() || text.front() != '\n')
+                out += text;
+            else
+                for (std::size_t i = 0; i < text.size(); ++i) out += newline_;
             out += newline_;
         }
     }

@@ -24,7 +24,8 @@ struct Column {
 };
 
 // Lines that are not tokens, each before token `position` of `sentence`. Position T is after the last token; position T
-// + 1 gives the text in place of the blank line that ends the sentence, `absent` when there is no such line.
+// + 1 gives the text in place of the blank line that ends the sentence, `absent` when there is no such line. A text of n
+// newlines stands for n + 1 empty lines.
 struct Extras {
     static constexpr StringId absent = StringPool::absent;
 

@@ -118,7 +118,8 @@ class Extras(Brief):
     sentence   the sentence before or in which the line occurs; N after the last one
     position   the token before which it occurs; T after the last token. T + 1 is the line that ended the sentence when
                that was not an empty one
-    codes, pool   their strings, in `text`; ABSENT where a sentence was ended by nothing (the end of the file)
+    codes, pool   their strings, in `text`; ABSENT where a sentence was ended by nothing (the end of the file); n
+                  newlines stand for n + 1 empty lines
     """
 
     sentence: npt.NDArray[np.int64]

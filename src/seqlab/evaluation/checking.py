@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -176,6 +177,9 @@ def _sentences(corpus: Corpus) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+# No-break and zero-width spaces. The joiners U+200C and U+200D are letters of many scripts.
+HIDDEN = re.compile("[\u00a0\u2007\u202f\u200b\u2060\ufeff]")
+
 # kind, severity, test, what is said of the tokens, advice
 WORD_TESTS: tuple[tuple[str, str, Callable[[str], bool], str, str], ...] = (
     ("empty word", WARNING, lambda word: not word.strip(), ": empty word", "fill them or drop the tokens"),
@@ -184,6 +188,8 @@ WORD_TESTS: tuple[tuple[str, str, Callable[[str], bool], str, str], ...] = (
     ("word with control characters", WARNING,
      lambda word: any(unicodedata.category(c) == "Cc" or c == "\ufffd" for c in word),
      ": word with control characters", "the file may have been decoded wrongly"),
+    ("word with hidden spaces", WARNING, lambda word: bool(HIDDEN.search(word)),
+     ": word with no-break or zero-width spaces", "nobody sees them, but they make another word of it; replace them"),
     ("word not in NFC", NOTE, lambda word: not unicodedata.is_normalized("NFC", word),
      " not in Unicode's composed form", "normalise training data and input alike, or the same word will be two"),
 )  # fmt: skip
@@ -237,9 +243,14 @@ def _labels(corpus: Corpus, name: str) -> Iterator[Finding]:
         count = sum(labels[label] for label in blank)
         yield Finding("empty label", ERROR, f"column {name!r}: {_have(count, 'token')} no label",
                       "label them or leave them out", places(*blank), name)  # fmt: skip
+    hidden = [label for label in labels if HIDDEN.search(label)]
+    if hidden:
+        yield Finding("label with hidden spaces", WARNING,
+                      f"column {name!r}: {_named(hidden)} written with no-break or zero-width spaces",
+                      "they cannot be seen, but make another label of it; replace them", places(*hidden), name)  # fmt: skip
     alike: defaultdict[str, list[str]] = defaultdict(list)
     for label in labels:
-        alike["".join(label.split()).casefold()].append(label)
+        alike[HIDDEN.sub("", "".join(label.split())).casefold()].append(label)
     for group in (group for group in alike.values() if len(group) > 1):
         shown = " and ".join(f"{label!r} ({counted(labels[label], 'time')})" for label in group)
         yield Finding("labels alike", WARNING, f"column {name!r}: {shown} differ by case or blanks only",

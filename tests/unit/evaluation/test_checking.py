@@ -138,3 +138,16 @@ def test_one_is_singular_and_an_empty_label_is_not_rare_too():
 def test_dev_must_be_a_corpus():
     with pytest.raises(OptionError, match="dev must be a Corpus, got list"):
         check(CLEAN, dev=[["a"]])
+
+
+def test_no_break_and_zero_width_spaces_are_found():
+    words = [["New\u00a0York", "a\u200bb", "c\ufeff", "fine", "\u200b"]]
+    corpus = Corpus.from_lists(word=words, label=[["X", "X", "X", "Y\u200b", "Y"]])
+    (found,) = check(corpus, "label").of("word with hidden spaces")
+    assert found.places == tuple(f"sentence 0, token {t}" for t in (0, 1, 2, 4))
+    assert found.message == "4 tokens: word with no-break or zero-width spaces"
+    (found,) = check(corpus, "label").of("label with hidden spaces")
+    assert found.places == ("sentence 0, token 3",)
+    assert check(corpus, "label").of("labels alike")
+    joined = Corpus.from_lists(word=[["می\u200cخواهم", "👩\u200d🔬"]], label=[["A", "B"]])
+    assert not check(joined, "label").of("word with hidden spaces")
