@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -120,6 +119,11 @@ class Corpus(Shown, Sequence[Sentence]):
     def data(self, name: str) -> Column:
         """Return the column `name` as stored: StringColumn, BagColumn or VectorColumn."""
         column = self._columns.get(name)
+        if column is None and name.startswith("document") and self.origin.documents is not None:
+            from seqlab.corpus.parts import COMPUTED, document_column
+
+            if name in COMPUTED:
+                return document_column(name, self.documents, self.lengths)
         return self._columns[resolve(name, self.columns)] if column is None else column
 
     def strings(self, name: str, *, missing: bool = False) -> StringColumn:
@@ -150,6 +154,12 @@ class Corpus(Shown, Sequence[Sentence]):
         """Find the file and the line of a sentence or of one token of it."""
         index = self._index(sentence)
         return self.origin.place(index, token, self.extras.within(index, token or 0))
+
+    @property
+    def documents(self) -> npt.NDArray[np.int64]:
+        """(N,)   number of each sentence's document: -DOCSTART- and "# newdoc" begin one; 0 without them."""
+        found = self.origin.documents
+        return np.zeros(len(self), dtype=np.int64) if found is None else found
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
@@ -247,25 +257,37 @@ class Corpus(Shown, Sequence[Sentence]):
         """Keep the sentences for which keep(sentence) is true."""
         return self._rows(np.array([s.index for s in self if keep(s)], dtype=np.int64))
 
-    def split(self, *parts: float) -> tuple[Corpus, ...]:
+    def split(self, *parts: float, by: str | None = None) -> tuple[Corpus, ...]:
         """Split into consecutive parts, by share of the sentences (0.9; or 0.8, 0.1, 0.1) or by count (1000).
 
         When shares do not add up to 1, or counts to the number of sentences, one more part holds the rest. Nothing is
         shuffled: write corpus.shuffle(seed).split(0.9) for a random split.
-        """
-        bounds = _bounds(parts, len(self))
-        return tuple(self[begin:end] for begin, end in itertools.pairwise(bounds))
 
-    def shuffle(self, seed: int) -> Corpus:
-        """Shuffle the sentences; the order depends on the seed alone."""
-        return self._rows(_order(len(self), seed))
+        by   "document" keeps documents whole: each part ends at the end of the document that is nearest
+        """
+        from seqlab.corpus.parts import bounds, rounded, whole_documents
+
+        ends = bounds(parts, len(self))
+        if by is not None:
+            ends = rounded(ends, whole_documents(self.documents, by))
+        return tuple(self[begin:end] for begin, end in itertools.pairwise(ends))
+
+    def shuffle(self, seed: int, *, by: str | None = None) -> Corpus:
+        """Shuffle the sentences, or whole documents (by="document"); the order depends on the seed alone."""
+        from seqlab.corpus.parts import order, shuffled, whole_documents
+
+        if by is None:
+            return self._rows(order(len(self), seed))
+        return self._rows(shuffled(whole_documents(self.documents, by), seed))
 
     def sample(self, n: int, seed: int) -> Corpus:
         """Draw n sentences without replacement, in the order of the corpus; the same seed draws the same ones."""
+        from seqlab.corpus.parts import WHOLE, order
+
         size = len(self)
-        if isinstance(n, bool) or not isinstance(n, _WHOLE) or not 0 <= n <= size:
+        if isinstance(n, bool) or not isinstance(n, WHOLE) or not 0 <= n <= size:
             raise OptionError(f"sample wants a whole number from 0 to {size} (all sentences), got {n!r}")
-        return self._rows(np.sort(_order(size, seed)[: int(n)]))
+        return self._rows(np.sort(order(size, seed)[: int(n)]))
 
     # ------------------------------------------------------------------------------------------ columns
 
@@ -393,38 +415,3 @@ def _joined(name: str, parts: Sequence[Any]) -> Column:
 
 def _kind(column: Column) -> str:
     return {StringColumn: "strings", BagColumn: "bags of attributes", VectorColumn: "vectors"}[type(column)]
-
-
-_WHOLE = (int, np.integer)
-
-
-def _bounds(parts: Sequence[float], size: int) -> list[int]:
-    """Compute begin and end of consecutive parts of `size` sentences."""
-    if not parts:
-        raise OptionError("split wants shares (0.8, 0.1, 0.1) or counts (1000, 500), got nothing")
-    for part in parts:
-        real = isinstance(part, (*_WHOLE, float, np.floating)) and not isinstance(part, bool)
-        if not real or not part >= 0:
-            raise OptionError(f"split wants shares between 0 and 1 or counts from 0 up, got {part!r}")
-    sums = [math.fsum(parts[:i]) for i in range(len(parts) + 1)]
-    total = sums[-1]
-    if all(isinstance(part, _WHOLE) for part in parts):
-        if total > size:
-            counts = tuple(map(int, parts))
-            raise OptionError(f"counts {counts} add up to {sum(counts)}, but the corpus has {size} sentences")
-        ends, whole = list(map(int, sums)), total == size
-    else:
-        if total > 1 + 1e-9:
-            shares = tuple(map(float, parts))
-            raise OptionError(f"shares {shares} add up to {total:g}, but 1 is the whole corpus")
-        ends, whole = [min(round(share * size), size) for share in sums], total > 1 - 1e-9
-    return [*(ends[:-1] if whole else ends), size]
-
-
-def _order(size: int, seed: int) -> npt.NDArray[np.int64]:
-    """Shuffle the numbers below `size`; the order depends on the seed alone, not on the version of NumPy."""
-    if isinstance(seed, bool) or not isinstance(seed, _WHOLE) or seed < 0:
-        raise OptionError(f"seed must be a whole number from 0 up, got {seed!r}")
-    # The raw stream of a bit generator is guaranteed never to change; permutation() is not.
-    keys = np.random.PCG64(int(seed)).random_raw(size)
-    return np.argsort(keys, kind="stable")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -22,16 +23,20 @@ class Origin(Brief):
     which       (N,)   the file of each sentence
     lines       (N,)   the line of each sentence's first token, counted from 1; 0 when there is none
     token_lines        (files,)   True if every token has its own line
+    documents   (N,)   the number of each sentence's document; None if no line begins one
     """
 
     names: tuple[str, ...]
     which: npt.NDArray[np.int32]
     lines: npt.NDArray[np.int64]
     token_lines: tuple[bool, ...]
+    documents: npt.NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         locked(self.which)
         locked(self.lines)
+        if self.documents is not None:
+            locked(self.documents)
 
     @staticmethod
     def memory(size: int) -> Origin:
@@ -39,9 +44,15 @@ class Origin(Brief):
         return Origin(("",), np.zeros(size, dtype=np.int32), np.zeros(size, dtype=np.int64), (False,))
 
     @staticmethod
-    def file(name: str, lines: npt.NDArray[np.int64], *, token_lines: bool) -> Origin:
+    def file(
+        name: str,
+        lines: npt.NDArray[np.int64],
+        *,
+        token_lines: bool,
+        documents: npt.NDArray[np.int64] | None = None,
+    ) -> Origin:
         """Make the origin of one file."""
-        return Origin((name,), np.zeros(len(lines), dtype=np.int32), lines, (token_lines,))
+        return Origin((name,), np.zeros(len(lines), dtype=np.int32), lines, (token_lines,), documents)
 
     @property
     def name(self) -> str:
@@ -51,7 +62,8 @@ class Origin(Brief):
 
     def take(self, rows: npt.NDArray[np.int64]) -> Origin:
         """Return the origin of the chosen sentences."""
-        return Origin(self.names, self.which[rows], self.lines[rows], self.token_lines)
+        documents = None if self.documents is None else self.documents[rows]
+        return Origin(self.names, self.which[rows], self.lines[rows], self.token_lines, documents)
 
     def place(self, sentence: int, token: int | None, between: int) -> Place:
         """Format file and line; or sentence and token, counted from 0 as in corpus[i][t].
@@ -80,10 +92,31 @@ class Origin(Brief):
                 token_lines += part.token_lines
             which.append(part.which + np.int32(shift))
         lines = np.concatenate([part.lines for part in parts])
-        return Origin(tuple(names), np.concatenate(which).astype(np.int32), lines, tuple(token_lines))
+        numbers = np.concatenate(which).astype(np.int32)
+        return Origin(tuple(names), numbers, lines, tuple(token_lines), Origin._joined_documents(parts))
+
+    @staticmethod
+    def _joined_documents(parts: Sequence[Origin]) -> npt.NDArray[np.int64] | None:
+        """Number the documents of all parts on; a part that goes on in the file of the one before keeps its numbers."""
+        if all(part.documents is None for part in parts):
+            return None
+        found: list[npt.NDArray[np.int64]] = []
+        before: tuple[tuple[str, ...] | None, int] = None, 0  # files of the last part, and its last document
+        shift = 0
+        for part in parts:
+            own = np.zeros(len(part.lines), dtype=np.int64) if part.documents is None else part.documents
+            if not len(own):
+                continue
+            goes_on = part.documents is not None and part.names == before[0] and int(own.min()) >= before[1]
+            if not goes_on:
+                shift = max((int(one.max()) + 1 for one in found), default=0)
+            before = (None if part.documents is None else part.names), int(own.max())
+            found.append(own + shift)
+        return np.concatenate([np.zeros(0, dtype=np.int64), *found])
 
 
 ABSENT = -1
+DOCUMENT_LINE = re.compile(r"-DOCSTART-|#\s*newdoc\b")
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,6 +190,23 @@ class Extras(Brief):
         """Count the lines between the first token of a sentence and this one."""
         positions = self.position[self._lines_of(sentence)]
         return int(np.count_nonzero((positions > 0) & (positions <= token)))
+
+    def documents(self, size: int, last: int | None) -> tuple[npt.NDArray[np.int64] | None, int | None]:
+        """Number the documents of the sentences: -DOCSTART- begins one, or "# newdoc" of CoNLL-U.
+
+        size   the number of sentences
+        last   the last document of the block before; None before the first line that begins one
+        """
+        texts = self.pool.strings() if len(self) else []
+        marks = np.array([*(bool(DOCUMENT_LINE.match(text)) for text in texts), False])  # the last for ABSENT
+        begins = np.unique(self.sentence[marks[self.codes]])
+        if last is None and not len(begins):
+            return None, None
+        # The first document begins with the file, whether a line says so or not.
+        first = (0 if last is None else last) - (last is None and not begins[0])
+        return np.searchsorted(begins, np.arange(size), side="right").astype(np.int64) + first, first + len(
+            begins
+        )
 
     def take(self, rows: npt.NDArray[np.int64], size: int, *, tail: bool) -> Extras:
         """Return the lines of the sentences `rows` of a corpus of `size`; with `tail` also those after the last one."""

@@ -247,7 +247,8 @@ def _labels(corpus: Corpus, name: str) -> Iterator[Finding]:
     if hidden:
         yield Finding("label with hidden spaces", WARNING,
                       f"column {name!r}: {_named(hidden)} written with no-break or zero-width spaces",
-                      "they cannot be seen, but make another label of it; replace them", places(*hidden), name)  # fmt: skip
+                      "they cannot be seen, but make another label of it; replace them",
+                      places(*hidden), name)  # fmt: skip
     alike: defaultdict[str, list[str]] = defaultdict(list)
     for label in labels:
         alike[HIDDEN.sub("", "".join(label.split())).casefold()].append(label)

@@ -171,6 +171,7 @@ class Format:
     separator          between cells
     nameless           True if files do not name their columns
     mark               cell that stands for a missing value unless the user chooses one; None if there is none
+    marks_documents    True if lines may begin a document
     holds_missing      True if files can hold missing values without a mark
     """
 
@@ -186,6 +187,7 @@ class Format:
     nameless: ClassVar[bool] = False
     mark: ClassVar[str | None] = None
     holds_missing: ClassVar[bool] = False
+    marks_documents: ClassVar[bool] = False
 
     @classmethod
     def is_like(cls, lines: Sequence[str], *, blank_lines: bool) -> bool:  # noqa: ARG003
@@ -202,6 +204,7 @@ class Format:
         self.options = options
         self.reader = reader
         self.names = names  # of the columns; None until the first token shows how many there are
+        self._document: int | None = None  # the number of the last document; None before the first
 
     def feed(self, block: bytes, end: int) -> None:
         """Read block[:end], which holds whole lines."""
@@ -220,8 +223,13 @@ class Format:
         columns = self._columns(raw)
         if columns is None:
             return None
-        origin = Origin.file(self.options.name, lines, token_lines=not self.line_is_sentence)
-        return Corpus(columns, offsets, extras=Extras(*extras), layout=self._layout(), origin=origin)
+        others = Extras(*extras)
+        documents = None
+        if self.marks_documents:
+            documents, self._document = others.documents(len(lines), self._document)
+        token_lines = not self.line_is_sentence
+        origin = Origin.file(self.options.name, lines, token_lines=token_lines, documents=documents)
+        return Corpus(columns, offsets, extras=others, layout=self._layout(), origin=origin)
 
     def _columns(self, raw: Sequence[tuple[Any, _core.StringPool]]) -> dict[str, Column] | None:
         """Name the columns; a block without tokens has the columns of the blocks before it."""

@@ -22,6 +22,7 @@ class Conll(Format):
     suffixes = (".conll", ".iob", ".iob2", ".bio", ".tsv")
     weight = 10
     nameless = True
+    marks_documents = True
 
     @classmethod
     def is_like(cls, lines: Sequence[str], *, blank_lines: bool) -> bool:

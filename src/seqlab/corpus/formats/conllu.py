@@ -26,6 +26,7 @@ class Conllu(Format):
     suffixes = (".conllu", *Conll.suffixes)  # treebanks often have file names of column formats
     weight = 40
     mark = "_"
+    marks_documents = True
     # After comments, if any: ten cells between tabs, the first of them a number.
     sign = re.compile(r"\A(?:#.*\n)*\d+(?:[-.][^\t\n]*)?(?:\t[^\t\n]*){9}$", re.MULTILINE)
 
