@@ -36,6 +36,7 @@ WAYS = ("grid", "random", "halving")
 DRAWN = 20  # default number of random combinations
 ASKED = (
     "folds",
+    "by",
     "how",
     "metric",
     "n",
@@ -62,6 +63,7 @@ OPTIONS = (
     parsing.LEARNED,
     option("--dev FILE", "sentences to score on", action="append"),
     option("--folds K", "parts of FILE to score on (default: 5)", whole(2)),
+    option("--by WHAT", "document: folds keep documents whole", choices=("document",)),
     option("--metric NAME", "accuracy, span_f1, sentence_accuracy, ..."),
     option("--how WAY", "grid (the default), random or halving", choices=WAYS, default="grid"),
     option("-n N", "combinations of random and halving", whole(1)),

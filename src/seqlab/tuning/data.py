@@ -87,8 +87,15 @@ def checked_data(X: Any, y: Any) -> Data:
     return data
 
 
-def splits(data: Data, dev: Any, folds: int | None, seed: int) -> list[Split]:
-    """Make one split for a development set, or k random folds."""
+def _documents(data: Data, by: str) -> Places:
+    """(N,)   the document of each sentence."""
+    if by != "document" or not isinstance(data.X, Corpus):
+        raise OptionError(f"by must be 'document', for a Corpus, or None, got {by!r:.60}", option="by")
+    return data.X.documents
+
+
+def splits(data: Data, dev: Any, folds: int | None, seed: int, by: str | None = None) -> list[Split]:
+    """Make one split for a development set, or k random folds: of sentences, or `by` documents."""
     if dev is not None and folds is not None:
         raise OptionError("dev= and folds= exclude each other: score on one set, or on each part in turn")
     generator = np.random.default_rng(seed)
@@ -101,10 +108,17 @@ def splits(data: Data, dev: Any, folds: int | None, seed: int) -> list[Split]:
             )
         return [Split(data, order, checked_data(*dev) if pair else checked_data(dev, data.y))]
     count = 5 if folds is None else whole_number(folds, "folds", 2)
-    if count > len(data):
-        raise OptionError(f"folds={count}, but there are {len(data)} sentences; pass fewer folds")
+    units = np.arange(len(data)) if by is None else _documents(data, by)
+    different = np.unique(units)
+    if count > len(different):
+        what = "sentences" if by is None else "documents"
+        raise OptionError(f"folds={count}, but there are {len(different)} {what}; pass fewer folds")
+    parts = np.array_split(order, count)
+    if by is not None:
+        dealt = np.array_split(generator.permutation(different), count)
+        parts = [np.flatnonzero(np.isin(units, some)) for some in dealt]
     found = []
-    for part in np.array_split(order, count):
+    for part in parts:
         train = data.take(np.setdiff1d(order, part))
         found.append(Split(train, generator.permutation(len(train)), data.take(np.sort(part))))
     return found

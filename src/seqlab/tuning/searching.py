@@ -40,6 +40,7 @@ def tune(
     search: Mapping[str, Any],
     dev: Any = None,
     folds: int | None = None,
+    by: str | None = None,
     how: str = "grid",
     metric: Any = None,
     n: int | None = None,
@@ -60,6 +61,7 @@ def tune(
                   numbers, presets, templates, learners: whatever the option takes
     dev, folds    sentences to score on, a Corpus or (X, y); or the number of parts of X that are scored on in turn,
                   5 unless said otherwise
+    by            "document" keeps the documents of a Corpus whole: the folds are parts of its documents
     how           "grid" for every combination, "random" for n of them, "halving" for n of which the best 1 / `factor`
                   go on with `factor` times as much, until one round has everything
     metric        as for fit: "accuracy", "span_f1", any figure of Report, or a function (right labels, predicted
@@ -83,7 +85,7 @@ def tune(
     tried = candidates(how, checked_search(search), None if n is None else whole_number(n, "n", 1), seed)
     for params in tried:
         fresh(model).set_params(**params)  # raises an error for unknown options
-    parts = splits(data, dev, folds, seed)
+    parts = splits(data, dev, folds, seed, by)
     workers = thread_count(None) if jobs is None else whole_number(jobs, "jobs", 1)
     budgets = _budgets(how, len(tried), factor, resource, model, parts)
     budget_name = None if how != "halving" or resource == SENTENCES else resource
@@ -92,6 +94,8 @@ def tune(
     threads = {"threads": max(1, thread_count(None) // workers)} if free else {}
     work = Work(model, parts, scorer, budget_name, threads, train_score)
     facts = {} if resume is None else _facts(work, data, dev, seed, resource, tried)
+    if facts and by is not None:
+        facts["by"] = by
     trials: list[Trial] = []
     whole, staying = True, dict(enumerate(tried))
     with contextlib.closing(Journal(resume, facts)) as journal:

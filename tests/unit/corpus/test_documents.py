@@ -10,6 +10,7 @@ import pytest
 import seqlab
 from seqlab import CRF, Corpus, read
 from seqlab.errors import CorpusError, OptionError
+from seqlab.tuning.data import Data, splits
 
 CONLL = "-DOCSTART- -X- O\n\na\tX\n\nb\tY\nc\tX\n\n-DOCSTART- -X- O\n\nd\tX\n\n\n-DOCSTART- -X- O\n\ne\tY\n\nf\tY\n\n"
 
@@ -93,3 +94,17 @@ def test_features_of_presets_do_not_change():
     plain = read(io.StringIO(CONLL.replace("-DOCSTART- -X- O\n\n", "")))
     one, other = (CRF("pos").fit(some, "label") for some in (corpus, plain))
     assert one.encoder_.attributes == other.encoder_.attributes
+
+
+def test_folds_keep_documents_whole():
+    corpus = read(io.StringIO(CONLL * 3))
+    parts = splits(Data(corpus, "label"), None, 4, 7, "document")
+    assert sorted(n for part in parts for n in part.test.X.documents.tolist()) == corpus.documents.tolist()
+    for part in parts:
+        assert not {*part.test.X.documents.tolist()} & {*part.train.X.documents.tolist()}
+    with pytest.raises(OptionError, match="folds=5, but there are 3 documents; pass fewer folds"):
+        splits(Data(read(io.StringIO(CONLL)), "label"), None, 5, 7, "document")
+    with pytest.raises(OptionError, match="by must be 'document', for a Corpus, or None, got 'file'"):
+        seqlab.tune(CRF("word[0]"), corpus, "label", search={"order": [1]}, folds=2, by="file")
+    tuned = seqlab.tune(CRF("word[0]"), corpus, "label", search={"order": [1]}, folds=2, by="document")
+    assert tuned.folds == 2

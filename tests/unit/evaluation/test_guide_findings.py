@@ -22,6 +22,7 @@ def one_of_each():
     yield corpus_of([["a", "b"]], [["X", "Y"]])[:0], None
     yield corpus_of(odd, labels), corpus_of([["x"], ["new"]], [["I-X"], ["B-W"]])
     yield dull, None
+    yield corpus_of([["a\u200b", "b"]], [["X\u00a0Y", None]]), None
     yield corpus_of(odd[:1], [["B-X"] * 4 + ["I-Y"] * 2]), None
 
 
