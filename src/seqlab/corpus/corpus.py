@@ -354,7 +354,9 @@ class Corpus(Shown, Sequence[Sentence]):
         return {name: self.column(name) for name in self.columns}
 
     @staticmethod
-    def from_pandas(frame: Any, sentence: str = "sentence", columns: Iterable[str] | None = None) -> Corpus:
+    def from_pandas(
+        frame: Any, sentence: str | None = "sentence", columns: Iterable[str] | None = None
+    ) -> Corpus:
         """Make a corpus from a frame with one row per token, its column `sentence` the sentence; columns: to keep."""
         from seqlab.corpus.frames import from_pandas
 
@@ -369,11 +371,16 @@ class Corpus(Shown, Sequence[Sentence]):
     to_frame = to_pandas
 
     @staticmethod
-    def from_arrow(table: Any, columns: Iterable[str] | None = None) -> Corpus:
-        """Make a corpus from an Arrow table with one row per sentence and columns of lists."""
+    def from_arrow(
+        table: Any, columns: Iterable[str] | None = None, names: Mapping[str, Sequence[str]] | None = None
+    ) -> Corpus:
+        """Make a corpus from an Arrow table or a dataset of Hugging Face: a row per sentence, and columns of lists.
+
+        names   of labels that are whole numbers, {"ner_tags": ["O", "B-PER", ...]}; a dataset has them
+        """
         from seqlab.corpus.frames import from_arrow
 
-        return from_arrow(table, columns)
+        return from_arrow(table, columns, names)
 
     def to_arrow(self) -> Any:
         """Make an Arrow table with one row per sentence; strings are dictionary-encoded."""

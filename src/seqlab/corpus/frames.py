@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from seqlab.corpus.columns import (
     unknown,
 )
 from seqlab.corpus.corpus import Corpus
+from seqlab.corpus.io.header import OURS, bare
 from seqlab.corpus.lists import bag_column
 from seqlab.errors import CorpusError
 from seqlab.shown import library
@@ -47,26 +50,54 @@ def to_pandas(corpus: Corpus) -> Any:
     return pandas.DataFrame(data)
 
 
-def from_pandas(frame: Any, sentence: str = "sentence", columns: Iterable[str] | None = None) -> Corpus:
-    """Make a corpus of one row per token.
+def from_pandas(
+    frame: Any, sentence: str | None = "sentence", columns: Iterable[str] | None = None
+) -> Corpus:
+    """Make a corpus of one row per token; numbers become vectors where there are no words, as in files of tables.
 
     sentence   the column that says which sentence a row belongs to; a new value, or the first one after empty cells
-               (as in files that name a sentence in its first row only), begins a sentence
+               (as in files that name a sentence in its first row only), begins a sentence; None for one sequence
     columns    which columns to take; all others when left out
     """
     pandas = library("pandas")
     there = [str(name) for name in frame.columns]
-    if sentence not in frame.columns:
-        raise CorpusError(f"from_pandas: {unknown(sentence, there)}; pass sentence=...")
+    if sentence is not None and sentence not in frame.columns:
+        raise CorpusError(
+            f"from_pandas: {unknown(sentence, there)}; pass sentence=..., or sentence=None if all rows are one sequence"
+        )
     names = checked(columns if columns is not None else [c for c in frame.columns if c != sentence])
     for name in names:
         if name not in frame.columns:
             raise CorpusError(f"from_pandas: {unknown(name, there)}")
     # A sentence begins where the mark changes; an empty mark repeats the row above.
-    marks, _ = pandas.factorize(frame[sentence].ffill())
+    marks, _ = (
+        pandas.factorize(frame[sentence].ffill()) if sentence is not None else (np.zeros(len(frame)), ())
+    )
     begins = np.flatnonzero(np.diff(marks, prepend=np.int64(-2)))
     offsets = np.append(begins, len(marks)).astype(np.int64) if len(marks) else offsets_of([])
-    return Corpus({name: _from_series(pandas, name, frame[name]) for name in names}, offsets)
+    words = any(name.lower() in WORD_COLUMNS for name in names)
+    numbers = [] if words else [name for name in names if _is_measured(pandas, name, frame[name])]
+    made: dict[str, Column] = {}
+    for name in names:
+        if name not in numbers:
+            made[name] = _from_series(pandas, name, frame[name])
+        elif len(numbers) == 1:
+            made[name] = _vectors(frame[[name]])
+        elif "vector" not in made:
+            made["vector"] = _vectors(frame[numbers])
+    return Corpus(made, offsets)
+
+
+def _is_measured(pandas: Any, name: str, series: Any) -> bool:
+    """Return True for numbers that are no labels."""
+    numeric = pandas.api.types.is_numeric_dtype(series.dtype) and not pandas.api.types.is_bool_dtype(
+        series.dtype
+    )
+    return bool(numeric) and bare(name) not in OURS
+
+
+def _vectors(frame: Any) -> VectorColumn:
+    return VectorColumn(np.ascontiguousarray(frame.to_numpy(dtype=np.float64, na_value=np.nan)))
 
 
 def _from_series(pandas: Any, name: str, series: Any) -> Column:
@@ -82,7 +113,11 @@ def _from_series(pandas: Any, name: str, series: Any) -> Column:
             f"column {name!r} has an empty cell in row {row}; fill it or drop it, and where pandas took a word such "
             f"as NA for an empty cell, read the file with keep_default_na=False"
         )
-    return _interned(name, codes, list(strings))
+    return _interned(name, codes, [str(one) if _is_number(one) else one for one in strings])
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def _interned(name: str, codes: npt.NDArray[Any], strings: Sequence[Any]) -> StringColumn:
@@ -121,36 +156,81 @@ def _to_array(arrow: Any, column: Column) -> Any:
     return arrow.FixedSizeListArray.from_arrays(arrow.array(column.vectors.reshape(-1)), width)
 
 
-def from_arrow(table: Any, columns: Iterable[str] | None = None) -> Corpus:
-    """Make a corpus from a Table (or a dataset) with one row per sentence, and lists of strings or vectors."""
+def from_arrow(
+    table: Any, columns: Iterable[str] | None = None, names: Mapping[str, Sequence[str]] | None = None
+) -> Corpus:
+    """Make a corpus from a Table (or a dataset) with one row per sentence, and lists of strings, numbers or vectors.
+
+    columns   which columns to take; all that hold lists when left out
+    names     of labels that are whole numbers: {"ner_tags": ["O", "B-PER", ...]}; those of a dataset are known
+    """
     arrow = library("pyarrow")
     kinds = arrow.types
+    of_labels = {**_class_names(table), **(names or {})}
     table = getattr(table, "data", table) if not isinstance(table, arrow.Table) else table
     if columns is None:
         columns = [f.name for f in table.schema if kinds.is_list(f.type) or kinds.is_large_list(f.type)]
-    names = checked(columns)
-    if not names:
+    chosen = checked(columns)
+    if not chosen:
         raise CorpusError(
             f"from_arrow: no column holds lists, the columns are {', '.join(table.column_names)}"
         )
     offsets: Offsets | None = None
     found: dict[str, Column] = {}
-    for name in names:
+    for name in chosen:
         if name not in table.column_names:
             raise CorpusError(f"from_arrow: {unknown(name, table.column_names)}")
         chunks = table.column(name)
         lists = chunks.combine_chunks() if chunks.num_chunks != 1 else chunks.chunk(0)
         values = lists.flatten()
-        if lists.null_count or (values.null_count and (name in WORD_COLUMNS or not _is_text(arrow, values))):
+        if lists.null_count or (
+            values.null_count
+            and (name in WORD_COLUMNS or not (_is_text(arrow, values) or kinds.is_integer(values.type)))
+        ):
             what = "a row without a list" if lists.null_count else "an empty cell"
             raise CorpusError(f"from_arrow: column {name!r} has {what}; fill it or drop it")
         own = _lengths(lists)
         if offsets is not None and not np.array_equal(own, offsets):
             raise CorpusError(
-                f"from_arrow: columns {names[0]!r} and {name!r} have lists of different lengths"
+                f"from_arrow: columns {chosen[0]!r} and {name!r} have lists of different lengths"
             )
-        offsets, found[name] = own, _from_array(arrow, name, values)
+        whole = kinds.is_integer(values.type) and name not in WORD_COLUMNS
+        column = _labels(name, values, of_labels.get(name)) if whole else _from_array(arrow, name, values)
+        offsets, found[name] = own, column
     return Corpus(found, offsets if offsets is not None else offsets_of([]))
+
+
+def _class_names(table: Any) -> dict[str, Sequence[str]]:
+    """Find the names of labels that are numbers: in the features of a dataset, or in what it wrote into its schema."""
+    found: dict[str, Sequence[str]] = {}
+    for column, feature in dict(getattr(table, "features", None) or {}).items():
+        inner = getattr(feature, "feature", feature)
+        labels = getattr(inner, "names", None)
+        if labels:
+            found[column] = list(labels)
+    metadata = getattr(getattr(table, "schema", None), "metadata", None) or {}
+    with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
+        features = json.loads(metadata[b"huggingface"])["info"]["features"]
+        for column, feature in features.items():
+            labels = feature.get("feature", feature).get("names")
+            if labels:
+                found.setdefault(column, list(labels))
+    return found
+
+
+def _labels(name: str, values: Any, names: Sequence[str] | None) -> StringColumn:
+    """Read whole numbers as labels: by their names, or as they are; -1 is a missing one where they have names."""
+    numbers = values.fill_null(-1).to_numpy(zero_copy_only=False)
+    gone = values.is_null().to_numpy(zero_copy_only=False) | ((numbers == -1) & (names is not None))
+    used, codes = np.unique(numbers[~gone], return_inverse=True)
+    if names is not None and len(used) and not 0 <= int(used[0]) <= int(used[-1]) < len(names):
+        bad = int(used[0] if used[0] < 0 else used[-1])
+        raise CorpusError(
+            f"from_arrow: column {name!r} has the label {bad}, but names were given for 0 to {len(names) - 1}"
+        )
+    all_codes = np.full(len(numbers), MISSING, dtype=np.int64)
+    all_codes[~gone] = codes
+    return _interned(name, all_codes, [str(n) if names is None else str(names[n]) for n in used.tolist()])
 
 
 def _lengths(lists: Any) -> Offsets:

@@ -277,6 +277,13 @@ def only_lists(sentences: Iterable[Any]) -> bool:
     return set(map(type, sentences)) <= {list, tuple}
 
 
+def spelled(sequences: list[Any]) -> list[Any]:
+    """Split strings into letters, for models of symbols: "ACGT" is a sequence of four; one with blanks is not split."""
+    if only_lists(sequences):
+        return sequences
+    return [list(one) if isinstance(one, str) and one.split() == [one] else one for one in sequences]
+
+
 def _is_vector(value: Any) -> bool:
     return isinstance(value, np.ndarray) or (
         isinstance(value, (list, tuple)) and bool(value) and isinstance(value[0], (float, int, np.number))

@@ -41,8 +41,10 @@ def test_pandas_tables_that_name_a_sentence_once(pandas):
         CorpusError, match="there is no column 'sentence': the columns are 'Sentence #', 'Word'"
     ):
         Corpus.from_pandas(frame)
+    assert Corpus.from_pandas(frame, "Sentence #", ["x"]).column("x")[0].tolist() == [[1], [2]]
+    frame["x"] = [True, False, True]
     with pytest.raises(
-        CorpusError, match=r"column 'x' holds .*1.*, but strings are wanted; convert it with astype\(str\)"
+        CorpusError, match=r"column 'x' holds .*True.*, but strings are wanted; convert it with astype\(str\)"
     ):
         Corpus.from_pandas(frame, "Sentence #", ["x"])
     frame.loc[1, "Word"] = None
@@ -90,7 +92,7 @@ def test_a_column_called_sentence_is_not_overwritten(pandas):
 
 
 def test_arrow_columns_of_other_kinds_are_named(arrow):
-    for values in ([[1, 2]], [[[1.0], [2.0]]]):
+    for values in ([[0.5, 2.0]], [[[1.0], [2.0]]]):
         with pytest.raises(
             CorpusError, match=r"column 'ids' holds .*, but strings are wanted; convert it, or leave"
         ):

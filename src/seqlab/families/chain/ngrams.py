@@ -16,6 +16,7 @@ from seqlab.corpus import Corpus, Sentence
 from seqlab.corpus.columns import offsets_of, token_place
 from seqlab.corpus.io.reader import BOM, CHUNK, opened
 from seqlab.corpus.io.writer import opened_target
+from seqlab.corpus.lists import spelled
 from seqlab.encode.encoder import listed
 from seqlab.errors import CorpusError, OptionError, Place, StoreError
 from seqlab.shown import Brief
@@ -280,7 +281,7 @@ def read_symbols(X: Any, column: Any, *, usual: str | None = None) -> tuple[Toke
 
 def _of_lists(sentences: list[Any]) -> Tokens:
     pool = _core.StringPool()
-    codes, lengths, s, t = pool.intern_lists(sentences)
+    codes, lengths, s, t = pool.intern_lists(spelled(sentences))
     if codes is None and t < 0:
         raise CorpusError(
             f" is {sentences[s]!r:.60}, but a list of strings is wanted; X is a list of sentences: "

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.corpus import BagColumn, Column, Corpus, Sentence, StringColumn, VectorColumn
 from seqlab.corpus.columns import offsets_of, resolve, token_place
-from seqlab.corpus.lists import bag_column
+from seqlab.corpus.lists import bag_column, spelled
 from seqlab.encode.encoder import ATTRIBUTES, listed
 from seqlab.errors import CorpusError, Place, ShapeError
 from seqlab.families.hmm.emissions import Emission, Streams
@@ -43,6 +43,11 @@ def read_observations(X: Any, emissions: Emission, lengths: Any = None) -> Corpu
         raise CorpusError(
             f"X must be a Corpus or a list of sequences, got {X!r:.60}; for one sequence there is tag(x)"
         )
+    if hasattr(X, "iloc") and hasattr(X, "columns"):  # of pandas, without an import
+        named = "sentence" in X.columns
+        if named or emissions.holds != "vectors":
+            return Corpus.from_pandas(X, "sentence" if named else None)
+        X = X.to_numpy()
     if isinstance(emissions, Streams):
         return _streams(X, emissions, lengths)
     if isinstance(X, Mapping):
@@ -121,6 +126,7 @@ def _column(X: Any, holds: str, lengths: Any) -> tuple[Column | None, Offsets]:
         if sequences and all(isinstance(one, Sentence) for one in sequences):
             return None, np.zeros(1, dtype=np.int64)
         if holds == "symbols":  # lists of strings are read in the core
+            sequences = spelled(sequences)
             pool = _core.StringPool()
             codes, sizes, bad, _ = pool.intern_lists(sequences)
             if bad < 0 and len(codes):

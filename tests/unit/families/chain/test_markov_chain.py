@@ -64,7 +64,7 @@ def test_column_of_a_corpus_is_remembered():
         ([[], []], ShapeError, "2 sentences and no symbol at all"),
         ("abc", CorpusError, "X must be a Corpus or a list of sentences"),
         (None, CorpusError, "X must be a Corpus or a list of sentences"),
-        (["abc"], CorpusError, "sentence 0 of X is 'abc', but a list of strings is wanted"),
+        (["a b"], CorpusError, "sentence 0 of X is 'a b', but a list of strings is wanted"),
         ([["a"], [1]], CorpusError, "sentence 1, position 0 of X: 1 is no string"),
         ([["a", None]], CorpusError, "sentence 0, position 1 of X: None is no string"),
         ([["a", math.nan]], CorpusError, "sentence 0, position 1 of X: nan is no string"),

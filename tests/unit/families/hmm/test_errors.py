@@ -65,7 +65,7 @@ def fitted():
         (lambda: HMM(2).fit([]), ShapeError, "no token at all"),
         (lambda: HMM(2).fit([[], []]), ShapeError, "2 sentences and no token"),
         (lambda: HMM(2).fit("abc"), CorpusError, "list of sequences"),
-        (lambda: HMM(2).fit(["abc"]), CorpusError, "sequence 0 of X is 'abc'"),
+        (lambda: HMM(2).fit(["a b"]), CorpusError, "sequence 0 of X is 'a b'"),
         (lambda: HMM(2).fit([0, 1, 2]), CorpusError, "sequence 0 of X is 0"),
         (lambda: HMM(2).fit([0, 1, 2], lengths=[2, 2]), ShapeError, "lengths add up to 4, but X has 3"),
         (lambda: HMM(2).fit([0, 1, 2], lengths=[4, -1]), ShapeError, r"lengths\[1\] is -1"),
