@@ -11,7 +11,6 @@ import contextlib
 import io
 import os
 import re
-import zipfile
 from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
@@ -111,6 +110,8 @@ def _named(path: str) -> Iterator[None]:
 
 
 def _loaded(source: Any) -> Array | dict[str, Array]:
+    from zipfile import BadZipFile  # slow to import
+
     try:
         given = source if isinstance(source, (str, os.PathLike)) else io.BytesIO(source.read())
         found = np.load(given, allow_pickle=False)
@@ -120,7 +121,7 @@ def _loaded(source: Any) -> Array | dict[str, Array]:
             return {name: found[name] for name in found.files}
     except OSError as error:
         raise CorpusError(f"the file cannot be read ({error.strerror or error})", place=Place()) from error
-    except (ValueError, EOFError, TypeError, zipfile.BadZipFile, KeyError) as error:
+    except (ValueError, EOFError, TypeError, BadZipFile, KeyError) as error:
         raise CorpusError(
             "this is no array of numbers that NumPy can read: the file is damaged, of another kind, or holds Python "
             "objects; write it with np.save or np.savez"
