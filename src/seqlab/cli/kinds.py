@@ -169,6 +169,7 @@ def constraints_of(given: str | None, corpus: seqlab.Corpus, label: str) -> str 
 def scheme_of(corpus: seqlab.Corpus, label: str) -> str | None:
     """Find the tag scheme that all labels follow, if any."""
     from seqlab.tagging.door.constraints import tag_scheme
+    from seqlab.tags.detection import known_runs
 
-    found = tag_scheme(corpus.column(label))
+    found = tag_scheme(known_runs(corpus.column(label)))
     return None if found is None else found.name

@@ -11,6 +11,7 @@ from seqlab.corpus.columns import CHUNK_TYPES
 from seqlab.errors import OptionError, TemplateError
 from seqlab.features.template import Template
 from seqlab.tags import detect
+from seqlab.tags.detection import known_runs
 
 __all__ = ["chunk", "ner", "pos", "segment", "supertag"]
 
@@ -165,7 +166,7 @@ def usual_features(corpus: Corpus, label: str) -> str | None:
     if strings == [label]:
         return None
     labels = set(corpus.strings(label, missing=True).values)
-    if detect(corpus.column(label)).scheme is None:
+    if detect(known_runs(corpus.column(label))).scheme is None:
         return "pos"
     types = {tag.partition("-")[2] for tag in labels if "-" in tag}
     if not types:

@@ -38,6 +38,19 @@ class Detection(Brief):
     reason: str
 
 
+def known_runs(sequences: Sequence[Sequence[str | None]]) -> list[list[str]]:
+    """Divide sequences where a label is not known (None), so that detect() can look at the others."""
+    runs: list[list[str]] = []
+    for sequence in sequences:
+        runs.append([])
+        for label in sequence:
+            if label is None:
+                runs.append([])
+            else:
+                runs[-1].append(label)
+    return runs
+
+
 def detect(sequences: Labels, *, delimiter: str | None = None, suffix: bool | None = None) -> Detection:
     """Find the scheme that fits these sequences of labels (one, or many).
 

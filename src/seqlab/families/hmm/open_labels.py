@@ -120,7 +120,7 @@ def opened(
     if not data.labelled.any():
         weights = weights * learner.unlabelled_weight
     ids = np.full(corpus.token_count, NOTHING, dtype=np.int32) if data.gold is None else data.gold.ids
-    lengths, column = corpus.lengths, corpus.strings(str(data.column)).compact()
+    lengths, column = corpus.lengths, corpus.strings(str(data.column), missing=True).filled(MISSING).compact()
     unknown = np.concatenate([[0], np.cumsum(ids < 0)])
     is_open = np.diff(unknown[corpus.offsets]) > 0
     tokens, token_weight = np.repeat(is_open, lengths), np.repeat(weights, lengths)
