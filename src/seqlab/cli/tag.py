@@ -180,7 +180,7 @@ def _work(tagger: seqlab.Tagger, arguments: argparse.Namespace) -> Work:
     def labels(block: seqlab.Corpus, first: int, threads: int) -> bytes:
         name = _new_column(block)
         done = tagger.annotate(block, name, **way, threads=threads)
-        return _written(done, name, tagger, arguments, first=first == 0)
+        return _written(done, name, tagger, arguments, first=first)
 
     return labels
 
@@ -199,12 +199,12 @@ def _written(
     tagger: seqlab.Tagger,
     arguments: argparse.Namespace,
     *,
-    first: bool = True,
+    first: int = 0,
 ) -> bytes:
     """Convert the block to bytes in the output format.
 
     name    the column with the predicted labels, the last one
-    first   True at the beginning of the file
+    first   the number of its first sentence
     """
     from seqlab.corpus import Corpus, formats, write
 
@@ -216,9 +216,18 @@ def _written(
         has_place = read_as is not None and formats.named(read_as).has_place(label)
         goal = arguments.to or (str(read_as) if has_place else "conll")
         corpus = formats.named(goal).labelled(corpus, name, label)
-    out = io.BytesIO()
+    kind, out, head = formats.named(goal), io.BytesIO(), io.BytesIO()
+    corpus = kind.continued(corpus, first)
     write(corpus, out, goal)
-    return out.getvalue() if first else out.getvalue().removeprefix(codecs.BOM_UTF8)
+    if not first:
+        return out.getvalue()
+    if not kind.has_header:
+        return out.getvalue().removeprefix(codecs.BOM_UTF8)
+    write(corpus[:0], head, goal)
+    between = (
+        corpus.layout.newline if corpus.layout.shape == "blank" else ""
+    )  # blank lines divide the sentences
+    return between.encode() + out.getvalue().removeprefix(head.getvalue())
 
 
 # ------------------------------------------------------------------------------------------------ more than labels
@@ -301,7 +310,7 @@ def _view(tagger: Any, arguments: argparse.Namespace, way: dict[str, Any]) -> Wo
             pairs = (zip(one.labels, one.chances(tagger.labels_), strict=True) for one in found)
             column = [[f"{y}:{chances[y]:.{DIGITS}f}" for y, chances in sentence] for sentence in pairs]
             name = _new_column(block)
-            return _written(block.with_column(name, column), name, tagger, arguments)
+            return _written(block.with_column(name, column), name, tagger, arguments, first=first)
         lines = _span_lines if arguments.spans else _nbest_lines if arguments.nbest else _every_label
         return "".join(
             f"{line}\n" for line in chain.from_iterable(lines(tagger, one) for one in found)

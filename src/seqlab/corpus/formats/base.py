@@ -170,6 +170,7 @@ class Format:
     longest_line       in bytes
     separator          between cells
     nameless           True if files do not name their columns
+    has_header         True if files begin with names of columns
     mark               cell that stands for a missing value unless the user chooses one; None if there is none
     marks_documents    True if lines may begin a document
     holds_missing      True if files can hold missing values without a mark
@@ -185,6 +186,7 @@ class Format:
     longest_line: ClassVar[int] = COLUMN_LINE
     separator: ClassVar[str] = "\t"
     nameless: ClassVar[bool] = False
+    has_header: ClassVar[bool] = False
     mark: ClassVar[str | None] = None
     holds_missing: ClassVar[bool] = False
     marks_documents: ClassVar[bool] = False
@@ -318,6 +320,11 @@ class Format:
         name    the column with the labels, which is the last one
         label   its name in training
         """
+        return corpus
+
+    @classmethod
+    def continued(cls, corpus: Corpus, first: int) -> Corpus:  # noqa: ARG003
+        """Prepare a block of a longer file, which begins with its sentence number `first`, for writing."""
         return corpus
 
     @classmethod

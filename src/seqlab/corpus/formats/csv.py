@@ -13,7 +13,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -25,9 +24,9 @@ from seqlab import _core
 from seqlab.corpus.columns import MISSING, WORD_COLUMNS, Column, StringColumn, VectorColumn
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.formats.base import SENTENCE_LINE, Format, Options, pieces
-from seqlab.corpus.io.header import OURS, SEQUENCE, bare, delimiter_of, split
+from seqlab.corpus.io.header import HEADER, OURS, SEQUENCE, bare, delimiter_of, split
 from seqlab.corpus.io.table import EVERY, TableReader
-from seqlab.corpus.origin import Layout
+from seqlab.corpus.origin import Extras, Layout
 from seqlab.errors import CorpusError
 
 
@@ -38,11 +37,12 @@ class Csv(Format):
     title = "a CSV table"
     suffixes = (".csv", ".tsv")
     weight = 25
-    sign = re.compile(r"\A[^\n]*[,\t;|]")
+    sign = HEADER
     longest_line = SENTENCE_LINE
     separator = ","
     mark = ""
     joins_blocks = True
+    has_header = True
 
     @classmethod
     def is_like(cls, lines: Sequence[str], *, blank_lines: bool) -> bool:  # noqa: ARG003
@@ -82,6 +82,17 @@ class Csv(Format):
     def fresh_layout(cls, newline: str) -> Layout:
         """Make the layout of a file for a corpus of another format."""
         return Layout(format=cls.name, newline=newline, separator=",", shape=EVERY, keys=(("", "sentence"),))
+
+    @classmethod
+    def continued(cls, corpus: Corpus, first: int) -> Corpus:
+        """Number the sentences of a block on, where the file did not name them."""
+        if corpus.layout.format == cls.name:
+            return corpus
+        pool, size = _core.StringPool(), len(corpus)
+        codes = np.array([pool.intern(str(first + s)) for s in range(size)], dtype=np.int32)
+        extras = Extras(np.arange(size, dtype=np.int64), np.zeros(size, dtype=np.int64), codes, pool)
+        columns = {name: corpus.data(name) for name in corpus.columns}
+        return Corpus(columns, corpus.offsets, extras=extras, layout=cls.fresh_layout(corpus.layout.newline))
 
     @classmethod
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:

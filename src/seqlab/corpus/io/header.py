@@ -25,6 +25,11 @@ DELIMITERS = ",\t;|"
 SAMPLE = 1 << 14  # characters, to find delimiter, quotes and header
 
 
+_JOINED = "|".join(r"[ _#.-]*".join(name) for name in sorted({*OURS, *SEQUENCE}, key=len, reverse=True))
+# A first line with a cell that is called so; more is asked where this is found.
+HEADER = re.compile(rf'(?i)\A(?:[^,\t;|\n]*[,\t;|])*?[ "_#.-]*(?:{_JOINED})[ "_#.-]*\r?[,\t;|\n]')
+
+
 def bare(name: str) -> str:
     """Reduce the name of a column to its letters and digits: "Sentence #" is "sentence"."""
     return re.sub(r"[\W_]", "", name.lower())
