@@ -193,7 +193,8 @@ double move_score(const Trellis<F>& trellis, const Label* path, std::size_t t) {
     std::size_t index = 0;
     for (std::size_t u = t - std::min(t, trellis.order); u <= t; ++u)
         index = index * trellis.L + static_cast<std::size_t>(path[u]);
-    return static_cast<double>(tensor[index]);
+    const auto score = static_cast<double>(tensor[index]);
+    return trellis.pairs ? score + static_cast<double>(trellis.pairs_into(t, path[t - 1])[path[t]]) : score;
 }
 
 }  // namespace

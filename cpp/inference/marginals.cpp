@@ -180,7 +180,7 @@ struct PrivateCounts {
 
     CountTarget target(const CountTarget& like, std::size_t L, std::size_t order) {
         edge.assign(tensor_size(L, order + 1), 0.0);
-        CountTarget own{edge.data(), 0, {nullptr, nullptr}};
+        CountTarget own{edge.data(), 0, {nullptr, nullptr}, nullptr, like.weight};
         for (std::size_t i = 0; i < 2; ++i)
             if (like.head[i]) {
                 head[i].assign(tensor_size(L, i + 2), 0.0);
@@ -282,10 +282,11 @@ void expected_counts(Batch<F> given, F* const* node, const CountTarget* targets,
     const std::size_t bytes = sizeof(double) * tensor_size(batch[0].L, batch[0].order + 1);
     const std::vector<Job> jobs = plan(batch, std::clamp<std::size_t>(MOST_BYTES / bytes, 1, 64));
     const Tables<F> tables(batch, jobs);
-    std::vector<PrivateCounts> counts(jobs.size());
+    std::vector<PrivateCounts> counts(jobs.size() > 1 ? jobs.size() : 0);  // a single job needs none
     parallel_for(jobs.size(), threads, [&, &set = kernels()](std::size_t j) {
         const PinKernels pin(set);
-        const CountTarget own = counts[j].target(targets[0], batch[0].L, batch[0].order);
+        CountTarget own = targets[0];
+        if (!counts.empty()) own = counts[j].target(targets[0], batch[0].L, batch[0].order);
         MarginalJob<F>(batch, tables, answers).run(jobs[j], [&](std::size_t) { return own; });
     });
     for (const PrivateCounts& one : counts) one.add_to(targets[0]);

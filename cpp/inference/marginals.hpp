@@ -12,6 +12,10 @@ struct CountTarget {
     double* edge = nullptr;
     std::size_t slab = 0;
     double* head[2] = {nullptr, nullptr};
+    // Where no dense kernel runs: the last two labels of every transition (T - 1, L, L) of one sequence, or null; and a
+    // factor of all counts of transitions.
+    double* pairs = nullptr;
+    double weight = 1.0;
 };
 
 // Compute log_z[i], -inf for a sequence without a legal path.

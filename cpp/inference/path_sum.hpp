@@ -97,9 +97,7 @@ public:
         return shift_;
     }
     Block<double> block(std::size_t t, std::size_t r) {
-        const F* tensor = steps_.trellis().scores_into(t);
-        const Step step = steps_.into(t);
-        return in_double(steps_.block(tensor, t, r, gathered_), step, shift_, converted_);
+        return in_double(steps_.scores(t, r, gathered_), steps_.into(t), shift_, converted_);
     }
     void step(double* out, const double* in, const Block<double>& M, const Step& s) const {
         kernels().log_step(out, in, s.rest, M.data, M.stride, s.from, s.to);
@@ -147,7 +145,7 @@ public:
     }
     double enter(std::size_t) const { return 0.0; }
     Block<double> block(std::size_t t, std::size_t r) {
-        const Block<F> scores = steps_.block(steps_.trellis().scores_into(t), t, r, gathered_);
+        const Block<F> scores = steps_.scores(t, r, gathered_);
         return in_double(scores, steps_.into(t), 0.0, converted_);
     }
     void step(double* out, const double* in, const Block<double>& M, const Step& s) const {

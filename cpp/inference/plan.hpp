@@ -66,6 +66,14 @@ std::vector<Group> group(Batch<F> batch) {
     return groups;
 }
 
+// The mean number of labels at a position, rounded up.
+template <class F>
+std::size_t usual_labels(const Trellis<F>& trellis) {
+    if (trellis.restricted == 0) return trellis.L;
+    const auto listed = static_cast<std::size_t>(trellis.offset[trellis.restricted] - trellis.offset[0]);
+    return (listed + (trellis.T - trellis.restricted) * trellis.L + trellis.T - 1) / trellis.T;
+}
+
 // Divide into at most `most` jobs: the caller may keep a large object for each.
 template <class F>
 std::vector<Job> plan(Batch<F> batch, std::size_t most = 64) {
@@ -73,8 +81,9 @@ std::vector<Job> plan(Batch<F> batch, std::size_t most = 64) {
     std::vector<Group> groups = group(batch);
     const auto work = [&](const Group& g) {
         const Trellis<F>& trellis = batch[g.member[0]];
-        std::size_t moves = trellis.L;
-        for (std::size_t i = 0; i < trellis.order; ++i) moves *= trellis.L;
+        const std::size_t labels = usual_labels(trellis);
+        std::size_t moves = labels;
+        for (std::size_t i = 0; i < trellis.order; ++i) moves *= labels;
         return g.size * trellis.T * moves;
     };
     std::size_t total = 0;

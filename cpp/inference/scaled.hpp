@@ -49,7 +49,7 @@ LinearTensor linear_edges(const Trellis<F>& trellis) {
 // than the sequence itself, so then only the gathered entries are exponentiated.
 template <class F>
 bool wants_linear(const Trellis<F>& trellis) {
-    return trellis.slab == 0 && trellis.restricted * 2 < trellis.T;
+    return trellis.slab == 0 && !trellis.pairs && trellis.restricted * 2 < trellis.T;
 }
 
 template <class F>
@@ -87,7 +87,7 @@ public:
         const std::size_t size = step.from * step.to;
         slab_.resize(size * step.rest);
         for (std::size_t r = 0; r < step.rest; ++r) {
-            const Block<F> scores = steps_.block(steps_.trellis().scores_into(t), t, r, gathered_);
+            const Block<F> scores = steps_.scores(t, r, gathered_);
             for (std::size_t a = 0; a < step.from; ++a)
                 for (std::size_t y = 0; y < step.to; ++y)
                     slab_[r * size + a * step.to + y] =

@@ -69,7 +69,33 @@ public:
         const F* tensor = t > 0 ? trellis_.scores_into(t) : nullptr;
         if (!tensor) return 0.0;
         const Label from = t >= trellis_.order ? label(t - trellis_.order, a) : 0;
-        return static_cast<double>(tensor[position(t, from, r, label(t, y))]);
+        const auto score = static_cast<double>(tensor[position(t, from, r, label(t, y))]);
+        if (!trellis_.pairs) return score;
+        return score + static_cast<double>(trellis_.pairs_into(t, label_before(t, a, r))[label(t, y)]);
+    }
+
+    // The matrix of all scores of the transitions into t for one rest.
+    Block<F> scores(std::size_t t, std::size_t r, std::vector<F>& room) const {
+        const Block<F> found = block(trellis_.scores_into(t), t, r, room);
+        if (!trellis_.pairs) return found;
+        const Step step = into(t);
+        if (found.data != room.data()) {
+            room.resize(step.from * step.to);
+            for (std::size_t a = 0; a < step.from; ++a)
+                std::copy_n(found.data + a * found.stride, step.to, room.data() + a * step.to);
+        }
+        const Labels to = labels(t);
+        for (std::size_t a = 0; a < step.from; ++a) {
+            const F* const pair = trellis_.pairs_into(t, label_before(t, a, r));
+            for (std::size_t y = 0; y < step.to; ++y) room[a * step.to + y] += pair[to[y]];
+        }
+        return {room.data(), step.to};
+    }
+
+    // The label at t - 1 >= 0 of the transitions of (a, rest) into t.
+    Label label_before(std::size_t t, std::size_t a, std::size_t r) const {
+        const Labels list = labels(t - 1);
+        return trellis_.order == 1 ? list[a] : list[r % list.size()];
     }
 
     // Matrix of `tensor` (shaped as scores_into(t)) for one rest: in place where nothing is restricted, otherwise

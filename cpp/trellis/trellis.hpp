@@ -25,6 +25,9 @@ struct Trellis {
     const F* edge = nullptr;
     std::size_t slab = 0;  // distance between the edges of two positions; 0 when all share one slab
     const F* head[2] = {nullptr, nullptr};  // transitions into t = 1, 2 when t < order; null means zeros
+    // Order 2 and 3, in training only: (T - 1, L, L), added to the last two labels of every transition; null: zeros.
+    // With edge attributes this is smaller by far than a slab of L^(k + 1) numbers for every position.
+    const F* pairs = nullptr;
 
     // Positions with a list of allowed labels: `where` rising, ids[offset[i] .. offset[i+1]) rising.
     std::size_t restricted = 0;
@@ -36,6 +39,10 @@ struct Trellis {
 
     // The tensor of transitions into t >= 1, with min(t, order) + 1 label axes; null means all zero.
     const F* scores_into(std::size_t t) const { return t < order ? head[t - 1] : edge + (t - order) * slab; }
+    // The row of `pairs` for the label before t >= 1.
+    const F* pairs_into(std::size_t t, Label before) const {
+        return pairs + ((t - 1) * L + static_cast<std::size_t>(before)) * L;
+    }
 
     // True for one shared L x L slab and no restrictions: the case of the dense kernels.
     bool plain() const { return order == 1 && slab == 0 && restricted == 0; }

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from seqlab.encode.encoded import EncodedCorpus, Rows
-from seqlab.families.linear.model import EdgeWeights, LinearModel
+from seqlab.families.linear.model import LEVELS, EdgeWeights, LinearModel
 from seqlab.families.linear.training import TrainingSet
 from seqlab.tagging.door.constraints import Rules
 from seqlab.tagging.door.sentences import NOTHING, SEVERAL, Gold
@@ -67,23 +67,20 @@ class Exercise:
         """(paths, weights) how often each labelling of sentence s uses each weight."""
         model, encoded = self.model, self.lesson.encoded
         begin, L = int(encoded.offsets[s]), model.L
-        moves, triples = int(model.move_seen.sum()), 0
         total = np.zeros((len(paths), len(model.theta)))
-        first = len(model.label)
+        first = np.cumsum([len(model.label), *(int(seen.sum()) for _, seen in model.tables)])
         for t in range(paths.shape[1]):
             y = paths[:, t]
             _add(total, 0, encoded.node, begin + t, model.begin, model.label, y)
             if t == 0:
                 continue
-            move = paths[:, t - 1] * L + y
-            _add_numbered(total, first, model.move_seen, move)
-            if model.triple_seen is not None:
-                triples = int(model.triple_seen.sum())
-                if t > 1:
-                    _add_numbered(total, first + moves, model.triple_seen, paths[:, t - 2] * L * L + move)
+            cell = y
+            for k, (_, seen) in enumerate(model.tables[:t], 1):
+                cell = paths[:, t - k] * L**k + cell
+                _add_numbered(total, first[k - 1], seen, cell)
             if model.edge is not None:
-                at = first + moves + triples
-                _add(total, at, encoded.edge, begin + t, model.edge.begin, model.edge.move, move)
+                move = paths[:, t - 1] * L + y
+                _add(total, first[-1], encoded.edge, begin + t, model.edge.begin, model.edge.move, move)
         return total
 
     def by_enumeration(self, theta=None):
@@ -240,9 +237,13 @@ def _model(rng, L, rules, *, order, edges, all_pairs, scale):
         return np.where(seen, scale * rng.normal(size=seen.shape), 0.0), seen
 
     moves, move_seen = table(2)
-    triples, triple_seen = table(3) if order == 2 else (None, None)
+    longer = {}
+    for k, names in enumerate(LEVELS[1:order], 3):
+        longer.update(zip(names, table(k), strict=True))
     edge = EdgeWeights(*sparse(EDGE_ATTRIBUTES, L * L)) if edges else None
-    return LinearModel(_names(L), *sparse(ATTRIBUTES, L), moves, move_seen, rules, triples, triple_seen, edge)
+    return LinearModel(
+        _names(L), *sparse(ATTRIBUTES, L), moves, move_seen, rules, edge=edge, **longer
+    )
 
 
 @st.composite

@@ -82,12 +82,16 @@ def random_model(rng, encoder: Encoder, labels: tuple[str, ...], *, order: int, 
         no_start[0] = no_end[0] = False
     seen = rng.random((L, L)) < 0.8
     triple_seen = rng.random((L, L, L)) < 0.8
+    moves = np.where(seen, rng.normal(size=(L, L)), 0.0)
+    longer = {}
+    if order > 1:
+        longer = {"triples": np.where(triple_seen, rng.normal(size=(L,) * 3), 0.0), "triple_seen": triple_seen}
+    if order > 2:
+        has = rng.random((L,) * 4) < 0.8
+        longer |= {"quadruples": np.where(has, rng.normal(size=has.shape), 0.0), "quadruple_seen": has}
     return LinearModel(
-        labels, begin, label, weights,
-        np.where(seen, rng.normal(size=(L, L)), 0.0), seen, Rules(forbidden, no_start, no_end),
-        np.where(triple_seen, rng.normal(size=(L, L, L)), 0.0) if order == 2 else None,
-        triple_seen if order == 2 else None, edge,
-    )  # fmt: skip
+        labels, begin, label, weights, moves, seen, Rules(forbidden, no_start, no_end), edge=edge, **longer
+    )
 
 
 def _sparse(rng, has):

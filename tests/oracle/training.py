@@ -38,8 +38,8 @@ class Problem:
         self.truth = rng.integers(0, L, N).astype(np.int32)
         self.node = _Table(rng, N, ATTRIBUTES, L, valued, 1.0 if all_pairs else 0.6)
         self.edge = _Table(rng, N, EDGE_ATTRIBUTES, L * L, valued, 0.4) if edges else None
-        self.number = _numbered(rng, L * L, 0.8)
-        self.triple = _numbered(rng, L**3, 0.7) if order == 2 else None
+        # tables of two, three, ... labels in a row
+        self.numbers = [_numbered(rng, L ** (k + 1), 0.9 - k / 10) for k in range(1, order + 1)]
         # halves and quarters: sums of them are exact in float32 too
         self.weight = rng.integers(0, 5, len(lengths)) / 2 if weighted else None
         self.token_weight = rng.integers(0, 4, N) / 2 if token_weighted else None
@@ -49,8 +49,7 @@ class Problem:
         self.lists = self._lists(rng, 0.4, self.active) if partial else None
         self.size = (
             len(self.node.label)
-            + _count(self.number)
-            + (0 if self.triple is None else _count(self.triple))
+            + sum(map(_count, self.numbers))
             + (0 if self.edge is None else len(self.edge.label))
         )
         self.theta = rng.integers(-8, 9, self.size) / 4
@@ -89,12 +88,12 @@ class Problem:
                 labels[self.offset[s] : self.offset[s + 1]] = -1
         task = _core.Task(
             self.L, self.offset, labels, self.node.indptr, self.node.ids, self.node.values, self.node.begin,
-            self.node.label, self.number,
+            self.node.label, self.numbers[0],
         )  # fmt: skip
         if self.rules is not None:
             task.set_rules(*self.rules)
-        if self.triple is not None:
-            task.set_triples(self.triple)
+        for numbers in self.numbers[1:]:
+            task.add_transitions(numbers)
         if self.edge is not None:
             task.set_edges(
                 self.edge.indptr, self.edge.ids, self.edge.values, self.edge.begin, self.edge.label
@@ -122,23 +121,19 @@ class Problem:
     def features(self, s: int, labelling: tuple[int, ...]) -> np.ndarray:
         """F(x_s, y): how often each weight is used."""
         used = np.zeros(self.size)
-        moves = len(self.node.label)
-        triples = moves + _count(self.number)
-        edges = triples + (0 if self.triple is None else _count(self.triple))
+        first = np.cumsum([len(self.node.label), *map(_count, self.numbers)]).tolist()
         for t, y in enumerate(labelling):
             n = int(self.offset[s]) + t
             self.node.add(n, y, used, 0)
             if t == 0:
                 continue
-            cell = labelling[t - 1] * self.L + y
-            if self.number[cell] >= 0:
-                used[moves + self.number[cell]] += 1
+            cell = y
+            for k, numbers in enumerate(self.numbers[:t], 1):
+                cell += labelling[t - k] * self.L**k
+                if numbers[cell] >= 0:
+                    used[first[k - 1] + numbers[cell]] += 1
             if self.edge is not None:
-                self.edge.add(n, cell, used, edges)
-            if t > 1 and self.triple is not None:
-                three = self.triple[labelling[t - 2] * self.L**2 + cell]
-                if three >= 0:
-                    used[triples + three] += 1
+                self.edge.add(n, labelling[t - 1] * self.L + y, used, first[-1])
         return used
 
     def legal(self, s: int, labelling: tuple[int, ...]) -> bool:

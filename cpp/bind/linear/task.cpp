@@ -21,7 +21,7 @@ void set_up_task(KeptTask* self, std::size_t L, const I64& offset, const I32& la
     task.entries = {span_of(indptr), ids.data(), data_of(values)};
     task.observed = {span_of(begin), span_of(label)};
     task.transitions.L = L;
-    task.transitions.set_number(span_of(number));
+    task.transitions.add_level(span_of(number));
     task.sequences = {span_of(offset), labels.data(), nullptr, nullptr};
     keep(*self, offset, labels, indptr, ids, values, begin, label, number);
 }
@@ -50,9 +50,9 @@ void set_kin(KeptTask& self, const In<std::uint8_t>& kin) {
     keep(self, kin);
 }
 
-void set_triples(KeptTask& self, const I32& triple) {
-    self.task.transitions.set_triple(span_of(triple));
-    keep(self, triple);
+void add_transitions(KeptTask& self, const I32& number) {
+    self.task.transitions.add_level(span_of(number));
+    keep(self, number);
 }
 
 void set_edges(KeptTask& self, const I64& indptr, const I32& ids, const Maybe<double>& values,
@@ -86,7 +86,7 @@ void bind_task(nb::module_& m) {
         .def("set_weights", &set_weights, "weight"_a.noconvert(), "gold_weight"_a.noconvert())
         .def("set_token_weights", &set_token_weights, "weight"_a.noconvert())
         .def("set_kin", &set_kin, "kin"_a.noconvert())
-        .def("set_triples", &set_triples, "triple"_a.noconvert())
+        .def("add_transitions", &add_transitions, "number"_a.noconvert())
         .def("set_edges", &set_edges, "indptr"_a.noconvert(), "ids"_a.noconvert(),
              "values"_a.none().noconvert(), "begin"_a.noconvert(), "move"_a.noconvert(),
              "moves"_a.none().noconvert() = nb::none())

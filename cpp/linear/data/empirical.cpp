@@ -30,23 +30,18 @@ void each_label(const Sequences& sequences, Count count) {
                 count(token, sequences.labels[token], weight);
 }
 
-// Count the transitions, triples and edge attributes of one sequence.
+// Count the transitions, of every level, and the edge attributes of one sequence.
 void count_moves(const Task& task, std::size_t s, double weight, double* out) {
     const std::size_t begin = task.sequences.begin(s), T = task.sequences.end(s) - begin;
     const Label* const path = task.sequences.labels + begin;
-    const auto L = static_cast<std::int32_t>(task.transitions.L);
+    const Transitions& moves = task.transitions;
     for (std::size_t t = 1; t < T; ++t) {
-        const std::int32_t move = path[t - 1] * L + path[t];
-        if (const auto k = task.transitions.number[static_cast<std::size_t>(move)]; k >= 0)
-            out[task.first_move() + static_cast<std::size_t>(k)] += weight;
+        for (std::size_t level = 1; level <= moves.level_into(t); ++level)
+            if (const auto k = moves.weight(level, moves.cell(level, path + t)); k >= 0)
+                out[task.first_move() + static_cast<std::size_t>(k)] += weight;
         if (task.has_edge_attributes())
-            add_entries(task.edge_entries, task.edge_observed, begin + t, move, weight,
-                        out + task.first_edge());
-        if (t == 1 || task.transitions.order() == 1) continue;
-        const std::size_t three = static_cast<std::size_t>(path[t - 2]) * task.transitions.number.size() +
-                                  static_cast<std::size_t>(move);
-        if (const auto k = task.transitions.triple[three]; k >= 0)
-            out[task.first_triple() + static_cast<std::size_t>(k)] += weight;
+            add_entries(task.edge_entries, task.edge_observed, begin + t,
+                        static_cast<std::int32_t>(moves.cell(1, path + t)), weight, out + task.first_edge());
     }
 }
 

@@ -12,14 +12,12 @@ std::size_t numbered(std::span<const std::int32_t> numbers) {
 
 }  // namespace
 
-void Transitions::set_number(std::span<const std::int32_t> numbers) {
-    number = numbers;
-    weights_ = numbered(numbers);
+void Transitions::add_level(std::span<const std::int32_t> numbers) {
+    levels_.push_back({numbers, weights() + numbered(numbers)});
 }
 
-void Transitions::set_triple(std::span<const std::int32_t> numbers) {
-    triple = numbers;
-    triples_ = numbered(numbers);
+void Transitions::keep_levels(std::size_t order) {
+    levels_.resize(std::min(order, levels_.size()));
 }
 
 void add_entries(const Entries& entries, const Observed& observed, std::size_t t, std::int32_t label,

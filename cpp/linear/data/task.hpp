@@ -1,6 +1,6 @@
 // Training data of a linear model: its weights, and the labelled sequences that use them.
 //
-// theta = (attribute-label pairs | transitions | triples of labels | edge attributes with a transition)
+// theta = (attribute-label pairs | transitions | three labels in a row | ... | edge attributes with a transition)
 #pragma once
 
 #include <algorithm>
@@ -16,23 +16,46 @@
 
 namespace seqlab {
 
-// Transitions between labels: the number of the weight of each, and those that are forbidden. A number is -1 for a
-// transition without a weight, which scores 0.
-struct Transitions {
+// Transitions between labels: the number of the weight of each, and those that are forbidden.
+//
+// Level j is the table of j + 1 labels in a row, (L, ..., L): level 1 has the pairs, and there is one level for every
+// order. Weights are counted from 0 through all levels; the number is -1 for labels without a weight, which score 0.
+class Transitions {
+public:
     std::size_t L = 0;
-    std::span<const std::int32_t> number;            // (L, L): the weight of a transition, counted from 0
-    std::span<const std::int32_t> triple;            // (L, L, L), or empty: order 1
     std::span<const std::uint8_t> forbidden;         // (L, L), or empty
     std::span<const std::uint8_t> no_start, no_end;  // (L), or empty
 
-    void set_number(std::span<const std::int32_t> numbers);
-    void set_triple(std::span<const std::int32_t> numbers);
-    std::size_t order() const { return triple.empty() ? 1 : 2; }
-    std::size_t weights() const { return weights_; }
-    std::size_t triples() const { return triples_; }
+    // Add the next level; its numbers are counted from 0.
+    void add_level(std::span<const std::int32_t> numbers);
+    void keep_levels(std::size_t order);
+    std::size_t order() const { return levels_.size(); }
+    std::size_t cells(std::size_t level) const { return levels_[level - 1].number.size(); }
+    std::size_t weights() const { return levels_.empty() ? 0 : levels_.back().end; }
+    // The weights of one level are those numbered first(level) .. end(level).
+    std::size_t first(std::size_t level) const { return level > 1 ? levels_[level - 2].end : 0; }
+    std::size_t end(std::size_t level) const { return levels_[level - 1].end; }
+    // The weight of a cell, or -1.
+    std::ptrdiff_t weight(std::size_t level, std::size_t cell) const {
+        const std::int32_t k = levels_[level - 1].number[cell];
+        return k < 0 ? -1 : static_cast<std::ptrdiff_t>(first(level) + static_cast<std::size_t>(k));
+    }
+    // The cell of the labels y[-level], ..., y[0].
+    std::size_t cell(std::size_t level, const Label* y) const {
+        std::size_t cell = 0;
+        for (auto back = static_cast<std::ptrdiff_t>(level); back >= 0; --back)
+            cell = cell * L + static_cast<std::size_t>(y[-back]);
+        return cell;
+    }
+    // The level of the whole transition into position t: fewer labels lie behind the first ones.
+    std::size_t level_into(std::size_t t) const { return std::min(t, order()); }
 
 private:
-    std::size_t weights_ = 0, triples_ = 0;
+    struct Level {
+        std::span<const std::int32_t> number;
+        std::size_t end;
+    };
+    std::vector<Level> levels_;
 };
 
 // Labelled sequences: sequence s has tokens offset[s] .. offset[s + 1].
@@ -109,8 +132,7 @@ struct Task {
     // True for shared edges of first order: the case of the dense kernels.
     bool plain() const { return transitions.order() == 1 && !has_edge_attributes(); }
     std::size_t first_move() const { return observed.weights(); }
-    std::size_t first_triple() const { return first_move() + transitions.weights(); }
-    std::size_t first_edge() const { return first_triple() + transitions.triples(); }
+    std::size_t first_edge() const { return first_move() + transitions.weights(); }
     std::size_t size() const { return first_edge() + edge_observed.weights(); }
 
 private:

@@ -41,8 +41,8 @@ Batch<F> ChainScores<F>::operator()(const ChainWeights<F>& weights, std::size_t 
         trellis.L = rows_.L;
         trellis.order = task_.transitions.order();
         trellis.node = node_ + row(s) * rows_.L;
-        trellis.edge = weights.edge();
-        if (trellis.order == 2) trellis.head[0] = weights.moves();
+        trellis.edge = weights.moves(trellis.order);
+        for (std::size_t t = 1; t < trellis.order; ++t) trellis.head[t - 1] = weights.moves(t);
         if (task_.active.any())
             restrict(trellis, task_.active, task_.sequences.begin(s), node_ + row(s) * rows_.L);
         batch_.push_back(trellis);
@@ -63,39 +63,32 @@ void ChainScores<F>::score_nodes(const ChainWeights<F>& weights, std::size_t to)
         for (std::size_t n = 0; n < (to - from_) * rows_.L; ++n) node_[n] *= weights.scale();
 }
 
-// Per-position edges: the shared ones, plus the weights of the edge attributes at each position.
+// Pairs of labels at each position: the weights of its edge attributes. In order 1 they are the edges of that position,
+// and contain the shared ones.
 template <class F>
 void ChainScores<F>::score_edges(const ChainWeights<F>& weights, std::size_t first, std::size_t last) {
-    const std::size_t L = rows_.L, moves = L * L, slab = weights.edge_size(),
-                      order = task_.transitions.order();
+    const std::size_t moves = rows_.L * rows_.L;
     std::size_t count = 0;
-    for (const Trellis<F>& trellis : batch_) count += trellis.T > order ? trellis.T - order : 0;
-    slabs_.resize(count * slab + ChainWeights<F>::behind);
-    heads_.resize(order == 2 ? batch_.size() * moves : 0);
-    F* next = slabs_.data();
+    for (const Trellis<F>& trellis : batch_) count += trellis.T > 1 ? trellis.T - 1 : 0;
+    slabs_.assign(count * moves + ChainWeights<F>::behind, F{0});
+    F* out = slabs_.data();
     for (std::size_t s = first; s < last; ++s) {
         Trellis<F>& trellis = batch_[s - first];
-        trellis.edge = next;
-        trellis.slab = slab;
-        for (std::size_t t = 1; t < trellis.T; ++t) {
-            F* const out = t < order ? heads_.data() + (s - first) * moves : next;
-            const std::size_t size = t < order ? moves : slab;
-            std::copy_n(t < order ? weights.moves() : weights.edge(), size, out);
-            if (t < order) {
-                trellis.head[0] = out;
-            } else {
-                next += slab;
-            }
+        if (trellis.order == 1) {
+            trellis.edge = out;
+            trellis.slab = moves;
+        } else {
+            trellis.pairs = out;
+        }
+        for (std::size_t t = 1; t < trellis.T; ++t, out += moves) {
+            if (trellis.order == 1) std::copy_n(weights.moves(1), moves, out);
             const std::size_t token = task_.sequences.begin(s) + t;
             for (auto i = task_.edge_entries.indptr[token]; i < task_.edge_entries.indptr[token + 1]; ++i) {
                 const F value =
                     weights.scale() *
                     (task_.edge_entries.values ? static_cast<F>(task_.edge_entries.values[i]) : F{1});
                 each_move(task_.edge_entries, task_.edge_observed, static_cast<std::size_t>(i),
-                          [&](std::size_t move, std::size_t k) {
-                              for (std::size_t m = move; m < size; m += moves)
-                                  out[m] += value * weights.pairs()[k];
-                          });
+                          [&](std::size_t move, std::size_t k) { out[move] += value * weights.pairs()[k]; });
             }
         }
     }
@@ -126,17 +119,20 @@ void ChainScores<F>::grow_iota(std::size_t first, std::size_t last) {
     std::iota(iota_.begin() + from, iota_.end(), from);
 }
 
-// Order 1: -inf in the rows of node, so that the dense kernels can run. Order 2: label lists, which reduce the work.
+// -inf in the rows of node, so that the dense kernels of order 1 can run. Higher orders: label lists, too, which reduce
+// the work.
 template <class F>
 void ChainScores<F>::restrict(Trellis<F>& trellis, const ActiveLists& lists, std::size_t row, F* node) {
-    if (trellis.order == 2) {
-        trellis.restricted = trellis.T;
-        trellis.where = iota_.data();
-        trellis.offset = lists.offset.data() + row;
-        trellis.ids = lists.ids;
-        return;
-    }
+    if (trellis.order > 1) list(trellis, lists, row);
     mask_rows(lists, row, trellis.T, trellis.L, node);
+}
+
+template <class F>
+void ChainScores<F>::list(Trellis<F>& trellis, const ActiveLists& lists, std::size_t row) const {
+    trellis.restricted = trellis.T;
+    trellis.where = iota_.data();
+    trellis.offset = lists.offset.data() + row;
+    trellis.ids = lists.ids;
 }
 
 template <class F>
@@ -149,6 +145,14 @@ const Trellis<F>& ChainScores<F>::restricted(std::size_t c) {
     restrict(restricted_, task_.partial_labels.lists, static_cast<std::size_t>(task_.partial_labels.row[c]),
              node);
     return restricted_;
+}
+
+template <class F>
+Trellis<F> ChainScores<F>::listed(std::size_t c) const {
+    const auto& [sequence, weight, row, lists] = task_.partial_labels;
+    Trellis<F> made = batch_[static_cast<std::size_t>(sequence[c]) - first_];
+    list(made, lists, static_cast<std::size_t>(row[c]));
+    return made;
 }
 
 template void mask_rows<float>(const ActiveLists&, std::size_t, std::size_t, std::size_t, float*);

@@ -26,6 +26,8 @@ public:
     Batch<F> operator()(const ChainWeights<F>& weights, std::size_t first, std::size_t last);
     // The sequence of partial labels c, restricted to their lists; valid after operator() on a block that holds it.
     const Trellis<F>& restricted(std::size_t c);
+    // The same, with the lists only: the scores of all labels stay.
+    Trellis<F> listed(std::size_t c) const;
 
     F* gamma(std::size_t s) { return gamma_ + row(s) * rows_.L; }
     F* gamma() { return gamma_; }
@@ -37,13 +39,14 @@ private:
     void mask_ends(std::size_t first, std::size_t last);
     void grow_iota(std::size_t first, std::size_t last);
     void restrict(Trellis<F>& trellis, const ActiveLists& lists, std::size_t row, F* node);
+    void list(Trellis<F>& trellis, const ActiveLists& lists, std::size_t row) const;
 
     const Task& task_;
     const ChainRows<F>& rows_;
     std::size_t from_ = 0, first_ = 0;
     Buffer<F> node_room_, gamma_room_, restricted_room_;
     F *node_ = nullptr, *gamma_ = nullptr;
-    std::vector<F> slabs_, heads_;
+    std::vector<F> slabs_;
     std::vector<std::int64_t> iota_;
     std::vector<Trellis<F>> batch_;
     Trellis<F> restricted_;

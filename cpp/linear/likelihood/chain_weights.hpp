@@ -1,4 +1,4 @@
-// theta in the layout that the kernels read: rows of attributes, one table of transitions, a list of edge attributes.
+// theta in the layout that the kernels read: rows of attributes, tables of transitions, a list of edge attributes.
 #pragma once
 
 #include <limits>
@@ -13,28 +13,32 @@ template <class F>
 class ChainWeights {
 public:
     ChainWeights(const Task& task, const RowPlan& plan, std::size_t LP)
-        : task_(task),
-          node_(task.observed, plan, LP),
-          move_(task.transitions.L * task.transitions.L + behind),
-          moves_(task.transitions.L * task.transitions.L),
-          triple_(task.transitions.triple.size()),
-          pair_(task.edge_observed.weights()) {}
+        : task_(task), node_(task.observed, plan, LP), pair_(task.edge_observed.weights()) {
+        for (std::size_t level = 1; level <= task.transitions.order(); ++level)
+            tables_.emplace_back(task.transitions.cells(level) + behind);
+    }
 
     void load(const double* theta, std::size_t threads = 1) {
         node_.load(theta, threads);
-        load_moves(theta + task_.first_move(), theta + task_.first_triple());
+        load_moves(theta + task_.first_move());
         const double* const pair = theta + task_.first_edge();
         for (std::size_t k = 0; k < pair_.size(); ++k) pair_[k] = static_cast<F>(pair[k]);
         scale_ = F{1};
     }
-    // Load transitions and triples only, each counted from their first.
-    void load_moves(const double* move, const double* triple) {
-        for (std::size_t i = 0; i < moves_; ++i) move_[i] = masked(task_.transitions.number[i], move, i);
-        for (std::size_t i = 0; i < triple_.size(); ++i) {
-            const auto k = task_.transitions.triple[i];
-            const std::size_t first = i / task_.transitions.L, second = i % moves_;
-            triple_[i] = (k >= 0 ? static_cast<F>(triple[k]) : F{0}) + move_[second];
-            if (forbidden(first)) triple_[i] = never;
+    // Load transitions only, counted from the first of them. A table contains the scores of the tables before it.
+    void load_moves(const double* weight) {
+        const Transitions& moves = task_.transitions;
+        for (std::size_t level = 1, later = 1; level <= moves.order(); ++level, later *= moves.L) {
+            F* const table = tables_[level - 1].data();
+            const F* const shorter = level > 1 ? tables_[level - 2].data() : nullptr;
+            const std::size_t rest = moves.cells(level) / moves.L;  // cells of the table before
+            for (std::size_t first = 0; first < moves.L; ++first)
+                for (std::size_t i = 0; i < rest; ++i) {
+                    const std::size_t cell = first * rest + i;
+                    const auto k = moves.weight(level, cell);
+                    const F own = k >= 0 ? static_cast<F>(weight[k]) : F{0};
+                    table[cell] = forbidden(cell / later) ? never : shorter ? own + shorter[i] : own;
+                }
         }
     }
     // Factor of the numbers of node() and pairs().
@@ -43,18 +47,17 @@ public:
 
     // Add to one weight at a time, for learners that change few of them. Forbidden transitions stay -inf.
     WeightTable<F>& node() { return node_; }
-    void add_to_move(std::size_t move, F x) {
-        move_[move] += x;
-        for (std::size_t i = move; i < triple_.size(); i += moves_) triple_[i] += x;
+    void add_to_move(std::size_t level, std::size_t cell, F x) {
+        const std::size_t cells = task_.transitions.cells(level);
+        for (std::size_t longer = level; longer <= tables_.size(); ++longer)
+            for (std::size_t i = cell; i < task_.transitions.cells(longer); i += cells)
+                tables_[longer - 1][i] += x;
     }
-    void add_to_triple(std::size_t triple, F x) { triple_[triple] += x; }
     void add_to_pair(std::size_t pair, F x) { pair_[pair] += x; }
 
     const WeightTable<F>& node() const { return node_; }
-    const F* moves() const { return move_.data(); }
-    // (L, L), or for order 2 (L, L, L) with the transition weights added; -inf where forbidden
-    const F* edge() const { return triple_.empty() ? move_.data() : triple_.data(); }
-    std::size_t edge_size() const { return triple_.empty() ? moves_ : triple_.size(); }
+    // Scores of level + 1 labels in a row, those of their last labels added; -inf where forbidden.
+    const F* moves(std::size_t level) const { return tables_[level - 1].data(); }
     F* pairs() { return pair_.data(); }
     const F* pairs() const { return pair_.data(); }
 
@@ -67,16 +70,11 @@ private:
     bool forbidden(std::size_t move) const {
         return !task_.transitions.forbidden.empty() && task_.transitions.forbidden[move] != 0;
     }
-    F masked(std::int32_t k, const double* weight, std::size_t move) const {
-        if (forbidden(move)) return never;
-        return k >= 0 ? static_cast<F>(weight[k]) : F{0};
-    }
 
     const Task& task_;
     WeightTable<F> node_;
-    std::vector<F> move_;
-    std::size_t moves_;
-    std::vector<F> triple_, pair_;
+    std::vector<std::vector<F>> tables_;
+    std::vector<F> pair_;
     F scale_ = 1;
 };
 

@@ -82,7 +82,7 @@ std::size_t Likelihood<F>::block_end(std::size_t first, std::size_t last) const 
     if (!task_.has_edge_attributes()) return last;
     std::size_t end = first;
     for (std::size_t numbers = 0; end < last && numbers < block_slab_numbers; ++end)
-        numbers += (task_.sequences.end(end) - task_.sequences.begin(end)) * weights_.edge_size();
+        numbers += (task_.sequences.end(end) - task_.sequences.begin(end)) * rows_.L * rows_.L;
     return end;
 }
 

@@ -1,7 +1,9 @@
-// One log-linear choice at every token, given the label before: shared by likelihood and initial weights of an MEMM.
+// One log-linear choice at every token, given the labels before: shared by likelihood and initial weights of an MEMM.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/numerics/sum.hpp"
 #include "kernels/kernels.hpp"
@@ -17,14 +19,33 @@ struct Normaliser {
     F top, total;
 };
 
-// p (L, with a spare vector after it) = p_t(y | from); 0 when nothing is allowed.
+// The choices of a local model: p_t(y | labels before), the labels numbered as in Transitions::cell.
 template <class F>
-Normaliser<F> choose_label(const Trellis<F>& trellis, std::size_t t, std::size_t from, F* p) {
-    Normaliser<F> z;
-    const F* const edge = t > 0 ? trellis.scores_into(t) + from * trellis.L : nullptr;
-    kernels().of<F>().choose(p, trellis.row(t), edge, trellis.L, &z.top, &z.total);
-    return z;
-}
+class Choices {
+public:
+    // Scores of the transitions into t >= 1 (L), with a spare vector after them; valid until the next call.
+    const F* moves(const Trellis<F>& trellis, std::size_t t, std::size_t before) {
+        const std::size_t L = trellis.L;
+        const F* const edge = trellis.scores_into(t) + before * L;
+        if (!trellis.pairs) return edge;
+        const F* const pair = trellis.pairs_into(t, static_cast<Label>(before % L));
+        sum_.resize(L + spare);
+        for (std::size_t y = 0; y < L; ++y) sum_[y] = edge[y] + pair[y];
+        return sum_.data();
+    }
+    // p (L, with a spare vector after it) = p_t(y | before); 0 when nothing is allowed.
+    Normaliser<F> operator()(const Trellis<F>& trellis, std::size_t t, std::size_t before, F* p) {
+        Normaliser<F> z;
+        const F* const edge = t > 0 ? moves(trellis, t, before) : nullptr;
+        kernels().of<F>().choose(p, trellis.row(t), edge, trellis.L, &z.top, &z.total);
+        return z;
+    }
+
+    static constexpr std::size_t spare = 16;
+
+private:
+    std::vector<F> sum_;
+};
 
 // Σ weight · log x for many x, with one log for a product of several.
 class SumOfLogs {
@@ -61,14 +82,17 @@ double local_choices(const Trellis<F>& trellis, const Label* gold, std::size_t b
     const std::size_t L = trellis.L;
     CompensatedSum loss;
     SumOfLogs logs;
+    Choices<F> choose;
     for (std::size_t t = 0; t < trellis.T; ++t) {
         const double weight = weight_of(t);
         F* const p = residual + t * L;
         const auto y = static_cast<std::size_t>(gold[t]);
-        const std::size_t from = t > 0 ? static_cast<std::size_t>(gold[t - 1]) : 0;
+        std::size_t before = 0;
+        for (std::size_t back = std::min(t, trellis.order); back > 0; --back)
+            before = before * L + static_cast<std::size_t>(gold[t - back]);
         F score = trellis.row(t)[y];
-        if (t > 0) score += trellis.scores_into(t)[from * L + y];
-        const Normaliser<F> z = choose_label(trellis, t, from, p);
+        if (t > 0) score += choose.moves(trellis, t, before)[y];
+        const Normaliser<F> z = choose(trellis, t, before, p);
         loss.add(weight * (static_cast<double>(z.top) - static_cast<double>(score)));
         logs.add(static_cast<double>(z.total), weight);
         if (wanted == Wanted::slope) {
@@ -78,7 +102,7 @@ double local_choices(const Trellis<F>& trellis, const Label* gold, std::size_t b
         }
         if (weight != 1.0)
             for (std::size_t j = 0; j < L; ++j) p[j] *= static_cast<F>(weight);
-        if (t > 0) moves.count_row(from, begin + t, p);
+        if (t > 0) moves.count_row(t, before, begin + t, p);
     }
     loss.add(logs.value());
     return loss.value();

@@ -5,20 +5,14 @@
 #include "base/numerics/sum.hpp"
 #include "linear/data/partition.hpp"
 #include "linear/likelihood/local_choice.hpp"
+#include "linear/likelihood/local_paths.hpp"
 
 namespace seqlab {
-
-namespace {
-
-constexpr std::size_t vector_room = 16;
-
-}  // namespace
 
 template <class F>
 struct LocalLikelihood<F>::Worker {
     ChainScores<F> scores;
     TransitionCounts<F> moves;
-    LocalPaths paths;
 
     explicit Worker(const LocalLikelihood& of) : scores(of.task_, of.rows_), moves(of.task_) {}
 };
@@ -89,7 +83,7 @@ double LocalLikelihood<F>::run(std::size_t first, std::size_t last, Worker& work
             else
                 std::fill_n(worker.scores.gamma(s), trellis.T * rows_.L, F{0});
             for (; c < partial.size() && partial.sequence[c] == static_cast<std::int64_t>(s); ++c)
-                loss.add(restricted(trellis, c, worker, wanted));
+                loss.add(restricted(c, worker, wanted));
         }
         ChainCounts<F>& counts = turn.counts();
         counts.count_nodes(rows, task_.sequences.begin(from), task_.sequences.begin(to),
@@ -111,46 +105,32 @@ double LocalLikelihood<F>::labelled(const Trellis<F>& trellis, std::size_t s, Wo
 }
 
 // eq:partial-labels, for local choices: -log Σ over the paths consistent with the lists, each a product of choices. Its
-// derivative along s_t(a, y) is  ξ_t(a, ·) p_t(y | a) - ξ_t(a, y).
+// derivative along s_t(a, y), a the labels before, is  ξ_t(a, ·) p_t(y | a) - ξ_t(a, y).
 template <class F>
-double LocalLikelihood<F>::restricted(const Trellis<F>& trellis, std::size_t c, Worker& worker,
-                                      Wanted wanted) const {
+double LocalLikelihood<F>::restricted(std::size_t c, Worker& worker, Wanted wanted) const {
     const std::size_t L = rows_.L;
     const auto s = static_cast<std::size_t>(task_.partial_labels.sequence[c]);
     const double weight = task_.partial_labels.weight[c];
-    LocalPaths& paths = worker.paths;
-    choose(trellis, paths);
-    const double log_p =
-        paths.sum(task_.partial_labels.lists, static_cast<std::size_t>(task_.partial_labels.row[c]));
+    const Trellis<F> trellis = worker.scores.listed(c);
+    LocalPaths<F> paths(trellis);
+    const double log_p = paths.sum();
     std::vector<F> p(L);
+    std::vector<double> moves(L);
     for (std::size_t t = 0; t < trellis.T; ++t)
-        for (std::size_t a = 0; a < paths.rows(t); ++a) {
-            double mass = 0.0;
-            for (std::size_t y = 0; y < L; ++y) mass += paths.move(t, a, y);
+        for (std::size_t state = 0; state < paths.states_before(t); ++state) {
+            const double mass = paths.moves(t, state, moves);
             if (mass == 0.0) continue;
+            const double* const q = paths.choices(t, state);
             for (std::size_t y = 0; y < L; ++y) {
-                const double q = paths.choice(t, a, y);
                 const double d =
-                    wanted == Wanted::slope ? mass * q - paths.move(t, a, y) : mass * q * (1.0 - q);
+                    wanted == Wanted::slope ? mass * q[y] - moves[y] : mass * q[y] * (1.0 - q[y]);
                 p[y] = static_cast<F>(weight * d);
                 worker.scores.gamma(s)[t * L + y] += p[y];
             }
-            if (t > 0) worker.moves.count_row(a, task_.sequences.begin(s) + t, p.data());
+            if (t > 0)
+                worker.moves.count_row(t, paths.before(t, state), task_.sequences.begin(s) + t, p.data());
         }
     return -weight * log_p;
-}
-
-// Compute p_t(y | a) for every previous label a.
-template <class F>
-void LocalLikelihood<F>::choose(const Trellis<F>& trellis, LocalPaths& paths) const {
-    const std::size_t L = rows_.L;
-    paths.resize(trellis.T, L);
-    std::vector<F> row(L + vector_room);
-    for (std::size_t t = 0; t < trellis.T; ++t)
-        for (std::size_t a = 0; a < paths.rows(t); ++a) {
-            choose_label(trellis, t, a, row.data());
-            std::copy_n(row.data(), L, paths.choices(t, a));
-        }
 }
 
 template class LocalLikelihood<float>;

@@ -1,6 +1,7 @@
-// The likelihood of a maximum-entropy Markov model: one log-linear choice at every token, given the label before.
+// The likelihood of a maximum-entropy Markov model: one log-linear choice at every token, given the labels before.
 //
-// eq:memm-likelihood   -log p = Σ_t w_t (log Σ_y exp s_t(y_{t-1}, y) - s_t(y_{t-1}, y_t)),   s_t(a, y) = node_t(y) + edge_t(a, y)
+// eq:memm-likelihood   -log p = Σ_t w_t (log Σ_y exp s_t(a_t, y) - s_t(a_t, y_t)),   s_t(a, y) = node_t(y) + edge_t(a, y),
+//                       a_t = y_{t-k} ... y_{t-1}: the k labels before, fewer at the start
 #pragma once
 
 #include <memory>
@@ -10,7 +11,6 @@
 #include "linear/data/partition.hpp"
 #include "linear/likelihood/chain_counts.hpp"
 #include "linear/likelihood/chain_scores.hpp"
-#include "linear/likelihood/local_paths.hpp"
 #include "linear/likelihood/loss.hpp"
 
 namespace seqlab {
@@ -18,7 +18,7 @@ namespace seqlab {
 template <class F>
 class LocalLikelihood final : public Loss {
 public:
-    // The task, of order 1, must outlive this. A sequence with partial labels counts by the paths consistent with them.
+    // The task must outlive this. A sequence with partial labels counts by the paths consistent with them.
     LocalLikelihood(const Task& task, std::size_t threads);
     ~LocalLikelihood() override;
 
@@ -34,8 +34,7 @@ private:
     template <class Turn>
     double run(std::size_t first, std::size_t last, Worker& worker, Turn& turn, Wanted wanted) const;
     double labelled(const Trellis<F>& trellis, std::size_t s, Worker& worker, Wanted wanted) const;
-    double restricted(const Trellis<F>& trellis, std::size_t c, Worker& worker, Wanted wanted) const;
-    void choose(const Trellis<F>& trellis, LocalPaths& paths) const;
+    double restricted(std::size_t c, Worker& worker, Wanted wanted) const;
 
     const Task& task_;
     ChainRows<F> rows_;

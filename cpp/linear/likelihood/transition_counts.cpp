@@ -9,12 +9,10 @@
 namespace seqlab {
 
 template <class F>
-TransitionCounts<F>::TransitionCounts(const Task& task)
-    : task_(task),
-      edge_(task.transitions.order() == 2 ? task.transitions.triple.size() : task.transitions.number.size()),
-      head_(task.transitions.order() == 2 ? task.transitions.number.size() : 0),
-      pair_(task.edge_observed.weights()),
-      sum_(task.transitions.number.size()) {}
+TransitionCounts<F>::TransitionCounts(const Task& task) : task_(task), pair_(task.edge_observed.weights()) {
+    for (std::size_t level = 1; level <= task.transitions.order(); ++level)
+        counts_.emplace_back(task.transitions.cells(level));
+}
 
 // Sequences of equal weight run together where they share their edges.
 template <class F>
@@ -33,79 +31,53 @@ double TransitionCounts<F>::count_moves(Batch<F> batch, std::size_t first, const
 
 template <class F>
 double TransitionCounts<F>::counted(Batch<F> batch, std::size_t s, double weight, F* const* gamma) {
-    const double loss =
-        task_.has_edge_attributes() ? apart(batch[0], s, weight, gamma[0]) : together(batch, weight, gamma);
-    if (weight == 1.0) return loss;
-    for (std::size_t i = 0; i < batch.size(); ++i)
-        for (std::size_t n = 0; n < batch[i].T * task_.transitions.L; ++n)
-            gamma[i][n] *= static_cast<F>(weight);
-    return loss;
-}
-
-template <class F>
-double TransitionCounts<F>::together(Batch<F> batch, double weight, F* const* gamma) {
+    const std::size_t L = task_.transitions.L;
+    const bool edges = task_.has_edge_attributes();
+    // The dense kernels know no weights: their counts are weighted afterwards.
+    const bool later = task_.plain() && weight != 1.0;
+    CountTarget target{counts_.back().data(), 0, {nullptr, nullptr}, nullptr, later ? 1.0 : weight};
+    for (std::size_t t = 1; t < counts_.size(); ++t) target.head[t - 1] = counts_[t - 1].data();
+    if (later) {
+        own_.assign(L * L, 0.0);
+        target.edge = own_.data();
+    }
+    if (edges) {
+        slabs_.assign(batch[0].T > 1 ? (batch[0].T - 1) * L * L : 0, 0.0);
+        target.pairs = slabs_.data();
+    }
     log_z_.resize(batch.size());
-    const bool direct = weight == 1.0;
-    slabs_.assign(direct ? 0 : edge_.size(), 0.0);
-    own_head_.assign(direct ? 0 : head_.size(), 0.0);
-    double* const head = direct ? head_.data() : own_head_.data();
-    const CountTarget target{
-        direct ? edge_.data() : slabs_.data(), 0, {head_.empty() ? nullptr : head, nullptr}};
-    expected_counts<F>(batch, gamma, &target, true, log_z_.data(), nullptr, 1);
-    for (std::size_t m = 0; m < slabs_.size(); ++m) edge_[m] += weight * slabs_[m];
-    for (std::size_t m = 0; m < own_head_.size(); ++m) head_[m] += weight * own_head_[m];
+    expected_counts<F>(batch, gamma, &target, !edges, log_z_.data(), nullptr, 1);
+    for (std::size_t m = 0; later && m < own_.size(); ++m) counts_[0][m] += weight * own_[m];
+    for (std::size_t t = 1; edges && t < batch[0].T; ++t)
+        count_pairs(slabs_.data() + (t - 1) * L * L, task_.sequences.begin(s) + t);
     CompensatedSum loss;
     for (const double z : log_z_) loss.add(weight * z);
+    if (weight == 1.0) return loss.value();
+    for (std::size_t i = 0; i < batch.size(); ++i)
+        for (std::size_t n = 0; n < batch[i].T * L; ++n) gamma[i][n] *= static_cast<F>(weight);
     return loss.value();
 }
 
-// A sequence with its own edges: the counts of every position are kept.
 template <class F>
-double TransitionCounts<F>::apart(const Trellis<F>& trellis, std::size_t s, double weight, F* gamma) {
-    const std::size_t order = trellis.order, slab = edge_.size();
-    slabs_.assign(trellis.T > order ? (trellis.T - order) * slab : 0, 0.0);
-    own_head_.assign(head_.size(), 0.0);
-    const CountTarget target{slabs_.data(), slab, {head_.empty() ? nullptr : own_head_.data(), nullptr}};
-    double log_z = 0.0;
-    expected_counts<F>(Batch<F>(&trellis, 1), &gamma, &target, false, &log_z, nullptr, 1);
-    for (std::size_t i = 0; i < slabs_.size(); ++i) edge_[i % slab] += weight * slabs_[i];
-    for (std::size_t m = 0; m < own_head_.size(); ++m) head_[m] += weight * own_head_[m];
-    for (std::size_t t = 1; t < trellis.T; ++t)
-        count_pairs(pairs_into(t, slab), task_.sequences.begin(s) + t, weight);
-    return weight * log_z;
-}
-
-// (L, L): the probability of each transition into t, from the counts of apart().
-template <class F>
-const double* TransitionCounts<F>::pairs_into(std::size_t t, std::size_t slab) {
-    const std::size_t order = task_.transitions.order();
-    if (t < order) return own_head_.data();
-    const double* const at = slabs_.data() + (t - order) * slab;
-    if (order == 1) return at;
-    std::ranges::fill(sum_, 0.0);
-    for (std::size_t i = 0; i < slab; ++i) sum_[i % sum_.size()] += at[i];
-    return sum_.data();
-}
-
-template <class F>
-void TransitionCounts<F>::count_pairs(const double* pair, std::size_t token, double weight) {
+void TransitionCounts<F>::count_pairs(const double* pair, std::size_t token) {
     const Entries& entries = task_.edge_entries;
     for (auto i = entries.indptr[token]; i < entries.indptr[token + 1]; ++i) {
         const double given = entries.values ? entries.values[i] : 1.0;
-        const double value = weight * (squared_ ? given * given : given);
+        const double value = squared_ ? given * given : given;
         each_move(entries, task_.edge_observed, static_cast<std::size_t>(i),
                   [&](std::size_t move, std::size_t k) { pair_[k] += value * pair[move]; });
     }
 }
 
 template <class F>
-void TransitionCounts<F>::count_row(std::size_t from, std::size_t token, const F* p) {
+void TransitionCounts<F>::count_row(std::size_t t, std::size_t before, std::size_t token, const F* p) {
     const std::size_t L = task_.transitions.L;
-    for (std::size_t y = 0; y < L; ++y) edge_[from * L + y] += static_cast<double>(p[y]);
+    double* const row = counts_[task_.transitions.level_into(t) - 1].data() + before * L;
+    for (std::size_t y = 0; y < L; ++y) row[y] += static_cast<double>(p[y]);
     if (!task_.has_edge_attributes()) return;
-    std::ranges::fill(sum_, 0.0);
-    for (std::size_t y = 0; y < L; ++y) sum_[from * L + y] = static_cast<double>(p[y]);
-    count_pairs(sum_.data(), token, 1.0);
+    slabs_.assign(L * L, 0.0);
+    for (std::size_t y = 0; y < L; ++y) slabs_[before % L * L + y] = static_cast<double>(p[y]);
+    count_pairs(slabs_.data(), token);
 }
 
 template <class F>
@@ -128,56 +100,52 @@ double TransitionCounts<F>::subtract_partial_labels(ChainScores<F>& scores, std:
 
 template <class F>
 void TransitionCounts<F>::count_path(std::size_t s, const Label* path, double weight) {
-    const std::size_t begin = task_.sequences.begin(s), T = task_.sequences.end(s) - begin,
-                      L = task_.transitions.L;
+    const std::size_t begin = task_.sequences.begin(s), T = task_.sequences.end(s) - begin;
+    const Transitions& moves = task_.transitions;
     for (std::size_t t = 1; t < T; ++t) {
-        const std::size_t move =
-            static_cast<std::size_t>(path[t - 1]) * L + static_cast<std::size_t>(path[t]);
-        if (task_.transitions.order() == 1) {
-            edge_[move] += weight;
-        } else if (t == 1) {
-            head_[move] += weight;
-        } else {
-            edge_[static_cast<std::size_t>(path[t - 2]) * L * L + move] += weight;
-        }
+        const std::size_t level = moves.level_into(t);
+        counts_[level - 1][moves.cell(level, path + t)] += weight;
         if (task_.has_edge_attributes())
-            add_entries(task_.edge_entries, task_.edge_observed, begin + t, static_cast<std::int32_t>(move),
-                        weight, pair_.data());
+            add_entries(task_.edge_entries, task_.edge_observed, begin + t,
+                        static_cast<std::int32_t>(moves.cell(1, path + t)), weight, pair_.data());
     }
 }
 
 template <class F>
 void TransitionCounts<F>::move_into(TransitionCounts& total) {
-    for (const auto part : {&TransitionCounts::edge_, &TransitionCounts::head_, &TransitionCounts::pair_}) {
-        std::vector<double>&from = this->*part, &to = total.*part;
+    const auto add = [](std::vector<double>& from, std::vector<double>& to) {
         for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
         std::ranges::fill(from, 0.0);
-    }
+    };
+    for (std::size_t j = counts_.size(); j-- > 0;) add(counts_[j], total.counts_[j]);
+    add(pair_, total.pair_);
 }
 
 template <class F>
 void TransitionCounts<F>::clear() {
-    for (auto* part : {&edge_, &head_, &pair_}) std::ranges::fill(*part, 0.0);
+    for (auto& level : counts_) std::ranges::fill(level, 0.0);
+    std::ranges::fill(pair_, 0.0);
 }
 
 template <class F>
 void TransitionCounts<F>::move_to(double* gradient) {
-    move_to(gradient + task_.first_move(), gradient + task_.first_triple());
+    move_moves_to(gradient + task_.first_move());
     for (std::size_t k = 0; k < pair_.size(); ++k)
         gradient[task_.first_edge() + k] += std::exchange(pair_[k], 0.0);
 }
 
+// A transition counts for its own weight, and for that of its last labels in every table of fewer labels.
 template <class F>
-void TransitionCounts<F>::move_to(double* of_move, double* of_triple) {
+void TransitionCounts<F>::move_moves_to(double* of_move) {
     const Transitions& moves = task_.transitions;
-    for (std::size_t m = 0; m < edge_.size(); ++m)
-        if (const auto k = moves.number[m % moves.number.size()]; k >= 0) of_move[k] += edge_[m];
-    for (std::size_t m = 0; m < head_.size(); ++m)
-        if (moves.number[m] >= 0) of_move[moves.number[m]] += head_[m];
-    for (std::size_t m = 0; m < moves.triple.size(); ++m)
-        if (moves.triple[m] >= 0) of_triple[moves.triple[m]] += edge_[m];
-    std::ranges::fill(edge_, 0.0);
-    std::ranges::fill(head_, 0.0);
+    for (std::size_t top = moves.order(); top > 0; --top) {
+        std::vector<double>& counts = counts_[top - 1];
+        for (std::size_t cell = 0; cell < counts.size(); ++cell) {
+            const double x = std::exchange(counts[cell], 0.0);
+            for (std::size_t level = 1; x != 0.0 && level <= top; ++level)
+                if (const auto k = moves.weight(level, cell % moves.cells(level)); k >= 0) of_move[k] += x;
+        }
+    }
 }
 
 template class TransitionCounts<float>;

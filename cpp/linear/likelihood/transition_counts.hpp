@@ -1,4 +1,4 @@
-// Expected counts of transitions, triples and edge attributes, summed over sequences.
+// Expected counts of transitions and edge attributes, summed over sequences.
 #pragma once
 
 #include <span>
@@ -27,8 +27,9 @@ public:
     // Returns Σ weight · log Z.
     double subtract_partial_labels(ChainScores<F>& scores, std::size_t first, std::size_t last,
                                    F* const* gamma);
-    // Add p (L) to the transitions from one label into a token.
-    void count_row(std::size_t from, std::size_t token, const F* p);
+    // Add p (L) to the transitions into position t, which is `token` of the corpus, from labels numbered as in
+    // Transitions::cell.
+    void count_row(std::size_t t, std::size_t before, std::size_t token, const F* p);
     // Count the transitions of one labelling of sequence s.
     void count_path(std::size_t s, const Label* path, double weight);
 
@@ -38,24 +39,22 @@ public:
     // Add everything to other counts, or to the gradient (task.size()), and reset to zero.
     void move_into(TransitionCounts& total);
     void move_to(double* gradient);
-    // Add transitions and triples only, each counted from their first, and reset them to zero.
-    void move_to(double* of_move, double* of_triple);
+    // Add transitions only, counted from the first of them, and reset them to zero.
+    void move_moves_to(double* of_move);
     void clear();
     // Sums of edge attributes; the caller takes some of them and sets these to zero.
     std::span<double> pairs() { return pair_; }
 
 private:
     double counted(Batch<F> batch, std::size_t s, double weight, F* const* gamma);
-    double together(Batch<F> batch, double weight, F* const* gamma);
-    double apart(const Trellis<F>& trellis, std::size_t s, double weight, F* gamma);
-    const double* pairs_into(std::size_t t, std::size_t slab);
-    void count_pairs(const double* pair, std::size_t token, double weight);
+    void count_pairs(const double* pair, std::size_t token);
 
     const Task& task_;
     bool squared_ = false;
-    std::vector<double> edge_, head_;  // transitions, or triples and the transitions into position 1
-    std::vector<double> pair_;         // edge attributes
-    std::vector<double> slabs_, own_head_, sum_, log_z_;
+    std::vector<std::vector<double>>
+        counts_;                // of every level; the last one has all but the first transitions
+    std::vector<double> pair_;  // edge attributes
+    std::vector<double> own_, slabs_, log_z_;
     std::vector<F> restricted_;
 };
 

@@ -14,14 +14,12 @@ namespace seqlab::online {
 // theta that has no cell there is slot dense + k. So a token's weights for two labels are adjacent, in every table
 // indexed by slots.
 struct Slots {
-    std::size_t dense;  // cells of the dense table
-    std::size_t move, triple, edge,
-        size;  // offset of each kind of transition (linear/data/task.hpp), and the number of slots
+    std::size_t dense;             // cells of the dense table
+    std::size_t move, edge, size;  // offsets of transitions and edge attributes, and the number of slots
 
     Slots(const Task& task, std::size_t cells)
         : dense(cells),
           move(cells + task.first_move()),
-          triple(cells + task.first_triple()),
           edge(cells + task.first_edge()),
           size(cells + task.size()) {}
 };
@@ -64,17 +62,14 @@ public:
     template <class Visit>
     void each_difference(std::size_t s, const Label* one, const Label* other, Visit visit) const {
         const std::size_t begin = task_.sequences.begin(s), T = task_.sequences.end(s) - begin;
-        std::size_t differ = 0;  // bit i is set if the labels at position t - i differ
+        const Transitions& moves = task_.transitions;
+        std::size_t equal = T;  // positions since the labels differed
         for (std::size_t t = 0; t < T; ++t) {
-            differ = (differ << 1 | (one[t] != other[t] ? 1U : 0U)) & 7U;
-            if (differ & 1U) node(begin + t, one[t], other[t], visit);
-            if (t > 0 && (differ & 3U)) {
-                move(begin + t, one + t, F{1}, visit);
-                move(begin + t, other + t, F{-1}, visit);
-            }
-            if (t > 1 && differ && task_.transitions.order() == 2) {
-                triple(one + t, F{1}, visit);
-                triple(other + t, F{-1}, visit);
+            equal = one[t] != other[t] ? 0 : equal + 1;
+            if (equal == 0) node(begin + t, one[t], other[t], visit);
+            for (std::size_t level = std::max<std::size_t>(equal, 1); level <= moves.level_into(t); ++level) {
+                move(begin + t, level, one + t, F{1}, visit);
+                move(begin + t, level, other + t, F{-1}, visit);
             }
         }
     }
@@ -135,11 +130,11 @@ private:
     }
 
     template <class Visit>
-    void move(std::size_t token, const Label* y, F sign, Visit& visit) const {
-        const std::size_t cell = static_cast<std::size_t>(y[-1]) * rows_.L + static_cast<std::size_t>(y[0]);
-        if (const auto k = task_.transitions.number[cell]; k >= 0)
+    void move(std::size_t token, std::size_t level, const Label* y, F sign, Visit& visit) const {
+        const std::size_t cell = task_.transitions.cell(level, y);
+        if (const auto k = task_.transitions.weight(level, cell); k >= 0)
             visit(slots_.move + static_cast<std::size_t>(k), sign);
-        if (!task_.has_edge_attributes()) return;
+        if (level > 1 || !task_.has_edge_attributes()) return;
         const Entries& entries = task_.edge_entries;
         for (auto i = entries.indptr[token]; i < entries.indptr[token + 1]; ++i) {
             const std::ptrdiff_t k = weight_of(entries, task_.edge_observed, static_cast<std::size_t>(i),
@@ -148,15 +143,6 @@ private:
                 visit(slots_.edge + static_cast<std::size_t>(k),
                       sign * (entries.values ? static_cast<F>(entries.values[i]) : F{1}));
         }
-    }
-
-    template <class Visit>
-    void triple(const Label* y, F sign, Visit& visit) const {
-        std::size_t cell = 0;
-        for (std::ptrdiff_t back = 2; back >= 0; --back)
-            cell = cell * rows_.L + static_cast<std::size_t>(y[-back]);
-        if (const auto k = task_.transitions.triple[cell]; k >= 0)
-            visit(slots_.triple + static_cast<std::size_t>(k), sign);
     }
 
     const Task& task_;

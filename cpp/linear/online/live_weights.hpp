@@ -32,8 +32,11 @@ private:
     Slots slots_;
     ChainWeights<F> chain_;
     std::vector<std::int32_t> lane_;  // lane of weight k in the dense table, or -1: it is in the list
-    std::vector<F> moves_, triples_;  // by number; the tables have -inf where a transition is forbidden
-    std::vector<std::size_t> move_, triple_;  // positions of these numbers in the tables
+    struct Place {
+        std::size_t level, cell;
+    };
+    std::vector<F> moves_;      // by number; the tables have -inf where a transition is forbidden
+    std::vector<Place> place_;  // where each of them is in the tables
     Buffer<F> table_;
     DenseEdges<F> edges_{};
 };
@@ -42,8 +45,7 @@ template <class F>
 inline double LiveWeights<F>::operator[](std::size_t slot) const {
     if (slot < slots_.dense) return static_cast<double>(chain_.node().dense()[slot]);
     if (slot < slots_.move) return static_cast<double>(chain_.node().listed()[slot - slots_.dense]);
-    if (slot < slots_.triple) return static_cast<double>(moves_[slot - slots_.move]);
-    if (slot < slots_.edge) return static_cast<double>(triples_[slot - slots_.triple]);
+    if (slot < slots_.edge) return static_cast<double>(moves_[slot - slots_.move]);
     return static_cast<double>(chain_.pairs()[slot - slots_.edge]);
 }
 

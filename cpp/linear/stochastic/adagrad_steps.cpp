@@ -83,21 +83,16 @@ AdagradSteps<F>::AdagradSteps(const Task& task, const ChainRows<F>& rows)
       nodes_(task.observed),
       pairs_(task.edge_observed),
       move_(task.transitions.weights()),
-      triple_(task.transitions.triples()),
       of_move_(move_.size()),
-      of_triple_(triple_.size()),
-      move_gain_(move_.size(), 1.0),
-      triple_gain_(triple_.size(), 1.0) {}
+      move_gain_(move_.size(), 1.0) {}
 
 template <class F>
 void AdagradSteps<F>::load(const double* theta) {
     chain_.load(theta);
     std::copy_n(theta + task_.first_move(), move_.size(), move_.begin());
-    std::copy_n(theta + task_.first_triple(), triple_.size(), triple_.begin());
     nodes_.reset();
     pairs_.reset();
     std::ranges::fill(move_gain_, 1.0);
-    std::ranges::fill(triple_gain_, 1.0);
     clock_ = 0.0;
 }
 
@@ -107,7 +102,6 @@ void AdagradSteps<F>::add_to(double* total, double part) {
     for (std::size_t a = 0; a < pairs_.when.size(); ++a) catch_up_pair(a);
     chain_.node().add_to(total, part);
     for (std::size_t k = 0; k < move_.size(); ++k) total[task_.first_move() + k] += part * move_[k];
-    for (std::size_t k = 0; k < triple_.size(); ++k) total[task_.first_triple() + k] += part * triple_[k];
     for (std::size_t k = 0; k < task_.edge_observed.weights(); ++k)
         total[task_.first_edge() + k] += part * static_cast<double>(chain_.pairs()[k]);
 }
@@ -156,20 +150,19 @@ void AdagradSteps<F>::step(Slopes<F>& slopes, double rate, double decay) {
             [&](std::size_t k) { return of_pair[k]; });
         std::fill(of_pair.begin() + pairs_.begin[a], of_pair.begin() + pairs_.begin[a + 1], 0.0);
     }
-    slopes.moves().move_to(of_move_.data(), of_triple_.data());
-    step_dense(move_, move_gain_, of_move_, rate, tick);
-    step_dense(triple_, triple_gain_, of_triple_, rate, tick);
-    chain_.load_moves(move_.data(), triple_.data());
+    slopes.moves().move_moves_to(of_move_.data());
+    step_moves(rate, tick);
+    chain_.load_moves(move_.data());
 }
 
-// Transitions and triples are few: all of them are updated every time.
+// Transitions are few: all of them are updated every time.
 template <class F>
-void AdagradSteps<F>::step_dense(std::vector<double>& weight, std::vector<double>& gain,
-                                 std::vector<double>& slope, double rate, double tick) {
-    for (std::size_t k = 0; k < weight.size(); ++k) {
-        const double of = std::exchange(slope[k], 0.0);
-        gain[k] = steeper(gain[k], of);
-        weight[k] = weight[k] * shrunk(tick * gain[k]) - rate * gain[k] * of;
+void AdagradSteps<F>::step_moves(double rate, double tick) {
+    for (std::size_t k = 0; k < move_.size(); ++k) {
+        const double of = std::exchange(of_move_[k], 0.0);
+        double& gain = move_gain_[k];
+        gain = steeper(gain, of);
+        move_[k] = move_[k] * shrunk(tick * gain) - rate * gain * of;
     }
 }
 

@@ -54,15 +54,14 @@ private:
 
     void catch_up_node(std::size_t a);
     void catch_up_pair(std::size_t a);
-    static void step_dense(std::vector<double>& weight, std::vector<double>& gain, std::vector<double>& slope,
-                           double rate, double tick);
+    void step_moves(double rate, double tick);
 
     const Task& task_;
     const ChainRows<F>& rows_;
     ChainWeights<F> chain_;
     WeightTable<F> sums_;
     Memory nodes_, pairs_;
-    std::vector<double> move_, triple_, of_move_, of_triple_, move_gain_, triple_gain_;
+    std::vector<double> move_, of_move_, move_gain_;
     double clock_ = 0.0;
     std::uint64_t visits_ = 0;
 };

@@ -38,7 +38,7 @@ std::size_t sentences_of(const auto& groups) {
 
 // The part of the task that is learned: the first weights of theta, from full labellings.
 Task plain(Task task) {
-    task.transitions.set_triple({});
+    task.transitions.keep_levels(1);
     task.edge_entries = {};
     task.edge_observed = {};
     task.partial_labels = {};

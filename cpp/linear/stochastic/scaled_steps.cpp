@@ -34,23 +34,19 @@ ScaledSteps<F>::ScaledSteps(const Task& task, const ChainRows<F>& rows)
       lanes_(lanes_with_weight(task, rows)),
       chain_(task, rows.plan, rows.LP),
       move_(task.transitions.weights()),
-      triple_(task.transitions.triples()),
-      of_move_(move_.size()),
-      of_triple_(triple_.size()) {}
+      of_move_(move_.size()) {}
 
 template <class F>
 void ScaledSteps<F>::load(const double* theta) {
     chain_.load(theta);
     scale_ = 1.0;
     std::copy_n(theta + task_.first_move(), move_.size(), move_.begin());
-    std::copy_n(theta + task_.first_triple(), triple_.size(), triple_.begin());
 }
 
 template <class F>
 void ScaledSteps<F>::add_to(double* total, double part, std::size_t threads) {
     chain_.node().add_to(total, part * scale_, threads);
     for (std::size_t k = 0; k < move_.size(); ++k) total[task_.first_move() + k] += part * move_[k];
-    for (std::size_t k = 0; k < triple_.size(); ++k) total[task_.first_triple() + k] += part * triple_[k];
     for (std::size_t k = 0; k < task_.edge_observed.weights(); ++k)
         total[task_.first_edge() + k] += part * scale_ * static_cast<double>(chain_.pairs()[k]);
 }
@@ -122,11 +118,9 @@ template <class F>
 void ScaledSteps<F>::add_to_moves(Slopes<F>& slopes, double rate, double decay) {
     const double factor = 1.0 - rate * decay;
     std::ranges::fill(of_move_, 0.0);
-    std::ranges::fill(of_triple_, 0.0);
-    slopes.moves().move_to(of_move_.data(), of_triple_.data());
+    slopes.moves().move_moves_to(of_move_.data());
     for (std::size_t k = 0; k < move_.size(); ++k) move_[k] = factor * move_[k] - rate * of_move_[k];
-    for (std::size_t k = 0; k < triple_.size(); ++k) triple_[k] = factor * triple_[k] - rate * of_triple_[k];
-    chain_.load_moves(move_.data(), triple_.data());
+    chain_.load_moves(move_.data());
 }
 
 // An attribute that comes twice has no gradient left the second time.

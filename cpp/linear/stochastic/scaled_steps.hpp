@@ -51,8 +51,7 @@ private:
     const ChainRows<F>& rows_;
     std::vector<std::uint32_t> lanes_;
     ChainWeights<F> chain_;
-    std::vector<double> move_, triple_;  // few, so that they need no scale
-    std::vector<double> of_move_, of_triple_;
+    std::vector<double> move_, of_move_;  // few, so that they need no scale
     double scale_ = 1.0;
 };
 

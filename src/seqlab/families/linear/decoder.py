@@ -76,7 +76,7 @@ class DecoderTables:
 
 def tables_of(model: LinearModel, encoder: Encoder) -> DecoderTables | None:
     """Build the tables; None for a model that is decoded through trellises."""
-    if model.order == 2 or model.edge is not None or largest_weight(model) > LARGEST_WEIGHT:
+    if model.order > 1 or model.edge is not None or largest_weight(model) > LARGEST_WEIGHT:
         return None
     producers, L = encoder.producers, model.L
     weights: Any = (model.begin, model.label, np.ascontiguousarray(model.weights, dtype=np.float64), L)
@@ -95,7 +95,7 @@ def tables_of(model: LinearModel, encoder: Encoder) -> DecoderTables | None:
 
 def largest_weight(model: LinearModel) -> float:
     """Return the largest absolute weight."""
-    return max(float(np.abs(part).max(initial=0.0)) for part in (model.weights, model.moves))
+    return max(float(np.abs(part).max(initial=0.0)) for part in (model.weights, *(weights for weights, _ in model.tables)))
 
 
 def _chain(moves: Array, rules: Rules) -> tuple[Scores, Scores, Scores]:

@@ -28,6 +28,9 @@ Weights = npt.NDArray[np.float64]
 Begins = npt.NDArray[np.int64]
 Cells = npt.NDArray[np.int32]
 
+# The fields of a model that have the weights of two, three, ... labels in a row; one level more for every order.
+LEVELS = (("moves", "move_seen"), ("triples", "triple_seen"), ("quadruples", "quadruple_seen"))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EdgeWeights:
@@ -61,12 +64,13 @@ class LinearModel:
     weights     (pairs,)
     moves       (L, L)      weight of the transition from -> to; 0 where there is none
     move_seen   (L, L)      True for transitions with a weight
-    triples     (L, L, L)   weights of three labels in a row, for order 2
+    triples     (L, L, L)   weights of three labels in a row, from order 2 on; triple_seen: those with a weight
+    quadruples  (L, L, L, L)   weights of four labels in a row, for order 3; quadruple_seen likewise
     edge        weights of edge attributes, or None
     rules       constraints on labels
-    coarse      for order 2: a first-order model that prunes labels
-    keep        for order 2: labels with a smaller posterior under `coarse` are pruned
-    sharpness   for order 2: factor of the weights of `coarse`, applied after its training
+    coarse      for order 2 and 3: a first-order model that prunes labels
+    keep        for order 2 and 3: labels with a smaller posterior under `coarse` are pruned
+    sharpness   for order 2 and 3: factor of the weights of `coarse`, applied after its training
     dtype       number type of the weights in a model file: float64 is exact; float32, float16 and int8 (of
                 attributes only; transitions are float32 then) make the file smaller
     """
@@ -88,6 +92,8 @@ class LinearModel:
     keep: Annotated[float, Setting(float, least=0, most=1)] = 0.0
     sharpness: float = 1.0
     dtype: str = "float64"
+    quadruples: Annotated[Weights | None, Packed("L", "L", "L", "L", small=True, optional=True)] = None
+    quadruple_seen: Annotated[Bools | None, Array(np.bool_, "L", "L", "L", "L", optional=True)] = None
     _scorers: dict[Any, Any] = field(init=False, default_factory=dict, repr=False)
 
     def check(self) -> None:
@@ -95,8 +101,9 @@ class LinearModel:
         check_rising("label", self.label, self.begin)
         if not 0 < self.sharpness < math.inf:
             raise StoreError(f"the setting 'sharpness' should be a number above 0, found {self.sharpness}")
-        if (self.triples is None) != (self.triple_seen is None):
-            raise StoreError("a model of order 2 should say which triples of labels have a weight")
+        there = [getattr(self, name) is not None for names in LEVELS for name in names]
+        if there != sorted(there, reverse=True) or sum(there) % 2:
+            raise StoreError("the model should have a table of weights for every order, and say which it has")
         coarse = self.coarse
         if coarse is not None and (coarse.coarse, coarse.order, coarse.labels) != (None, 1, self.labels):
             raise StoreError("the coarse model should have the same labels, order 1 and no coarse model")
@@ -110,21 +117,24 @@ class LinearModel:
     @property
     def order(self) -> int:
         """Number of previous labels that a transition depends on."""
-        return 1 if self.triples is None else 2
+        return len(self.tables)
+
+    @property
+    def tables(self) -> tuple[tuple[Weights, Bools], ...]:
+        """Tables of two, three, ... labels in a row: the weights, and True for those that there are."""
+        both = ((getattr(self, weights), getattr(self, seen)) for weights, seen in LEVELS)
+        return tuple((weights, seen) for weights, seen in both if weights is not None)
 
     @property
     def size(self) -> int:
         """Number of weights."""
-        seen = 0 if self.triple_seen is None else int(self.triple_seen.sum())
         edges = 0 if self.edge is None else len(self.edge.weights)
-        return len(self.weights) + int(self.move_seen.sum()) + seen + edges
+        return len(self.weights) + sum(int(seen.sum()) for _, seen in self.tables) + edges
 
     @property
     def theta(self) -> Weights:
-        """All weights in one vector: attribute-label pairs | transitions | triples | edge attributes (a copy)."""
-        parts = [self.weights, self.moves[self.move_seen]]
-        if self.triples is not None:
-            parts.append(self.triples[self.triple_seen])
+        """All weights in one vector: attribute-label pairs | transitions | triples | ... | edge attributes (a copy)."""
+        parts = [self.weights, *(weights[seen] for weights, seen in self.tables)]
         if self.edge is not None:
             parts.append(self.edge.weights)
         return np.concatenate(parts)
@@ -132,17 +142,13 @@ class LinearModel:
     def with_theta(self, theta: Weights, **changes: Any) -> LinearModel:
         """Return the model with other weights, in the order of `theta`."""
         theta = np.asarray(theta, dtype=np.float64)
-        sizes = [len(self.weights), int(self.move_seen.sum())]
-        sizes.append(0 if self.triple_seen is None else int(self.triple_seen.sum()))
-        node, move, triple, edge = np.split(theta, np.cumsum(sizes))
-        moves = np.zeros((self.L, self.L))
-        moves[self.move_seen] = move
-        triples = None
-        if self.triple_seen is not None:
-            triples = np.zeros((self.L,) * 3)
-            triples[self.triple_seen] = triple
+        sizes = [len(self.weights), *(int(seen.sum()) for _, seen in self.tables)]
+        node, *own, edge = np.split(theta, np.cumsum(sizes))
+        for (name, _), (_, seen), weights in zip(LEVELS, self.tables, own, strict=False):
+            changes[name] = np.zeros(seen.shape)
+            changes[name][seen] = weights
         edges = None if self.edge is None else replace(self.edge, weights=edge.copy())
-        return replace(self, weights=node.copy(), moves=moves, triples=triples, edge=edges, **changes)
+        return replace(self, weights=node.copy(), edge=edges, **changes)
 
     def multiplied(self, factor: float) -> LinearModel:
         """Multiply every weight by a factor above 0: equal labels, other probabilities."""
@@ -169,12 +175,12 @@ class LinearModel:
 
         allowed   a tagging.door.constraints.Allowed that restricts tokens, or None
         """
-        if self.order == 2:
-            from seqlab.families.linear.second_order import (
-                second_order_trellises,  # imported here, because it needs this module for the coarse pass
+        if self.order > 1:
+            from seqlab.families.linear.higher_order import (
+                higher_order_trellises,  # imported here, because it needs this module for the coarse pass
             )
 
-            return second_order_trellises(self, encoded, allowed=allowed, dtype=dtype, threads=threads)
+            return higher_order_trellises(self, encoded, allowed=allowed, dtype=dtype, threads=threads)
         node = self.node_scores(encoded.node, dtype=dtype, threads=threads)
         if allowed is not None:
             allowed.mask(node)
@@ -285,10 +291,20 @@ def empty_model(
             single[encoded.edge.ids[encoded.edge.moves >= 0]] = True
             pairs = _with_single(*pairs, single)
         edge = EdgeWeights(*pairs, np.zeros(len(pairs[1])))
-    triples = _triples_seen(encoded.offsets, gold.ids, L) if order == 2 else None
-    zeros = None if triples is None else np.zeros(triples.shape)
+    longer: dict[str, Any] = {}
+    for back, (name, seen_name) in enumerate(LEVELS[1:order], 2):
+        longer[seen_name] = _rows_seen(encoded.offsets, gold.ids, L, back)
+        longer[name] = np.zeros((L,) * (back + 1))
     return LinearModel(
-        gold.names, begin, label, np.zeros(len(label)), np.zeros((L, L)), seen, rules, zeros, triples, edge
+        gold.names,
+        begin,
+        label,
+        np.zeros(len(label)),
+        np.zeros((L, L)),
+        seen,
+        rules,
+        edge=edge,
+        **longer,
     )
 
 
@@ -340,11 +356,12 @@ def _moves_seen(offsets: Begins, gold: Gold) -> tuple[Begins, dict[int, list[int
     return move, {t: [a * L + b for a in possible(t - 1) for b in possible(t)] for t in touched}
 
 
-def _triples_seen(offsets: Begins, ids: LabelIds, L: int) -> Bools:
-    seen = np.zeros((L, L, L), dtype=bool)
-    inner = _inner(offsets, 2)
-    known = inner[(ids[inner] >= 0) & (ids[inner - 1] >= 0) & (ids[inner - 2] >= 0)]
-    seen[ids[known - 2], ids[known - 1], ids[known]] = True
+def _rows_seen(offsets: Begins, ids: LabelIds, L: int, back: int) -> Bools:
+    """Compute (L, ..., L): True for `back` + 1 known labels in a row that training has."""
+    seen = np.zeros((L,) * (back + 1), dtype=bool)
+    inner = _inner(offsets, back)
+    rows = np.stack([ids[inner - distance] for distance in range(back, -1, -1)])
+    seen[tuple(rows[:, (rows >= 0).all(axis=0)])] = True
     return seen
 
 
@@ -391,10 +408,9 @@ def joined(model: LinearModel, before: LinearModel) -> LinearModel:
     L, was, edge = model.L, before.L, model.edge
     own = (model.begin, model.label, model.weights)
     begin, label, weights = merged(own, (before.begin, place[before.label], before.weights), L)
-    moves, seen = _overlaid(model.moves, model.move_seen, before.moves, before.move_seen, place)
-    triples, triple_seen = model.triples, model.triple_seen
-    if triples is not None and before.triples is not None:
-        triples, triple_seen = _overlaid(triples, triple_seen, before.triples, before.triple_seen, place)
+    tables = {}
+    for names, new, earlier in zip(LEVELS, model.tables, before.tables, strict=False):
+        tables.update(zip(names, _overlaid(*new, *earlier, place), strict=True))
     if before.edge is not None:
         old = before.edge
         moved = np.where(old.move < 0, -1, place[old.move // was] * L + place[old.move % was])
@@ -403,13 +419,11 @@ def joined(model: LinearModel, before: LinearModel) -> LinearModel:
             own, earlier = (edge.begin, edge.move + 1, edge.weights), (old.begin, moved + 1, old.weights)
             begins, cells, values = merged(own, earlier, L * L + 1)
             edge = EdgeWeights(begins, cells - np.int32(1), values)
-    return LinearModel(
-        model.labels, begin, label, weights, moves, seen, model.rules, triples, triple_seen, edge
-    )
+    return replace(model, begin=begin, label=label, weights=weights, edge=edge, **tables)
 
 
 def _overlaid(new: Any, new_seen: Any, old: Any, old_seen: Any, place: Begins) -> tuple[Weights, Bools]:
-    """Copy the earlier table of transitions or triples into the new one, its labels at `place`."""
+    """Copy the earlier table of labels in a row into the new one, its labels at `place`."""
     at = np.ix_(*(place,) * new.ndim)
     values, seen = new.copy(), new_seen.copy()
     values[at] = np.where(old_seen, old, values[at])

@@ -30,6 +30,7 @@ from seqlab.tagging.model import COMMON, FEATURES, from_fit, upgraded_options
 from seqlab.tagging.tagger import Known, Sentences, Tagger, Targets, Tokens
 from seqlab.tagging.training import Callbacks, Dev, FitOptions, Metric
 from seqlab.trellis import Trellis
+from seqlab.trellis.checks import check_order
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label
 
@@ -43,8 +44,8 @@ class LinearTagger(Tagger):
                   Perceptron(), PassiveAggressive(), AROW(), StructuredSVM() learn from mistakes
     constraints   a tag scheme such as "IOB2", "auto" for that of the labels, a Constraints, or forbidden
                   moves (from, to): never learned, never said
-    order         1 or 2: how many labels back a move looks
-    keep          for order 2: labels with a smaller posterior under a model of order 1 are left out, which keeps it
+    order         1, 2 or 3: how many labels back a move looks
+    keep          for order 2 and 3: labels with a smaller posterior under a model of order 1 are left out, which keeps it
                   fast; 0 keeps all
     allowed       {word: labels}: what a word may be, in training and after; one that is not listed may be anything
     states        "observed": weights for attributes with the labels they were met with; "all": with every label
@@ -243,12 +244,12 @@ class LinearTagger(Tagger):
     ) -> Trellis:
         """Compute the scores of one sentence, what is forbidden masked; tokens, known, allowed as for tag.
 
-        What is known also tells a model of order 2 which labels are worth a look.
+        What is known also tells a model of order 2 or 3 which labels are worth a look.
         """
         self._check_fitted("trellis")
         if self.model_.coarse is None or (known is None and allowed is None):
             return super().trellis(tokens, known=known, allowed=allowed)
-        from seqlab.families.linear.second_order import narrowed
+        from seqlab.families.linear.higher_order import narrowed
 
         return self._unlikely(tokens, narrowed, known, allowed)
 
@@ -257,13 +258,13 @@ class LinearTagger(Tagger):
     ) -> NBest:
         """Find the n best labellings, best first, with log-probabilities if any; tokens, known, allowed as for tag.
 
-        Where a sure model of order 2 has left out so many labels that fewer than n labellings are left, all labels are
+        Where a sure model of order 2 or 3 has left out so many labels that fewer than n labellings are left, all labels are
         looked at, unless another labelling than that of tag() would come first.
         """
         found = super().nbest(tokens, n, known=known, allowed=allowed)
         if self.model_.coarse is None or len(found) >= n:
             return found
-        from seqlab.families.linear.second_order import widened
+        from seqlab.families.linear.higher_order import widened
 
         whole = self._unlikely(tokens, widened, known, allowed)
         wide = nbest(whole, n) if self._probabilistic else unnormalised(whole, n)
@@ -272,7 +273,7 @@ class LinearTagger(Tagger):
     def _unlikely(
         self, tokens: Any, trellis_of: Any, known: Known | None, allowed: PerPosition | None
     ) -> Trellis:
-        """Make the trellis of one sentence with the unlikely labels that a second-order model prunes."""
+        """Make the trellis of one sentence with the unlikely labels that a model of higher order prunes."""
         corpus = self._corpus_of_one(tokens)
         encoded = self.encoder_.encode(corpus, threads=1).checked()
         words = None if self.dictionary_ is None else self.dictionary_.allowed(corpus)
@@ -321,7 +322,7 @@ class LinearTagger(Tagger):
         rival     the label to compare it with; the next best one when not said
         known, allowed   as for tag
 
-        A model of order 2 leaves unlikely labels out (`keep`). Where that leaves no rival, or not the one asked for,
+        A model of order 2 or 3 leaves unlikely labels out (`keep`). Where that leaves no rival, or not the one asked for,
         the account is that of the model with every label.
         """
         self._check_fitted("explain")
@@ -389,8 +390,7 @@ class LinearTagger(Tagger):
         if not hasattr(learner, "train"):
             raise OptionError(f"learner must be LBFGS(), Perceptron(), or another learner, got {learner!r}")
         whole_number(self.seed, "seed", 0)
-        if self.order not in (1, 2) or isinstance(self.order, bool):
-            raise OptionError(f"order must be 1 or 2, got {self.order!r}")
+        check_order(self.order)
         for option in ("states", "transitions"):
             if getattr(self, option) not in ("observed", "all"):
                 raise OptionError(f"{option} must be 'observed' or 'all', got {getattr(self, option)!r}")
@@ -409,7 +409,7 @@ class CRF(LinearTagger):
     learner       LBFGS(l2=..., l1=...), c2 and c1 of CRFsuite; or SGD(), ConjugateGradient(), GradientAscent()
     constraints   a tag scheme such as "IOB2", "auto" for that of the labels, a Constraints, or forbidden
                   moves (from, to): never learned, never said
-    order         1 or 2: how many labels back a move looks; keep: the least posterior of a label in order 2
+    order         1, 2 or 3: how many labels back a move looks; keep: the least posterior of a label in order 2 and 3
     allowed       {word: labels}: what a word may be, in training and after; one that is not listed may be anything
     states        "observed", or "all" for every attribute with every label: feature.possible_states of CRFsuite
     transitions   "observed", or "all" for every move: feature.possible_transitions, all_possible_transitions

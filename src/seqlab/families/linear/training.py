@@ -16,10 +16,10 @@ from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder
 from seqlab.errors import CorpusError, OptionError
 from seqlab.families.linear.fit import LinearFit
+from seqlab.families.linear.higher_order import likely_labels
 from seqlab.families.linear.learners.batch import BatchLearner
 from seqlab.families.linear.learners.sgd import SGD
 from seqlab.families.linear.model import Begins, LinearModel, empty_model, joined
-from seqlab.families.linear.second_order import likely_labels
 from seqlab.learning.monitor import Job, Monitor, Outcome, Report, Weights
 from seqlab.tagging.door.constraints import Allowed, Bools, Rules, TagDictionary, check_possible
 from seqlab.tagging.door.names import by_value
@@ -86,8 +86,8 @@ def learn(
     )
     monitor = options.monitor(judge, model)
     model = trained(tagger, data, model, monitor, threads, earlier=earlier)
-    if tagger.order == 2:
-        fine = _refined(tagger, data, joined(shaped(order=2), model), model, before, threads)
+    if tagger.order > 1:
+        fine = _refined(tagger, data, joined(shaped(order=tagger.order), model), model, before, threads)
         if monitor.history.reason not in ENDED:
             data = replace(data, active=likely_in_training(data, fine, threads))
             monitor = options.monitor(judge, fine)
@@ -124,10 +124,10 @@ def _refined(
     before: LinearFit | None,
     threads: int,
 ) -> LinearModel:
-    """Prepare a second-order model, initialised by the first-order one, for training."""
-    if before is not None and before.model().triples is not None:
+    """Prepare a model of higher order, initialised by the first-order one, for training."""
+    if before is not None and before.model().order > 1:
         model = joined(model, before.model())
-    if tagger.keep <= 0:
+    if tagger._local or tagger.keep <= 0:  # choices of their own have no sum over paths that pruning would shorten
         return replace(model, coarse=None, keep=0.0)
     by = 1.0 if tagger._probabilistic else sharpness(data, coarse, threads)
     return replace(model, coarse=coarse.multiplied(by), keep=float(tagger.keep), sharpness=by)
@@ -184,7 +184,7 @@ def going_on(learner: Any, task: _core.Task, seen: int | None) -> Any:
     return replace(learner, l2=learner.l2 * task.sentences / (task.sentences + before))
 
 
-# ------------------------------------------------------------------------------------------------ order 2
+# ------------------------------------------------------------------------------------------------ higher orders
 
 
 def first_order(model: LinearModel) -> LinearModel:
@@ -256,16 +256,16 @@ class TrainingSet:
             self.gold, encoded.offsets, self.weights, self.active, model.L, layered=layered
         )
         rows = (node.indptr, node.ids, node.values)
-        moves = _numbered(model.move_seen)
+        moves, *longer = (_numbered(seen) for _, seen in model.tables)
         task = _core.Task(model.L, encoded.offsets, partial.labels, *rows, model.begin, model.label, moves)
+        for numbers in longer:
+            task.add_transitions(numbers)
         if node.cluster_codes is not None:
             task.set_kin(node.cluster_codes)
         if model.rules:
             task.set_rules(**model.rules.flags())
         if partial.weight is not None and partial.gold_weight is not None:
             task.set_weights(partial.weight, partial.gold_weight)
-        if model.triple_seen is not None:
-            task.set_triples(_numbered(model.triple_seen))
         if model.edge is not None and edge is not None:
             weights = (model.edge.begin, model.edge.move)
             task.set_edges(edge.indptr, edge.ids, edge.values, *weights, edge.moves)

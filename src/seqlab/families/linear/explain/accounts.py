@@ -52,7 +52,7 @@ class Pieces:
             self.node[t, np.setdiff1d(np.arange(trellis.L), labels)] = -np.inf
 
     def slab(self, t: int) -> Logs:
-        """Compute the scores of the transitions into t: (L, L), or (L, L, L) for order 2 from position 2 on."""
+        """Compute the scores of the transitions into t: (L, L), with more axes for higher orders where as many labels lie behind."""
         trellis = self.trellis
         if t >= trellis.order:
             edge = trellis.edge[t - trellis.order] if trellis.per_position else trellis.edge
@@ -63,9 +63,10 @@ class Pieces:
 
     def weights(self, t: int) -> Weights:
         """Compute the scores of the transitions into t from the weights alone."""
-        pairs: Weights = self.model.moves + self.edge_attributes(t).score
-        triples = self.model.triples
-        return pairs if triples is None or t < 2 else triples + pairs
+        scores: Weights = self.edge_attributes(t).score
+        for weights, _ in self.model.tables[:t]:
+            scores = weights + scores
+        return scores
 
     def attributes(self, t: int) -> Attributes:
         """Look up the node attributes of token t."""
@@ -162,7 +163,7 @@ def margin_account(pieces: Pieces, words: tuple[str, ...], t: int, label: int, r
 def _move_rows(
     pieces: Pieces, t: int, one: tuple[int, ...], other: tuple[int, ...]
 ) -> list[MoveContribution]:
-    """Compute the contributions of the transition into token t: of label pairs, edge attributes and triples."""
+    """Compute the contributions of the transition into token t: of label pairs, edge attributes and longer rows of labels."""
     model, found = pieces.model, pieces.edge_attributes(t)
     rows = []
 
@@ -180,6 +181,7 @@ def _move_rows(
         add(one[-2:], other[-2:], model.moves, None, 1.0)
         for name, value, table in zip(found.names, found.values.tolist(), found.weights, strict=True):
             add(one[-2:], other[-2:], table, name, value)
-    if model.triples is not None and len(one) == 3:
-        add(one, other, model.triples, None, 1.0)
+    for size, (table, _) in enumerate(model.tables[1 : len(one) - 1], 3):
+        if one[-size:] != other[-size:]:
+            add(one[-size:], other[-size:], table, None, 1.0)
     return rows

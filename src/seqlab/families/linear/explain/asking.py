@@ -16,7 +16,7 @@ from seqlab.families.linear.explain.accounts import Logs, Pieces, margin_account
 from seqlab.families.linear.explain.explanation import Explanation
 from seqlab.families.linear.explain.log_odds import log_odds_account, log_sum
 from seqlab.families.linear.model import LinearModel
-from seqlab.families.linear.second_order import widened
+from seqlab.families.linear.higher_order import widened
 from seqlab.inference import Semiring
 from seqlab.tagging.tagger import Known
 from seqlab.trellis import Trellis
@@ -149,7 +149,7 @@ def explained(
     except LabelError:
         if model.coarse is None:
             raise
-    # A confident model of order 2 has pruned every rival; the model with every label still scores them.
+    # A confident model of higher order has pruned every rival; the model with every label still scores them.
     if label is None and isinstance(t, (int, np.integer)) and 0 <= t < trellis.T:
         label = inference.viterbi(trellis).labels[t]
     words = None if tagger.dictionary_ is None else tagger.dictionary_.allowed(corpus)

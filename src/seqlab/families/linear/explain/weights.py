@@ -65,18 +65,17 @@ def top_features(
 def top_transitions(
     model: LinearModel, n: int = 20, *, encoder: Encoder | None = None, sign: int = 0
 ) -> tuple[TransitionWeight, ...]:
-    """Find the n transitions between labels with the largest weights, by falling size; triples too for order 2.
+    """Find the n transitions between labels with the largest weights, by falling size; longer rows of labels too for order 2 and 3.
 
     encoder   names the edge attributes; without it their weights are left out
     sign      1 for weights above 0 alone, -1 for those below, 0 for both
     """
     found: list[TransitionWeight] = []
-    for table, seen in ((model.moves, model.move_seen), (model.triples, model.triple_seen)):
-        if table is not None:
-            flat = table.reshape(-1)
-            for cell in _largest(flat, n, sign, among=True if seen is None else seen.reshape(-1)).tolist():
-                labels = tuple(model.labels[int(i)] for i in np.unravel_index(cell, table.shape))
-                found.append(TransitionWeight(labels, float(flat[cell])))
+    for table, seen in model.tables:
+        flat = table.reshape(-1)
+        for cell in _largest(flat, n, sign, among=seen.reshape(-1)).tolist():
+            labels = tuple(model.labels[int(i)] for i in np.unravel_index(cell, table.shape))
+            found.append(TransitionWeight(labels, float(flat[cell])))
     if encoder is not None and model.edge is not None:
         edge, names = model.edge, encoder.edge_attributes
         chosen = _largest(edge.weights, n, sign)

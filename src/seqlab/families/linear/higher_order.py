@@ -1,9 +1,9 @@
-"""Second-order trellises, over the labels that a first-order model keeps."""
+"""Trellises of order 2 and 3, over the labels that a first-order model keeps."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,50 +40,73 @@ def likely_labels(
     return likely
 
 
-def second_order_trellises(
+def summed_tables(model: LinearModel, dtype: Any) -> list[Scores]:
+    """Compute the weights of longer and longer rows of labels, from three on, each with those of its last labels."""
+    sums: list[Scores] = []
+    for weights, _ in model.tables[1:]:
+        table = np.asarray(weights, dtype=dtype)
+        sums.append(table + sums[-1] if sums else table)
+    return sums
+
+
+def higher_order_trellises(
     model: LinearModel, encoded: EncodedCorpus, *, allowed: Any, dtype: Any, threads: int
 ) -> TrellisBatch | Sequence[Trellis]:
-    """Make a second-order trellis for every sentence."""
-    assert model.triples is not None  # noqa: S101  (the caller asks order == 2 first)
+    """Make a trellis of order 2 or 3 for every sentence."""
     node = model.node_scores(encoded.node, dtype=dtype, threads=threads)
     if allowed is not None:
         allowed.mask(node)
     pairs = model.edge_scores(encoded, dtype=dtype)
-    triples = np.asarray(model.triples, dtype=dtype)
+    sums = summed_tables(model, dtype)
     lengths = np.diff(encoded.offsets)
     more: dict[str, Any] = {
-        "order": 2,
+        "order": model.order,
         "labels": model.labels,
         "constraints": model.rules.as_constraints(),
     }
     batch: Sequence[Trellis]
     if pairs.ndim == 2:  # one table for all sentences, checked and masked once
-        batch = TrellisBatch(node, lengths, triples + pairs, head=(pairs,), **more)
+        *head, edge = (pairs, *(table + pairs for table in sums))
+        batch = TrellisBatch(node, lengths, edge, head=head, **more)
     else:
-        slabs = np.concatenate([[0], np.cumsum(np.maximum(lengths - 1, 0))]).tolist()
         batch = []
-        for s, (begin, end) in enumerate(itertools.pairwise(encoded.offsets.tolist())):
-            edge, head = _slabs(triples, pairs[slabs[s] : slabs[s + 1]], s)
-            batch.append(Trellis(node[begin:end], edge, head=(head,), **more))
+        for s, (rows, own) in enumerate(sentence_rows(node, pairs, encoded.offsets)):
+            *head, edge = position_tables(sums, own, s)
+            batch.append(Trellis(rows, edge, head=head, **more))
     if model.coarse is None:
         return batch
     likely = likely_labels(model.coarse, encoded, model.keep, allowed=allowed, threads=threads)
-    rows = itertools.pairwise(encoded.offsets.tolist())
-    return [one.constrain(allowed=likely[begin:end]) for one, (begin, end) in zip(batch, rows, strict=True)]
+    spans = itertools.pairwise(encoded.offsets.tolist())
+    return [one.constrain(allowed=likely[begin:end]) for one, (begin, end) in zip(batch, spans, strict=True)]
 
 
-def _slabs(triples: Scores, pairs: Scores, sentence: int) -> tuple[Scores, Scores]:
-    """Compute edges (T - 2, L, L, L) and head (L, L) of one sentence with per-position pairs (T - 1, L, L)."""
-    L = triples.shape[0]
-    if len(pairs) * triples.size > MOST_SLAB_CELLS:
+def sentence_rows(node: Scores, pairs: Scores, offsets: Any) -> Iterator[tuple[Scores, Scores]]:
+    """Yield the rows (T, L) of node and the tables of pairs (T - 1, L, L) of every sentence."""
+    tables = 0
+    for begin, end in itertools.pairwise(offsets.tolist()):
+        count = max(end - begin - 1, 0)
+        own = pairs[tables : tables + count] if pairs.ndim == 3 else np.broadcast_to(pairs, (count, *pairs.shape))
+        yield node[begin:end], own
+        tables += count
+
+
+def position_tables(sums: Sequence[Scores], pairs: Scores, sentence: int) -> list[Scores]:
+    """Compute head (L, L), (L, L, L), ... and edges (T - k, L, ..., L) of one sentence with its own pairs (T - 1, L, L)."""
+    order, L = len(sums) + 1, pairs.shape[-1]
+    if len(pairs) * sums[-1].size > MOST_SLAB_CELLS:
         raise OptionError(
-            f"features of label pairs with order 2 need {len(pairs)} tables of {L}³ numbers, "
-            f"which is too much; use order=1, or cut the sentence",
+            f"scores of every position's own with order {order} need {len(pairs)} tables of {L}^{order + 1} numbers, "
+            f"which is too much; use a lower order, or cut the sentence",
             place=Place(sentence),
         )
-    if not len(pairs):
-        return triples, np.zeros((L, L), dtype=triples.dtype)
-    return triples[None] + pairs[1:, None], pairs[0]
+    tables: list[Scores] = []
+    for t, table in enumerate((0, *sums)):
+        if t < order - 1:
+            own = pairs[t] if t < len(pairs) else np.zeros_like(pairs, shape=(L, L))
+        else:
+            own = pairs[t:].reshape(-1, *(1,) * t, L, L)
+        tables.append(table + own)
+    return tables
 
 
 def narrowed(
